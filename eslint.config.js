@@ -1,0 +1,157 @@
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+// What a module may be named in an import. Extensions are optional so that a rule cannot be dodged by leaving one out.
+const suffix = (name) => `\\.${name}(\\.[cm]?[jt]s)?$`;
+const folder = (...names) => `^\\.{1,2}/(.*/)?(${names.join('|')})/`;
+
+const EXPRESS = { regex: '^(express|body-parser)($|/)', message: 'HTTP belongs to src/transport.' };
+const GRAPHQL = {
+  regex: '^(graphql|graphql-jit|@apollo|@graphql-tools)($|/)',
+  message: 'GraphQL belongs to src/operation; use the generated types.',
+};
+const DATABASE = {
+  regex: '^(@prisma|pg)($|/)|/generated/prisma(/|$)',
+  message: 'Prisma and SQL belong to *.repo.ts.',
+};
+const SERVICE = { regex: suffix('service'), message: 'This layer does not call services.' };
+const RESOLVERS = { regex: suffix('resolvers'), message: 'Only src/operation gathers resolvers.' };
+const REPO = { regex: suffix('repo'), message: 'Repos are called by services, through ctx.repos.' };
+const TRANSPORT = { regex: folder('transport'), message: 'The domain does not know how it is reached.' };
+const ROUTE_TYPES_ONLY = {
+  regex: '^\\.{1,2}/(.*/)?transport/(?!rest/(route|form)(\\.ts)?$)',
+  message: 'A routes file is data: it knows transport/rest/route and transport/rest/form only.',
+};
+
+/** One arrow of the layout: `files` never import what `patterns` name. The last block that fits a file wins whole. */
+const forbid = (files, ...patterns) => ({
+  files,
+  rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns }] },
+});
+
+const arrows = [
+  forbid(['src/domain/**/*.ts'], TRANSPORT),
+  forbid(['src/**/*.routes.ts'], ROUTE_TYPES_ONLY, SERVICE, REPO, RESOLVERS),
+  forbid(['src/**/*.resolvers.ts'], TRANSPORT, { ...REPO, allowTypeImports: true }),
+  forbid(['src/**/*.service.ts'], TRANSPORT, EXPRESS, GRAPHQL, DATABASE),
+  forbid(['src/**/*.repo.ts'], TRANSPORT, SERVICE, RESOLVERS, EXPRESS, GRAPHQL),
+  forbid(['src/**/*.rules.ts'], TRANSPORT, REPO, SERVICE, EXPRESS, GRAPHQL, DATABASE),
+  forbid(['src/shared/**/*.ts'], {
+    regex: folder('domain', 'transport', 'operation', 'database'),
+    message: 'src/shared is below every other folder.',
+  }),
+  ...['^\\.\\./', '^\\.\\./\\.\\./'].map((outside, depth) =>
+    forbid([`src/client/${'*/'.repeat(depth)}*.ts`], {
+      regex: `${outside}|^[^.]`,
+      message: 'The browser library imports nothing from outside src/client.',
+    }),
+  ),
+];
+
+const NO_CLASSES = ['ClassDeclaration', 'ClassExpression'].map((node) => ({
+  selector: `${node}:not([superClass.name=/Error$/])`,
+  message: 'Classes are for errors only; write functions over plain data.',
+}));
+
+export default defineConfig(
+  globalIgnores(['dist/', 'src/generated/', 'coverage/', 'data/', 'node_modules/']),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-definitions': ['error', 'type'],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // Express 5 awaits its handlers, so an async function is a fine argument.
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+      // An async function without await still promises that it never throws synchronously.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      'no-restricted-exports': [
+        'error',
+        {
+          restrictDefaultExports: {
+            direct: true,
+            named: true,
+            defaultFrom: true,
+            namedFrom: true,
+            namespaceFrom: true,
+          },
+        },
+      ],
+      'no-restricted-syntax': ['error', ...NO_CLASSES],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  { files: ['*.config.ts'], rules: { 'no-restricted-exports': 'off' } },
+  {
+    files: ['src/**/*.ts'],
+    rules: { 'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }] },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/config.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'process',
+          property: 'env',
+          message: 'src/config.ts is the only reader of the environment.',
+        },
+      ],
+    },
+  },
+  ...arrows,
+  {
+    // Bodies of HTTP answers are untyped in tests; the assertions are what checks them.
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          'process',
+          'console',
+          'URL',
+          'Buffer',
+          'WebAssembly',
+          'setTimeout',
+          'clearTimeout',
+          'fetch',
+          'performance',
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: {
+        require: 'readonly',
+        module: 'writable',
+        exports: 'writable',
+        __dirname: 'readonly',
+        __filename: 'readonly',
+      },
+    },
+  },
+);

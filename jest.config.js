@@ -1,0 +1,23 @@
+/** @type {import('jest').Config} */
+const config = {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
+  globalSetup: '<rootDir>/test/setup/global-setup.ts',
+  globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  // A test that leaves a connection or a timer open must be seen, not ended.
+  forceExit: false,
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['src/**/*.ts', '!src/generated/**'],
+};
+
+// Jest takes its configuration from the default export only.
+export default config;

@@ -1,0 +1,61 @@
+import express from 'express';
+import type { ErrorRequestHandler, Express, Request, Response } from 'express';
+import type { Services } from './context.ts';
+import type { DemoStore } from './demo/demo.ts';
+import { createOperations } from './operation/executor.ts';
+import { toAppError } from './operation/failures.ts';
+import { createSchema } from './operation/schema.ts';
+import { createApollo } from './operation/server.ts';
+import { AppError, errorBody } from './shared/errors.ts';
+import { createAccessLog, nameRoute } from './transport/access-log.ts';
+import { createAdmission } from './transport/admission.ts';
+import { answerPreflight } from './transport/cors.ts';
+import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
+import { serveHealth } from './transport/health.ts';
+import type { Lifecycle } from './transport/health.ts';
+import { createGraphiqlPage } from './transport/pages/graphiql.ts';
+import { createRateLimiter } from './transport/rate-limit.ts';
+import { assignRequestId, requestIdOf } from './transport/request-id.ts';
+import { createRestRouter } from './transport/rest/router.ts';
+import { routes } from './transport/rest/routes.ts';
+import { createViewerResolver } from './transport/viewer.ts';
+
+/** Wires the whole service; it does not listen. */
+export async function createApp(services: Services, lifecycle: Lifecycle, demo: DemoStore | null = null): Promise<Express> {
+  const schema = createSchema();
+  const operations = createOperations(schema);
+  const apollo = createApollo(schema, operations);
+  await apollo.start();
+  const admit = createAdmission(services, createViewerResolver(services.db), createRateLimiter(services.config.rateLimits));
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', services.config.trustProxy);
+  app.use(assignRequestId, createAccessLog(services.log), answerPreflight);
+  serveHealth(app, services, lifecycle);
+  app.use(createRestRouter(routes, operations, admit));
+  const graphql = createGraphqlDoor(apollo, admit);
+  app.all('/graphql', (req, res) => {
+    nameRoute(res, '/graphql');
+    return graphql(req, res);
+  });
+  app.get('/graphiql', createGraphiqlPage(demo));
+  app.use(() => {
+    throw new AppError('not-found', 'There is nothing at this address');
+  });
+  app.use(createFailureHandler(services));
+  return app;
+}
+
+/** Turns whatever was thrown into the documented body of the door it was thrown at. */
+function createFailureHandler({ log }: Services): ErrorRequestHandler {
+  return (error: unknown, req: Request, res: Response, _next) => {
+    const failure = toAppError(error, { requestId: requestIdOf(res), log });
+    if (res.headersSent) return void res.destroy();
+    res.set(failure.headers);
+    if (req.path === '/graphql') return void res.status(failure.status).json(graphqlFailure(failure));
+    if (failure.type === 'unauthorised') res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
+    res.status(failure.status).json(errorBody(failure));
+  };
+}

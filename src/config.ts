@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const flag = z.enum(['0', '1', 'off', 'on', 'false', 'true']).transform((value) => ['1', 'on', 'true'].includes(value));
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+
+/** Every variable the service reads, with its rule; `.env.example` explains each to operators. */
+const variables = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
+  PUBLIC_URL: httpUrl.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  DEMO: flag.optional(),
+  TRUST_PROXY: z.string().default(''),
+  RATE_LIMITS: flag.default(true),
+  DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(8_000).default(500),
+});
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+/** What the process runs with; made once at boot and passed down. */
+export type Config = {
+  port: number;
+  host: string;
+  dataDir: string;
+  /** Null means: run the bundled PostgreSQL in `dataDir`. */
+  databaseUrl: string | null;
+  databasePool: number;
+  /** Base of every link we hand out; never taken from a Host header. */
+  publicUrl: string;
+  logLevel: string;
+  demo: boolean;
+  /** Proxies whose forwarding headers count, in Express's "trust proxy" form. */
+  trustProxy: string[];
+  rateLimits: boolean;
+  drainDelayMs: number;
+};
+
+/** Reads `.env` where there is one; real environment variables win. */
+export function loadEnvFile(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
+
+/** Checks the environment. Throws an Error whose one sentence names the variable and what is wrong with it. */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    throw new Error(`${path.join('.')} is wrong: ${message} (see .env.example)`);
+  }
+  const env = parsed.data;
+  const isLoopback = LOOPBACK.test(env.HOST);
+  const demo = env.DEMO ?? (env.DATABASE_URL === undefined && isLoopback);
+  if (demo && !isLoopback) {
+    throw new Error(`DEMO is wrong: the demo store never exists on a public server, and HOST is ${env.HOST}`);
+  }
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    dataDir: resolve(env.DATA_DIR),
+    databaseUrl: env.DATABASE_URL ?? null,
+    databasePool: env.DATABASE_POOL,
+    publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
+    logLevel: env.LOG_LEVEL,
+    demo,
+    trustProxy: env.TRUST_PROXY.split(',').map((entry) => entry.trim()).filter(Boolean),
+    rateLimits: env.RATE_LIMITS,
+    drainDelayMs: env.DRAIN_DELAY_MS,
+  };
+}

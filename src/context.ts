@@ -1,0 +1,52 @@
+import type { Config } from './config.ts';
+import type { Database } from './database/database.ts';
+import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
+import type { StoreRow } from './domain/store/store.repo.ts';
+import { fail } from './shared/errors.ts';
+import type { ErrorType } from './shared/errors.ts';
+import type { Logger } from './shared/log.ts';
+
+/** What lives as long as the process and is handed to every request. */
+export type Services = {
+  config: Config;
+  db: Database;
+  log: Logger;
+  /** The clock; tests set it. */
+  now: () => Date;
+};
+
+/**
+ * Who calls. A store key makes `isStoreKey`; a shopper is there with a valid session, or named by a store key.
+ * Missing or wrong credentials leave fields null and say in `denial` what a guarded field answers.
+ */
+export type Viewer = {
+  store: StoreRow | null;
+  /** Id of the API key used, when the call carries a valid one. */
+  keyId: string | null;
+  shopper: ShopperRow | null;
+  /** Why there is no shopper. */
+  denial: ErrorType;
+};
+
+/** What a resolver sees of one request. */
+export type Context = Services & {
+  requestId: string;
+  viewer: Viewer;
+};
+
+/** The calling store, by its API key, or 401. */
+export function requireStore({ viewer }: Context): StoreRow {
+  return viewer.keyId !== null && viewer.store !== null ? viewer.store : fail('unauthorised');
+}
+
+/** The calling shopper with its store, or the 401 that tells the client what to do. */
+export function requireShopper({ viewer }: Context): ShopperRow & { store: StoreRow } {
+  const { store, shopper } = viewer;
+  return store !== null && shopper !== null ? { ...shopper, store } : fail(viewer.denial);
+}
+
+/** The calling shopper if it is logged in, else 403. */
+export function requireAccount(ctx: Context): ShopperRow & { store: StoreRow } {
+  const shopper = requireShopper(ctx);
+  return shopper.isGuest ? fail('login-required') : shopper;
+}

@@ -1,0 +1,99 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from '../generated/prisma/client.ts';
+import type { Logger } from '../shared/log.ts';
+
+/** A statement with a name: PostgreSQL parses and plans it once a connection. */
+export type Statement = { name: string; text: string };
+
+/** What runs SQL: the pool, or one transaction on it. Repos take it first, so that they serve both. */
+export type Db = {
+  query<Row>(statement: Statement | string, params?: readonly unknown[]): Promise<Row[]>;
+};
+
+/** The open database. `prisma` and `query` share one pool; `prisma` stays outside of our transactions. */
+export type Database = Db & {
+  prisma: PrismaClient;
+  pool: pg.Pool;
+  /** Runs `work` in one transaction, again from the start when PostgreSQL asks for it (deadlock, serialisation). */
+  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+};
+
+const RETRYABLE = new Set(['40001', '40P01']);
+const MAX_TRIES = 5;
+const SAFE_INT8: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+function queryOn(client: pg.Pool | pg.PoolClient): Db['query'] {
+  return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
+    const config = typeof statement === 'string' ? { text: statement } : statement;
+    return (await client.query({ ...config, values: params as unknown[] })).rows as Row[];
+  };
+}
+
+async function runTransaction<Result>(pool: pg.Pool, work: (tx: Db) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    await client.query('BEGIN');
+    const result = await work({ query: queryOn(client) });
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // A connection that cannot even roll back is thrown away, never handed to the next request.
+    await client.query('ROLLBACK').catch(() => (isBroken = true));
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+/** Opens the pool and Prisma on it. Nothing is connected before the first query. */
+export function openDatabase(url: string, poolSize: number, log: Logger): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    types: SAFE_INT8,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 30_000,
+    application_name: 'wishgate',
+  });
+  // Without a listener an idle connection that the server closes would end the process.
+  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  return {
+    prisma,
+    pool,
+    query: queryOn(pool),
+    async transaction(work) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await runTransaction(pool, work);
+        } catch (error) {
+          if (attempt === MAX_TRIES || !RETRYABLE.has(codeOf(error))) throw error;
+        }
+      }
+    },
+    async close() {
+      await prisma.$disconnect();
+      await pool.end();
+    },
+  };
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}
+
+const AWAY_CODES = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|53300|P1001|P1002|P1008|P1017|P2024)$/;
+const AWAY_TEXT = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection|DatabaseNotReachable|ConnectionClosed/;
+
+/** Whether a failure means that PostgreSQL is away, starting or shutting down: callers get 503 and may retry. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  if (!(error instanceof Error)) return false;
+  return AWAY_CODES.test(codeOf(error)) || AWAY_TEXT.test(error.message) || isDatabaseAway(error.cause);
+}

@@ -1,0 +1,148 @@
+import type { Database, Db } from '../../database/database.ts';
+import type { ShopperModel } from '../../generated/prisma/models.ts';
+import { STORE_JSON, reviveStore } from '../store/store.repo.ts';
+import type { StoreJson, StoreKeyRow, StoreRow } from '../store/store.repo.ts';
+
+/** A shopper as stored; the columns carry the record's own names. */
+export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & { prefs: Record<string, unknown>; pd: Record<string, unknown> };
+
+/** What a store may change on a shopper. */
+export type ShopperChanges = Partial<
+  Pick<ShopperRow, 'fname' | 'lname' | 'm' | 'sw_mkt' | 'ut' | 'acc_mkt' | 'extags' | 'prefs' | 'pd'>
+>;
+
+const COLUMNS = `pid, regid, is_guest AS "isGuest", merged_into AS "mergedInto", uid, di, em, fname, lname, m, lastlogin, sw_mkt, ut,
+  acc_mkt, extags, prefs, pd, epoch, cts, uts`;
+
+/** Who a request claims to be; an empty text is no claim. */
+export type IdentityKey = { pid: string; regid: string };
+
+/** What the database knows of a claim, read in one statement. */
+export type IdentityRow = {
+  isServiceDown: boolean;
+  store: StoreRow | null;
+  keys: StoreKeyRow[];
+  shopper: ShopperRow | null;
+};
+
+const LOAD_IDENTITIES = {
+  name: 'load_identities',
+  text: `
+    SELECT coalesce((SELECT maintenance FROM service_state WHERE id = 1), false) AS "isServiceDown",
+      CASE WHEN s.pid IS NOT NULL THEN ${STORE_JSON} END AS store,
+      CASE WHEN s.pid IS NOT NULL THEN (
+        SELECT coalesce(json_agg(json_build_object('id', k.id, 'hash', encode(k.hash, 'base64'))), '[]')
+        FROM store_key k WHERE k.pid = s.pid AND k.revoked_at IS NULL) END AS keys,
+      CASE WHEN sh.pid IS NOT NULL THEN json_build_object(
+        'pid', sh.pid, 'regid', sh.regid, 'isGuest', sh.is_guest, 'mergedInto', sh.merged_into, 'uid', sh.uid, 'di', sh.di, 'em', sh.em,
+        'fname', sh.fname, 'lname', sh.lname, 'm', sh.m, 'lastlogin', sh.lastlogin, 'sw_mkt', sh.sw_mkt, 'ut', sh.ut,
+        'acc_mkt', sh.acc_mkt, 'extags', sh.extags, 'prefs', sh.prefs, 'pd', sh.pd, 'epoch', sh.epoch, 'cts', sh.cts, 'uts', sh.uts)
+      END AS shopper
+    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS claim (pid, regid, position)
+    LEFT JOIN store s ON s.pid = claim.pid
+    LEFT JOIN shopper sh ON sh.pid = claim.pid AND sh.regid = claim.regid
+    ORDER BY claim.position`,
+};
+
+type IdentityJson = {
+  isServiceDown: boolean;
+  store: StoreJson | null;
+  keys: { id: string; hash: string }[] | null;
+  shopper: (Omit<ShopperRow, 'lastlogin' | 'cts' | 'uts'> & { lastlogin: string; cts: string; uts: string }) | null;
+};
+
+/** Reads many claims in one statement. */
+export async function loadIdentities(db: Db, claims: readonly IdentityKey[]): Promise<IdentityRow[]> {
+  const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [claims.map(({ pid }) => pid), claims.map(({ regid }) => regid)]);
+  return rows.map(({ isServiceDown, store, keys, shopper }) => ({
+    isServiceDown,
+    store: store && reviveStore(store),
+    keys: (keys ?? []).map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
+    shopper: shopper && {
+      ...shopper,
+      lastlogin: new Date(shopper.lastlogin),
+      cts: new Date(shopper.cts),
+      uts: new Date(shopper.uts),
+    },
+  }));
+}
+
+/** A shopper that may not exist yet. */
+export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em'>;
+
+const TOUCH = {
+  name: 'touch_shopper',
+  text: `
+    INSERT INTO shopper (pid, regid, is_guest, uid, di, em, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
+    ON CONFLICT (pid, regid) DO UPDATE SET lastlogin = excluded.lastlogin, merged_into = NULL
+    RETURNING ${COLUMNS}`,
+};
+
+/** Creates the shopper or records that it was seen; many first calls at once leave one row. */
+export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Promise<ShopperRow> {
+  const { pid, regid, isGuest, uid, di, em } = shopper;
+  const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now]);
+  return row!;
+}
+
+const LOCK = { name: 'lock_shopper', text: `SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2 FOR UPDATE` };
+
+/** Locks a shopper's row for this transaction; null when there is none. */
+export async function lockShopper(tx: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
+  const [row] = await tx.query<ShopperRow>(LOCK, [pid, regid]);
+  return row ?? null;
+}
+
+/** A guest's session at its merge, and the account session counter that keeps it valid. */
+export type NewLink = { pid: string; accountRegid: string; guestRegid: string; guestEpoch: string; accountEpoch: string };
+
+/** Retires the guest's sessions and lets the last of them open the account. */
+export async function linkGuest(tx: Db, link: NewLink, now: Date): Promise<void> {
+  await tx.query(
+    `INSERT INTO guest_link (pid, account_regid, guest_regid, guest_epoch, account_epoch, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+    [link.pid, link.accountRegid, link.guestRegid, link.guestEpoch, link.accountEpoch, now],
+  );
+  await tx.query('UPDATE shopper SET epoch = epoch + 1, merged_into = $3, uts = $4 WHERE pid = $1 AND regid = $2', [
+    link.pid,
+    link.guestRegid,
+    link.accountRegid,
+    now,
+  ]);
+}
+
+/** A guest session that was alive when the guest was merged. */
+export type LinkRow = { guestRegid: string; guestEpoch: string; accountEpoch: string };
+
+const LINKS = {
+  name: 'links_of',
+  text: `
+    SELECT guest_regid AS "guestRegid", guest_epoch AS "guestEpoch", account_epoch AS "accountEpoch"
+    FROM guest_link WHERE pid = $1 AND (account_regid = $2 OR guest_regid = $2)
+    ORDER BY created_at DESC LIMIT 50`,
+};
+
+/** The newest merges that a regid took part in, on either side; asked only when a sessionid did not fit. */
+export function linksOf(db: Db, { pid, regid }: IdentityKey): Promise<LinkRow[]> {
+  return db.query<LinkRow>(LINKS, [pid, regid]);
+}
+
+/** Changes what the store knows of a shopper. */
+export async function updateShopper(db: Database, key: IdentityKey, changes: ShopperChanges, now: Date): Promise<void> {
+  const { pid, regid } = key;
+  await db.prisma.shopper.update({
+    where: { pid_regid: { pid, regid } },
+    data: { ...changes, prefs: changes.prefs as object, pd: changes.pd as object, uts: now },
+  });
+}
+
+/** One shopper, or null. */
+export async function findShopper(db: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
+  const [row] = await db.query<ShopperRow>(`SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2`, [pid, regid]);
+  return row ?? null;
+}
+
+/** Ends a shopper's sessions; false when there is no such shopper. */
+export async function moveShopperEpoch(db: Database, { pid, regid }: IdentityKey): Promise<boolean> {
+  return (await db.prisma.shopper.updateMany({ where: { pid, regid }, data: { epoch: { increment: 1 } } })).count === 1;
+}

@@ -1,0 +1,35 @@
+import validator from 'validator';
+import { fail } from '../../shared/errors.ts';
+import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** A version 4 UUID in lower case, or the failure `invalid-uuid`. */
+export function checkUuid(text: string): string {
+  const uuid = text.trim().toLowerCase();
+  return UUID_V4.test(uuid) ? uuid : fail('invalid-uuid', 'uuid must be a version 4 UUID (RFC 4122)');
+}
+
+/** Whether a text is an e-mail address that mail can be sent to. */
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && !hasControlCharacters(text) && validator.isEmail(text);
+}
+
+/** An e-mail address, trimmed and in lower case, or the failure `invalid-useremail`. */
+export function checkEmail(text: string | null | undefined): string {
+  const email = (text ?? '').trim().toLowerCase();
+  return isEmail(email) ? email : fail('invalid-useremail', 'useremail must be an e-mail address');
+}
+
+/** The name of a kind of client, or the failure `invalid-useragenttype`. */
+export function checkUserAgentType(text: string | null | undefined): string {
+  const name = (text ?? '').trim();
+  const isFine = name !== '' && name.length <= 255 && !hasControlCharacters(name) && isStorable(name);
+  return isFine ? name : fail('invalid-useragenttype', 'useragenttype must have 1 to 255 printable characters');
+}
+
+/** A single line of at most `max` characters, or the failure `invalid-request` that names the field. */
+export function checkLine(field: string, text: string, max: number): string {
+  const isFine = codePoints(text) <= max && !hasControlCharacters(text) && isStorable(text);
+  return isFine ? text.trim() : fail('invalid-request', `${field} must be one line of at most ${max} characters`);
+}

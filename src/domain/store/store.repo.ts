@@ -1,0 +1,117 @@
+import type { Database, Db } from '../../database/database.ts';
+
+/** Requests a minute that a store allows, by kind; a kind left out has the published default. */
+export type RateLimits = { key?: number; shopper?: number; address?: number };
+
+/** A store as the service reads it. */
+export type StoreRow = {
+  pid: string;
+  name: string;
+  secret: Buffer;
+  listTypes: string[];
+  customItems: boolean;
+  inventoryManaged: boolean;
+  allowedOrigins: string[];
+  shareUrl: string | null;
+  doubleOptIn: boolean;
+  mergedSessions: boolean;
+  rateLimits: RateLimits;
+  maintenance: boolean;
+  isDemo: boolean;
+  sessionEpoch: number;
+  createdAt: Date;
+};
+
+/** An API key without its secret. */
+export type StoreKeyRow = { id: string; hash: Buffer };
+
+/** What operators may set on a store. */
+export type StoreSettings = Partial<
+  Pick<
+    StoreRow,
+    | 'name'
+    | 'listTypes'
+    | 'customItems'
+    | 'inventoryManaged'
+    | 'allowedOrigins'
+    | 'shareUrl'
+    | 'doubleOptIn'
+    | 'mergedSessions'
+    | 'rateLimits'
+    | 'maintenance'
+  >
+>;
+
+/** SQL expression that gives a store as JSON; `reviveStore` turns it back into a row. */
+export const STORE_JSON = `json_build_object(
+  'pid', s.pid, 'name', s.name, 'secret', encode(s.secret, 'base64'), 'listTypes', s.list_types, 'customItems', s.custom_items,
+  'inventoryManaged', s.inventory_managed, 'allowedOrigins', s.allowed_origins, 'shareUrl', s.share_url,
+  'doubleOptIn', s.double_opt_in, 'mergedSessions', s.merged_sessions, 'rateLimits', s.rate_limits,
+  'maintenance', s.maintenance, 'isDemo', s.is_demo, 'sessionEpoch', s.session_epoch, 'createdAt', s.created_at)`;
+
+/** A store as it comes out of STORE_JSON. */
+export type StoreJson = Omit<StoreRow, 'secret' | 'createdAt'> & { secret: string; createdAt: string };
+
+/** Undoes what JSON did to bytes and dates. */
+export function reviveStore(json: StoreJson): StoreRow {
+  return { ...json, secret: Buffer.from(json.secret, 'base64'), createdAt: new Date(json.createdAt) };
+}
+
+/** Adds a store with its first key. */
+export async function createStore(
+  db: Database,
+  store: { pid: string; name: string; secret: Buffer; isDemo: boolean } & StoreSettings,
+  key: { id: string; hash: Buffer; hint: string },
+): Promise<void> {
+  const { secret, rateLimits = {}, ...rest } = store;
+  await db.prisma.store.create({
+    data: {
+      ...rest,
+      rateLimits,
+      secret: Uint8Array.from(secret),
+      keys: { create: { id: key.id, hint: key.hint, hash: Uint8Array.from(key.hash) } },
+    },
+  });
+}
+
+/** Changes settings; false when there is no such store. */
+export async function updateStore(db: Database, pid: string, settings: StoreSettings): Promise<boolean> {
+  return (await db.prisma.store.updateMany({ where: { pid }, data: settings })).count === 1;
+}
+
+/** One store, or null. */
+export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
+  const [row] = await db.query<{ store: StoreJson }>(`SELECT ${STORE_JSON} AS store FROM store s WHERE s.pid = $1`, [pid]);
+  return row ? reviveStore(row.store) : null;
+}
+
+/** All stores, oldest first, without their secrets, each with the keys that still work. */
+export function listStores(db: Database) {
+  return db.prisma.store.findMany({
+    omit: { secret: true },
+    include: {
+      keys: { where: { revokedAt: null }, select: { id: true, hint: true, createdAt: true }, orderBy: { createdAt: 'asc' } },
+    },
+    orderBy: { createdAt: 'asc' },
+  });
+}
+
+/** Adds a key; the old ones stay valid. */
+export async function addKey(db: Database, pid: string, key: { id: string; hash: Buffer; hint: string }): Promise<void> {
+  await db.prisma.storeKey.create({ data: { pid, id: key.id, hint: key.hint, hash: Uint8Array.from(key.hash) } });
+}
+
+/** Revokes a key; false when the store has no such valid key. */
+export async function revokeKey(db: Database, pid: string, id: string, now: Date): Promise<boolean> {
+  return (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { revokedAt: now } })).count === 1;
+}
+
+/** Ends every session of a store's shoppers; false when there is no such store. */
+export async function moveStoreEpoch(db: Database, pid: string): Promise<boolean> {
+  return (await db.prisma.store.updateMany({ where: { pid }, data: { sessionEpoch: { increment: 1 } } })).count === 1;
+}
+
+/** Opens or closes the whole service. */
+export async function setServiceMaintenance(db: Database, maintenance: boolean): Promise<void> {
+  await db.prisma.serviceState.upsert({ where: { id: 1 }, create: { maintenance }, update: { maintenance } });
+}

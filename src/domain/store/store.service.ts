@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import type { Services } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
+import { newApiKey, newId, newPid } from '../../shared/ids.ts';
+import { hashKey, regidOf } from '../shopper/identity.rules.ts';
+import { moveShopperEpoch } from '../shopper/shopper.repo.ts';
+import { checkEmail, checkUuid } from '../shopper/shopper.rules.ts';
+import * as stores from './store.repo.ts';
+import type { StoreSettings } from './store.repo.ts';
+import { checkSettings } from './store.rules.ts';
+
+type Deps = Pick<Services, 'db' | 'now'>;
+
+/** A new store with its first key, which is shown this once. */
+export type NewStore = { pid: string; apiKey: string; name: string };
+
+function makeKey(): { apiKey: string; key: { id: string; hash: Buffer; hint: string } } {
+  const apiKey = newApiKey();
+  return { apiKey, key: { id: newId(), hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
+}
+
+/** Creates a store. */
+export async function createStore({ db }: Deps, input: StoreSettings & { name: string; isDemo?: boolean }): Promise<NewStore> {
+  const { isDemo = false, ...settings } = input;
+  const checked = checkSettings(settings);
+  const pid = newPid();
+  const { apiKey, key } = makeKey();
+  await stores.createStore(db, { ...checked, name: checked.name!, pid, isDemo, secret: randomBytes(32) }, key);
+  return { pid, apiKey, name: checked.name! };
+}
+
+/** Changes a store's settings. */
+export async function updateStore({ db }: Deps, pid: string, settings: StoreSettings): Promise<void> {
+  if (!(await stores.updateStore(db, pid, checkSettings(settings)))) failNoStore();
+}
+
+/** Adds a key beside the ones the store has; old ones work until they are revoked. */
+export async function rotateKey({ db }: Deps, pid: string): Promise<{ pid: string; keyId: string; apiKey: string }> {
+  if ((await stores.findStore(db, pid)) === null) failNoStore();
+  const { apiKey, key } = makeKey();
+  await stores.addKey(db, pid, key);
+  return { pid, keyId: key.id, apiKey };
+}
+
+/** Ends a key at once. */
+export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): Promise<void> {
+  if (!(await stores.revokeKey(db, pid, keyId, now()))) fail('not-found', 'The store has no such valid key');
+}
+
+/** Whose sessions to end. */
+export type SessionScope = { email: string } | { uuid: string } | { all: true };
+
+/** Ends sessions of one shopper or of all; their regids and lists stay. */
+export async function revokeSessions({ db }: Deps, pid: string, scope: SessionScope): Promise<void> {
+  const store = (await stores.findStore(db, pid)) ?? failNoStore();
+  if ('all' in scope) return void (await stores.moveStoreEpoch(db, pid));
+  const regid =
+    'email' in scope
+      ? regidOf(store.secret, 'account', checkEmail(scope.email))
+      : regidOf(store.secret, 'guest', checkUuid(scope.uuid));
+  if (!(await moveShopperEpoch(db, { pid, regid }))) fail('not-found', 'The store has no such shopper');
+}
+
+/** Opens or closes a store, or with a null pid the whole service. */
+export async function setMaintenance({ db }: Deps, pid: string | null, isClosed: boolean): Promise<void> {
+  if (pid === null) return stores.setServiceMaintenance(db, isClosed);
+  if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
+}
+
+function failNoStore(): never {
+  return fail('not-found', 'There is no store with this pid');
+}

@@ -1,0 +1,37 @@
+import { GraphQLError } from 'graphql';
+import type { Context } from '../context.ts';
+import { isDatabaseAway } from '../database/database.ts';
+import { AppError } from '../shared/errors.ts';
+
+const CODE_BY_STATUS: Record<number, string> = {
+  400: 'BAD_USER_INPUT',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+};
+
+/** What a caller may see of a failure. A bug is logged with its request id and shows nothing else. */
+export function toAppError(error: unknown, { requestId, log }: Pick<Context, 'requestId' | 'log'>): AppError {
+  const cause = error instanceof GraphQLError ? error.originalError : error;
+  if (cause instanceof AppError) return cause;
+  // graphql's own complaints about variables have no cause; they are the caller's to mend.
+  if (error instanceof GraphQLError && cause === undefined) return new AppError('invalid-request', error.message);
+  if (isDatabaseAway(cause)) return new AppError('unavailable', 'The service is temporarily unavailable; retry later', { 'Retry-After': '5' });
+  log.error({ requestId, err: cause }, 'unexpected failure');
+  return new AppError('internal-error', `Something went wrong on our side; please quote the request id ${requestId}`);
+}
+
+/** The `extensions` that carry a failure's type and status over GraphQL. */
+export function extensionsOf({ type, status }: AppError): Record<string, unknown> {
+  return { code: CODE_BY_STATUS[status], type, status };
+}
+
+/** The same failure as a GraphQL error, at its place in the query. */
+export function toGraphQLError(error: GraphQLError, ctx: Context): GraphQLError {
+  const failure = toAppError(error, ctx);
+  const { nodes, path } = error;
+  return new GraphQLError(failure.message, { nodes, path, originalError: failure, extensions: extensionsOf(failure) });
+}

@@ -1,0 +1,35 @@
+import { createRequire } from 'node:module';
+import { addResolversToSchema } from '@graphql-tools/schema';
+import { GraphQLScalarType } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
+import { storeResolvers } from '../domain/store/store.resolvers.ts';
+import { scalars } from './scalars.ts';
+
+type SchemaLoader = { loadSchema: () => GraphQLSchema };
+
+const { loadSchema } = createRequire(import.meta.url)('../../schema/load.cjs') as SchemaLoader;
+
+const domains: Record<string, Record<string, unknown>>[] = [storeResolvers, shopperResolvers];
+
+/** Joins the domains' maps type by type: two domains may both add to Query. */
+function joinResolvers(): Record<string, Record<string, unknown>> {
+  const joined: Record<string, Record<string, unknown>> = {};
+  for (const domain of domains) {
+    for (const [type, fields] of Object.entries(domain)) joined[type] = { ...joined[type], ...fields };
+  }
+  return joined;
+}
+
+/** The schema with its resolvers; both doors run it. */
+export function createSchema(): GraphQLSchema {
+  const schema = loadSchema();
+  const scalarTypes = Object.entries(scalars).map(([name, config]) => {
+    const described = schema.getType(name) as GraphQLScalarType;
+    return [name, new GraphQLScalarType({ ...described.toConfig(), ...config })];
+  });
+  return addResolversToSchema({
+    schema,
+    resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
+  });
+}

@@ -1,0 +1,26 @@
+import type { Config } from './config.ts';
+import type { Services } from './context.ts';
+import { openDatabase } from './database/database.ts';
+import { openEmbedded } from './database/embedded.ts';
+import { migrate } from './database/migrate.ts';
+import type { Logger } from './shared/log.ts';
+
+/** An open service without its HTTP side; the server and the command line both start from it. */
+export type Runtime = Services & { close(): Promise<void> };
+
+/** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
+export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
+  const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
+  const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log);
+  const close = async (): Promise<void> => {
+    await db.close();
+    await embedded?.release();
+  };
+  try {
+    await migrate(db.pool, log);
+    return { config, db, log, now: () => new Date(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+
+/** A URL-safe random id of 128 bits: nobody guesses a list or item by its id. */
+export function newId(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+/** A store identifier: base64 text, so `+`, `/` and `=` occur and callers must encode it in a query. */
+export function newPid(): string {
+  return randomBytes(32).toString('base64');
+}
+
+/** An API key of 256 random bits, recognisable in a secret scanner by its prefix. */
+export function newApiKey(): string {
+  return `wg_${randomBytes(32).toString('base64url')}`;
+}

@@ -1,0 +1,17 @@
+// eslint-disable-next-line no-control-regex -- control characters are what this looks for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Whether a text holds a line break or another control character: it could break a header, a log or a page. */
+export function hasControlCharacters(text: string): boolean {
+  return CONTROL.test(text);
+}
+
+/** Length as a person counts: code points of the NFC form, so that an emoji or an accent is one character. */
+export function codePoints(text: string): number {
+  return [...text.normalize('NFC')].length;
+}
+
+/** Whether a text can be stored at all: PostgreSQL refuses NUL, and a lone surrogate is not Unicode. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed();
+}

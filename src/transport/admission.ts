@@ -1,0 +1,38 @@
+import type { Request, Response } from 'express';
+import type { Context, Services } from '../context.ts';
+import { fail } from '../shared/errors.ts';
+import { allowOrigin } from './cors.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { requestIdOf } from './request-id.ts';
+import type { Credentials, ResolveViewer } from './viewer.ts';
+
+/** Seconds after which a client may ask a closed service again. */
+const MAINTENANCE_RETRY_SECONDS = '120';
+
+/** Lets a request in: finds the viewer, then checks origin, maintenance and rate, in this order, the same on both doors. */
+export type Admit = (req: Request, res: Response, credentials: Credentials) => Promise<Context>;
+
+export function createAdmission(services: Services, resolveViewer: ResolveViewer, limiter: RateLimiter): Admit {
+  return async (req, res, credentials) => {
+    const { isServiceDown, ...viewer } = await resolveViewer(credentials);
+    allowOrigin(req, res, viewer.store, services.config);
+    if (isServiceDown || viewer.store?.maintenance) fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
+    await limiter.check(req, res, viewer);
+    return { ...services, viewer, requestId: requestIdOf(res) };
+  };
+}
+
+/** The credentials in a request's headers; the REST door adds those of its form and query. */
+export function headerCredentials(req: Request): Credentials {
+  return {
+    authorization: req.headers.authorization ?? '',
+    pid: headerText(req, 'x-pid'),
+    regid: headerText(req, 'x-regid'),
+    sessionid: headerText(req, 'x-sessionid'),
+  };
+}
+
+function headerText(req: Request, name: string): string {
+  const value = req.headers[name];
+  return typeof value === 'string' ? value : '';
+}

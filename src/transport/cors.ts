@@ -1,0 +1,34 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Config } from '../config.ts';
+import type { StoreRow } from '../domain/store/store.repo.ts';
+import { fail } from '../shared/errors.ts';
+
+const ALLOW_HEADERS = 'Content-Type, Authorization, Accept, Idempotency-Key, X-Pid, X-Regid, X-Sessionid, X-Request-Id, X-Api-Key, Apollo-Require-Preflight';
+const EXPOSE_HEADERS = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
+/** Paths that browsers on other origins may call. */
+const SHARED_PATHS = /^\/(api\/|graphql$|client\/)/;
+
+/** Answers preflights. They carry no credentials, so the store's own origins are checked with the call that follows. */
+export function answerPreflight(req: Request, res: Response, next: NextFunction): void {
+  if (!SHARED_PATHS.test(req.path)) return next();
+  if (req.headers.origin !== undefined) {
+    res.setHeader('Access-Control-Allow-Origin', req.headers.origin);
+    res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
+    res.vary('Origin');
+  }
+  if (req.method !== 'OPTIONS') return next();
+  const asked = req.headers['access-control-request-headers'];
+  res.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+  res.setHeader('Access-Control-Allow-Headers', asked && /^[\w\s,-]{1,1000}$/.test(asked) ? asked : ALLOW_HEADERS);
+  res.setHeader('Access-Control-Max-Age', '7200');
+  res.status(204).end();
+}
+
+/** Refuses a browser on an origin that the store does not list; an empty list allows any, our own pages always pass. */
+export function allowOrigin(req: Request, res: Response, store: StoreRow | null, config: Config): void {
+  const { origin } = req.headers;
+  if (origin === undefined || store === null || store.allowedOrigins.length === 0) return;
+  if (store.allowedOrigins.includes(origin) || origin === new URL(config.publicUrl).origin) return;
+  res.removeHeader('Access-Control-Allow-Origin');
+  fail('forbidden', 'This store does not allow calls from this origin');
+}

@@ -1,0 +1,56 @@
+import { HeaderMap } from '@apollo/server';
+import type { ApolloServer } from '@apollo/server';
+import type { Request, Response } from 'express';
+import type { Context } from '../context.ts';
+import { extensionsOf } from '../operation/failures.ts';
+import { AppError } from '../shared/errors.ts';
+import { headerCredentials } from './admission.ts';
+import type { Admit } from './admission.ts';
+import { readBody } from './rest/body.ts';
+
+const JSON_TYPE = /^application\/(json|graphql\+json|graphql-response\+json)\s*(;|$)/i;
+
+/** Gives Apollo a parsed JSON body; anything else it judges by the content type alone. */
+function parseBody(req: Request, body: Buffer): unknown {
+  if (!JSON_TYPE.test(req.headers['content-type'] ?? '')) return body.toString('utf8');
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    throw new AppError('invalid-request', 'The body is not JSON');
+  }
+}
+
+function headersOf(req: Request): HeaderMap {
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return headers;
+}
+
+/** The body of a failure before anything was executed; it has no `data`. */
+export function graphqlFailure(failure: AppError): { errors: object[] } {
+  return { errors: [{ message: failure.message, extensions: extensionsOf(failure) }] };
+}
+
+/** Serves /graphql. */
+export function createGraphqlDoor(apollo: ApolloServer<Context>, admit: Admit) {
+  return async (req: Request, res: Response): Promise<void> => {
+    const body = req.method === 'GET' ? '' : parseBody(req, await readBody(req, res));
+    const ctx = await admit(req, res, headerCredentials(req));
+    const start = req.url.indexOf('?');
+    const answer = await apollo.executeHTTPGraphQLRequest({
+      httpGraphQLRequest: {
+        method: req.method,
+        headers: headersOf(req),
+        search: start < 0 ? '' : req.url.slice(start),
+        body,
+      },
+      context: async () => ctx,
+    });
+    for (const [name, value] of answer.headers) res.setHeader(name, value);
+    res.status(answer.status ?? 200);
+    if (answer.body.kind === 'complete') res.end(answer.body.string);
+    else res.end();
+  };
+}

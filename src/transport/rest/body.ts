@@ -1,0 +1,45 @@
+import bodyParser from 'body-parser';
+import type { Request, Response } from 'express';
+import { AppError, fail } from '../../shared/errors.ts';
+
+/** Largest body of any call, in bytes. */
+export const MAX_BODY_BYTES = 2_000_000;
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+const readRaw = bodyParser.raw({ type: () => true, limit: MAX_BODY_BYTES });
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Turns what body-parser throws into our failures. */
+export function bodyFailure(error: unknown): unknown {
+  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large') return new AppError('request-too-large', 'The body must not be larger than 2 MB');
+  if (type === 'encoding.unsupported') return new AppError('unsupported-content-type', 'This content encoding is not supported');
+  return type === undefined ? error : new AppError('invalid-request', 'The body cannot be read');
+}
+
+/** Reads the whole body as bytes, within the limit. */
+export function readBody(req: Request, res: Response): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    readRaw(req, res, (error?: unknown) => {
+      if (error) reject(bodyFailure(error) as Error);
+      else resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0));
+    });
+  });
+}
+
+/** Reads a form-encoded body as text; an empty body needs no content type. */
+export async function readFormBody(req: Request, res: Response): Promise<string> {
+  const contentType = req.headers['content-type'];
+  if (contentType !== undefined && !FORM_TYPE.test(contentType)) {
+    fail('unsupported-content-type', 'Send the body as application/x-www-form-urlencoded');
+  }
+  const bytes = await readBody(req, res);
+  if (bytes.length > 0 && contentType === undefined) {
+    fail('unsupported-content-type', 'Send the body as application/x-www-form-urlencoded');
+  }
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return fail('invalid-request', 'The body is not UTF-8 text');
+  }
+}

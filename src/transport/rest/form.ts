@@ -1,0 +1,57 @@
+import { AppError, fail } from '../../shared/errors.ts';
+import type { ErrorType } from '../../shared/errors.ts';
+
+/** The fields of a form body, with the query's fields behind them. An empty field counts as absent. */
+export type Form = {
+  /** The field's text, or null when absent. */
+  text(field: string): string | null;
+  /** A whole number, or null when absent; anything else is the failure `type`. */
+  integer(field: string, type: ErrorType): number | null;
+  /** The parsed JSON of a field, or null when absent; text that is not JSON is the failure `type`. */
+  json(field: string, type: ErrorType): unknown;
+};
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return fail('invalid-request', 'The body or query has a malformed percent-encoding');
+  }
+}
+
+/** Reads `a=1&b=2`. A field sent twice or a broken percent-encoding is the failure `invalid-request`. */
+export function parseUrlEncoded(text: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const end = pair.indexOf('=');
+    const name = decode(end < 0 ? pair : pair.slice(0, end));
+    if (fields.has(name)) fail('invalid-request', `The field ${name.slice(0, 50)} was sent twice`);
+    fields.set(name, end < 0 ? '' : decode(pair.slice(end + 1)));
+  }
+  return fields;
+}
+
+const INTEGER = /^[+-]?\d{1,15}$/;
+
+/** Reads fields from the body first, then from the query. */
+export function createForm(body: Map<string, string>, query: Map<string, string>): Form {
+  const text = (field: string): string | null => body.get(field) || query.get(field) || null;
+  return {
+    text,
+    integer(field, type) {
+      const value = text(field);
+      if (value === null) return null;
+      return INTEGER.test(value.trim()) ? Number(value) : fail(type, `${field} must be a whole number`);
+    },
+    json(field, type) {
+      const value = text(field);
+      if (value === null) return null;
+      try {
+        return JSON.parse(value) as unknown;
+      } catch {
+        throw new AppError(type, `${field} must be JSON`);
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Operations } from '../../operation/executor.ts';
+import type { Admit } from '../admission.ts';
+import { nameRoute } from '../access-log.ts';
+import { headerCredentials } from '../admission.ts';
+import type { Credentials } from '../viewer.ts';
+import { readFormBody } from './body.ts';
+import { createForm, parseUrlEncoded } from './form.ts';
+import type { Form } from './form.ts';
+import type { Route, RouteTable } from './route.ts';
+
+/** Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header. */
+function credentialsOf(req: Request, form: Form): Credentials {
+  const headers = headerCredentials(req);
+  if (req.path.startsWith('/storeadmin/')) return { ...headers, pid: '', regid: '', sessionid: '' };
+  return {
+    authorization: headers.authorization,
+    pid: form.text('pid') ?? headers.pid,
+    regid: form.text('regid') ?? headers.regid,
+    sessionid: form.text('sessionid') ?? headers.sessionid,
+  };
+}
+
+function queryOf(req: Request): string {
+  const start = req.url.indexOf('?');
+  return start < 0 ? '' : req.url.slice(start + 1);
+}
+
+/** Serves the table. One map look-up a request: the number of routes costs nothing. */
+export function createRestRouter(table: RouteTable, operations: Operations, admit: Admit) {
+  const routes = new Map<string, Route>(Object.entries(table));
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    const method = req.method === 'HEAD' ? 'GET' : req.method;
+    const route = routes.get(`${method} ${req.path.length > 1 ? req.path.replace(/\/$/, '') : req.path}`);
+    if (route === undefined) return next();
+    nameRoute(res, req.path);
+    const body = method === 'GET' ? '' : await readFormBody(req, res);
+    const form = createForm(parseUrlEncoded(body), parseUrlEncoded(queryOf(req)));
+    const ctx = await admit(req, res, credentialsOf(req, form));
+    const data = await operations.run(route.document, route.variables(form), ctx);
+    res.json(route.reply(data as never));
+  };
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** How the global setup tells the workers where the server is. */
+export const ENV = { adminUrl: 'WISHGATE_TEST_ADMIN_URL', template: 'WISHGATE_TEST_TEMPLATE' } as const;
+
+/** A database of its own for one test file, with every migration applied. */
+export type TestDatabase = { url: string; drop(): Promise<void> };
+
+/** Cloning refuses a template that is in use, also by another clone, so the workers take turns. */
+const CLONE_LOCK = 815_001;
+
+/** Clones the migrated template: about 30 ms against 1 s for running the migrations. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const adminUrl = fromSetup(ENV.adminUrl);
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  await withAdmin(adminUrl, async (admin) => {
+    await admin.query('SELECT pg_advisory_lock($1)', [CLONE_LOCK]);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${fromSetup(ENV.template)}`);
+  });
+  return {
+    url: databaseUrl(adminUrl, name),
+    drop: () =>
+      withAdmin(
+        adminUrl,
+        async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+      ),
+  };
+}
+
+/** The same server and login, another database. */
+export function databaseUrl(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** Runs `work` on one connection of its own, which ends with it and takes its locks along. */
+export async function withAdmin(url: string, work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+function fromSetup(name: string): string {
+  const value = process.env[name];
+  if (value === undefined)
+    throw new Error(`${name} is not set: run the tests through jest, whose global setup starts PostgreSQL`);
+  return value;
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+// Compiles src/ into dist/ (and generates first). Does nothing when dist/ is current, so it can precede every start.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { ROOT, filesUnder, generate, hashOf, readStamp } from './generate.mjs';
+
+const SRC = join(ROOT, 'src');
+const DIST = join(ROOT, 'dist');
+const STAMP = join(DIST, '.stamp');
+
+const inputHash = () =>
+  hashOf(filesUnder(['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'tools/build.mjs']));
+
+function compile() {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const args = [
+    tsc,
+    '-p',
+    'tsconfig.build.json',
+    '--listEmittedFiles',
+    '--noEmitOnError',
+    '--pretty',
+    'false',
+  ];
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  const isEmitted = (line) => line.startsWith('TSFILE: ');
+  const lines = stdout.split('\n');
+  if (status !== 0) throw new Error(lines.filter((line) => !isEmitted(line)).join('\n'));
+  return lines.filter(isEmitted).map((line) => line.slice('TSFILE: '.length));
+}
+
+/** Pages, styles and templates lie beside the code that reads them; returns where they went. */
+function copyAssets() {
+  return filesUnder(['src'], (file) => !/\.(ts|graphql)$/.test(file)).map((file) => {
+    const target = join(DIST, relative(SRC, file));
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(file, target);
+    return target;
+  });
+}
+
+async function build() {
+  await generate();
+  const hash = inputHash();
+  if (readStamp(STAMP) === hash) return;
+  console.error('building dist');
+  rmSync(STAMP, { force: true });
+  const written = new Set([...compile(), ...copyAssets()]);
+  // What an earlier build left of a file that is gone from src/ must not stay importable.
+  for (const file of filesUnder(['dist'])) if (!written.has(file)) rmSync(file);
+  writeFileSync(STAMP, hash);
+}
+
+// An image may hold dist/ without its sources, and may install before it copies them.
+if (existsSync(SRC)) {
+  try {
+    await build();
+  } catch (error) {
+    console.error(
+      error.code === 'MODULE_NOT_FOUND'
+        ? `dist/ is stale and cannot be built: ${error.message}\nrun \`npm ci\` first`
+        : error.message,
+    );
+    process.exitCode = 1;
+  }
+}

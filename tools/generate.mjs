@@ -1,0 +1,158 @@
+#!/usr/bin/env node
+// Writes src/generated: the Prisma client and the GraphQL types. Does nothing when they are current.
+//   generate.mjs            generate when an input or an output changed
+//   generate.mjs --check    generate into a scratch folder instead, and exit 1 when src/generated differs
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const GENERATED = join(ROOT, 'src/generated');
+const STAMP = join(GENERATED, '.stamp');
+const require = createRequire(import.meta.url);
+
+/** Every file below the given paths (relative to `root`), sorted; paths that do not exist are left out. */
+export function filesUnder(paths, wanted = () => true, root = ROOT) {
+  return paths
+    .map((path) => join(root, path))
+    .filter((path) => existsSync(path))
+    .flatMap((path) =>
+      statSync(path).isFile()
+        ? [path]
+        : readdirSync(path, { recursive: true, withFileTypes: true })
+            .filter((entry) => entry.isFile())
+            .map((entry) => join(entry.parentPath, entry.name)),
+    )
+    .filter((file) => basename(file) !== '.stamp' && wanted(file))
+    .sort();
+}
+
+/** One hash over names and contents, so that a renamed file counts as a change. */
+export function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const content = readFileSync(file);
+    hash.update(`${relative(ROOT, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+/** What a stamp file says, or '' when there is none. */
+export const readStamp = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+function inputs() {
+  return [
+    ...filesUnder(['schema', 'codegen.yml', 'prisma.config.ts', 'package-lock.json', 'tools/generate.mjs']),
+    ...filesUnder(['prisma'], (file) => file.endsWith('.prisma')),
+    ...filesUnder(['src/domain'], (file) => file.endsWith('.graphql')),
+  ];
+}
+
+// The outputs are part of the stamp: an edited or half-deleted src/generated is generated again.
+const stampNow = (inputHash) => `${inputHash} ${hashOf(filesUnder(['src/generated']))}\n`;
+
+function binary(packageName, command) {
+  const manifest = require.resolve(`${packageName}/package.json`);
+  return join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin[command]);
+}
+
+async function run(cwd, script, ...args) {
+  const env = {
+    ...process.env,
+    // The Prisma CLI downloads a schema engine that `generate` never runs, unless this names an existing file.
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    CHECKPOINT_DISABLE: '1',
+  };
+  try {
+    await promisify(execFile)(process.execPath, [script, ...args], { cwd, env, maxBuffer: 2 ** 26 });
+  } catch (error) {
+    throw new Error(
+      `${basename(script)} ${args.join(' ')} failed:\n${error.stdout ?? ''}${error.stderr ?? error}`,
+    );
+  }
+}
+
+/** Generates into a copy of the inputs and hands over the files that src/generated has otherwise, lacks or has too many. */
+async function withDifferences(use) {
+  const scratch = mkdtempSync(join(tmpdir(), 'generate-'));
+  try {
+    for (const path of [
+      'schema',
+      'prisma',
+      'src',
+      'codegen.yml',
+      'prisma.config.ts',
+      'package.json',
+      'tsconfig.json',
+    ]) {
+      cpSync(join(ROOT, path), join(scratch, path), {
+        recursive: true,
+        filter: (from) => from !== GENERATED,
+      });
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(scratch, 'node_modules'), 'junction');
+    await Promise.all([
+      run(scratch, binary('prisma', 'prisma'), 'generate', '--no-hints'),
+      run(scratch, binary('@graphql-codegen/cli', 'graphql-codegen'), '--config', 'codegen.yml'),
+    ]);
+    const names = [scratch, ROOT].flatMap((root) =>
+      filesUnder(['src/generated'], undefined, root).map((file) => relative(root, file)),
+    );
+    const contentOf = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : null);
+    return use(
+      [...new Set(names)]
+        .map((name) => ({ name, wanted: contentOf(join(scratch, name)), found: contentOf(join(ROOT, name)) }))
+        .filter(({ wanted, found }) => wanted !== found),
+    );
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function apply({ name, wanted }) {
+  const target = join(ROOT, name);
+  if (wanted === null) return rmSync(target);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, wanted);
+}
+
+/** Brings src/generated up to date; says so on stderr only when there was something to do. */
+export async function generate() {
+  const inputHash = hashOf(inputs());
+  if (readStamp(STAMP) === stampNow(inputHash)) return;
+  console.error('generating src/generated');
+  // Applied at the end, so that a failure leaves what was there and a running type check never meets an empty folder.
+  await withDifferences((differences) => differences.forEach(apply));
+  writeFileSync(STAMP, stampNow(inputHash));
+}
+
+async function check() {
+  const stale = await withDifferences((differences) => differences.map(({ name }) => name));
+  if (stale.length > 0) throw new Error(`not current, run \`npm run generate\`:\n  ${stale.join('\n  ')}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await (process.argv.includes('--check') ? check() : generate());
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
