@@ -13,6 +13,8 @@ export type Services = {
   log: Logger;
   /** The clock; tests set it. */
   now: () => Date;
+  /** Tells this process's background work that there is something to do; call it after the commit. */
+  wake: () => void;
 };
 
 /**

@@ -6,6 +6,9 @@ import { loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { ensureDemoStore } from './demo/demo.ts';
 import type { DemoStore } from './demo/demo.ts';
+import { createTasks } from './dispatch/tasks.ts';
+import { startWorker } from './dispatch/worker.ts';
+import type { Worker } from './dispatch/worker.ts';
 import { openRuntime } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
 import { createLogger } from './shared/log.ts';
@@ -31,7 +34,7 @@ function banner(url: string, config: Config, demo: DemoStore | null): string {
 }
 
 /** Lets requests under way finish, then closes the listener, the pool and the bundled database. */
-async function drain(server: Server, runtime: Runtime, lifecycle: Lifecycle): Promise<void> {
+async function drain(server: Server, worker: Worker, runtime: Runtime, lifecycle: Lifecycle): Promise<void> {
   lifecycle.isDraining = true;
   // Load balancers see /readyz fail before the listener closes.
   await new Promise((resolve) => setTimeout(resolve, runtime.config.drainDelayMs));
@@ -41,6 +44,7 @@ async function drain(server: Server, runtime: Runtime, lifecycle: Lifecycle): Pr
   const cut = setTimeout(() => server.closeAllConnections(), DRAIN_LIMIT_MS - runtime.config.drainDelayMs);
   await closed;
   clearTimeout(cut);
+  await worker.stop();
   await runtime.close();
 }
 
@@ -51,9 +55,12 @@ async function start(): Promise<void> {
   const runtime = await openRuntime(config, log);
   const lifecycle: Lifecycle = { isDraining: false };
   const demo = config.demo ? await ensureDemoStore(runtime) : null;
+  const worker = startWorker(createTasks(runtime), log);
+  runtime.wake = worker.wake;
   const server = createHttpServer(await createApp(runtime, lifecycle, demo));
   server.listen(config.port, config.host);
   await once(server, 'listening').catch(async (error: NodeJS.ErrnoException) => {
+    await worker.stop();
     await runtime.close();
     throw error.code === 'EADDRINUSE' ? new Error(`PORT ${config.port} is in use on ${config.host}; set another PORT`) : error;
   });
@@ -64,7 +71,7 @@ async function start(): Promise<void> {
     process.on(signal, () => {
       if (lifecycle.isDraining) return;
       log.info({ signal }, 'shutting down');
-      drain(server, runtime, lifecycle).then(
+      drain(server, worker, runtime, lifecycle).then(
         () => process.exit(0),
         (error: unknown) => {
           log.error({ err: error }, 'the shutdown failed');

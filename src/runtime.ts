@@ -18,7 +18,7 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
   };
   try {
     await migrate(db.pool, log);
-    return { config, db, log, now: () => new Date(), close };
+    return { config, db, log, now: () => new Date(), wake: () => undefined, close };
   } catch (error) {
     await close();
     throw error;

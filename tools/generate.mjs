@@ -85,6 +85,7 @@ async function run(cwd, script, ...args) {
   } catch (error) {
     throw new Error(
       `${basename(script)} ${args.join(' ')} failed:\n${error.stdout ?? ''}${error.stderr ?? error}`,
+      { cause: error },
     );
   }
 }

@@ -1,11 +1,12 @@
+import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 
 // The layout is only kept if the linter can tell a forbidden import from an allowed one. Typed rules are off because
 // the files linted here do not exist.
 const eslint = new ESLint({
-  cwd: new URL('../..', import.meta.url).pathname,
-  overrideConfig: tseslint.configs.disableTypeChecked as never,
+  cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  overrideConfig: tseslint.configs.disableTypeChecked,
 });
 
 async function rulesBrokenBy(filePath: string, code: string): Promise<(string | null)[]> {

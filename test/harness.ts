@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import supertest from 'supertest';
+import { createApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import type { Config } from '../src/config.ts';
+import type { Services } from '../src/context.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { createTasks } from '../src/dispatch/tasks.ts';
+import type { StoreSettings } from '../src/domain/store/store.repo.ts';
+import { createStore } from '../src/domain/store/store.service.ts';
+import type { NewStore } from '../src/domain/store/store.service.ts';
+import { createLogger } from '../src/shared/log.ts';
+import { createHttpServer } from '../src/transport/http.ts';
+import { createTestDatabase } from './setup/database.ts';
+
+/** Credentials of a shopper, as a client holds them. */
+export type TestShopper = { pid: string; regid: string; sessionid: string };
+
+/** Who calls: a store by its key, a shopper by its session, a store for a shopper, or nobody. */
+export type Caller = { store?: NewStore; shopper?: TestShopper; headers?: Record<string, string> };
+
+/** Form fields; objects are sent as JSON text, as clients do. */
+export type Fields = Record<string, string | number | boolean | object | null | undefined>;
+
+/** The whole service over HTTP on a database of its own. */
+export type TestService = {
+  services: Services;
+  url: string;
+  /** Plain supertest on the running server. */
+  http: ReturnType<typeof supertest>;
+  /** Sets the clock that services read. */
+  setNow: (now: Date) => void;
+  createStore: (settings?: StoreSettings) => Promise<NewStore>;
+  guest: (store: NewStore, uuid?: string, useragenttype?: string) => Promise<TestShopper>;
+  account: (store: NewStore, useremail?: string, useragenttype?: string) => Promise<TestShopper>;
+  /** Calls a REST path with form fields. */
+  post: (path: string, fields: Fields, caller?: Caller) => supertest.Test;
+  get: (path: string, caller?: Caller) => supertest.Test;
+  /** Runs a GraphQL operation; the answer's body is `{data, errors}`. */
+  graphql: (query: string, variables?: object, caller?: Caller) => supertest.Test;
+  /** Does all background work there is, in this process, and returns when nothing is left. */
+  runTasks: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+function encodeFields(fields: Fields): string {
+  const pairs = Object.entries(fields)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as [string, string]);
+  return new URLSearchParams(pairs).toString();
+}
+
+/** Starts the service for one test file; close it in `afterAll`. */
+export async function startService(overrides: Partial<Config> = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
+  const config: Config = { ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'fatal', DATABASE_POOL: '10' }), ...overrides };
+  const log = createLogger(config.logLevel);
+  const db = openDatabase(database.url, config.databasePool, log);
+  let clock: (() => Date) | null = null;
+  const services: Services = { config, db, log, now: () => (clock ? clock() : new Date()), wake: () => undefined };
+  const server: Server = createHttpServer(await createApp(services, { isDraining: false }));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const http = supertest(url);
+
+  const authorise = (test: supertest.Test, { store, headers }: Caller): supertest.Test => {
+    if (store) void test.auth(store.pid, store.apiKey);
+    return headers ? test.set(headers) : test;
+  };
+  const post: TestService['post'] = (path, fields, caller = {}) => {
+    const { shopper } = caller;
+    const target = shopper ? `${path}${path.includes('?') ? '&' : '?'}pid=${encodeURIComponent(shopper.pid)}` : path;
+    const all = shopper ? { regid: shopper.regid, sessionid: shopper.sessionid, ...fields } : fields;
+    return authorise(http.post(target), caller).type('form').send(encodeFields(all));
+  };
+  const identify = async (store: NewStore, fields: Fields): Promise<TestShopper> => {
+    const { body } = await post('/storeadmin/v3/user/generate-regid', fields, { store }).expect(200);
+    return { pid: store.pid, regid: body.regid, sessionid: body.sessionid };
+  };
+
+  return {
+    services,
+    url,
+    http,
+    setNow: (now) => (clock = () => now),
+    createStore: (settings = {}) => createStore(services, { name: 'Test store', ...settings }),
+    guest: (store, uuid = randomUUID(), useragenttype = 'test') => identify(store, { uuid, useragenttype }),
+    account: (store, useremail = `${randomUUID()}@example.com`, useragenttype = 'test') => identify(store, { useremail, useragenttype }),
+    post,
+    get: (path, caller = {}) => authorise(http.get(path), caller),
+    graphql: (query, variables = {}, caller = {}) => {
+      const { shopper, store } = caller;
+      const test = authorise(http.post('/graphql'), caller).send({ query, variables });
+      if (!shopper) return test;
+      return test.set(store ? { 'x-regid': shopper.regid } : { 'x-pid': shopper.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid });
+    },
+    runTasks: async () => {
+      for (const task of createTasks(services)) while (await task.run());
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await db.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
