@@ -1,7 +1,8 @@
 import type { Services } from '../context.ts';
+import { foldReports } from '../domain/report/report.service.ts';
 import type { Task } from './worker.ts';
 
 /** All background work of the service; every process that runs a worker runs all of it. */
-export function createTasks(_services: Services): Task[] {
-  return [];
+export function createTasks(services: Services): Task[] {
+  return [{ name: 'fold-reports', run: () => foldReports(services) }];
 }

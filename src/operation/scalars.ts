@@ -24,10 +24,29 @@ function timeScalar(serialize: (time: Date) => unknown): ScalarConfig {
   };
 }
 
+const CANONICAL_INTEGER = /^(0|-?[1-9]\d{0,15})$/;
+
+/** Ids are stored as text; clients compare them with `===`, so a canonical safe integer goes out as a number. */
+function serializeVariantId(value: unknown): number | string {
+  const text = String(value);
+  return CANONICAL_INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+}
+
+function parseVariantId(value: unknown): string {
+  const isInteger = typeof value === 'number' && Number.isSafeInteger(value);
+  if (isInteger || typeof value === 'string') return String(value).trim();
+  throw new GraphQLError('A product or variant id is an integer or a text');
+}
+
 /** How our scalars travel. JSONObject takes any value in: the service that owns the field says what is wrong with it. */
 export const scalars: Record<string, ScalarConfig> = {
   Timestamp: timeScalar((time) => time.getTime()),
   DateTime: timeScalar((time) => time.toISOString()),
+  VariantId: {
+    serialize: serializeVariantId,
+    parseValue: parseVariantId,
+    parseLiteral: (node) => parseVariantId(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
+  },
   JSONObject: {
     serialize: (value) => value,
     parseValue: (value) => value,

@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import { addResolversToSchema } from '@graphql-tools/schema';
 import { GraphQLScalarType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
+import { reportResolvers } from '../domain/report/report.resolvers.ts';
+import { privacyResolvers } from '../domain/shopper/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
 import { scalars } from './scalars.ts';
@@ -10,7 +12,7 @@ type SchemaLoader = { loadSchema: () => GraphQLSchema };
 
 const { loadSchema } = createRequire(import.meta.url)('../../schema/load.cjs') as SchemaLoader;
 
-const domains: Record<string, Record<string, unknown>>[] = [storeResolvers, shopperResolvers];
+const domains: Record<string, Record<string, unknown>>[] = [storeResolvers, shopperResolvers, privacyResolvers, reportResolvers];
 
 /** Joins the domains' maps type by type: two domains may both add to Query. */
 function joinResolvers(): Record<string, Record<string, unknown>> {

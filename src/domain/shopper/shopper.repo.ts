@@ -74,7 +74,7 @@ const TOUCH = {
   name: 'touch_shopper',
   text: `
     INSERT INTO shopper (pid, regid, is_guest, uid, di, em, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
-    ON CONFLICT (pid, regid) DO UPDATE SET lastlogin = excluded.lastlogin, merged_into = NULL
+    ON CONFLICT (pid, regid) DO UPDATE SET lastlogin = excluded.lastlogin, em = excluded.em, merged_into = NULL
     RETURNING ${COLUMNS}`,
 };
 

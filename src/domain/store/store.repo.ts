@@ -115,3 +115,15 @@ export async function moveStoreEpoch(db: Database, pid: string): Promise<boolean
 export async function setServiceMaintenance(db: Database, maintenance: boolean): Promise<void> {
   await db.prisma.serviceState.upsert({ where: { id: 1 }, create: { maintenance }, update: { maintenance } });
 }
+
+/** A valid API key, without the key. */
+export type ApiKeyRow = { id: string; hint: string; createdAt: Date };
+
+/** The keys of a store that work, oldest first. */
+export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
+  return db.prisma.storeKey.findMany({
+    where: { pid, revokedAt: null },
+    select: { id: true, hint: true, createdAt: true },
+    orderBy: { createdAt: 'asc' },
+  });
+}

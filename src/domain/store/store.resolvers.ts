@@ -1,7 +1,14 @@
 import { requireStore } from '../../context.ts';
 import type { Resolvers } from '../../generated/resolvers.ts';
+import { changeSettings, createApiKey, getApiKeys, revokeApiKey } from './settings.service.ts';
 
 export const storeResolvers = {
   Query: { store: (_root, _args, ctx) => requireStore(ctx) },
-  Store: { appId: () => 'StoreadminApi', cts: (store) => store.createdAt },
+  Mutation: {
+    updateStore: (_root, { input }, ctx) => changeSettings(ctx, input),
+    createApiKey: (_root, _args, ctx) => createApiKey(ctx),
+    revokeApiKey: (_root, { id }, ctx) => revokeApiKey(ctx, id),
+  },
+  Store: { appId: () => 'StoreadminApi', cts: (store) => store.createdAt, apiKeys: (_store, _args, ctx) => getApiKeys(ctx) },
+  ApiKey: { cts: (key) => key.createdAt, isCurrent: (key, _args, ctx) => key.id === ctx.viewer.keyId },
 } satisfies Resolvers;

@@ -1,0 +1,10 @@
+import type { Resolvers } from '../../generated/resolvers.ts';
+import { getActivity, getMostWishlisted, getWaitingDemand } from './report.service.ts';
+
+export const reportResolvers = {
+  Query: {
+    activity: (_root, { days }, ctx) => getActivity(ctx, days),
+    mostWishlisted: (_root, { first }, ctx) => getMostWishlisted(ctx, first),
+    waitingDemand: (_root, { first }, ctx) => getWaitingDemand(ctx, first),
+  },
+} satisfies Resolvers;

@@ -1,0 +1,35 @@
+import { requireStore } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
+import * as reports from './report.repo.ts';
+
+const MAX_DAYS = 366;
+const MAX_ROWS = 100;
+
+function checkRange(field: string, value: number | null | undefined, standard: number, max: number): number {
+  const number = value ?? standard;
+  return number >= 1 && number <= max ? number : fail('invalid-request', `${field} must be between 1 and ${max}`);
+}
+
+/** Events a day of the calling store. */
+export function getActivity(ctx: Context, days?: number | null): Promise<reports.DayRow[]> {
+  const { pid } = requireStore(ctx);
+  return reports.activity(ctx.db, pid, ctx.now().toISOString().slice(0, 10), checkRange('days', days, 30, MAX_DAYS));
+}
+
+/** The calling store's most wanted products. */
+export function getMostWishlisted(ctx: Context, first?: number | null): Promise<reports.ProductDemandRow[]> {
+  const { pid } = requireStore(ctx);
+  return reports.mostWishlisted(ctx.db, pid, checkRange('first', first, 10, MAX_ROWS));
+}
+
+/** The calling store's sold-out variants that most contacts wait for. */
+export function getWaitingDemand(ctx: Context, first?: number | null): Promise<reports.VariantDemandRow[]> {
+  const { pid } = requireStore(ctx);
+  return reports.waitingDemand(ctx.db, pid, checkRange('first', first, 10, MAX_ROWS));
+}
+
+/** Background work: brings the figures up to date. */
+export async function foldReports({ db }: Services): Promise<boolean> {
+  return (await reports.foldTallies(db)) > 0;
+}

@@ -1,0 +1,59 @@
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { publicIdOf, regidOf } from './identity.rules.ts';
+import * as privacy from './privacy.repo.ts';
+import type { AuditRow } from './privacy.repo.ts';
+import { findShopper, lockShopper } from './shopper.repo.ts';
+import type { IdentityKey, ShopperRow } from './shopper.repo.ts';
+import { checkEmail } from './shopper.rules.ts';
+
+/** How a merchant names a shopper: one of the two. */
+export type ShopperName = { useremail?: string | null; regid?: string | null };
+
+function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
+  const { pid, secret } = requireStore(ctx);
+  if (regid) return { pid, regid };
+  return { pid, regid: regidOf(secret, 'account', checkEmail(useremail)) };
+}
+
+/** A shopper of the calling store, or null. */
+export function lookUpShopper(ctx: Context, name: ShopperName): Promise<ShopperRow | null> {
+  return findShopper(ctx.db, keyOf(ctx, name));
+}
+
+/** The newest audit entries of the calling store. */
+export function getAuditLog(ctx: Context, first?: number | null): Promise<AuditRow[]> {
+  const { pid } = requireStore(ctx);
+  const count = first ?? 20;
+  if (count < 1 || count > 100) fail('invalid-request', 'first must be between 1 and 100');
+  return privacy.listAuditEntries(ctx.db, pid, count);
+}
+
+function auditEntry(ctx: Context, action: 'export' | 'erase', regid: string, detail: Record<string, unknown>): AuditRow {
+  const { secret } = requireStore(ctx);
+  return { id: newId(), at: ctx.now(), action, subject: publicIdOf(secret, 'user', regid), keyId: ctx.viewer.keyId!, detail };
+}
+
+/** Everything about a shopper; the export itself is recorded. */
+export async function exportShopper(ctx: Context, name: ShopperName): Promise<{ exportedAt: Date; data: Record<string, unknown> }> {
+  const key = keyOf(ctx, name);
+  return ctx.db.transaction(async (tx) => {
+    const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
+    const data = await privacy.exportData(tx, shopper);
+    await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
+    return { exportedAt: ctx.now(), data };
+  });
+}
+
+/** Erases a shopper in one transaction with its audit entry. */
+export async function eraseShopper(ctx: Context, name: ShopperName): Promise<AuditRow> {
+  const key = keyOf(ctx, name);
+  return ctx.db.transaction(async (tx) => {
+    const shopper = (await lockShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
+    const entry = auditEntry(ctx, 'erase', key.regid, await privacy.eraseData(tx, shopper, ctx.now()));
+    await privacy.addAuditEntry(tx, key.pid, entry);
+    return entry;
+  });
+}

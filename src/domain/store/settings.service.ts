@@ -1,0 +1,40 @@
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
+import { findStore, listKeys } from './store.repo.ts';
+import type { ApiKeyRow, StoreRow, StoreSettings } from './store.repo.ts';
+import { revokeKey, rotateKey, updateStore } from './store.service.ts';
+
+/** What a merchant may set; null clears only the share address. */
+export type SettingsInput = {
+  [Field in 'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'shareUrl' | 'doubleOptIn']?: StoreSettings[Field] | null;
+};
+
+/** Changes the calling store's settings. */
+export async function changeSettings(ctx: Context, input: SettingsInput): Promise<StoreRow> {
+  const { pid } = requireStore(ctx);
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const blank = given.find(([field, value]) => value === null && field !== 'shareUrl');
+  if (blank) fail('invalid-request', `${blank[0]} must not be null`);
+  await updateStore(ctx, pid, Object.fromEntries(given) as StoreSettings);
+  return (await findStore(ctx.db, pid)) ?? fail('unauthorised');
+}
+
+/** Gives the calling store one more key. */
+export async function createApiKey(ctx: Context): Promise<{ id: string; apiKey: string }> {
+  const { keyId, apiKey } = await rotateKey(ctx, requireStore(ctx).pid);
+  return { id: keyId, apiKey };
+}
+
+/** Ends a key of the calling store, but never the one that asks: nobody locks themselves out by a slip. */
+export async function revokeApiKey(ctx: Context, id: string): Promise<StoreRow> {
+  const store = requireStore(ctx);
+  if (id === ctx.viewer.keyId) fail('forbidden', 'A key cannot end itself; use another key of the store');
+  await revokeKey(ctx, store.pid, id);
+  return store;
+}
+
+/** The calling store's valid keys. */
+export function getApiKeys(ctx: Context): Promise<ApiKeyRow[]> {
+  return listKeys(ctx.db, requireStore(ctx).pid);
+}
