@@ -12,7 +12,8 @@ const config = {
   globalSetup: '<rootDir>/test/setup/global-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // Tests that start PostgreSQL take 2 s alone, and many times that on a busy build machine.
+  testTimeout: 60_000,
   // A test that leaves a connection or a timer open must be seen, not ended.
   forceExit: false,
   coverageProvider: 'v8',

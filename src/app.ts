@@ -4,6 +4,7 @@ import type { Services } from './context.ts';
 import type { DemoStore } from './demo/demo.ts';
 import { createOperations } from './operation/executor.ts';
 import { toAppError } from './operation/failures.ts';
+import { withIdempotency } from './operation/idempotency.ts';
 import { createSchema } from './operation/schema.ts';
 import { createApollo } from './operation/server.ts';
 import { AppError, errorBody } from './shared/errors.ts';
@@ -21,12 +22,20 @@ import { routes } from './transport/rest/routes.ts';
 import { createViewerResolver } from './transport/viewer.ts';
 
 /** Wires the whole service; it does not listen. */
-export async function createApp(services: Services, lifecycle: Lifecycle, demo: DemoStore | null = null): Promise<Express> {
+export async function createApp(
+  services: Services,
+  lifecycle: Lifecycle,
+  demo: DemoStore | null = null,
+): Promise<Express> {
   const schema = createSchema();
-  const operations = createOperations(schema);
+  const operations = withIdempotency(createOperations(schema));
   const apollo = createApollo(schema, operations);
   await apollo.start();
-  const admit = createAdmission(services, createViewerResolver(services.db), createRateLimiter(services.config.rateLimits));
+  const admit = createAdmission(
+    services,
+    createViewerResolver(services.db),
+    createRateLimiter(services.config.rateLimits),
+  );
 
   const app = express();
   app.disable('x-powered-by');
@@ -55,7 +64,8 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     if (res.headersSent) return void res.destroy();
     res.set(failure.headers);
     if (req.path === '/graphql') return void res.status(failure.status).json(graphqlFailure(failure));
-    if (failure.type === 'unauthorised') res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
+    if (failure.type === 'unauthorised')
+      res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));
   };
 }

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
-const flag = z.enum(['0', '1', 'off', 'on', 'false', 'true']).transform((value) => ['1', 'on', 'true'].includes(value));
+const flag = z
+  .enum(['0', '1', 'off', 'on', 'false', 'true'])
+  .transform((value) => ['1', 'on', 'true'].includes(value));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
 /** Every variable the service reads, with its rule; `.env.example` explains each to operators. */
@@ -68,7 +70,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     logLevel: env.LOG_LEVEL,
     demo,
-    trustProxy: env.TRUST_PROXY.split(',').map((entry) => entry.trim()).filter(Boolean),
+    trustProxy: env.TRUST_PROXY.split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
     rateLimits: env.RATE_LIMITS,
     drainDelayMs: env.DRAIN_DELAY_MS,
   };

@@ -34,6 +34,10 @@ export type Viewer = {
 export type Context = Services & {
   requestId: string;
   viewer: Viewer;
+  /** Path of the call, without a slash at its end. */
+  path: string;
+  /** The Idempotency-Key header as it came; empty when there is none. */
+  idempotencyKey: string;
 };
 
 /** The calling store, by its API key, or 401. */

@@ -19,7 +19,8 @@ import { createHttpServer } from './transport/http.ts';
 const DRAIN_LIMIT_MS = 8_000;
 
 function banner(url: string, config: Config, demo: DemoStore | null): string {
-  const database = config.databaseUrl === null ? `bundled PostgreSQL in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL';
+  const database =
+    config.databaseUrl === null ? `bundled PostgreSQL in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL';
   const lines = [
     '',
     `  wishgate is running at ${url}`,
@@ -29,7 +30,13 @@ function banner(url: string, config: Config, demo: DemoStore | null): string {
     `  health     ${url}/healthz  ${url}/readyz`,
     `  database   ${database}`,
   ];
-  if (demo) lines.push('', '  demo store (DEMO=0 turns it off)', `    pid      ${demo.pid}`, `    API key  ${demo.apiKey}`);
+  if (demo)
+    lines.push(
+      '',
+      '  demo store (DEMO=0 turns it off)',
+      `    pid      ${demo.pid}`,
+      `    API key  ${demo.apiKey}`,
+    );
   return `${lines.join('\n')}\n\n`;
 }
 
@@ -62,10 +69,14 @@ async function start(): Promise<void> {
   await once(server, 'listening').catch(async (error: NodeJS.ErrnoException) => {
     await worker.stop();
     await runtime.close();
-    throw error.code === 'EADDRINUSE' ? new Error(`PORT ${config.port} is in use on ${config.host}; set another PORT`) : error;
+    throw error.code === 'EADDRINUSE'
+      ? new Error(`PORT ${config.port} is in use on ${config.host}; set another PORT`)
+      : error;
   });
   const { port } = server.address() as AddressInfo;
-  process.stdout.write(banner(config.port === 0 ? `http://${config.host}:${port}` : config.publicUrl, config, demo));
+  process.stdout.write(
+    banner(config.port === 0 ? `http://${config.host}:${port}` : config.publicUrl, config, demo),
+  );
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

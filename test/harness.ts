@@ -52,7 +52,10 @@ export type TestService = {
 function encodeFields(fields: Fields): string {
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as [string, string]);
+    .map(
+      ([name, value]) =>
+        [name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as [string, string],
+    );
   return new URLSearchParams(pairs).toString();
 }
 
@@ -60,11 +63,20 @@ function encodeFields(fields: Fields): string {
 export async function startService(overrides: Partial<Config> = {}): Promise<TestService> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
-  const config: Config = { ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'fatal', DATABASE_POOL: '10' }), ...overrides };
+  const config: Config = {
+    ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'fatal', DATABASE_POOL: '10' }),
+    ...overrides,
+  };
   const log = createLogger(config.logLevel);
   const db = openDatabase(database.url, config.databasePool, log);
   let clock: (() => Date) | null = null;
-  const services: Services = { config, db, log, now: () => (clock ? clock() : new Date()), wake: () => undefined };
+  const services: Services = {
+    config,
+    db,
+    log,
+    now: () => (clock ? clock() : new Date()),
+    wake: () => undefined,
+  };
   const server: Server = createHttpServer(await createApp(services, { isDraining: false }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -77,7 +89,9 @@ export async function startService(overrides: Partial<Config> = {}): Promise<Tes
   };
   const post: TestService['post'] = (path, fields, caller = {}) => {
     const { shopper } = caller;
-    const target = shopper ? `${path}${path.includes('?') ? '&' : '?'}pid=${encodeURIComponent(shopper.pid)}` : path;
+    const target = shopper
+      ? `${path}${path.includes('?') ? '&' : '?'}pid=${encodeURIComponent(shopper.pid)}`
+      : path;
     const all = shopper ? { regid: shopper.regid, sessionid: shopper.sessionid, ...fields } : fields;
     return authorise(http.post(target), caller).type('form').send(encodeFields(all));
   };
@@ -93,14 +107,19 @@ export async function startService(overrides: Partial<Config> = {}): Promise<Tes
     setNow: (now) => (clock = () => now),
     createStore: (settings = {}) => createStore(services, { name: 'Test store', ...settings }),
     guest: (store, uuid = randomUUID(), useragenttype = 'test') => identify(store, { uuid, useragenttype }),
-    account: (store, useremail = `${randomUUID()}@example.com`, useragenttype = 'test') => identify(store, { useremail, useragenttype }),
+    account: (store, useremail = `${randomUUID()}@example.com`, useragenttype = 'test') =>
+      identify(store, { useremail, useragenttype }),
     post,
     get: (path, caller = {}) => authorise(http.get(path), caller),
     graphql: (query, variables = {}, caller = {}) => {
       const { shopper, store } = caller;
       const test = authorise(http.post('/graphql'), caller).send({ query, variables });
       if (!shopper) return test;
-      return test.set(store ? { 'x-regid': shopper.regid } : { 'x-pid': shopper.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid });
+      return test.set(
+        store
+          ? { 'x-regid': shopper.regid }
+          : { 'x-pid': shopper.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid },
+      );
     },
     runTasks: async () => {
       for (const task of createTasks(services)) while (await task.run());

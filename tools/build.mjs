@@ -64,7 +64,7 @@ if (existsSync(SRC)) {
   } catch (error) {
     console.error(
       error.code === 'MODULE_NOT_FOUND'
-        ? `dist/ is stale and cannot be built: ${error.message}\nrun \`npm ci\` first`
+        ? `dist/ is stale and cannot be built: ${error.message}\nrun \`npm ci\` with the development dependencies`
         : error.message,
     );
     process.exitCode = 1;

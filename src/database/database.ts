@@ -37,6 +37,9 @@ function queryOn(client: pg.Pool | pg.PoolClient): Db['query'] {
 async function runTransaction<Result>(pool: pg.Pool, work: (tx: Db) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let isBroken = false;
+  // The query under way rejects by itself; without a listener the connection's own event would end the process.
+  const markBroken = (): void => void (isBroken = true);
+  client.on('error', markBroken);
   try {
     await client.query('BEGIN');
     const result = await work({ query: queryOn(client) });
@@ -44,9 +47,10 @@ async function runTransaction<Result>(pool: pg.Pool, work: (tx: Db) => Promise<R
     return result;
   } catch (error) {
     // A connection that cannot even roll back is thrown away, never handed to the next request.
-    await client.query('ROLLBACK').catch(() => (isBroken = true));
+    await client.query('ROLLBACK').catch(markBroken);
     throw error;
   } finally {
+    client.off('error', markBroken);
     client.release(isBroken);
   }
 }
@@ -91,9 +95,13 @@ function codeOf(error: unknown): string {
 const AWAY_CODES = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|53300|P1001|P1002|P1008|P1017|P2024)$/;
 const AWAY_TEXT = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection|DatabaseNotReachable|ConnectionClosed/;
 
-/** Whether a failure means that PostgreSQL is away, starting or shutting down: callers get 503 and may retry. */
+/**
+ * Whether a failure means that PostgreSQL is away, starting or shutting down: callers get 503 and may retry. Judged by
+ * shape, because an error can come from another realm, where `instanceof Error` is false.
+ */
 export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
-  if (!(error instanceof Error)) return false;
-  return AWAY_CODES.test(codeOf(error)) || AWAY_TEXT.test(error.message) || isDatabaseAway(error.cause);
+  if (typeof error !== 'object' || error === null) return false;
+  const { message, cause, errors } = error as { message?: unknown; cause?: unknown; errors?: unknown };
+  if (Array.isArray(errors) && errors.some(isDatabaseAway)) return true;
+  return AWAY_CODES.test(codeOf(error)) || AWAY_TEXT.test(String(message)) || isDatabaseAway(cause);
 }

@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -40,8 +40,7 @@ export async function openEmbedded(
   if (process.platform === 'win32')
     throw new Error('The bundled PostgreSQL needs Linux or macOS; set DATABASE_URL to use your own');
   const settings = options.settings ?? {};
-  await mkdir(dataDir, { recursive: true });
-  const home = await realpath(dataDir);
+  const home = await makeHome(dataDir);
   const lockFile = join(home, 'postgres.lock');
 
   let isReleased = false;
@@ -94,6 +93,19 @@ export async function openEmbedded(
     url: `postgresql://${OWNER}:${cluster.password}@127.0.0.1:${port}/${OWNER}`,
     release: () => (release ??= close()),
   };
+}
+
+async function makeHome(dataDir: string): Promise<string> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK);
+    return await realpath(dataDir);
+  } catch (error) {
+    throw new Error(
+      `The data folder ${dataDir} cannot be used: ${String(error)}; set DATA_DIR to one that can`,
+      { cause: error },
+    );
+  }
 }
 
 async function ensureDatabase(cluster: Cluster, port: number): Promise<void> {

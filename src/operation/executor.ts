@@ -11,7 +11,12 @@ const HITS_BEFORE_COMPILING = 3;
 const MAX_COMPILED = 500;
 
 /** An operation of the GraphQL door; `key` identifies its text. */
-export type Request = { key: string; document: DocumentNode; operationName?: string; variables: Record<string, unknown> };
+export type Request = {
+  key: string;
+  document: DocumentNode;
+  operationName?: string;
+  variables: Record<string, unknown>;
+};
 
 /** The one executor behind both doors. */
 export type Operations = {

@@ -18,10 +18,17 @@ export function toAppError(error: unknown, { requestId, log }: Pick<Context, 're
   const cause = error instanceof GraphQLError ? error.originalError : error;
   if (cause instanceof AppError) return cause;
   // graphql's own complaints about variables have no cause; they are the caller's to mend.
-  if (error instanceof GraphQLError && cause === undefined) return new AppError('invalid-request', error.message);
-  if (isDatabaseAway(cause)) return new AppError('unavailable', 'The service is temporarily unavailable; retry later', { 'Retry-After': '5' });
+  if (error instanceof GraphQLError && cause === undefined)
+    return new AppError('invalid-request', error.message);
+  if (isDatabaseAway(cause))
+    return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
+      'Retry-After': '5',
+    });
   log.error({ requestId, err: cause }, 'unexpected failure');
-  return new AppError('internal-error', `Something went wrong on our side; please quote the request id ${requestId}`);
+  return new AppError(
+    'internal-error',
+    `Something went wrong on our side; please quote the request id ${requestId}`,
+  );
 }
 
 /** The `extensions` that carry a failure's type and status over GraphQL. */
@@ -33,5 +40,10 @@ export function extensionsOf({ type, status }: AppError): Record<string, unknown
 export function toGraphQLError(error: GraphQLError, ctx: Context): GraphQLError {
   const failure = toAppError(error, ctx);
   const { nodes, path } = error;
-  return new GraphQLError(failure.message, { nodes, path, originalError: failure, extensions: extensionsOf(failure) });
+  return new GraphQLError(failure.message, {
+    nodes,
+    path,
+    originalError: failure,
+    extensions: extensionsOf(failure),
+  });
 }

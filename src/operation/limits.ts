@@ -7,7 +7,11 @@ export const DOCUMENT_LIMITS = { maxTokens: 5_000, maxDepth: 15, maxFields: 1_00
 type Size = { depth: number; fields: number };
 
 /** Measures selections, following fragments; introspection is left out because tools ask for it deeply. */
-function measure(set: SelectionSetNode, context: ValidationContext, known: Map<FragmentDefinitionNode, Size>): Size {
+function measure(
+  set: SelectionSetNode,
+  context: ValidationContext,
+  known: Map<FragmentDefinitionNode, Size>,
+): Size {
   const total = { depth: 0, fields: 0 };
   for (const node of set.selections) {
     if (node.kind === Kind.FIELD && node.name.value.startsWith('__')) continue;
@@ -19,8 +23,13 @@ function measure(set: SelectionSetNode, context: ValidationContext, known: Map<F
   return total;
 }
 
-function innerSize(node: SelectionSetNode['selections'][number], context: ValidationContext, known: Map<FragmentDefinitionNode, Size>): Size {
-  if (node.kind !== Kind.FRAGMENT_SPREAD) return node.selectionSet ? measure(node.selectionSet, context, known) : { depth: 0, fields: 0 };
+function innerSize(
+  node: SelectionSetNode['selections'][number],
+  context: ValidationContext,
+  known: Map<FragmentDefinitionNode, Size>,
+): Size {
+  if (node.kind !== Kind.FRAGMENT_SPREAD)
+    return node.selectionSet ? measure(node.selectionSet, context, known) : { depth: 0, fields: 0 };
   const fragment = context.getFragment(node.name.value);
   if (!fragment) return { depth: 0, fields: 0 };
   const size = known.get(fragment);
@@ -39,10 +48,18 @@ export function limitDocument(context: ValidationContext): ASTVisitor {
     OperationDefinition(node) {
       const { depth, fields } = measure(node.selectionSet, context, known);
       if (depth > DOCUMENT_LIMITS.maxDepth) {
-        context.reportError(new GraphQLError(`The query is ${depth} levels deep; the limit is ${DOCUMENT_LIMITS.maxDepth}`, { nodes: node }));
+        context.reportError(
+          new GraphQLError(`The query is ${depth} levels deep; the limit is ${DOCUMENT_LIMITS.maxDepth}`, {
+            nodes: node,
+          }),
+        );
       }
       if (fields > DOCUMENT_LIMITS.maxFields) {
-        context.reportError(new GraphQLError(`The query selects ${fields} fields; the limit is ${DOCUMENT_LIMITS.maxFields}`, { nodes: node }));
+        context.reportError(
+          new GraphQLError(`The query selects ${fields} fields; the limit is ${DOCUMENT_LIMITS.maxFields}`, {
+            nodes: node,
+          }),
+        );
       }
     },
   };

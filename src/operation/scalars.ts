@@ -8,8 +8,10 @@ type ScalarConfig = {
 };
 
 function parseTime(value: unknown): Date {
-  const time = typeof value === 'number' || typeof value === 'string' ? new Date(value) : new Date(Number.NaN);
-  if (Number.isNaN(time.getTime())) throw new GraphQLError('A moment is milliseconds since the epoch or ISO 8601 text');
+  const time =
+    typeof value === 'number' || typeof value === 'string' ? new Date(value) : new Date(Number.NaN);
+  if (Number.isNaN(time.getTime()))
+    throw new GraphQLError('A moment is milliseconds since the epoch or ISO 8601 text');
   return time;
 }
 
@@ -45,7 +47,8 @@ export const scalars: Record<string, ScalarConfig> = {
   VariantId: {
     serialize: serializeVariantId,
     parseValue: parseVariantId,
-    parseLiteral: (node) => parseVariantId(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
+    parseLiteral: (node) =>
+      parseVariantId(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
   },
   JSONObject: {
     serialize: (value) => value,

@@ -12,7 +12,12 @@ type SchemaLoader = { loadSchema: () => GraphQLSchema };
 
 const { loadSchema } = createRequire(import.meta.url)('../../schema/load.cjs') as SchemaLoader;
 
-const domains: Record<string, Record<string, unknown>>[] = [storeResolvers, shopperResolvers, privacyResolvers, reportResolvers];
+const domains: Record<string, Record<string, unknown>>[] = [
+  storeResolvers,
+  shopperResolvers,
+  privacyResolvers,
+  reportResolvers,
+];
 
 /** Joins the domains' maps type by type: two domains may both add to Query. */
 function joinResolvers(): Record<string, Record<string, unknown>> {

@@ -34,7 +34,10 @@ function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
   if (extensions?.['type'] !== undefined) return formatted;
   const isOurs = extensions?.['code'] === 'INTERNAL_SERVER_ERROR';
   return isOurs
-    ? { message: 'Something went wrong on our side', extensions: { code: 'INTERNAL_SERVER_ERROR', type: 'internal-error', status: 500 } }
+    ? {
+        message: 'Something went wrong on our side',
+        extensions: { code: 'INTERNAL_SERVER_ERROR', type: 'internal-error', status: 500 },
+      }
     : { ...formatted, extensions: { ...extensions, type: 'invalid-request', status: 400 } };
 }
 

@@ -7,7 +7,10 @@ type Waiting<Key, Row> = { key: Key; resolve: (row: Row) => void; reject: (error
  * Lets concurrent requests share one statement. A statement starts only after the requests it serves have come in, so
  * it never answers with older data, and at most four are under way: 4,600 requests/s against 2,700 unbatched on two cores.
  */
-export function createBatchLoader<Key, Row>(load: LoadMany<Key, Row>, { maxInFlight = 4, maxBatch = 200 } = {}): (key: Key) => Promise<Row> {
+export function createBatchLoader<Key, Row>(
+  load: LoadMany<Key, Row>,
+  { maxInFlight = 4, maxBatch = 200 } = {},
+): (key: Key) => Promise<Row> {
   let waiting: Waiting<Key, Row>[] = [];
   let inFlight = 0;
   let isScheduled = false;

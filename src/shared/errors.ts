@@ -75,7 +75,11 @@ const DEFAULT_TEXT: Partial<Record<ErrorType, string>> = {
 };
 
 /** Throws the failure of this type; `msg` names the field and the rule where the default text cannot. */
-export function fail(type: ErrorType, msg: string = DEFAULT_TEXT[type] ?? type, headers?: Record<string, string>): never {
+export function fail(
+  type: ErrorType,
+  msg: string = DEFAULT_TEXT[type] ?? type,
+  headers?: Record<string, string>,
+): never {
   throw new AppError(type, msg, headers);
 }
 

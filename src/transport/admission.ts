@@ -12,13 +12,24 @@ const MAINTENANCE_RETRY_SECONDS = '120';
 /** Lets a request in: finds the viewer, then checks origin, maintenance and rate, in this order, the same on both doors. */
 export type Admit = (req: Request, res: Response, credentials: Credentials) => Promise<Context>;
 
-export function createAdmission(services: Services, resolveViewer: ResolveViewer, limiter: RateLimiter): Admit {
+export function createAdmission(
+  services: Services,
+  resolveViewer: ResolveViewer,
+  limiter: RateLimiter,
+): Admit {
   return async (req, res, credentials) => {
     const { isServiceDown, ...viewer } = await resolveViewer(credentials);
     allowOrigin(req, res, viewer.store, services.config);
-    if (isServiceDown || viewer.store?.maintenance) fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
+    if (isServiceDown || viewer.store?.maintenance)
+      fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
     await limiter.check(req, res, viewer);
-    return { ...services, viewer, requestId: requestIdOf(res) };
+    return {
+      ...services,
+      viewer,
+      requestId: requestIdOf(res),
+      path: req.path.replace(/\/$/, ''),
+      idempotencyKey: headerText(req, 'idempotency-key'),
+    };
   };
 }
 

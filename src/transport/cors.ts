@@ -3,7 +3,8 @@ import type { Config } from '../config.ts';
 import type { StoreRow } from '../domain/store/store.repo.ts';
 import { fail } from '../shared/errors.ts';
 
-const ALLOW_HEADERS = 'Content-Type, Authorization, Accept, Idempotency-Key, X-Pid, X-Regid, X-Sessionid, X-Request-Id, X-Api-Key, Apollo-Require-Preflight';
+const ALLOW_HEADERS =
+  'Content-Type, Authorization, Accept, Idempotency-Key, X-Pid, X-Regid, X-Sessionid, X-Request-Id, X-Api-Key, Apollo-Require-Preflight';
 const EXPOSE_HEADERS = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
 /** Paths that browsers on other origins may call. */
 const SHARED_PATHS = /^\/(api\/|graphql$|client\/)/;
@@ -19,7 +20,10 @@ export function answerPreflight(req: Request, res: Response, next: NextFunction)
   if (req.method !== 'OPTIONS') return next();
   const asked = req.headers['access-control-request-headers'];
   res.setHeader('Access-Control-Allow-Methods', 'GET, POST');
-  res.setHeader('Access-Control-Allow-Headers', asked && /^[\w\s,-]{1,1000}$/.test(asked) ? asked : ALLOW_HEADERS);
+  res.setHeader(
+    'Access-Control-Allow-Headers',
+    asked && /^[\w\s,-]{1,1000}$/.test(asked) ? asked : ALLOW_HEADERS,
+  );
   res.setHeader('Access-Control-Max-Age', '7200');
   res.status(204).end();
 }

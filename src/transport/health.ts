@@ -29,6 +29,10 @@ export function serveHealth(app: Application, services: Services, lifecycle: Lif
     nameRoute(res, '/readyz');
     const reason = await reasonNotReady(services, lifecycle);
     if (reason === null) res.json({ status: 'ready' });
-    else res.status(503).set('Retry-After', '5').json(errorBody(new AppError('unavailable', reason)));
+    else
+      res
+        .status(503)
+        .set('Retry-After', '5')
+        .json(errorBody(new AppError('unavailable', reason)));
   });
 }

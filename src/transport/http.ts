@@ -16,7 +16,12 @@ export function createHttpServer(app: Express): Server {
   Message.prototype = app.request;
   Answer.prototype = app.response;
   const server = createServer(
-    { IncomingMessage: Message as never, ServerResponse: Answer as never, requestTimeout: 30_000, headersTimeout: 15_000 },
+    {
+      IncomingMessage: Message as never,
+      ServerResponse: Answer as never,
+      requestTimeout: 30_000,
+      headersTimeout: 15_000,
+    },
     app,
   );
   server.keepAliveTimeout = 65_000;

@@ -33,11 +33,17 @@ export function createRateLimiter(isOn: boolean): RateLimiter {
   const limiters = new Map<string, RateLimiterMemory>();
   const limiterFor = (kind: keyof RateLimits, points: number): RateLimiterMemory => {
     const name = `${kind}:${points}`;
-    const limiter = limiters.get(name) ?? new RateLimiterMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS });
+    const limiter =
+      limiters.get(name) ?? new RateLimiterMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS });
     limiters.set(name, limiter);
     return limiter;
   };
-  const consume = async (res: Response, kind: keyof RateLimits, key: string, limits: RateLimits): Promise<void> => {
+  const consume = async (
+    res: Response,
+    kind: keyof RateLimits,
+    key: string,
+    limits: RateLimits,
+  ): Promise<void> => {
     const points = limits[kind] ?? DEFAULT_LIMITS[kind];
     try {
       setHeaders(res, points, await limiterFor(kind, points).consume(key));
@@ -54,7 +60,8 @@ export function createRateLimiter(isOn: boolean): RateLimiter {
       // A store's back end calls for all its shoppers from one address, so a valid key replaces the address limit.
       if (keyId !== null) await consume(res, 'key', keyId, limits);
       else await consume(res, 'address', `${store?.pid ?? ''} ${addressGroup(req.ip ?? '')}`, limits);
-      if (shopper !== null && keyId === null) await consume(res, 'shopper', `${shopper.pid} ${shopper.regid}`, limits);
+      if (shopper !== null && keyId === null)
+        await consume(res, 'shopper', `${shopper.pid} ${shopper.regid}`, limits);
     },
   };
 }

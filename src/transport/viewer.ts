@@ -45,19 +45,39 @@ export function createViewerResolver(db: Database): ResolveViewer {
     const claim = { pid: clean(authorization === '' ? pid : (basic?.pid ?? '')), regid: clean(regid) };
     const { isServiceDown, store, keys, shopper } = await load(claim);
     const key = basic && findKey(keys, basic.apiKey);
-    const nobody = { store: null, keyId: null, shopper: null, denial: 'unauthorised' as ErrorType, isServiceDown };
+    const nobody = {
+      store: null,
+      keyId: null,
+      shopper: null,
+      denial: 'unauthorised' as ErrorType,
+      isServiceDown,
+    };
     if (store === null || (authorization !== '' && key === null)) return nobody;
-    const denial = shopper === null ? 'sw-badregid' : await checkSession(db, store, shopper, key ? null : sessionid);
-    return { store, keyId: key?.id ?? null, shopper: denial === null ? shopper : null, denial: denial ?? 'sw-badregid', isServiceDown };
+    const denial =
+      shopper === null ? 'sw-badregid' : await checkSession(db, store, shopper, key ? null : sessionid);
+    return {
+      store,
+      keyId: key?.id ?? null,
+      shopper: denial === null ? shopper : null,
+      denial: denial ?? 'sw-badregid',
+      isServiceDown,
+    };
   };
 }
 
 /** Null when the session is good, else why not. A store key (null) speaks for any shopper of its store. */
-async function checkSession(db: Database, store: StoreRow, shopper: ShopperRow, sessionid: string | null): Promise<ErrorType | null> {
+async function checkSession(
+  db: Database,
+  store: StoreRow,
+  shopper: ShopperRow,
+  sessionid: string | null,
+): Promise<ErrorType | null> {
   const epoch = epochOf(store, shopper);
   if (sessionid === null || isSessionOf(store.secret, sessionid, shopper.regid, epoch)) return null;
   const links = await linksOf(db, shopper);
-  const link = links.find(({ guestRegid, guestEpoch }) => isSessionOf(store.secret, sessionid, guestRegid, guestEpoch));
+  const link = links.find(({ guestRegid, guestEpoch }) =>
+    isSessionOf(store.secret, sessionid, guestRegid, guestEpoch),
+  );
   if (link === undefined) return 'bad-sessionid';
   // The session was real when its guest was merged: with the guest's own regid it is retired, with the account's it opens.
   if (link.guestRegid === shopper.regid) return 'sw-badregid';

@@ -65,6 +65,7 @@ rootTest('programs below a private folder are run from a copy', async () => {
   await mkdir(join(privateDir, 'native'));
   await cp(original, join(privateDir, 'native'), {
     recursive: true,
+    verbatimSymlinks: true,
     filter: (path) => !/\.so\.\d+$/.test(path) || !path.includes('libpq'),
   });
   await cp(join(dirname(original), 'package.json'), join(privateDir, 'package.json'));

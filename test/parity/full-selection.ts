@@ -12,11 +12,14 @@ function isInRecord(field: GraphQLField<unknown, unknown>): boolean {
 export function fullSelection(typeName: string, path: readonly string[] = []): string {
   const type = schema.getType(typeName);
   if (!isObjectType(type) && !isInterfaceType(type)) throw new Error(`${typeName} is not an object type`);
-  if (path.includes(typeName)) throw new Error(`${[...path, typeName].join(' > ')} never ends: mark the field @graphqlOnly`);
+  if (path.includes(typeName))
+    throw new Error(`${[...path, typeName].join(' > ')} never ends: mark the field @graphqlOnly`);
   const fields = Object.values(type.getFields()).filter(isInRecord);
   const selections = fields.map((field) => {
     const inner = getNamedType(field.type);
-    return isCompositeType(inner) ? `${field.name} ${fullSelection(inner.name, [...path, typeName])}` : field.name;
+    return isCompositeType(inner)
+      ? `${field.name} ${fullSelection(inner.name, [...path, typeName])}`
+      : field.name;
   });
   return `{ ${selections.join(' ')} }`;
 }

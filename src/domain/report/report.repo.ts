@@ -3,10 +3,19 @@ import type { Db } from '../../database/database.ts';
 /** What is counted: presence of a product in lists, contacts waiting for a variant, or events of a day. */
 export type TallyKind = 'wish' | 'wait' | 'add' | 'subscribe' | 'alert';
 
-const COUNT = { name: 'tally_count', text: 'INSERT INTO tally_delta (pid, kind, key, n) VALUES ($1, $2, $3, $4)' };
+const COUNT = {
+  name: 'tally_count',
+  text: 'INSERT INTO tally_delta (pid, kind, key, n) VALUES ($1, $2, $3, $4)',
+};
 
 /** Counts an event of today in the caller's transaction. It only inserts, so that two writers never wait for each other. */
-export async function countEvent(tx: Db, pid: string, kind: 'add' | 'subscribe' | 'alert', n: number, now: Date): Promise<void> {
+export async function countEvent(
+  tx: Db,
+  pid: string,
+  kind: 'add' | 'subscribe' | 'alert',
+  n: number,
+  now: Date,
+): Promise<void> {
   if (n > 0) await tx.query(COUNT, [pid, kind, now.toISOString().slice(0, 10), n]);
 }
 
@@ -48,7 +57,13 @@ export function activity(db: Db, pid: string, today: string, days: number): Prom
 }
 
 /** A product and in how many lists it is. */
-export type ProductDemandRow = { empi: string; count: number; dt: string | null; iu: string | null; du: string | null };
+export type ProductDemandRow = {
+  empi: string;
+  count: number;
+  dt: string | null;
+  iu: string | null;
+  du: string | null;
+};
 
 /** The products in most lists, from the index of the figures. */
 export function mostWishlisted(db: Db, pid: string, first: number): Promise<ProductDemandRow[]> {

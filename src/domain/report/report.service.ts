@@ -8,13 +8,20 @@ const MAX_ROWS = 100;
 
 function checkRange(field: string, value: number | null | undefined, standard: number, max: number): number {
   const number = value ?? standard;
-  return number >= 1 && number <= max ? number : fail('invalid-request', `${field} must be between 1 and ${max}`);
+  return number >= 1 && number <= max
+    ? number
+    : fail('invalid-request', `${field} must be between 1 and ${max}`);
 }
 
 /** Events a day of the calling store. */
 export function getActivity(ctx: Context, days?: number | null): Promise<reports.DayRow[]> {
   const { pid } = requireStore(ctx);
-  return reports.activity(ctx.db, pid, ctx.now().toISOString().slice(0, 10), checkRange('days', days, 30, MAX_DAYS));
+  return reports.activity(
+    ctx.db,
+    pid,
+    ctx.now().toISOString().slice(0, 10),
+    checkRange('days', days, 30, MAX_DAYS),
+  );
 }
 
 /** The calling store's most wanted products. */

@@ -2,7 +2,14 @@ import type { Database, Db } from '../../database/database.ts';
 import type { IdentityKey } from './shopper.repo.ts';
 
 /** One export or erasure. */
-export type AuditRow = { id: string; at: Date; action: string; subject: string; keyId: string; detail: Record<string, unknown> };
+export type AuditRow = {
+  id: string;
+  at: Date;
+  action: string;
+  subject: string;
+  keyId: string;
+  detail: Record<string, unknown>;
+};
 
 /** Records what was done to a person's data. */
 export async function addAuditEntry(tx: Db, pid: string, entry: AuditRow): Promise<void> {
@@ -43,7 +50,11 @@ export async function exportData(db: Db, { pid, regid, em, m }: Subject): Promis
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
  * otherwise an old sessionid would work again when the person comes back.
  */
-export async function eraseData(tx: Db, { pid, regid, em, m }: Subject, now: Date): Promise<Record<string, number>> {
+export async function eraseData(
+  tx: Db,
+  { pid, regid, em, m }: Subject,
+  now: Date,
+): Promise<Record<string, number>> {
   const [lists] = await tx.query<{ n: number }>(
     'WITH gone AS (DELETE FROM list WHERE pid = $1 AND regid = $2 RETURNING cnt) SELECT count(*)::int AS n FROM gone',
     [pid, regid],
@@ -52,7 +63,10 @@ export async function eraseData(tx: Db, { pid, regid, em, m }: Subject, now: Dat
     `WITH gone AS (DELETE FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS} RETURNING 1) SELECT count(*)::int AS n FROM gone`,
     [pid, regid, em, m],
   );
-  await tx.query('DELETE FROM guest_link WHERE pid = $1 AND (account_regid = $2 OR guest_regid = $2)', [pid, regid]);
+  await tx.query('DELETE FROM guest_link WHERE pid = $1 AND (account_regid = $2 OR guest_regid = $2)', [
+    pid,
+    regid,
+  ]);
   await tx.query(
     `UPDATE shopper SET em = NULL, fname = '', lname = '', m = NULL, sw_mkt = NULL, ut = NULL, acc_mkt = false, extags = '{}',
        prefs = '{}', pd = '{}', epoch = epoch + 1, merged_into = NULL, lastlogin = $3, uts = $3

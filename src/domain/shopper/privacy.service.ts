@@ -31,13 +31,28 @@ export function getAuditLog(ctx: Context, first?: number | null): Promise<AuditR
   return privacy.listAuditEntries(ctx.db, pid, count);
 }
 
-function auditEntry(ctx: Context, action: 'export' | 'erase', regid: string, detail: Record<string, unknown>): AuditRow {
+function auditEntry(
+  ctx: Context,
+  action: 'export' | 'erase',
+  regid: string,
+  detail: Record<string, unknown>,
+): AuditRow {
   const { secret } = requireStore(ctx);
-  return { id: newId(), at: ctx.now(), action, subject: publicIdOf(secret, 'user', regid), keyId: ctx.viewer.keyId!, detail };
+  return {
+    id: newId(),
+    at: ctx.now(),
+    action,
+    subject: publicIdOf(secret, 'user', regid),
+    keyId: ctx.viewer.keyId!,
+    detail,
+  };
 }
 
 /** Everything about a shopper; the export itself is recorded. */
-export async function exportShopper(ctx: Context, name: ShopperName): Promise<{ exportedAt: Date; data: Record<string, unknown> }> {
+export async function exportShopper(
+  ctx: Context,
+  name: ShopperName,
+): Promise<{ exportedAt: Date; data: Record<string, unknown> }> {
   const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
     const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');

@@ -4,7 +4,10 @@ import { STORE_JSON, reviveStore } from '../store/store.repo.ts';
 import type { StoreJson, StoreKeyRow, StoreRow } from '../store/store.repo.ts';
 
 /** A shopper as stored; the columns carry the record's own names. */
-export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & { prefs: Record<string, unknown>; pd: Record<string, unknown> };
+export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
+  prefs: Record<string, unknown>;
+  pd: Record<string, unknown>;
+};
 
 /** What a store may change on a shopper. */
 export type ShopperChanges = Partial<
@@ -48,12 +51,16 @@ type IdentityJson = {
   isServiceDown: boolean;
   store: StoreJson | null;
   keys: { id: string; hash: string }[] | null;
-  shopper: (Omit<ShopperRow, 'lastlogin' | 'cts' | 'uts'> & { lastlogin: string; cts: string; uts: string }) | null;
+  shopper:
+    (Omit<ShopperRow, 'lastlogin' | 'cts' | 'uts'> & { lastlogin: string; cts: string; uts: string }) | null;
 };
 
 /** Reads many claims in one statement. */
 export async function loadIdentities(db: Db, claims: readonly IdentityKey[]): Promise<IdentityRow[]> {
-  const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [claims.map(({ pid }) => pid), claims.map(({ regid }) => regid)]);
+  const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [
+    claims.map(({ pid }) => pid),
+    claims.map(({ regid }) => regid),
+  ]);
   return rows.map(({ isServiceDown, store, keys, shopper }) => ({
     isServiceDown,
     store: store && reviveStore(store),
@@ -85,7 +92,10 @@ export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Prom
   return row!;
 }
 
-const LOCK = { name: 'lock_shopper', text: `SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2 FOR UPDATE` };
+const LOCK = {
+  name: 'lock_shopper',
+  text: `SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2 FOR UPDATE`,
+};
 
 /** Locks a shopper's row for this transaction; null when there is none. */
 export async function lockShopper(tx: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
@@ -94,7 +104,13 @@ export async function lockShopper(tx: Db, { pid, regid }: IdentityKey): Promise<
 }
 
 /** A guest's session at its merge, and the account session counter that keeps it valid. */
-export type NewLink = { pid: string; accountRegid: string; guestRegid: string; guestEpoch: string; accountEpoch: string };
+export type NewLink = {
+  pid: string;
+  accountRegid: string;
+  guestRegid: string;
+  guestEpoch: string;
+  accountEpoch: string;
+};
 
 /** Retires the guest's sessions and lets the last of them open the account. */
 export async function linkGuest(tx: Db, link: NewLink, now: Date): Promise<void> {
@@ -103,12 +119,10 @@ export async function linkGuest(tx: Db, link: NewLink, now: Date): Promise<void>
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
     [link.pid, link.accountRegid, link.guestRegid, link.guestEpoch, link.accountEpoch, now],
   );
-  await tx.query('UPDATE shopper SET epoch = epoch + 1, merged_into = $3, uts = $4 WHERE pid = $1 AND regid = $2', [
-    link.pid,
-    link.guestRegid,
-    link.accountRegid,
-    now,
-  ]);
+  await tx.query(
+    'UPDATE shopper SET epoch = epoch + 1, merged_into = $3, uts = $4 WHERE pid = $1 AND regid = $2',
+    [link.pid, link.guestRegid, link.accountRegid, now],
+  );
 }
 
 /** A guest session that was alive when the guest was merged. */
@@ -128,7 +142,12 @@ export function linksOf(db: Db, { pid, regid }: IdentityKey): Promise<LinkRow[]>
 }
 
 /** Changes what the store knows of a shopper. */
-export async function updateShopper(db: Database, key: IdentityKey, changes: ShopperChanges, now: Date): Promise<void> {
+export async function updateShopper(
+  db: Database,
+  key: IdentityKey,
+  changes: ShopperChanges,
+  now: Date,
+): Promise<void> {
   const { pid, regid } = key;
   await db.prisma.shopper.update({
     where: { pid_regid: { pid, regid } },
@@ -138,11 +157,17 @@ export async function updateShopper(db: Database, key: IdentityKey, changes: Sho
 
 /** One shopper, or null. */
 export async function findShopper(db: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
-  const [row] = await db.query<ShopperRow>(`SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2`, [pid, regid]);
+  const [row] = await db.query<ShopperRow>(`SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2`, [
+    pid,
+    regid,
+  ]);
   return row ?? null;
 }
 
 /** Ends a shopper's sessions; false when there is no such shopper. */
 export async function moveShopperEpoch(db: Database, { pid, regid }: IdentityKey): Promise<boolean> {
-  return (await db.prisma.shopper.updateMany({ where: { pid, regid }, data: { epoch: { increment: 1 } } })).count === 1;
+  return (
+    (await db.prisma.shopper.updateMany({ where: { pid, regid }, data: { epoch: { increment: 1 } } }))
+      .count === 1
+  );
 }

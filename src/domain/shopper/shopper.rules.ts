@@ -25,11 +25,15 @@ export function checkEmail(text: string | null | undefined): string {
 export function checkUserAgentType(text: string | null | undefined): string {
   const name = (text ?? '').trim();
   const isFine = name !== '' && name.length <= 255 && !hasControlCharacters(name) && isStorable(name);
-  return isFine ? name : fail('invalid-useragenttype', 'useragenttype must have 1 to 255 printable characters');
+  return isFine
+    ? name
+    : fail('invalid-useragenttype', 'useragenttype must have 1 to 255 printable characters');
 }
 
 /** A single line of at most `max` characters, or the failure `invalid-request` that names the field. */
 export function checkLine(field: string, text: string, max: number): string {
   const isFine = codePoints(text) <= max && !hasControlCharacters(text) && isStorable(text);
-  return isFine ? text.trim() : fail('invalid-request', `${field} must be one line of at most ${max} characters`);
+  return isFine
+    ? text.trim()
+    : fail('invalid-request', `${field} must be one line of at most ${max} characters`);
 }

@@ -17,13 +17,19 @@ type Claim = { uuid?: string | null; useremail?: string | null; useragenttype?: 
 /** The regid and sessionid of a guest or an account; with both given, the guest logs in and is merged. */
 export async function generateRegid(ctx: Context, claim: Claim): Promise<Identity> {
   const store = requireStore(ctx);
-  if (!claim.uuid && !claim.useremail) fail('invalid-uuid', 'Send uuid (a version 4 UUID, for a guest) or useremail (for an account)');
+  if (!claim.uuid && !claim.useremail)
+    fail('invalid-uuid', 'Send uuid (a version 4 UUID, for a guest) or useremail (for an account)');
   const guest = claim.uuid ? newShopper(store, 'guest', checkUuid(claim.uuid)) : null;
   const account = claim.useremail ? newShopper(store, 'account', checkEmail(claim.useremail)) : null;
   const useragenttype = checkUserAgentType(claim.useragenttype);
   if (guest && account) {
     const merge = await ctx.db.transaction((tx) => mergeGuest(tx, store, guest.regid, account, ctx.now()));
-    return identityOf(store, merge.account, useragenttype, 'Regid generated using useremail; the guest was merged into the account');
+    return identityOf(
+      store,
+      merge.account,
+      useragenttype,
+      'Regid generated using useremail; the guest was merged into the account',
+    );
   }
   const shopper = await shoppers.touchShopper(ctx.db, (guest ?? account)!, ctx.now());
   return identityOf(store, shopper, useragenttype, `Regid generated using ${guest ? 'uuid' : 'useremail'}`);
@@ -70,7 +76,8 @@ function checkChanges(input: ShopperInput): ShopperChanges {
     const text = changes[field];
     if (typeof text === 'string') changes[field] = checkLine(field, text, MAX_TEXT);
   }
-  if ((changes.extags?.length ?? 0) > MAX_TAGS) fail('invalid-request', `extags must have at most ${MAX_TAGS} entries`);
+  if ((changes.extags?.length ?? 0) > MAX_TAGS)
+    fail('invalid-request', `extags must have at most ${MAX_TAGS} entries`);
   changes.extags = changes.extags?.map((tag) => checkLine('extags', tag, MAX_TEXT));
   return changes;
 }

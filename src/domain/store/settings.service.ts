@@ -7,7 +7,8 @@ import { revokeKey, rotateKey, updateStore } from './store.service.ts';
 
 /** What a merchant may set; null clears only the share address. */
 export type SettingsInput = {
-  [Field in 'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'shareUrl' | 'doubleOptIn']?: StoreSettings[Field] | null;
+  [Field in 'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'shareUrl' | 'doubleOptIn']?:
+    StoreSettings[Field] | null;
 };
 
 /** Changes the calling store's settings. */

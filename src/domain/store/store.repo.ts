@@ -81,7 +81,10 @@ export async function updateStore(db: Database, pid: string, settings: StoreSett
 
 /** One store, or null. */
 export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
-  const [row] = await db.query<{ store: StoreJson }>(`SELECT ${STORE_JSON} AS store FROM store s WHERE s.pid = $1`, [pid]);
+  const [row] = await db.query<{ store: StoreJson }>(
+    `SELECT ${STORE_JSON} AS store FROM store s WHERE s.pid = $1`,
+    [pid],
+  );
   return row ? reviveStore(row.store) : null;
 }
 
@@ -90,25 +93,41 @@ export function listStores(db: Database) {
   return db.prisma.store.findMany({
     omit: { secret: true },
     include: {
-      keys: { where: { revokedAt: null }, select: { id: true, hint: true, createdAt: true }, orderBy: { createdAt: 'asc' } },
+      keys: {
+        where: { revokedAt: null },
+        select: { id: true, hint: true, createdAt: true },
+        orderBy: { createdAt: 'asc' },
+      },
     },
     orderBy: { createdAt: 'asc' },
   });
 }
 
 /** Adds a key; the old ones stay valid. */
-export async function addKey(db: Database, pid: string, key: { id: string; hash: Buffer; hint: string }): Promise<void> {
-  await db.prisma.storeKey.create({ data: { pid, id: key.id, hint: key.hint, hash: Uint8Array.from(key.hash) } });
+export async function addKey(
+  db: Database,
+  pid: string,
+  key: { id: string; hash: Buffer; hint: string },
+): Promise<void> {
+  await db.prisma.storeKey.create({
+    data: { pid, id: key.id, hint: key.hint, hash: Uint8Array.from(key.hash) },
+  });
 }
 
 /** Revokes a key; false when the store has no such valid key. */
 export async function revokeKey(db: Database, pid: string, id: string, now: Date): Promise<boolean> {
-  return (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { revokedAt: now } })).count === 1;
+  return (
+    (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { revokedAt: now } }))
+      .count === 1
+  );
 }
 
 /** Ends every session of a store's shoppers; false when there is no such store. */
 export async function moveStoreEpoch(db: Database, pid: string): Promise<boolean> {
-  return (await db.prisma.store.updateMany({ where: { pid }, data: { sessionEpoch: { increment: 1 } } })).count === 1;
+  return (
+    (await db.prisma.store.updateMany({ where: { pid }, data: { sessionEpoch: { increment: 1 } } })).count ===
+    1
+  );
 }
 
 /** Opens or closes the whole service. */

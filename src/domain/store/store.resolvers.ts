@@ -9,6 +9,10 @@ export const storeResolvers = {
     createApiKey: (_root, _args, ctx) => createApiKey(ctx),
     revokeApiKey: (_root, { id }, ctx) => revokeApiKey(ctx, id),
   },
-  Store: { appId: () => 'StoreadminApi', cts: (store) => store.createdAt, apiKeys: (_store, _args, ctx) => getApiKeys(ctx) },
+  Store: {
+    appId: () => 'StoreadminApi',
+    cts: (store) => store.createdAt,
+    apiKeys: (_store, _args, ctx) => getApiKeys(ctx),
+  },
   ApiKey: { cts: (key) => key.createdAt, isCurrent: (key, _args, ctx) => key.id === ctx.viewer.keyId },
 } satisfies Resolvers;

@@ -20,12 +20,19 @@ function makeKey(): { apiKey: string; key: { id: string; hash: Buffer; hint: str
 }
 
 /** Creates a store. */
-export async function createStore({ db }: Deps, input: StoreSettings & { name: string; isDemo?: boolean }): Promise<NewStore> {
+export async function createStore(
+  { db }: Deps,
+  input: StoreSettings & { name: string; isDemo?: boolean },
+): Promise<NewStore> {
   const { isDemo = false, ...settings } = input;
   const checked = checkSettings(settings);
   const pid = newPid();
   const { apiKey, key } = makeKey();
-  await stores.createStore(db, { ...checked, name: checked.name!, pid, isDemo, secret: randomBytes(32) }, key);
+  await stores.createStore(
+    db,
+    { ...checked, name: checked.name!, pid, isDemo, secret: randomBytes(32) },
+    key,
+  );
   return { pid, apiKey, name: checked.name! };
 }
 
@@ -35,7 +42,10 @@ export async function updateStore({ db }: Deps, pid: string, settings: StoreSett
 }
 
 /** Adds a key beside the ones the store has; old ones work until they are revoked. */
-export async function rotateKey({ db }: Deps, pid: string): Promise<{ pid: string; keyId: string; apiKey: string }> {
+export async function rotateKey(
+  { db }: Deps,
+  pid: string,
+): Promise<{ pid: string; keyId: string; apiKey: string }> {
   if ((await stores.findStore(db, pid)) === null) failNoStore();
   const { apiKey, key } = makeKey();
   await stores.addKey(db, pid, key);

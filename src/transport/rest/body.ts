@@ -12,8 +12,10 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 /** Turns what body-parser throws into our failures. */
 export function bodyFailure(error: unknown): unknown {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return new AppError('request-too-large', 'The body must not be larger than 2 MB');
-  if (type === 'encoding.unsupported') return new AppError('unsupported-content-type', 'This content encoding is not supported');
+  if (type === 'entity.too.large')
+    return new AppError('request-too-large', 'The body must not be larger than 2 MB');
+  if (type === 'encoding.unsupported')
+    return new AppError('unsupported-content-type', 'This content encoding is not supported');
   return type === undefined ? error : new AppError('invalid-request', 'The body cannot be read');
 }
 

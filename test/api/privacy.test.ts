@@ -1,0 +1,120 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService, TestShopper } from '../harness.ts';
+
+let service: TestService;
+let store: NewStore;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore();
+});
+afterAll(() => service.close());
+
+const EMAIL = 'pat@example.com';
+const ERASE =
+  'mutation ($useremail: String, $regid: String) { eraseShopper(useremail: $useremail, regid: $regid) { action subject detail } }';
+const EXPORT = 'mutation ($useremail: String) { exportShopper(useremail: $useremail) { data } }';
+
+/** A shopper with a list, an item and a subscription. */
+async function furnish(email: string): Promise<TestShopper> {
+  const shopper = await service.account(store, email);
+  const caller = { shopper };
+  const { body: list } = await service
+    .post('/api/v3/lists/create', { lname: 'Birthday' }, caller)
+    .expect(200);
+  await service
+    .post(
+      '/api/v3/lists/update-ctx',
+      { lid: list.lid, a: [{ epi: 1, empi: 10, du: 'https://shop.example/p', note: 'in red' }] },
+      caller,
+    )
+    .expect(200);
+  await service
+    .post(
+      '/storeadmin/bispa/subscriptions/create',
+      {
+        medium: 'email',
+        mediumvalue: email,
+        products: [{ epi: 1, empi: 10, du: 'https://shop.example/p' }],
+        topics: ['backinstock'],
+      },
+      { store },
+    )
+    .expect(200);
+  return shopper;
+}
+
+test('an export holds the record, lists with items, and subscriptions, and is recorded without naming the person', async () => {
+  await furnish(EMAIL);
+  const { body } = await service.graphql(EXPORT, { useremail: EMAIL }, { store });
+  const { data } = body.data.exportShopper;
+  expect(data.shopper.em).toBe(EMAIL);
+  expect(data.lists).toMatchObject([{ lname: 'Birthday', items: [{ epi: '1', note: 'in red' }] }]);
+  expect(data.subscriptions).toMatchObject([{ topic: 'backinstock', value: EMAIL }]);
+  const log = await service.graphql('{ auditLog { action subject keyId detail } }', {}, { store });
+  expect(log.body.data.auditLog[0].action).toBe('export');
+  expect(JSON.stringify(log.body)).not.toContain('pat@');
+});
+
+test('an erasure leaves no row that names the person, ends the sessions and is recorded', async () => {
+  const email = 'erase.me@example.com';
+  const shopper = await furnish(email);
+  const { body } = await service.graphql(ERASE, { useremail: email }, { store });
+  expect(body.data.eraseShopper).toMatchObject({ action: 'erase', detail: { lists: 1, subscriptions: 1 } });
+  const dump = await service.services.db.query<{ table_name: string }>(
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
+  );
+  for (const { table_name: table } of dump) {
+    const rows = await service.services.db.query<{ row: string }>(
+      `SELECT t::text AS row FROM "${table}" t WHERE t::text ILIKE '%erase.me%'`,
+    );
+    expect({ table, rows }).toEqual({ table, rows: [] });
+  }
+  const { body: call } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper }).expect(401);
+  expect(call.type).toBe('bad-sessionid');
+});
+
+test('a person who comes back after an erasure has the old regid, an empty account and a new sessionid', async () => {
+  const email = 'back@example.com';
+  const before = await furnish(email);
+  await service.graphql(ERASE, { regid: before.regid }, { store });
+  const after = await service.account(store, email);
+  expect(after.regid).toBe(before.regid);
+  expect(after.sessionid).not.toBe(before.sessionid);
+  const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper: after }).expect(200);
+  expect(body).toEqual([]);
+  const found = await service.graphql(
+    'query ($e: String) { findShopper(useremail: $e) { userinfo { em } } }',
+    { e: email },
+    { store },
+  );
+  expect(found.body.data.findShopper.userinfo.em).toBe(email);
+});
+
+test("another store finds nobody and cannot export or erase another store's shopper", async () => {
+  const other = await service.createStore();
+  const shopper = await service.account(store, 'private@example.com');
+  const found = await service.graphql(
+    'query ($r: String) { findShopper(regid: $r) { uid } }',
+    { r: shopper.regid },
+    { store: other },
+  );
+  expect(found.body.data.findShopper).toBeNull();
+  for (const query of [EXPORT, ERASE]) {
+    const { body } = await service.graphql(query, { useremail: 'private@example.com' }, { store: other });
+    expect(body.errors[0].extensions.type).toBe('not-found');
+  }
+});
+
+test('a shopper can neither look up, export nor erase', async () => {
+  const shopper = await service.account(store);
+  for (const query of [
+    '{ findShopper(useremail: "a@b.co") { uid } }',
+    '{ auditLog { id } }',
+    'mutation { eraseShopper(useremail: "a@b.co") { id } }',
+  ]) {
+    const { body } = await service.graphql(query, {}, { shopper });
+    expect(body.errors[0].extensions.type).toBe('unauthorised');
+  }
+});

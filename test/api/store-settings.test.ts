@@ -1,0 +1,89 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+let service: TestService;
+let store: NewStore;
+
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  store = await service.createStore();
+});
+afterAll(() => service.close());
+
+const UPDATE =
+  'mutation ($input: UpdateStoreInput!) { updateStore(input: $input) { name listTypes shareUrl doubleOptIn allowedOrigins } }';
+
+test('a merchant changes what it sends and nothing else', async () => {
+  const input = { listTypes: ['registry'], shareUrl: 'https://shop.example/l/{lid}', doubleOptIn: true };
+  const { body } = await service.graphql(UPDATE, { input }, { store });
+  expect(body).toEqual({ data: { updateStore: { name: 'Test store', allowedOrigins: [], ...input } } });
+});
+
+test('null clears the share address and is refused elsewhere', async () => {
+  await service.graphql(UPDATE, { input: { shareUrl: 'https://shop.example/{lid}' } }, { store });
+  const cleared = await service.graphql(UPDATE, { input: { shareUrl: null } }, { store });
+  expect(cleared.body.data.updateStore.shareUrl).toBeNull();
+  const refused = await service.graphql(UPDATE, { input: { name: null } }, { store });
+  expect(refused.body.errors[0]).toMatchObject({
+    message: 'name must not be null',
+    extensions: { type: 'invalid-request', status: 400 },
+  });
+});
+
+test.each([
+  ['name', { name: '' }],
+  ['list-types', { listTypes: ['wl'] }],
+  ['list-types', { listTypes: ['a b'] }],
+  ['allowed-origins', { allowedOrigins: ['https://shop.example/path'] }],
+  ['share-url', { shareUrl: 'javascript:alert(1)' }],
+])('a wrong %s is refused by name and changes nothing', async (field, input) => {
+  const { body } = await service.graphql(UPDATE, { input: { doubleOptIn: true, ...input } }, { store });
+  expect(body.errors[0].extensions.type).toBe('invalid-request');
+  expect(body.errors[0].message).toContain(field);
+  const after = await service.graphql('{ store { doubleOptIn } }', {}, { store });
+  expect(after.body.data.store.doubleOptIn).toBe(false);
+});
+
+test('a new key works beside the old one, and a revoked one stops at once', async () => {
+  const made = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
+  const second = { ...store, apiKey: made.body.data.createApiKey.apiKey };
+  const keys = await service.graphql('{ store { apiKeys { id hint isCurrent } } }', {}, { store: second });
+  const first = keys.body.data.store.apiKeys.find((key: { isCurrent: boolean }) => !key.isCurrent);
+  expect(first.hint).toBe(store.apiKey.slice(-4));
+  await service.get('/storeadmin/me', { store }).expect(200);
+  const revoked = await service.graphql(
+    'mutation ($id: ID!) { revokeApiKey(id: $id) { apiKeys { id } } }',
+    { id: first.id },
+    { store: second },
+  );
+  expect(revoked.body.data.revokeApiKey.apiKeys).toEqual([{ id: made.body.data.createApiKey.id }]);
+  await service.get('/storeadmin/me', { store }).expect(401);
+  await service.get('/storeadmin/me', { store: second }).expect(200);
+});
+
+test('a key cannot end itself, nor a key of another store', async () => {
+  const other = await service.createStore();
+  const keyOf = async (of: NewStore): Promise<string> =>
+    (await service.graphql('{ store { apiKeys { id } } }', {}, { store: of })).body.data.store.apiKeys[0].id;
+  const revoke = async (id: string) =>
+    (await service.graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })).body
+      .errors[0].extensions.type;
+  expect(await revoke(await keyOf(store))).toBe('forbidden');
+  expect(await revoke(await keyOf(other))).toBe('not-found');
+  await service.get('/storeadmin/me', { store: other }).expect(200);
+});
+
+test('settings and keys are out of reach for a shopper', async () => {
+  const shopper = await service.account(store);
+  for (const query of [
+    'mutation { createApiKey { id } }',
+    'mutation { updateStore(input: { name: "Mine" }) { name } }',
+    '{ store { pid } }',
+  ]) {
+    const { body } = await service.graphql(query, {}, { shopper });
+    expect(body.errors[0].extensions.type).toBe('unauthorised');
+  }
+});
