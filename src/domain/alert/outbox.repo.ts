@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../../database/database.ts';
+
+/** Which loop of the dispatcher sends a message; a slow lane never holds up another. */
+export type Lane = 'alert-email' | 'alert-sms' | 'mail' | 'sms' | 'webhook';
+
+/** `failed` is a dead letter; `withheld` was not sent because its reason went away. */
+export type MessageState = 'queued' | 'sent' | 'failed' | 'withheld';
+
+/** A message to be queued. */
+export type NewMessage = {
+  pid: string;
+  lane: Lane;
+  /** What it is for, in one word. */
+  kind: string;
+  recipient: string;
+  payload: object;
+  /** A second message with the same key is dropped. */
+  dedupeKey?: string | null;
+  /** When to send; at once when left out. */
+  dueAt?: Date;
+};
+
+/** The content of a mail that is rendered when it is queued. */
+export type MailPayload = { subject: string; html: string; text: string; headers?: Record<string, string> };
+
+/** The content of a text message. */
+export type SmsPayload = { text: string };
+
+/** A message as a dispatcher claimed it. */
+export type ClaimedMessage = {
+  pid: string;
+  id: string;
+  lane: Lane;
+  kind: string;
+  recipient: string;
+  payload: unknown;
+  restockId: string | null;
+  subscriptionId: string | null;
+  topic: string | null;
+  epi: string | null;
+  /** Which try this is; also proves that the claim still holds. */
+  attempts: number;
+  cts: Date;
+};
+
+const ENQUEUE = {
+  name: 'enqueue_messages',
+  text: `
+    INSERT INTO outbox (pid, id, lane, kind, recipient, payload, dedupe_key, due_at, cts)
+    SELECT m.pid, m.id, m.lane, m.kind, m.recipient, m.payload, m.dedupe_key, coalesce(m.due_at, $2), $2
+    FROM jsonb_to_recordset($1::jsonb) AS m(pid text, id text, lane text, kind text, recipient text, payload jsonb, dedupe_key text, due_at timestamptz)
+    ON CONFLICT DO NOTHING RETURNING id`,
+};
+
+/** Queues messages in the caller's transaction; they leave after its commit. Answers the ids of those that were new. */
+export async function enqueueMessages(tx: Db, messages: readonly NewMessage[], now: Date): Promise<string[]> {
+  if (messages.length === 0) return [];
+  const rows = messages.map(({ dedupeKey, dueAt, ...message }) => ({
+    ...message,
+    id: randomUUID(),
+    dedupe_key: dedupeKey ?? null,
+    due_at: dueAt ?? null,
+  }));
+  return (await tx.query<{ id: string }>(ENQUEUE, [JSON.stringify(rows), now])).map(({ id }) => id);
+}
+
+/** A mail that is ready to go. `kind` says what it is for (`list-share`, `confirm` …). */
+export type NewMail = MailPayload & { pid: string; kind: string; to: string; dedupeKey?: string | null };
+
+/** Queues one mail in the caller's transaction. Answers its id, or null when its `dedupeKey` was there already. */
+export async function enqueueMail(tx: Db, mail: NewMail, now: Date): Promise<string | null> {
+  const { pid, kind, to, dedupeKey, ...payload } = mail;
+  const [id] = await enqueueMessages(
+    tx,
+    [{ pid, lane: 'mail', kind, recipient: to, payload, dedupeKey }],
+    now,
+  );
+  return id ?? null;
+}
+
+/** A text message that is ready to go; `to` is in E.164 form. */
+export type NewSms = SmsPayload & { pid: string; kind: string; to: string; dedupeKey?: string | null };
+
+/** Queues one text message in the caller's transaction. Answers its id, or null when its `dedupeKey` was there already. */
+export async function enqueueSms(tx: Db, sms: NewSms, now: Date): Promise<string | null> {
+  const { pid, kind, to, dedupeKey, ...payload } = sms;
+  const [id] = await enqueueMessages(
+    tx,
+    [{ pid, lane: 'sms', kind, recipient: to, payload, dedupeKey }],
+    now,
+  );
+  return id ?? null;
+}
+
+const CLAIM = {
+  name: 'claim_messages',
+  text: `
+    UPDATE outbox o SET attempts = o.attempts + 1, due_at = $3
+    FROM (
+      SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND due_at <= $2
+      ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
+    ) due
+    WHERE o.pid = due.pid AND o.id = due.id
+    RETURNING o.pid, o.id, o.lane, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
+      o.topic, o.epi, o.attempts, o.cts`,
+};
+
+/** Takes up to `limit` due messages of a lane for the time of the lease. Dispatchers never take the same one. */
+export function claimMessages(
+  db: Db,
+  lane: Lane,
+  limit: number,
+  now: Date,
+  leaseMs: number,
+): Promise<ClaimedMessage[]> {
+  return db.query<ClaimedMessage>(CLAIM, [lane, now, new Date(now.getTime() + leaseMs), limit]);
+}
+
+const PUT_BACK = {
+  name: 'put_back_message',
+  text: `UPDATE outbox SET due_at = $4, error = $5 WHERE pid = $1 AND id = $2 AND state = 'queued' AND attempts = $3`,
+};
+
+/** Lets a message be tried again at `dueAt`, unless another dispatcher has claimed it meanwhile. */
+export async function putBack(
+  db: Db,
+  message: ClaimedMessage,
+  dueAt: Date,
+  error: string | null,
+): Promise<void> {
+  await db.query(PUT_BACK, [message.pid, message.id, message.attempts, dueAt, error]);
+}
+
+const WITHHOLD = {
+  name: 'withhold_messages',
+  text: `
+    UPDATE outbox SET state = 'withheld', error = $4, finished_at = $5
+    WHERE pid = $1 AND id = $2 AND state = 'queued' AND attempts = $3`,
+};
+
+/** Ends a message without sending it. */
+export async function withhold(db: Db, message: ClaimedMessage, reason: string, now: Date): Promise<void> {
+  await db.query(WITHHOLD, [message.pid, message.id, message.attempts, reason, now]);
+}
+
+const EVENT_ROW = `
+  INSERT INTO outbox (pid, id, lane, kind, recipient, payload, due_at, cts)
+  SELECT d.pid, gen_random_uuid()::text, 'webhook', e.type, w.id,
+    jsonb_build_object('type', e.type, 'timestamp', to_char($3::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'data', jsonb_build_object('id', d.id, 'topic', d.topic, 'epi', d.epi, 'medium', substr(d.lane, 7), 'value', d.recipient, 'error', d.error)),
+    $3, $3
+  FROM done d
+  CROSS JOIN (SELECT $4::text AS type) e
+  JOIN webhook w ON w.pid = d.pid AND e.type = ANY (w.events)
+  WHERE d.subscription_id IS NOT NULL`;
+
+const MARK_SENT = {
+  name: 'mark_sent',
+  text: `
+    WITH done AS (
+      UPDATE outbox SET state = 'sent', error = NULL, finished_at = $3, payload = CASE WHEN lane = 'webhook' THEN payload END
+      WHERE pid = $1 AND id = $2 AND state <> 'sent' RETURNING *
+    ), consumed AS (
+      DELETE FROM subscription s USING done d WHERE s.pid = d.pid AND s.id = d.subscription_id
+    ), seen AS (
+      INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
+      SELECT pid, substr(lane, 7), recipient, epi, topic, $3 FROM done WHERE subscription_id IS NOT NULL
+      ON CONFLICT (pid, epi, topic, medium, value) DO UPDATE SET sent_at = excluded.sent_at
+    )
+    ${EVENT_ROW}`,
+};
+
+/**
+ * Records a delivery. Sent is sent, also when the lease had run out; an alert consumes its subscription, starts the
+ * cool-down and tells the store's webhooks, all in this one statement.
+ */
+export async function markSent(db: Db, message: ClaimedMessage, now: Date): Promise<void> {
+  await db.query(MARK_SENT, [message.pid, message.id, now, 'alert.sent']);
+}
+
+const MARK_FAILED = {
+  name: 'mark_failed',
+  text: `
+    WITH done AS (
+      UPDATE outbox SET state = 'failed', error = $6, finished_at = $3
+      WHERE pid = $1 AND id = $2 AND state = 'queued' AND attempts = $5 RETURNING *
+    )
+    ${EVENT_ROW}`,
+};
+
+/** Makes a message a dead letter: it is kept, shown to the store and can be tried again by hand. */
+export async function markFailed(db: Db, message: ClaimedMessage, error: string, now: Date): Promise<void> {
+  await db.query(MARK_FAILED, [message.pid, message.id, now, 'alert.failed', message.attempts, error]);
+}
