@@ -17,7 +17,7 @@ const DATABASE = {
 };
 const SERVICE = { regex: suffix('service'), message: 'This layer does not call services.' };
 const RESOLVERS = { regex: suffix('resolvers'), message: 'Only src/operation gathers resolvers.' };
-const REPO = { regex: suffix('repo'), message: 'Repos are called by services, through ctx.repos.' };
+const REPO = { regex: suffix('repo'), message: 'Repos are called by services.' };
 const TRANSPORT = { regex: folder('transport'), message: 'The domain does not know how it is reached.' };
 const ROUTE_TYPES_ONLY = {
   regex: '^\\.{1,2}/(.*/)?transport/(?!rest/(route|form)(\\.ts)?$)',
@@ -36,7 +36,7 @@ const arrows = [
   forbid(['src/**/*.resolvers.ts'], TRANSPORT, { ...REPO, allowTypeImports: true }),
   forbid(['src/**/*.service.ts'], TRANSPORT, EXPRESS, GRAPHQL, DATABASE),
   forbid(['src/**/*.repo.ts'], TRANSPORT, SERVICE, RESOLVERS, EXPRESS, GRAPHQL),
-  forbid(['src/**/*.rules.ts'], TRANSPORT, REPO, SERVICE, EXPRESS, GRAPHQL, DATABASE),
+  forbid(['src/**/*.rules.ts'], TRANSPORT, { ...REPO, allowTypeImports: true }, SERVICE, EXPRESS, GRAPHQL, DATABASE),
   forbid(['src/shared/**/*.ts'], {
     regex: folder('domain', 'transport', 'operation', 'database'),
     message: 'src/shared is below every other folder.',

@@ -10,9 +10,9 @@ export type Task = {
 /** The running background work of a process. */
 export type Worker = {
   /** Looks for work now instead of at the next poll. */
-  wake(): void;
+  wake: () => void;
   /** Lets the portions under way finish, then ends. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 };
 
 /** How long an idle task waits before it looks again. Work of this process wakes it at once. */

@@ -1,5 +1,5 @@
-import { GraphQLError, execute } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import { execute } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema , } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
@@ -58,7 +58,7 @@ export function createOperations(schema: GraphQLSchema): Operations {
       if (!result.errors) return result;
       // The compiled executor answers `data: null` to bad variables; nothing was executed, so there is no data.
       const isRequestError = result.data === null && result.errors.every(({ path }) => path === undefined);
-      const errors = result.errors.map((error) => toGraphQLError(error as GraphQLError, ctx));
+      const errors = result.errors.map((error) => toGraphQLError(error, ctx));
       return isRequestError ? { errors } : { ...result, errors };
     },
   };

@@ -11,7 +11,7 @@ export function createBatchLoader<Key, Row>(
   load: LoadMany<Key, Row>,
   { maxInFlight = 4, maxBatch = 200 } = {},
 ): (key: Key) => Promise<Row> {
-  let waiting: Waiting<Key, Row>[] = [];
+  const waiting: Waiting<Key, Row>[] = [];
   let inFlight = 0;
   let isScheduled = false;
 

@@ -10,20 +10,20 @@ const readRaw = bodyParser.raw({ type: () => true, limit: MAX_BODY_BYTES });
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Turns what body-parser throws into our failures. */
-export function bodyFailure(error: unknown): unknown {
+function bodyFailure(error: unknown): Error {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large')
     return new AppError('request-too-large', 'The body must not be larger than 2 MB');
   if (type === 'encoding.unsupported')
     return new AppError('unsupported-content-type', 'This content encoding is not supported');
-  return type === undefined ? error : new AppError('invalid-request', 'The body cannot be read');
+  return new AppError('invalid-request', 'The body cannot be read');
 }
 
 /** Reads the whole body as bytes, within the limit. */
 export function readBody(req: Request, res: Response): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     readRaw(req, res, (error?: unknown) => {
-      if (error) reject(bodyFailure(error) as Error);
+      if (error) reject(bodyFailure(error));
       else resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0));
     });
   });
