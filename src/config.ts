@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -6,6 +7,29 @@ const flag = z
   .enum(['0', '1', 'off', 'on', 'false', 'true'])
   .transform((value) => ['1', 'on', 'true'].includes(value));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+
+const PROXY_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** Whether a text names proxies: a known range, an address, or a subnet such as 10.0.0.0/8. */
+function isProxy(entry: string): boolean {
+  const [address = '', bits, ...more] = entry.split('/');
+  const maxBits = isIP(address) === 4 ? 32 : 128;
+  const isSubnet = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
+  return PROXY_NAMES.has(entry) || (isIP(address) !== 0 && isSubnet && more.length === 0);
+}
+
+const proxies = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  )
+  .refine(
+    (entries) => entries.every(isProxy),
+    'name addresses, subnets, loopback, linklocal or uniquelocal, with commas between',
+  );
 
 /** Every variable the service reads, with its rule; `.env.example` explains each to operators. */
 const variables = z.object({
@@ -17,7 +41,7 @@ const variables = z.object({
   PUBLIC_URL: httpUrl.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DEMO: flag.optional(),
-  TRUST_PROXY: z.string().default(''),
+  TRUST_PROXY: proxies.default([]),
   RATE_LIMITS: flag.default(true),
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(8_000).default(500),
 });
@@ -34,6 +58,8 @@ export type Config = {
   databasePool: number;
   /** Base of every link we hand out; never taken from a Host header. */
   publicUrl: string;
+  /** Whether an operator set it; otherwise it is the address we listen on. */
+  hasPublicUrl: boolean;
   logLevel: string;
   demo: boolean;
   /** Proxies whose forwarding headers count, in Express's "trust proxy" form. */
@@ -68,11 +94,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     databaseUrl: env.DATABASE_URL ?? null,
     databasePool: env.DATABASE_POOL,
     publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
+    hasPublicUrl: env.PUBLIC_URL !== undefined,
     logLevel: env.LOG_LEVEL,
     demo,
-    trustProxy: env.TRUST_PROXY.split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
+    trustProxy: env.TRUST_PROXY,
     rateLimits: env.RATE_LIMITS,
     drainDelayMs: env.DRAIN_DELAY_MS,
   };

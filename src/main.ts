@@ -11,89 +11,123 @@ import { startWorker } from './dispatch/worker.ts';
 import type { Worker } from './dispatch/worker.ts';
 import { openRuntime } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
+import { describeFailure } from './shared/errors.ts';
 import { createLogger } from './shared/log.ts';
+import type { Logger } from './shared/log.ts';
 import type { Lifecycle } from './transport/health.ts';
 import { createHttpServer } from './transport/http.ts';
 
 /** Requests that are not answered by then are cut, so that the process always ends within ten seconds. */
-const DRAIN_LIMIT_MS = 8_000;
+const DRAIN_LIMIT_MS = 7_000;
+/** Whatever still hangs by then, the process ends; the next start adopts a database that was left running. */
+const EXIT_LIMIT_MS = 9_500;
 
-function banner(url: string, config: Config, demo: DemoStore | null): string {
+/** A running service. */
+type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };
+
+function banner(localUrl: string, config: Config, demo: DemoStore | null): string {
   const database =
     config.databaseUrl === null ? `bundled PostgreSQL in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL';
+  const isElsewhere = config.publicUrl !== localUrl;
   const lines = [
     '',
-    `  wishgate is running at ${url}`,
+    `  wishgate is running at ${localUrl}`,
+    ...(isElsewhere ? [`  and is known to the world as ${config.publicUrl}`] : []),
     '',
-    `  GraphQL    ${url}/graphql`,
-    `  GraphiQL   ${url}/graphiql`,
-    `  health     ${url}/healthz  ${url}/readyz`,
+    `  GraphQL    ${localUrl}/graphql`,
+    `  GraphiQL   ${localUrl}/graphiql`,
+    `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
     `  database   ${database}`,
+    ...(demo
+      ? ['', '  demo store (DEMO=0 turns it off)', `    pid      ${demo.pid}`, `    API key  ${demo.apiKey}`]
+      : []),
   ];
-  if (demo)
-    lines.push(
-      '',
-      '  demo store (DEMO=0 turns it off)',
-      `    pid      ${demo.pid}`,
-      `    API key  ${demo.apiKey}`,
-    );
   return `${lines.join('\n')}\n\n`;
 }
 
+async function listen(server: Server, { port, host }: Config): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') throw new Error(`PORT ${port} is in use on ${host}; set another PORT`);
+    if (error.code === 'EACCES')
+      throw new Error(`PORT ${port} is not allowed to this user; set another PORT`);
+    if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+      throw new Error(`HOST ${host} is not an address of this machine; set another HOST`);
+    throw error;
+  });
+  const actual = (server.address() as AddressInfo).port;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+}
+
+async function start(config: Config, log: Logger): Promise<Service> {
+  const runtime = await openRuntime(config, log);
+  let worker: Worker | null = null;
+  try {
+    const lifecycle: Lifecycle = { isDraining: false };
+    const demo = config.demo ? await ensureDemoStore(runtime) : null;
+    const server = createHttpServer(await createApp(runtime, lifecycle, demo));
+    const localUrl = await listen(server, config);
+    // With PORT=0 the system chose the port, and links must carry that one.
+    if (!config.hasPublicUrl) config.publicUrl = localUrl;
+    worker = startWorker(createTasks(runtime), log);
+    runtime.wake = worker.wake;
+    process.stdout.write(banner(localUrl, config, demo));
+    return { server, worker, runtime, lifecycle };
+  } catch (error) {
+    // A start that fails leaves no database process behind.
+    await worker?.stop();
+    await runtime.close();
+    throw error;
+  }
+}
+
 /** Lets requests under way finish, then closes the listener, the pool and the bundled database. */
-async function drain(server: Server, worker: Worker, runtime: Runtime, lifecycle: Lifecycle): Promise<void> {
+async function drain({ server, worker, runtime, lifecycle }: Service): Promise<void> {
   lifecycle.isDraining = true;
+  const { drainDelayMs } = runtime.config;
   // Load balancers see /readyz fail before the listener closes.
-  await new Promise((resolve) => setTimeout(resolve, runtime.config.drainDelayMs));
+  await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_LIMIT_MS - runtime.config.drainDelayMs);
+  const cut = setTimeout(() => server.closeAllConnections(), Math.max(0, DRAIN_LIMIT_MS - drainDelayMs));
   await closed;
   clearTimeout(cut);
   await worker.stop();
   await runtime.close();
 }
 
-async function start(): Promise<void> {
+/** Resolves at the first signal to end; installed before the start, so that a signal during it is not lost. */
+function endSignal(log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        log.info({ signal }, 'shutting down');
+        resolve();
+      });
+    }
+  });
+}
+
+async function main(): Promise<void> {
   loadEnvFile();
   const config = readConfig();
   const log = createLogger(config.logLevel);
-  const runtime = await openRuntime(config, log);
-  const lifecycle: Lifecycle = { isDraining: false };
-  const demo = config.demo ? await ensureDemoStore(runtime) : null;
-  const worker = startWorker(createTasks(runtime), log);
-  runtime.wake = worker.wake;
-  const server = createHttpServer(await createApp(runtime, lifecycle, demo));
-  server.listen(config.port, config.host);
-  await once(server, 'listening').catch(async (error: NodeJS.ErrnoException) => {
-    await worker.stop();
-    await runtime.close();
-    throw error.code === 'EADDRINUSE'
-      ? new Error(`PORT ${config.port} is in use on ${config.host}; set another PORT`)
-      : error;
+  const ended = endSignal(log);
+  const service = await start(config, log);
+  await ended;
+  setTimeout(() => {
+    log.error('the shutdown takes too long; ending now');
+    process.exit(1);
+  }, EXIT_LIMIT_MS).unref();
+  await drain(service).catch((error: unknown) => {
+    log.error({ err: error }, 'the shutdown failed');
+    process.exit(1);
   });
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(
-    banner(config.port === 0 ? `http://${config.host}:${port}` : config.publicUrl, config, demo),
-  );
-
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (lifecycle.isDraining) return;
-      log.info({ signal }, 'shutting down');
-      drain(server, worker, runtime, lifecycle).then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'the shutdown failed');
-          process.exit(1);
-        },
-      );
-    });
-  }
+  process.exit(0);
 }
 
-start().catch((error: Error) => {
-  process.stderr.write(`wishgate did not start: ${error.message}\n`);
+main().catch((error: unknown) => {
+  process.stderr.write(`wishgate did not start: ${describeFailure(error)}\n`);
   process.exit(1);
 });

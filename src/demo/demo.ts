@@ -1,31 +1,44 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Services } from '../context.ts';
+import { findStore, lockDemo, pidOfDemo } from '../domain/store/store.repo.ts';
 import { createStore, rotateKey } from '../domain/store/store.service.ts';
-import { findStore } from '../domain/store/store.repo.ts';
+
+const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });
 
 /** The demo store's credentials; the only API key that is kept in clear, because it opens nothing real. */
-export type DemoStore = { pid: string; apiKey: string };
+export type DemoStore = z.infer<typeof demoStore>;
 
-async function readFileIfThere(path: string): Promise<string | null> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
+/** What the file says; null when there is none. A file that was spoilt is written anew, since the key can be, too. */
+async function readCredentials(path: string): Promise<DemoStore | null> {
+  try {
+    return demoStore.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
-  });
+  }
 }
 
 /** Finds or makes the demo store; its credentials are in `DATA_DIR/demo-store.json`, readable by the owner only. */
 export async function ensureDemoStore({ config, db, now }: Services): Promise<DemoStore> {
   const path = join(config.dataDir, 'demo-store.json');
-  const text = await readFileIfThere(path);
-  const known = text === null ? null : (JSON.parse(text) as DemoStore);
-  if (known && (await findStore(db, known.pid)) !== null) return known;
-  const lost = await db.prisma.store.findFirst({ where: { isDemo: true }, select: { pid: true } });
-  const { pid, apiKey } = lost
-    ? await rotateKey({ db, now }, lost.pid)
-    : await createStore({ db, now }, { name: 'Demo store', isDemo: true, customItems: true, listTypes: ['registry'] });
-  await mkdir(config.dataDir, { recursive: true });
-  await writeFile(`${path}.new`, JSON.stringify({ pid, apiKey }), { mode: 0o600 });
-  await rename(`${path}.new`, path);
-  return { pid, apiKey };
+  // Two processes that start at once on an empty folder must agree on one demo store.
+  return db.transaction(async (tx) => {
+    await lockDemo(tx);
+    const known = await readCredentials(path);
+    if (known && (await findStore(tx, known.pid)) !== null) return known;
+    const lost = await pidOfDemo(tx);
+    const { pid, apiKey } = lost
+      ? await rotateKey({ db, now }, lost)
+      : await createStore(
+          { db, now },
+          { name: 'Demo store', isDemo: true, customItems: true, listTypes: ['registry'] },
+        );
+    await mkdir(config.dataDir, { recursive: true });
+    await writeFile(`${path}.new`, JSON.stringify({ pid, apiKey }), { mode: 0o600 });
+    await rename(`${path}.new`, path);
+    return { pid, apiKey };
+  });
 }

@@ -32,15 +32,25 @@ export function createOperations(schema: GraphQLSchema): Operations {
   const own = new WeakMap<DocumentNode, CompiledQuery>();
   const seen = new LRUCache<string, Seen>({ max: MAX_COMPILED });
 
-  const compile = (document: DocumentNode, operationName?: string): CompiledQuery => {
-    const compiled = compileQuery(schema, document, operationName);
+  const compileOwn = (document: DocumentNode): CompiledQuery => {
+    const compiled = compileQuery(schema, document);
     if (isCompiledQuery(compiled)) return compiled;
     throw new Error(`a document does not compile: ${compiled.errors?.[0]?.message}`);
   };
 
+  /** Null where the compiler gives up, for example on an unknown operation name: then the interpreter finds the words. */
+  const compile = (document: DocumentNode, operationName?: string): CompiledQuery | null => {
+    try {
+      const compiled = compileQuery(schema, document, operationName);
+      return isCompiledQuery(compiled) ? compiled : null;
+    } catch {
+      return null;
+    }
+  };
+
   return {
     async run(document, variables, ctx) {
-      const compiled = own.get(document) ?? compile(document);
+      const compiled = own.get(document) ?? compileOwn(document);
       own.set(document, compiled);
       const { data, errors } = await compiled.query(undefined, ctx, variables);
       if (errors?.[0]) throw toAppError(errors[0], ctx);

@@ -13,18 +13,23 @@ const CODE_BY_STATUS: Record<number, string> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
+/** graphql's own complaints about variables and arguments are the caller's to mend; those about our answers are bugs. */
+function isCallersMistake(error: unknown): error is GraphQLError {
+  if (!(error instanceof GraphQLError)) return false;
+  const isWithoutCause = error.originalError === undefined || error.originalError instanceof GraphQLError;
+  return isWithoutCause && (error.path === undefined || error.message.startsWith('Argument "'));
+}
+
 /** What a caller may see of a failure. A bug is logged with its request id and shows nothing else. */
 export function toAppError(error: unknown, { requestId, log }: Pick<Context, 'requestId' | 'log'>): AppError {
   const cause = error instanceof GraphQLError ? error.originalError : error;
   if (cause instanceof AppError) return cause;
-  // graphql's own complaints about variables have no cause; they are the caller's to mend.
-  if (error instanceof GraphQLError && cause === undefined)
-    return new AppError('invalid-request', error.message);
+  if (isCallersMistake(error)) return new AppError('invalid-request', error.message);
   if (isDatabaseAway(cause))
     return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
       'Retry-After': '5',
     });
-  log.error({ requestId, err: cause }, 'unexpected failure');
+  log.error({ requestId, err: cause ?? error }, 'unexpected failure');
   return new AppError(
     'internal-error',
     `Something went wrong on our side; please quote the request id ${requestId}`,

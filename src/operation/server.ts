@@ -1,4 +1,5 @@
 import { ApolloServer } from '@apollo/server';
+import type { ApolloServerPlugin } from '@apollo/server';
 import type { GatewayExecutor, GatewayInterface } from '@apollo/server-gateway-interface';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
@@ -8,16 +9,19 @@ import { DOCUMENT_LIMITS, limitDocument } from './limits.ts';
 
 /** Apollo hands execution to a gateway where there is one; ours is the compiled executor. */
 function compiledGateway(schema: GraphQLSchema, operations: Operations): GatewayInterface {
-  const executor: GatewayExecutor = async ({ document, operationName, queryHash, request, context }) =>
-    (await operations.execute(
+  const executor: GatewayExecutor = async ({ document, queryHash, request, context }) => {
+    // The name as asked for: the context's own is already null when the document has no such operation.
+    const operationName = request.operationName ?? undefined;
+    return (await operations.execute(
       {
         key: `${queryHash} ${operationName ?? ''}`,
         document,
-        operationName: operationName ?? undefined,
+        operationName,
         variables: (request.variables ?? {}) as Record<string, unknown>,
       },
       context as unknown as Context,
     )) as Awaited<ReturnType<GatewayExecutor>>;
+  };
   return {
     load: async () => ({ executor }),
     onSchemaLoadOrUpdate: (listener) => {
@@ -27,6 +31,38 @@ function compiledGateway(schema: GraphQLSchema, operations: Operations): Gateway
     stop: async () => undefined,
   };
 }
+
+/** Codes of requests that were well-formed and whose document or variables were not. */
+const DOCUMENT_FAULTS = new Set([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'BAD_USER_INPUT',
+]);
+
+/**
+ * GraphQL over HTTP: `application/json` answers a well-formed request with 200, since proxies on the way may answer 400
+ * in that type too; only `application/graphql-response+json` tells faults of the document by status.
+ */
+const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
+  requestDidStart: async () => ({
+    willSendResponse: async ({ request, response }) => {
+      const accept = request.http?.headers.get('accept') ?? '';
+      const isPlain = !accept.includes('application/graphql-response+json');
+      const [error] = response.body.kind === 'single' ? (response.body.singleResult.errors ?? []) : [];
+      const isDocumentFault = DOCUMENT_FAULTS.has(String(error?.extensions?.['code']));
+      if (isPlain && isDocumentFault && response.http.status === 400) response.http.status = 200;
+    },
+  }),
+};
+
+/** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
+const logUnexpected: ApolloServerPlugin<Context> = {
+  unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
+    const { log, requestId } = requestContext.contextValue;
+    log.error({ requestId, err: error }, 'unexpected failure');
+  },
+};
 
 /** Errors that Apollo found itself (syntax, validation) get the type and status that every other failure has. */
 function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
@@ -38,14 +74,23 @@ function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
         message: 'Something went wrong on our side',
         extensions: { code: 'INTERNAL_SERVER_ERROR', type: 'internal-error', status: 500 },
       }
-    : { ...formatted, extensions: { ...extensions, type: 'invalid-request', status: 400 } };
+    : {
+        ...formatted,
+        message: plainText(formatted.message),
+        extensions: { ...extensions, type: 'invalid-request', status: 400 },
+      };
+}
+
+/** A document nested thousands deep ends in the parser's own exhaustion. */
+function plainText(message: string): string {
+  return message.includes('call stack size') ? 'The query is nested too deeply' : message;
 }
 
 /** The GraphQL door's server. Its cache-control plugin wraps every field and costs 40 %, so it is off. */
 export function createApollo(schema: GraphQLSchema, operations: Operations): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema, operations),
-    plugins: [ApolloServerPluginCacheControlDisabled()],
+    plugins: [ApolloServerPluginCacheControlDisabled(), answerPlainJsonWith200, logUnexpected],
     validationRules: [limitDocument],
     parseOptions: { maxTokens: DOCUMENT_LIMITS.maxTokens },
     introspection: true,

@@ -90,3 +90,9 @@ export type ErrorBody = { error: true; type: ErrorType; msg: string; message: st
 export function errorBody({ type, message }: AppError): ErrorBody {
   return { error: true, type, msg: message, message };
 }
+
+/** A failure in one sentence for an operator's terminal; connection failures hide theirs inside. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return describeFailure(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

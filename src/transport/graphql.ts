@@ -6,15 +6,16 @@ import { extensionsOf } from '../operation/failures.ts';
 import { AppError } from '../shared/errors.ts';
 import { headerCredentials } from './admission.ts';
 import type { Admit } from './admission.ts';
-import { readBody } from './rest/body.ts';
+import { decodeText, readBody } from './rest/body.ts';
 
 const JSON_TYPE = /^application\/(json|graphql\+json|graphql-response\+json)\s*(;|$)/i;
 
 /** Gives Apollo a parsed JSON body; anything else it judges by the content type alone. */
 function parseBody(req: Request, body: Buffer): unknown {
-  if (!JSON_TYPE.test(req.headers['content-type'] ?? '')) return body.toString('utf8');
+  const text = decodeText(body);
+  if (!JSON_TYPE.test(req.headers['content-type'] ?? '')) return text;
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
     throw new AppError('invalid-request', 'The body is not JSON');
   }

@@ -14,8 +14,17 @@ const WINDOW_SECONDS = 60;
 export type RateLimiter = { check(req: Request, res: Response, viewer: Viewer): Promise<void> };
 
 /** An IPv6 household has a /64 of addresses; they count as one. */
-function addressGroup(address: string): string {
-  return isIPv6(address) && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;
+export function addressGroup(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  // `::` stands for as many zero groups as are missing.
+  const rest = tail ? tail.split(':') : [];
+  if (tail !== undefined) groups.push(...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest);
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
 }
 
 function setHeaders(res: Response, limit: number, state: RateLimiterRes): Record<string, string> {

@@ -1,6 +1,8 @@
 import { requireShopper, requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
+import { objectFault } from '../../shared/json.ts';
+import { isStorable } from '../../shared/text.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { epochOf, publicIdOf, regidOf, sessionidOf } from './identity.rules.ts';
 import { mergeGuest } from './merge.service.ts';
@@ -43,6 +45,7 @@ export async function syncGuest(
   const store = requireStore(ctx);
   const account = newShopper(store, 'account', checkEmail(claim.useremail));
   const useragenttype = checkUserAgentType(claim.useragenttype);
+  if (!isStorable(regid)) fail('sw-badregid');
   const guest = (await shoppers.findShopper(ctx.db, { pid: store.pid, regid })) ?? fail('sw-badregid');
   if (!guest.isGuest) fail('forbidden', "regid must be a guest's; this one is an account's");
   const merge = await ctx.db.transaction((tx) => mergeGuest(tx, store, guest.regid, account, ctx.now()));
@@ -78,7 +81,11 @@ function checkChanges(input: ShopperInput): ShopperChanges {
   }
   if ((changes.extags?.length ?? 0) > MAX_TAGS)
     fail('invalid-request', `extags must have at most ${MAX_TAGS} entries`);
-  changes.extags = changes.extags?.map((tag) => checkLine('extags', tag, MAX_TEXT));
+  if (changes.extags) changes.extags = changes.extags.map((tag) => checkLine('extags', tag, MAX_TEXT));
+  for (const field of ['prefs', 'pd'] as const) {
+    const fault = changes[field] === undefined ? null : objectFault(changes[field]);
+    if (fault !== null) fail('invalid-request', `${field} ${fault}`);
+  }
   return changes;
 }
 

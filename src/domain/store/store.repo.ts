@@ -146,3 +146,19 @@ export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
     orderBy: { createdAt: 'asc' },
   });
 }
+
+/** Number of the lock under which processes make the demo store. */
+const DEMO_LOCK = 815_002;
+
+/** Lets one transaction at a time look for the demo store and make it. */
+export async function lockDemo(tx: Db): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [DEMO_LOCK]);
+}
+
+/** The demo store's pid, or null. */
+export async function pidOfDemo(db: Db): Promise<string | null> {
+  const [row] = await db.query<{ pid: string }>(
+    'SELECT pid FROM store WHERE is_demo ORDER BY created_at LIMIT 1',
+  );
+  return row?.pid ?? null;
+}

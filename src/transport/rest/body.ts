@@ -29,6 +29,15 @@ export function readBody(req: Request, res: Response): Promise<Buffer> {
   });
 }
 
+/** The text of a body, without a byte order mark; anything that is not UTF-8 is the failure `invalid-request`. */
+export function decodeText(bytes: Buffer): string {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return fail('invalid-request', 'The body is not UTF-8 text');
+  }
+}
+
 /** Reads a form-encoded body as text; an empty body needs no content type. */
 export async function readFormBody(req: Request, res: Response): Promise<string> {
   const contentType = req.headers['content-type'];
@@ -39,9 +48,5 @@ export async function readFormBody(req: Request, res: Response): Promise<string>
   if (bytes.length > 0 && contentType === undefined) {
     fail('unsupported-content-type', 'Send the body as application/x-www-form-urlencoded');
   }
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    return fail('invalid-request', 'The body is not UTF-8 text');
-  }
+  return decodeText(bytes);
 }
