@@ -1,8 +1,16 @@
 import type { Services } from '../context.ts';
+import { copyNextPortion } from '../domain/list/copy.service.ts';
 import { foldReports } from '../domain/report/report.service.ts';
+import { removeExpiredAnswers } from '../operation/idempotency.ts';
+import { createDispatchTasks } from './dispatcher.ts';
 import type { Task } from './worker.ts';
 
 /** All background work of the service; every process that runs a worker runs all of it. */
 export function createTasks(services: Services): Task[] {
-  return [{ name: 'fold-reports', run: () => foldReports(services) }];
+  return [
+    { name: 'fold-reports', run: () => foldReports(services) },
+    { name: 'list-copy', run: () => copyNextPortion(services) },
+    { name: 'idempotency-expiry', run: () => removeExpiredAnswers(services) },
+    ...createDispatchTasks(services),
+  ];
 }

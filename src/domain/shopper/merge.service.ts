@@ -1,11 +1,12 @@
 import type { Db } from '../../database/database.ts';
+import { mergeLists } from '../list/merge.service.ts';
+import type { MergeReport } from '../list/merge.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { epochOf } from './identity.rules.ts';
 import * as shoppers from './shopper.repo.ts';
 import type { NewShopper, ShopperRow } from './shopper.repo.ts';
 
-/** What a merge moved. */
-export type MergeReport = { lists: number; items: number; duplicates: number };
+export type { MergeReport } from '../list/merge.service.ts';
 
 const NOTHING: MergeReport = { lists: 0, items: 0, duplicates: 0 };
 
@@ -23,7 +24,8 @@ export async function mergeGuest(
   const guest = await shoppers.lockShopper(tx, { pid: store.pid, regid: guestRegid });
   const account = await shoppers.touchShopper(tx, newAccount, now);
   if (guest === null) return { account, merged: NOTHING };
-  const merged = NOTHING;
+  // A store key can write for a guest that was merged before: its lists follow, its sessions have moved on already.
+  const merged = await mergeLists(tx, guest, account, now);
   if (guest.mergedInto !== null) return { account, merged };
   await shoppers.linkGuest(
     tx,

@@ -1,0 +1,144 @@
+import type { Db } from '../../database/database.ts';
+import type { ShopperRow } from '../shopper/shopper.repo.ts';
+
+/** What a merge has to know of a list. */
+export type MergeListRow = {
+  lid: string;
+  regid: string;
+  lname: string;
+  lty: string | null;
+  isSfl: boolean;
+  isActive: boolean;
+  isCopying: boolean;
+  seq: number;
+};
+
+/** A guest's list and the account's list that it joins. */
+export type Joining = { from: string; to: string };
+
+/** Whether a shopper has a list at all. */
+export async function hasLists(tx: Db, { pid, regid }: ShopperRow): Promise<boolean> {
+  const [row] = await tx.query(
+    { name: 'has_lists', text: 'SELECT 1 FROM list WHERE pid = $1 AND regid = $2 LIMIT 1' },
+    [pid, regid],
+  );
+  return row !== undefined;
+}
+
+/** Locks all lists of these shoppers by rising lid, as every writer of several lists does. */
+export function lockLists(tx: Db, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
+  return tx.query<MergeListRow>(
+    `SELECT lid, regid, lname, lty, sfl_owner IS NOT NULL AS "isSfl", st = 1 AS "isActive", copying AS "isCopying", seq
+     FROM list WHERE pid = $1 AND regid = ANY ($2::text[]) ORDER BY lid FOR UPDATE`,
+    [pid, regids],
+  );
+}
+
+/** Gives whole lists to the account; returns how many items they hold, those still being copied included. */
+export async function moveLists(
+  tx: Db,
+  account: ShopperRow,
+  lids: readonly string[],
+  now: Date,
+): Promise<number> {
+  const [row] = await tx.query<{ items: number }>(
+    `WITH moved AS (
+       UPDATE list SET regid = $3, uid = $4, cby = coalesce(cby, $5), uby = coalesce(uby, $5), version = version + 1, uts = $6,
+         sfl_owner = CASE WHEN sfl_owner IS NOT NULL THEN $3 END
+       WHERE pid = $1 AND lid = ANY ($2::text[]) RETURNING cnt)
+     SELECT coalesce((SELECT sum(cnt) FROM moved), 0)::int + coalesce(
+       (SELECT sum(jsonb_array_length(items)) FROM list_copy WHERE pid = $1 AND lid = ANY ($2::text[])), 0)::int AS items`,
+    [account.pid, lids, account.regid, account.uid, account.em, now],
+  );
+  return row!.items;
+}
+
+const PAIRS = 'unnest($2::text[], $3::text[]) AS pair (source, target)';
+
+/** The newer item's value. */
+const newer = (column: string): string =>
+  `${column} = CASE WHEN g.uts > a.uts THEN g.${column} ELSE a.${column} END`;
+
+/** The newer item's value, or the older one's where the newer has none: nothing that was written down is lost. */
+const newerOrOlder = (column: string, none: string): string =>
+  `${column} = CASE WHEN g.uts > a.uts THEN coalesce(nullif(g.${column}, ${none}), a.${column})
+     ELSE coalesce(nullif(a.${column}, ${none}), g.${column}) END`;
+
+const NEWER_COLUMNS = [
+  'empi',
+  'du',
+  'uri',
+  'qty',
+  'av',
+  'bt',
+  'dt',
+  'sku',
+  'iu',
+  'pr',
+  'vi',
+  'compare_at_price',
+  'platformitemid',
+  'bundle',
+];
+
+/** Where both lists hold a variant, the account's row takes over what is newer; returns how many there were. */
+export async function joinDuplicates(tx: Db, pid: string, pairs: readonly Joining[]): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `WITH joined AS (
+       UPDATE item a SET ${NEWER_COLUMNS.map(newer).join(', ')}, ${newerOrOlder('note', 'NULL')},
+         ${newerOrOlder('cprops', "'{}'")}, ${newerOrOlder('lbls', "'{}'")}, uts = greatest(a.uts, g.uts)
+       FROM ${PAIRS} JOIN item g ON g.pid = $1 AND g.lid = pair.source
+       WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi
+       RETURNING 1)
+     SELECT count(*)::int AS count FROM joined`,
+    params(pid, pairs),
+  );
+  return rows[0]!.count;
+}
+
+/** Moves the items that the account's list does not hold, with their ids and their place in time; returns how many. */
+export async function moveItems(tx: Db, pid: string, pairs: readonly Joining[]): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `WITH moved AS (
+       UPDATE item g SET lid = pair.target FROM ${PAIRS}
+       WHERE g.pid = $1 AND g.lid = pair.source
+         AND NOT EXISTS (SELECT 1 FROM item a WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi)
+       RETURNING 1)
+     SELECT count(*)::int AS count FROM moved`,
+    params(pid, pairs),
+  );
+  return rows[0]!.count;
+}
+
+/** Fills what the account's lists leave open from the lists that join them, which are then deleted. */
+export async function closeJoinedLists(
+  tx: Db,
+  account: ShopperRow,
+  pairs: readonly Joining[],
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `UPDATE list a SET lnote = coalesce(a.lnote, g.lnote), lprops = g.lprops || a.lprops, cprops = g.cprops || a.cprops,
+       ldesc = g.ldesc || a.ldesc, shares = a.shares + g.shares, uby = $4, version = a.version + 1, uts = $5
+     FROM ${PAIRS} JOIN list g ON g.pid = $1 AND g.lid = pair.source
+     WHERE a.pid = $1 AND a.lid = pair.target`,
+    [...params(account.pid, pairs), account.em, now],
+  );
+  await tx.query('DELETE FROM list WHERE pid = $1 AND lid = ANY ($2::text[])', [
+    account.pid,
+    pairs.map(({ from }) => from),
+  ]);
+}
+
+/** Alerts that the guest asked for are the account's from now on. */
+export async function moveSubscriptions(tx: Db, guest: ShopperRow, account: ShopperRow): Promise<void> {
+  await tx.query('UPDATE subscription SET regid = $3 WHERE pid = $1 AND regid = $2', [
+    guest.pid,
+    guest.regid,
+    account.regid,
+  ]);
+}
+
+function params(pid: string, pairs: readonly Joining[]): unknown[] {
+  return [pid, pairs.map(({ from }) => from), pairs.map(({ to }) => to)];
+}

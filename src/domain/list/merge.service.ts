@@ -1,0 +1,57 @@
+import type { Db } from '../../database/database.ts';
+import type { ShopperRow } from '../shopper/shopper.repo.ts';
+import { addPortions } from './copy.repo.ts';
+import * as merges from './merge.repo.ts';
+import type { Joining } from './merge.repo.ts';
+import { planMerge } from './merge.rules.ts';
+
+/** What a merge did: lists moved or joined, items that the account gained, items that it already had. */
+export type MergeReport = { lists: number; items: number; duplicates: number };
+
+const ALL_PORTIONS = 1_000_000;
+
+/**
+ * Gives a guest's lists to an account inside the caller's transaction, which holds both shoppers' row locks: nobody can create a
+ * list for either meanwhile. Size limits do not apply: a login never fails because of them.
+ */
+export async function mergeLists(
+  tx: Db,
+  guest: ShopperRow,
+  account: ShopperRow,
+  now: Date,
+): Promise<MergeReport> {
+  await merges.moveSubscriptions(tx, guest, account);
+  if (!(await merges.hasLists(tx, guest))) return { lists: 0, items: 0, duplicates: 0 };
+  const lists = await merges.lockLists(tx, guest.pid, [guest.regid, account.regid]);
+  const { moving, rounds } = planMerge(
+    lists.filter(({ regid }) => regid === guest.regid),
+    lists.filter(({ regid }) => regid === account.regid),
+  );
+  // A list that is still being copied has no place to be copied into once it has joined another.
+  const joining = rounds.flat().map(({ from }) => from);
+  const unfinished = lists
+    .filter(({ lid, isCopying }) => isCopying && joining.includes(lid))
+    .map(({ lid }) => lid);
+  if (unfinished.length > 0) await addPortions(tx, guest.pid, unfinished, ALL_PORTIONS);
+
+  const report = { lists: moving.length + joining.length, items: 0, duplicates: 0 };
+  if (moving.length > 0) report.items += await merges.moveLists(tx, account, moving, now);
+  for (const pairs of rounds) {
+    const { items, duplicates } = await joinLists(tx, account, pairs, now);
+    report.items += items;
+    report.duplicates += duplicates;
+  }
+  return report;
+}
+
+async function joinLists(
+  tx: Db,
+  account: ShopperRow,
+  pairs: readonly Joining[],
+  now: Date,
+): Promise<{ items: number; duplicates: number }> {
+  const duplicates = await merges.joinDuplicates(tx, account.pid, pairs);
+  const items = await merges.moveItems(tx, account.pid, pairs);
+  await merges.closeJoinedLists(tx, account, pairs, now);
+  return { items, duplicates };
+}
