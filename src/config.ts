@@ -44,9 +44,35 @@ const variables = z.object({
   TRUST_PROXY: proxies.default([]),
   RATE_LIMITS: flag.default(true),
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(8_000).default(500),
+  MAX_LISTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
+  MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: z.email().optional(),
+  MAIL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(5),
+  DKIM_DOMAIN: z.string().optional(),
+  DKIM_SELECTOR: z.string().optional(),
+  DKIM_PRIVATE_KEY: z.string().optional(),
+  SMS_BASE_URL: httpUrl.optional(),
+  SMS_ACCOUNT: z.string().optional(),
+  SMS_TOKEN: z.string().optional(),
+  SMS_FROM: z.string().optional(),
+  WEBHOOK_ALLOW_PRIVATE: flag.default(false),
+  DISPATCH_LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
+  DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
 });
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+/** How mails leave. */
+export type MailConfig = {
+  smtpUrl: string;
+  from: string;
+  connections: number;
+  dkim: { domainName: string; keySelector: string; privateKey: string } | null;
+};
+
+/** How text messages leave: an HTTP API of Twilio's shape. */
+export type SmsConfig = { baseUrl: string; account: string; token: string; from: string };
 
 /** What the process runs with; made once at boot and passed down. */
 export type Config = {
@@ -66,6 +92,20 @@ export type Config = {
   trustProxy: string[];
   rateLimits: boolean;
   drainDelayMs: number;
+  /** Most lists of one shopper. */
+  maxLists: number;
+  /** Most items of one list. */
+  maxItems: number;
+  /** Null means: mails are written as files below `dataDir`. */
+  mail: MailConfig | null;
+  /** Null means: text messages are written as files below `dataDir`. */
+  sms: SmsConfig | null;
+  /** Whether webhooks may call addresses of the private network. */
+  webhookAllowPrivate: boolean;
+  /** How long a dispatcher may hold a message before another one takes it over. */
+  dispatchLeaseMs: number;
+  /** Pause after the first failed try; it doubles with each further one. */
+  dispatchRetryMs: number;
 };
 
 /** Reads `.env` where there is one; real environment variables win. */
@@ -100,5 +140,50 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     trustProxy: env.TRUST_PROXY,
     rateLimits: env.RATE_LIMITS,
     drainDelayMs: env.DRAIN_DELAY_MS,
+    maxLists: env.MAX_LISTS,
+    maxItems: env.MAX_ITEMS,
+    mail: mailConfig(env),
+    sms: smsConfig(env),
+    webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
+    dispatchLeaseMs: env.DISPATCH_LEASE_MS,
+    dispatchRetryMs: env.DISPATCH_RETRY_MS,
   };
+}
+
+type Variables = z.infer<typeof variables>;
+
+/** All of these variables or none of them: half a configuration is a mistake that must not wait for the first message. */
+function together<Name extends keyof Variables>(
+  env: Variables,
+  ...names: Name[]
+): { [Key in Name]: string } | null {
+  const missing = names.filter((name) => env[name] === undefined);
+  if (missing.length === names.length) return null;
+  if (missing.length > 0)
+    throw new Error(`${missing[0]} is missing: it goes together with ${names.join(', ')} (see .env.example)`);
+  return env as { [Key in Name]: string };
+}
+
+function mailConfig(env: Variables): MailConfig | null {
+  if (env.SMTP_URL === undefined) return null;
+  if (env.MAIL_FROM === undefined)
+    throw new Error('MAIL_FROM is missing: it goes together with SMTP_URL (see .env.example)');
+  const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
+  return {
+    smtpUrl: env.SMTP_URL,
+    from: env.MAIL_FROM,
+    connections: env.MAIL_CONNECTIONS,
+    dkim: dkim && {
+      domainName: dkim.DKIM_DOMAIN,
+      keySelector: dkim.DKIM_SELECTOR,
+      privateKey: dkim.DKIM_PRIVATE_KEY.replaceAll('\\n', '\n'),
+    },
+  };
+}
+
+function smsConfig(env: Variables): SmsConfig | null {
+  const sms = together(env, 'SMS_BASE_URL', 'SMS_ACCOUNT', 'SMS_TOKEN', 'SMS_FROM');
+  return (
+    sms && { baseUrl: sms.SMS_BASE_URL, account: sms.SMS_ACCOUNT, token: sms.SMS_TOKEN, from: sms.SMS_FROM }
+  );
 }

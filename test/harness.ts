@@ -77,6 +77,7 @@ export async function startService(overrides: Partial<Config> = {}): Promise<Tes
     now: () => (clock ? clock() : new Date()),
     wake: () => undefined,
   };
+  const tasks = createTasks(services);
   const server: Server = createHttpServer(await createApp(services, { isDraining: false }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -122,11 +123,15 @@ export async function startService(overrides: Partial<Config> = {}): Promise<Tes
       );
     },
     runTasks: async () => {
-      for (const task of createTasks(services)) while (await task.run());
+      for (let isBusy = true; isBusy; ) {
+        isBusy = false;
+        for (const task of tasks) while (await task.run()) isBusy = true;
+      }
     },
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      for (const task of tasks) task.close?.();
       await db.close();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });

@@ -3,8 +3,10 @@ import type { Logger } from '../shared/log.ts';
 /** Background work in portions that each commit on their own, so that a kill loses nothing. */
 export type Task = {
   name: string;
-  /** Does one portion; false when there was nothing to do. */
-  run: () => Promise<boolean>;
+  /** Does one portion; false when there was nothing to do. Once the signal is aborted it starts nothing new. */
+  run: (signal?: AbortSignal) => Promise<boolean>;
+  /** Gives back what it holds open. */
+  close?: () => void;
 };
 
 /** The running background work of a process. */
@@ -19,10 +21,13 @@ export type Worker = {
 const POLL_MS = 1_000;
 /** How long a failing task waits, so that an absent database is not hammered. */
 const FAILURE_PAUSE_MS = 2_000;
+/** A receiver that hangs does not keep the process from ending. */
+const STOP_LIMIT_MS = 8_000;
 
 /** Runs every task in a loop of its own until stopped. */
 export function startWorker(tasks: readonly Task[], log: Logger): Worker {
-  let isStopping = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const sleepers = new Set<() => void>();
 
   const pause = (ms: number): Promise<void> =>
@@ -37,12 +42,12 @@ export function startWorker(tasks: readonly Task[], log: Logger): Worker {
     });
 
   const loop = async (task: Task): Promise<void> => {
-    while (!isStopping) {
+    while (!signal.aborted) {
       try {
-        if (!(await task.run()) && !isStopping) await pause(POLL_MS);
+        if (!(await task.run(signal)) && !signal.aborted) await pause(POLL_MS);
       } catch (error) {
         log.error({ task: task.name, err: error }, 'background work failed; it will be tried again');
-        if (!isStopping) await pause(FAILURE_PAUSE_MS);
+        if (!signal.aborted) await pause(FAILURE_PAUSE_MS);
       }
     }
   };
@@ -54,9 +59,13 @@ export function startWorker(tasks: readonly Task[], log: Logger): Worker {
   return {
     wake,
     async stop() {
-      isStopping = true;
+      stopping.abort();
       wake();
-      await Promise.all(loops);
+      let limit: NodeJS.Timeout | undefined;
+      const cut = new Promise<void>((resolve) => (limit = setTimeout(resolve, STOP_LIMIT_MS)));
+      await Promise.race([Promise.all(loops), cut]);
+      clearTimeout(limit);
+      for (const task of tasks) task.close?.();
     },
   };
 }

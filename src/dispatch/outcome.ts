@@ -1,0 +1,45 @@
+/** How one try to deliver a message ended. */
+export type Outcome =
+  | { kind: 'sent' }
+  /** Worth another try, not before `afterMs` where the receiver said so. */
+  | { kind: 'retry'; reason: string; afterMs?: number }
+  /** Will never work: a dead letter. */
+  | { kind: 'failed'; reason: string }
+  /** The reason to send it is gone. */
+  | { kind: 'withheld'; reason: string }
+  /** Not yet. */
+  | { kind: 'deferred'; until: Date };
+
+/** The outcome of a successful try. */
+export const SENT: Outcome = { kind: 'sent' };
+
+/** A receiver may ask for at most this much patience. */
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+
+/** Reads a Retry-After header, seconds or a date; undefined when there is none that makes sense. */
+export function retryAfterMs(header: string | null | undefined, now: Date): number | undefined {
+  if (!header) return undefined;
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
+}
+
+/** What to do after an HTTP answer. `isFinal` says which refusals no repetition can mend. */
+export function outcomeOfStatus(
+  status: number,
+  retryAfter: string | null | undefined,
+  now: Date,
+  isFinal: (status: number) => boolean,
+  detail = '',
+): Outcome {
+  if (status >= 200 && status < 300) return SENT;
+  const reason = `the receiver answered ${status}${detail && `: ${detail}`}`;
+  if (isFinal(status)) return { kind: 'failed', reason };
+  const afterMs = retryAfterMs(retryAfter, now);
+  return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };
+}
+
+/** The outcome of a try that ended in an exception: the network, a timeout, a full disk. */
+export function outcomeOfError(error: unknown): Outcome {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return { kind: 'retry', reason: cause instanceof Error ? cause.message || cause.name : String(cause) };
+}

@@ -1,0 +1,44 @@
+import type { Db } from '../../database/database.ts';
+
+/** What a message needs to know of the store it is sent for. */
+export type Sender = {
+  pid: string;
+  name: string;
+  secret: Buffer;
+  isDemo: boolean;
+  /** Base for relative product addresses: the store's own site, where it told us. */
+  siteUrl: string | null;
+};
+
+const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
+
+/** One store as a sender, or null. */
+export async function findSender(db: Db, pid: string): Promise<Sender | null> {
+  const [row] = await db.query<Sender>(`SELECT ${SENDER_COLUMNS} FROM store s WHERE s.pid = $1`, [pid]);
+  return row ?? null;
+}
+
+/** The store of a message and whether its contact asked that store never to write. */
+export type Envelope = Sender & { isSuppressed: boolean };
+
+const ENVELOPES = {
+  name: 'load_envelopes',
+  text: `
+    SELECT ${SENDER_COLUMNS},
+      EXISTS (SELECT FROM suppression x WHERE x.pid = m.pid AND x.medium = m.medium AND x.value = m.value) AS "isSuppressed"
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS m(pid, medium, value, position)
+    JOIN store s ON s.pid = m.pid
+    ORDER BY m.position`,
+};
+
+/** Loads what a batch of messages needs, in their order. */
+export function loadEnvelopes(
+  db: Db,
+  contacts: readonly { pid: string; medium: string; value: string }[],
+): Promise<Envelope[]> {
+  return db.query<Envelope>(ENVELOPES, [
+    contacts.map(({ pid }) => pid),
+    contacts.map(({ medium }) => medium),
+    contacts.map(({ value }) => value.toLowerCase()),
+  ]);
+}

@@ -1,0 +1,34 @@
+import { openLink, sealLink } from './link.rules.ts';
+import type { LinkStore } from './link.rules.ts';
+
+/** How much a contact leaves: alerts for one variant, a whole topic, or everything the store sends. */
+export type Scope = 'product' | 'topic' | 'all';
+
+/** What an unsubscribe link stands for. `scope` is what one click does; its page offers all three. */
+export type UnsubscribeClaim = { scope: Scope; medium: string; value: string; topic: string; epi: string };
+
+const SCOPES: readonly string[] = ['product', 'topic', 'all'];
+
+/** Whether a text from outside names a scope. */
+export function isScope(text: string): text is Scope {
+  return SCOPES.includes(text);
+}
+
+/** The address of a contact's unsubscribe page; it works without a login, for ever. */
+export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: UnsubscribeClaim): string {
+  const { scope, medium, value, topic, epi } = claim;
+  return `${publicUrl}/unsubscribe/${sealLink(store, 'unsubscribe', [scope, medium, value, topic, epi])}`;
+}
+
+/** What a token of this store stands for, or null. */
+export function readUnsubscribe(store: LinkStore, token: string): UnsubscribeClaim | null {
+  const claim = openLink(store, 'unsubscribe', token);
+  if (claim === null) return null;
+  const [scope = '', medium = '', value = '', topic = '', epi = ''] = claim;
+  return isScope(scope) ? { scope, medium, value, topic, epi } : null;
+}
+
+/** Headers that let a mail program unsubscribe with one click (RFC 8058). */
+export function unsubscribeHeaders(url: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+}
