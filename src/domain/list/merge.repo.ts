@@ -43,7 +43,7 @@ export async function moveLists(
 ): Promise<number> {
   const [row] = await tx.query<{ items: number }>(
     `WITH moved AS (
-       UPDATE list SET regid = $3, uid = $4, cby = coalesce(cby, $5), uby = coalesce(uby, $5), version = version + 1, uts = $6,
+       UPDATE list SET regid = $3, uid = $4, cby = coalesce(cby, $5), uby = coalesce(uby, $5), version = version + 1, uts = greatest(uts, $6),
          sfl_owner = CASE WHEN sfl_owner IS NOT NULL THEN $3 END
        WHERE pid = $1 AND lid = ANY ($2::text[]) RETURNING cnt)
      SELECT coalesce((SELECT sum(cnt) FROM moved), 0)::int + coalesce(
@@ -119,7 +119,7 @@ export async function closeJoinedLists(
 ): Promise<void> {
   await tx.query(
     `UPDATE list a SET lnote = coalesce(a.lnote, g.lnote), lprops = g.lprops || a.lprops, cprops = g.cprops || a.cprops,
-       ldesc = g.ldesc || a.ldesc, shares = a.shares + g.shares, uby = $4, version = a.version + 1, uts = $5
+       ldesc = g.ldesc || a.ldesc, shares = a.shares + g.shares, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
      FROM ${PAIRS} JOIN list g ON g.pid = $1 AND g.lid = pair.source
      WHERE a.pid = $1 AND a.lid = pair.target`,
     [...params(account.pid, pairs), account.em, now],
