@@ -1,4 +1,6 @@
 import type { Services } from '../context.ts';
+import { queueNextPortion } from '../domain/alert/restock.service.ts';
+import { alertMailLane, alertSmsLane } from './alert.lanes.ts';
 import { createFileChannel } from './file.channel.ts';
 import { createLane } from './lane.ts';
 import { createMailChannel } from './mail.channel.ts';
@@ -18,6 +20,9 @@ export function createDispatchTasks(services: Services): Task[] {
   // Twice the connections: while one message is on the wire, another is being recorded.
   const mails = config.mail ? config.mail.connections * 2 : CONCURRENCY;
   return [
+    { name: 'queue-alerts', run: () => queueNextPortion(services) },
+    createLane(services, alertMailLane(services, mail, mails)),
+    createLane(services, alertSmsLane(services, sms, CONCURRENCY)),
     createLane(services, { ...mailLane(services, mail, mails), close: () => mail.close() }),
     createLane(services, smsLane(services, sms, CONCURRENCY)),
   ];

@@ -1,18 +1,94 @@
+import type { Services } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
+import { emitEvents } from './event.repo.ts';
+import * as restocks from './restock.repo.ts';
+import { foldChanges, nextStep, planRestocks, portionSize } from './restock.rules.ts';
+import type { StockChange } from './restock.rules.ts';
+import { findTopic, topicsOf } from './topic.repo.ts';
 
-/** What a catalogue write did to one variant. Null stock is unknown and counts as none; a removed product ends at null. */
-export type StockChange = {
-  epi: string;
-  before: number | null;
-  after: number | null;
-  isNew: boolean;
-  tagsAdded: string[];
-};
+export type { StockChange } from './restock.rules.ts';
 
-/** Opens and stops restocks for what a catalogue transaction changed; call it inside that transaction. */
+/** The topic whose openings are news for the store itself. */
+const RESTOCK_TOPIC = 'backinstock';
+
+/**
+ * Opens and stops restocks for what a catalogue transaction changed; call it inside that transaction. It writes a row a restock,
+ * however many wait for it: their alerts are queued in the background.
+ */
 export async function applyStockChanges(
-  _tx: Db,
-  _pid: string,
-  _changes: readonly StockChange[],
-  _now: Date,
-): Promise<void> {}
+  tx: Db,
+  pid: string,
+  changes: readonly StockChange[],
+  now: Date,
+): Promise<void> {
+  const relevant = foldChanges(changes);
+  if (relevant.length === 0) return;
+  const { stops, openings, arrivals } = planRestocks(await topicsOf(tx, pid), relevant);
+  await restocks.stopRestocks(
+    tx,
+    pid,
+    stops.map((stop) => ({ ...stop, cause: 'stock' })),
+  );
+  // A live occasion gives way: its unsent alerts pass to the new one when that is queued.
+  await restocks.stopRestocks(
+    tx,
+    pid,
+    openings.map(({ topic, epi }) => ({ topic, epi })),
+  );
+  const opened = await restocks.openRestocks(tx, pid, openings, now);
+  await restocks.addUnits(tx, pid, arrivals, now);
+  await emitRestocked(tx, pid, relevant, openings, opened, now);
+}
+
+/** A product that is new to the catalogue is a restock only for those who wait: an import of a million is not news. */
+async function emitRestocked(
+  tx: Db,
+  pid: string,
+  changes: readonly StockChange[],
+  openings: readonly { topic: string; epi: string; cause: string; units: number }[],
+  opened: readonly { topic: string; epi: string }[],
+  now: Date,
+): Promise<void> {
+  const known = new Set(changes.filter(({ isNew }) => !isNew).map(({ epi }) => epi));
+  const awaited = new Set(opened.filter(({ topic }) => topic === RESTOCK_TOPIC).map(({ epi }) => epi));
+  const news = openings.filter(
+    ({ topic, cause, epi }) =>
+      topic === RESTOCK_TOPIC && cause === 'stock' && (known.has(epi) || awaited.has(epi)),
+  );
+  const events = news.map(({ epi, units }) => ({
+    type: 'product.restocked' as const,
+    data: { epi, stk: units },
+  }));
+  await emitEvents(tx, pid, events, now);
+}
+
+/** Queues one portion of one restock's subscribers; false when none is due. */
+export async function queueNextPortion({ db, now, wake }: Services): Promise<boolean> {
+  const time = now();
+  const isBusy = await db.transaction(async (tx) => {
+    const restock = await restocks.claimRestock(tx, time);
+    if (restock === null) return false;
+    const topic = await findTopic(tx, restock.pid, restock.topic);
+    if (topic === null) {
+      await restocks.advanceRestock(
+        tx,
+        restock,
+        { state: 'done', cursorSeq: 0, batchLeft: null, nextBatchAt: null },
+        0,
+      );
+      return true;
+    }
+    const limit = portionSize(restock, topic);
+    const taken =
+      limit === 0 ? { count: 0, lastSeq: 0 } : await restocks.queuePortion(tx, restock, topic, limit, time);
+    await restocks.advanceRestock(
+      tx,
+      restock,
+      nextStep(restock, topic, { limit, ...taken }, time),
+      taken.count,
+    );
+    return true;
+  });
+  if (isBusy) wake();
+  return isBusy;
+}

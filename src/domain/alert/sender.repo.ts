@@ -10,7 +10,8 @@ export type Sender = {
   siteUrl: string | null;
 };
 
-const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
+/** Columns of a sender, from a store called `s`. */
+export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
 /** One store as a sender, or null. */
 export async function findSender(db: Db, pid: string): Promise<Sender | null> {

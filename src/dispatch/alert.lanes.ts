@@ -1,0 +1,94 @@
+import type { Services } from '../context.ts';
+import { loadFacts } from '../domain/alert/alert.repo.ts';
+import type { AlertFacts } from '../domain/alert/alert.repo.ts';
+import { alertModel, judgeAlert } from '../domain/alert/alert.rules.ts';
+import type { ClaimedMessage } from '../domain/alert/outbox.repo.ts';
+import { renderAlert } from '../domain/alert/template.rules.ts';
+import type { AlertTexts } from '../domain/alert/template.rules.ts';
+import { loadTopics } from '../domain/alert/topic.repo.ts';
+import type { TopicRow } from '../domain/alert/topic.rules.ts';
+import { unsubscribeHeaders, unsubscribeUrl } from '../domain/alert/unsubscribe.rules.ts';
+import type { Scope } from '../domain/alert/unsubscribe.rules.ts';
+import type { Attempt, LaneOptions } from './lane.ts';
+import type { MailChannel } from './mail.channel.ts';
+import type { Outcome } from './outcome.ts';
+import type { SmsChannel } from './sms.channel.ts';
+
+type Medium = 'email' | 'sms';
+
+/** An alert that is about to leave. */
+type ReadyAlert = { message: ClaimedMessage; facts: AlertFacts; texts: AlertTexts; oneClickUrl: string };
+
+/** Alerts are rendered when they are sent, with the product as it is then. */
+function createAlertLane(
+  services: Services,
+  medium: Medium,
+  concurrency: number,
+  send: (alert: ReadyAlert) => Promise<Outcome>,
+): LaneOptions {
+  const { config, db, now } = services;
+
+  const attemptFor = (message: ClaimedMessage, facts: AlertFacts, topic: TopicRow | undefined): Attempt => {
+    if (topic === undefined) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
+    return async () => {
+      const verdict = judgeAlert(topic, facts, now());
+      if (verdict.kind !== 'send') return verdict;
+      const epi = message.epi!;
+      const linkFor = (scope: Scope): string =>
+        unsubscribeUrl(config.publicUrl, facts.store, {
+          scope,
+          medium,
+          value: message.recipient,
+          topic: topic.name,
+          epi,
+        });
+      const model = alertModel(facts.store, topic.name, epi, facts.product, linkFor('product'));
+      let texts: AlertTexts;
+      try {
+        texts = renderAlert(topic, model);
+      } catch (error) {
+        return { kind: 'failed', reason: `the template cannot be rendered: ${(error as Error).message}` };
+      }
+      return send({ message, facts, texts, oneClickUrl: linkFor('topic') });
+    };
+  };
+
+  return {
+    lane: `alert-${medium}`,
+    concurrency,
+    prepare: async (messages) => {
+      const topics = await loadTopics(db, [...new Set(messages.map(({ pid }) => pid))]);
+      const facts = await loadFacts(db, messages);
+      return messages.map((message, index) => {
+        const topic = topics.get(message.pid)?.find(({ name }) => name === message.topic);
+        return attemptFor(message, facts[index]!, topic);
+      });
+    },
+  };
+}
+
+/** Alerts by mail. The mail program's own unsubscribe button leaves the whole topic; the footer leads to the choice. */
+export function alertMailLane(services: Services, mail: MailChannel, concurrency: number): LaneOptions {
+  return createAlertLane(services, 'email', concurrency, ({ message, facts, texts, oneClickUrl }) =>
+    mail.send({
+      id: message.id,
+      isDemo: facts.store.isDemo,
+      storeName: facts.store.name,
+      to: message.recipient,
+      subject: texts.subject,
+      html: texts.html,
+      text: texts.text,
+      headers: unsubscribeHeaders(oneClickUrl),
+    }),
+  );
+}
+
+/** Alerts by text message. */
+export function alertSmsLane(services: Services, sms: SmsChannel, concurrency: number): LaneOptions {
+  return createAlertLane(services, 'sms', concurrency, ({ message, facts, texts }) =>
+    sms.send(
+      { id: message.id, isDemo: facts.store.isDemo, to: message.recipient, text: texts.sms },
+      services.now(),
+    ),
+  );
+}

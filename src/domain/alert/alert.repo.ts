@@ -1,0 +1,149 @@
+import type { Db } from '../../database/database.ts';
+import type { ClaimedMessage, MessageState } from './outbox.repo.ts';
+import { SENDER_COLUMNS } from './sender.repo.ts';
+import type { Sender } from './sender.repo.ts';
+
+/** A product as far as an alert shows it. */
+export type AlertProduct = {
+  empi: string | null;
+  bt: string | null;
+  dt: string | null;
+  sku: string | null;
+  du: string | null;
+  uri: string | null;
+  iu: string | null;
+  vi: string | null;
+  stk: number | null;
+  pr: number | null;
+};
+
+/** What decides, at the moment of sending, whether an alert still makes sense and what it says. */
+export type AlertFacts = {
+  store: Sender;
+  /** Null when it is gone. */
+  restockState: string | null;
+  /** Null when the shopper has left or was told already. */
+  subscription: { confirmedAt: Date | null; cts: Date } | null;
+  /** When the contact last heard of this variant on this topic. */
+  seenAt: Date | null;
+  product: AlertProduct;
+};
+
+type FactsRow = Sender &
+  AlertProduct & {
+    restockState: string | null;
+    subscriptionId: string | null;
+    confirmedAt: Date | null;
+    subscribedAt: Date;
+    seenAt: Date | null;
+  };
+
+const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, coalesce(p.du, sub.du) AS du, p.uri, p.iu, p.vi, p.stk, p.pr`;
+
+const FACTS = {
+  name: 'alert_facts',
+  text: `
+    SELECT ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", sub.cts AS "subscribedAt",
+      c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
+    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
+    JOIN outbox o ON o.pid = m.pid AND o.id = m.id
+    JOIN store s ON s.pid = m.pid
+    LEFT JOIN restock r ON r.pid = o.pid AND r.id = o.restock_id
+    LEFT JOIN subscription sub ON sub.pid = o.pid AND sub.id = o.subscription_id
+    LEFT JOIN product p ON p.pid = o.pid AND p.epi = o.epi
+    LEFT JOIN alert_seen c ON c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = substr(o.lane, 7) AND c.value = o.recipient
+    ORDER BY m.position`,
+};
+
+/** Reads the facts for claimed alerts, in their order, with one statement. */
+export async function loadFacts(db: Db, alerts: readonly ClaimedMessage[]): Promise<AlertFacts[]> {
+  const rows = await db.query<FactsRow>(FACTS, [alerts.map(({ pid }) => pid), alerts.map(({ id }) => id)]);
+  return rows.map((row) => ({
+    store: row,
+    restockState: row.restockState,
+    subscription:
+      row.subscriptionId === null ? null : { confirmedAt: row.confirmedAt, cts: row.subscribedAt },
+    seenAt: row.seenAt,
+    product: row,
+  }));
+}
+
+/** One product of the catalogue as an alert shows it, or null. */
+export async function findAlertProduct(db: Db, pid: string, epi: string): Promise<AlertProduct | null> {
+  const [row] = await db.query<AlertProduct>(
+    'SELECT empi, bt, dt, sku, du, uri, iu, vi, stk, pr FROM product WHERE pid = $1 AND epi = $2',
+    [pid, epi],
+  );
+  return row ?? null;
+}
+
+/** An alert as the store sees it. */
+export type AlertRow = {
+  id: string;
+  state: MessageState;
+  topic: string;
+  epi: string;
+  medium: string;
+  value: string;
+  attempts: number;
+  error: string | null;
+  dueAt: Date;
+  cts: Date;
+  finishedAt: Date | null;
+  seq: number;
+};
+
+const ALERT_COLUMNS = `id, state, topic, epi, substr(lane, 7) AS medium, recipient AS value, attempts, error, due_at AS "dueAt", cts,
+  finished_at AS "finishedAt", seq`;
+/** Said literally, so that the index of dead letters serves. */
+const DEAD_LETTERS = `AND state = 'failed'`;
+const IS_ALERT = `lane IN ('alert-email', 'alert-sms')`;
+
+/** A page of a store's alerts, newest first; one more than asked for tells whether another page follows. */
+export function listAlerts(
+  db: Db,
+  pid: string,
+  filter: { state: MessageState | null; topic: string | null; before: number | null; first: number },
+): Promise<AlertRow[]> {
+  return db.query<AlertRow>(
+    `SELECT ${ALERT_COLUMNS} FROM outbox
+     WHERE pid = $1 AND ${IS_ALERT} AND ($2::text IS NULL OR state = $2) ${filter.state === 'failed' ? DEAD_LETTERS : ''}
+       AND ($3::text IS NULL OR topic = $3) AND ($4::bigint IS NULL OR seq < $4)
+     ORDER BY seq DESC LIMIT $5`,
+    [pid, filter.state, filter.topic, filter.before, filter.first + 1],
+  );
+}
+
+/** How many alerts a filter finds. */
+export async function countAlerts(
+  db: Db,
+  pid: string,
+  state: MessageState | null,
+  topic: string | null,
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM outbox
+     WHERE pid = $1 AND ${IS_ALERT} AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR topic = $3)`,
+    [pid, state, topic],
+  );
+  return row!.count;
+}
+
+/** Queues dead letters again, all of them or the named ones; one whose subscription has a newer alert stays. */
+export async function retryAlerts(
+  db: Db,
+  pid: string,
+  ids: readonly string[] | null,
+  now: Date,
+): Promise<number> {
+  const rows = await db.query<{ id: string }>(
+    `UPDATE outbox o SET state = 'queued', attempts = 0, due_at = $3, finished_at = NULL, error = NULL
+     WHERE pid = $1 AND state = 'failed' AND ${IS_ALERT} AND ($2::text[] IS NULL OR id = ANY ($2))
+       AND NOT EXISTS (
+         SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id
+           AND (n.state = 'queued' OR (n.state = 'failed' AND n.seq > o.seq)))
+     RETURNING id`,
+    [pid, ids, now],
+  );
+  return rows.length;
+}

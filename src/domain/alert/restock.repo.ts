@@ -1,0 +1,134 @@
+import type { Db } from '../../database/database.ts';
+import type { NextStep, Opening, Progress, RestockPlan } from './restock.rules.ts';
+import type { TopicRow } from './topic.rules.ts';
+
+/** An occasion whose subscribers are being queued. */
+export type RestockRow = Progress & { pid: string; id: string; topic: string; epi: string; cutSeq: number };
+
+const STOP = {
+  name: 'stop_restocks',
+  text: `
+    UPDATE restock r SET state = 'stopped', next_batch_at = NULL
+    FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text)
+    WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND (o.cause IS NULL OR r.cause = o.cause)`,
+};
+
+/** Ends occasions; alerts of theirs that are not sent yet will be withheld. Only of one cause where it is given. */
+export async function stopRestocks(
+  tx: Db,
+  pid: string,
+  stops: readonly { topic: string; epi: string; cause?: string }[],
+): Promise<void> {
+  if (stops.length > 0) await tx.query(STOP, [pid, JSON.stringify(stops)]);
+}
+
+const OPEN = {
+  name: 'open_restocks',
+  text: `
+    INSERT INTO restock (pid, id, topic, epi, cause, units, cut_seq, next_batch_at, opened_at)
+    SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, o.units, numbers.last_value, $3, $3
+    FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
+    CROSS JOIN subscription_seq_seq AS numbers
+    WHERE EXISTS (SELECT FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic)
+    ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING
+    RETURNING topic, epi`,
+};
+
+/** Opens occasions where anybody waits, one at a time for a variant and topic. Answers those it opened. */
+export async function openRestocks(
+  tx: Db,
+  pid: string,
+  openings: readonly Opening[],
+  now: Date,
+): Promise<{ topic: string; epi: string }[]> {
+  if (openings.length === 0) return [];
+  return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
+}
+
+const ADD_UNITS = {
+  name: 'add_restock_units',
+  text: `
+    UPDATE restock r SET units = r.units + o.units, next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
+    FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, units int)
+    WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = 'stock'`,
+};
+
+/** Counts further units to the occasions they belong to. */
+export async function addUnits(
+  tx: Db,
+  pid: string,
+  arrivals: RestockPlan['arrivals'],
+  now: Date,
+): Promise<void> {
+  if (arrivals.length > 0) await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
+}
+
+const CLAIM = {
+  name: 'claim_restock',
+  text: `
+    SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft"
+    FROM restock WHERE state = 'open' AND next_batch_at <= $1
+    ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+};
+
+/** Locks the occasion that has waited longest for its next portion, until the transaction ends. */
+export async function claimRestock(tx: Db, now: Date): Promise<RestockRow | null> {
+  const [row] = await tx.query<RestockRow>(CLAIM, [now]);
+  return row ?? null;
+}
+
+const QUEUE = {
+  name: 'queue_portion',
+  text: `
+    WITH picked AS (
+      SELECT s.id, s.seq, s.medium, s.value, greatest($8, c.sent_at + make_interval(secs => $9)) AS due_at
+      FROM subscription s
+      LEFT JOIN alert_seen c ON c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value
+      WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6
+        AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR s.cts > $10)
+        AND NOT EXISTS (SELECT FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id)
+      ORDER BY s.seq LIMIT $7
+    ), queued AS (
+      INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
+      SELECT $1, gen_random_uuid()::text, 'alert-' || medium, 'alert', value, $4, id, $3, $2, due_at, $8
+      FROM picked ORDER BY seq
+      ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
+      DO UPDATE SET restock_id = excluded.restock_id
+    )
+    SELECT count(*)::int AS count, coalesce(max(seq), 0) AS "lastSeq" FROM picked`,
+};
+
+/**
+ * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end. A subscription that still has
+ * an unsent alert of an older occasion keeps that alert, which now belongs to this one.
+ */
+export async function queuePortion(
+  tx: Db,
+  restock: RestockRow,
+  topic: TopicRow,
+  limit: number,
+  now: Date,
+): Promise<{ count: number; lastSeq: number }> {
+  const { pid, epi, id, cursorSeq, cutSeq } = restock;
+  const oldest = topic.expiryDays === null ? null : new Date(now.getTime() - topic.expiryDays * 86_400_000);
+  const params = [pid, epi, topic.name, id, cursorSeq, cutSeq, limit, now, topic.coolDownSeconds, oldest];
+  const [row] = await tx.query<{ count: number; lastSeq: number }>(QUEUE, params);
+  return row!;
+}
+
+const ADVANCE = {
+  name: 'advance_restock',
+  text: `
+    UPDATE restock SET state = $3, cursor_seq = $4, batch_left = $5, next_batch_at = $6, queued = queued + $7
+    WHERE pid = $1 AND id = $2`,
+};
+
+/** Records how far the queueing has come. */
+export async function advanceRestock(
+  tx: Db,
+  { pid, id }: RestockRow,
+  next: NextStep,
+  count: number,
+): Promise<void> {
+  await tx.query(ADVANCE, [pid, id, next.state, next.cursorSeq, next.batchLeft, next.nextBatchAt, count]);
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import PostalMime from 'postal-mime';
+import type { Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import type { Db } from '../../src/database/database.ts';
+import { applyStockChanges } from '../../src/domain/alert/restock.service.ts';
+import type { TestService } from '../harness.ts';
+
+/** A mail as it arrived. */
+export type ReceivedMail = { to: string; from: string; mail: Email; raw: string };
+
+/** A mail server on loopback that keeps what it gets. */
+export type TestSmtp = {
+  url: string;
+  received: ReceivedMail[];
+  /** Called with the recipient; an answer other than null is the refusal. */
+  refuse: (to: string) => { code: number; text: string } | null;
+  close: () => Promise<void>;
+};
+
+export async function startSmtp(): Promise<TestSmtp> {
+  const smtp: TestSmtp = { url: '', received: [], refuse: () => null, close: async () => undefined };
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onRcptTo(address, _session, callback) {
+      const refusal = smtp.refuse(address.address);
+      callback(refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code }));
+    },
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const raw = Buffer.concat(chunks).toString('utf8');
+        const { mailFrom, rcptTo } = session.envelope;
+        void PostalMime.parse(raw).then((mail) => {
+          smtp.received.push({ to: rcptTo[0]!.address, from: mailFrom ? mailFrom.address : '', mail, raw });
+          callback();
+        });
+      });
+    },
+  });
+  server.on('error', () => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  smtp.url = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  smtp.close = () => new Promise((resolve) => server.close(() => resolve()));
+  return smtp;
+}
+
+/** A request as it arrived. */
+export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
+
+/** An HTTP server on loopback that keeps what it gets. */
+export type TestHttp = {
+  url: string;
+  port: number;
+  received: ReceivedRequest[];
+  /** How to answer the next request. */
+  answer: (request: ReceivedRequest) => { status: number; headers?: Record<string, string>; body?: string };
+  close: () => Promise<void>;
+};
+
+export async function startHttp(): Promise<TestHttp> {
+  const http: TestHttp = {
+    url: '',
+    port: 0,
+    received: [],
+    answer: () => ({ status: 201, body: '{"sid":"SM1"}' }),
+    close: async () => undefined,
+  };
+  const server: Server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const request = {
+        method: req.method!,
+        path: req.url!,
+        headers: req.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      };
+      http.received.push(request);
+      const { status, headers = {}, body = '' } = http.answer(request);
+      res.writeHead(status, headers).end(body);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  http.port = (server.address() as AddressInfo).port;
+  http.url = `http://127.0.0.1:${http.port}`;
+  http.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return http;
+}
+
+/** A subscription to put straight into the table. */
+export type SeedSubscription = {
+  epi: string;
+  value?: string;
+  medium?: string;
+  topic?: string;
+  du?: string;
+  isConfirmed?: boolean;
+  at?: Date;
+};
+
+/** Adds a subscription as the subscribe call would, and answers its id. */
+export async function seedSubscription(db: Db, pid: string, seed: SeedSubscription): Promise<string> {
+  const id = randomUUID();
+  const at = seed.at ?? new Date();
+  await db.query(
+    `INSERT INTO subscription (pid, id, medium, value, epi, empi, du, topic, confirmed_at, cts) VALUES ($1, $2, $3, $4, $5, '1', $6, $7, $8, $9)`,
+    [
+      pid,
+      id,
+      seed.medium ?? 'email',
+      seed.value ?? `${id}@example.com`,
+      seed.epi,
+      seed.du ?? 'https://shop.example/p/1',
+      seed.topic ?? 'backinstock',
+      seed.isConfirmed === false ? null : at,
+      at,
+    ],
+  );
+  return id;
+}
+
+/** Adds many confirmed subscriptions to one variant with one statement. */
+export async function seedSubscribers(
+  db: Db,
+  pid: string,
+  epi: string,
+  count: number,
+  topic = 'backinstock',
+): Promise<void> {
+  await db.query(
+    `INSERT INTO subscription (pid, id, medium, value, epi, empi, du, topic, confirmed_at, cts)
+     SELECT $1, gen_random_uuid()::text, 'email', 's' || n || '@example.com', $2, '1', 'https://shop.example/p/1', $4, now(), now()
+     FROM generate_series(1, $3) n`,
+    [pid, epi, count, topic],
+  );
+}
+
+/** A product to put straight into the table. */
+export type SeedProduct = { epi: string; dt?: string; stk?: number | null; uri?: string; tags?: string[] };
+
+/** Sets a variant's stock the way the catalogue does: the row and its consequences in one transaction. */
+export async function setStock(
+  { services }: TestService,
+  pid: string,
+  epi: string,
+  stk: number | null,
+  product: Partial<SeedProduct> = {},
+): Promise<void> {
+  await services.db.transaction(async (tx) => {
+    const [old] = await tx.query<{ stk: number | null; tags: string[] }>(
+      'SELECT stk, tags FROM product WHERE pid = $1 AND epi = $2 FOR UPDATE',
+      [pid, epi],
+    );
+    const tags = product.tags ?? old?.tags ?? [];
+    await tx.query(
+      `INSERT INTO product (pid, epi, empi, dt, du, uri, stk, tags) VALUES ($1, $2, '1', $3, 'https://shop.example/p/1', $4, $5, $6)
+       ON CONFLICT (pid, epi) DO UPDATE SET stk = excluded.stk, dt = coalesce($3, product.dt), tags = excluded.tags`,
+      [pid, epi, product.dt ?? null, product.uri ?? `https://shop.example/p/1?variant=${epi}`, stk, tags],
+    );
+    const tagsAdded = tags.filter((tag) => !(old?.tags ?? []).includes(tag));
+    await applyStockChanges(
+      tx,
+      pid,
+      [{ epi, before: old?.stk ?? null, after: stk, isNew: !old, tagsAdded }],
+      services.now(),
+    );
+  });
+}
+
+/** Rows of the outbox of a store, oldest first. */
+export function outboxOf(
+  { services }: TestService,
+  pid: string,
+): Promise<
+  {
+    id: string;
+    lane: string;
+    kind: string;
+    recipient: string;
+    state: string;
+    attempts: number;
+    error: string | null;
+    payload: unknown;
+  }[]
+> {
+  return services.db.query(
+    'SELECT id, lane, kind, recipient, state, attempts, error, payload FROM outbox WHERE pid = $1 ORDER BY seq',
+    [pid],
+  );
+}
