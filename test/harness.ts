@@ -16,6 +16,7 @@ import type { StoreSettings } from '../src/domain/store/store.repo.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
 import type { NewStore } from '../src/domain/store/store.service.ts';
 import { createLogger } from '../src/shared/log.ts';
+import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
 import { createTestDatabase } from './setup/database.ts';
 
@@ -60,14 +61,14 @@ function encodeFields(fields: Fields): string {
 }
 
 /** Starts the service for one test file; close it in `afterAll`. */
-export async function startService(overrides: Partial<Config> = {}): Promise<TestService> {
+export async function startService(overrides: Partial<Config> = {}, givenLog?: Logger): Promise<TestService> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const config: Config = {
     ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'fatal', DATABASE_POOL: '10' }),
     ...overrides,
   };
-  const log = createLogger(config.logLevel);
+  const log = givenLog ?? createLogger(config.logLevel);
   const db = openDatabase(database.url, config.databasePool, log);
   let clock: (() => Date) | null = null;
   const services: Services = {

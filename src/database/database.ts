@@ -24,7 +24,9 @@ const RETRYABLE = new Set(['40001', '40P01']);
 const MAX_TRIES = 5;
 const SAFE_INT8: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    oid === pg.types.builtins.INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
 function queryOn(client: pg.Pool | pg.PoolClient): Db['query'] {
@@ -92,16 +94,35 @@ function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
-const AWAY_CODES = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|53300|P1001|P1002|P1008|P1017|P2024)$/;
-const AWAY_TEXT = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection|DatabaseNotReachable|ConnectionClosed/;
+const AWAY_CODES =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|53300|P1001|P1002|P1008|P1017|P2024)$/;
+const AWAY_TEXT =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection|DatabaseNotReachable|ConnectionClosed/;
+const UNSTORABLE_CODES = /^(22021|22P05)$/;
 
 /**
- * Whether a failure means that PostgreSQL is away, starting or shutting down: callers get 503 and may retry. Judged by
- * shape, because an error can come from another realm, where `instanceof Error` is false.
+ * Whether a failure, or one inside it, fits. Judged by shape, because an error can come from another realm, where
+ * `instanceof Error` is false, and Prisma keeps the driver's error in its `meta`.
  */
-export function isDatabaseAway(error: unknown): boolean {
+function someFailure(error: unknown, fits: (code: string, message: string) => boolean): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { message, cause, errors } = error as { message?: unknown; cause?: unknown; errors?: unknown };
-  if (Array.isArray(errors) && errors.some(isDatabaseAway)) return true;
-  return AWAY_CODES.test(codeOf(error)) || AWAY_TEXT.test(String(message)) || isDatabaseAway(cause);
+  const { message, cause, errors, meta } = error as {
+    message?: unknown;
+    cause?: unknown;
+    errors?: unknown;
+    meta?: { driverAdapterError?: unknown };
+  };
+  if (fits(codeOf(error), typeof message === 'string' ? message : '')) return true;
+  const inner = [cause, meta?.driverAdapterError, ...(Array.isArray(errors) ? (errors as unknown[]) : [])];
+  return inner.some((failure) => someFailure(failure, fits));
+}
+
+/** Whether a failure means that PostgreSQL is away, starting or shutting down: callers get 503 and may retry. */
+export function isDatabaseAway(error: unknown): boolean {
+  return someFailure(error, (code, message) => AWAY_CODES.test(code) || AWAY_TEXT.test(message));
+}
+
+/** Whether PostgreSQL refused a text, such as one with NUL in it. Fields check theirs; this catches an id that nobody checked. */
+export function isUnstorableText(error: unknown): boolean {
+  return someFailure(error, (code) => UNSTORABLE_CODES.test(code));
 }

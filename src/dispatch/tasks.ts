@@ -1,5 +1,6 @@
 import type { Services } from '../context.ts';
 import { copyNextPortion } from '../domain/list/copy.service.ts';
+import { createForgetting } from '../domain/subscription/forget.service.ts';
 import { foldReports } from '../domain/report/report.service.ts';
 import { removeExpiredAnswers } from '../operation/idempotency.ts';
 import { createDispatchTasks } from './dispatcher.ts';
@@ -8,6 +9,7 @@ import type { Task } from './worker.ts';
 /** All background work of the service; every process that runs a worker runs all of it. */
 export function createTasks(services: Services): Task[] {
   return [
+    { name: 'forget-old', run: createForgetting(services) },
     { name: 'fold-reports', run: () => foldReports(services) },
     { name: 'list-copy', run: () => copyNextPortion(services) },
     { name: 'idempotency-expiry', run: () => removeExpiredAnswers(services) },

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Context } from '../context.ts';
-import { isDatabaseAway } from '../database/database.ts';
+import { isDatabaseAway, isUnstorableText } from '../database/database.ts';
 import { AppError } from '../shared/errors.ts';
 
 const CODE_BY_STATUS: Record<number, string> = {
@@ -25,6 +25,8 @@ export function toAppError(error: unknown, { requestId, log }: Pick<Context, 're
   const cause = error instanceof GraphQLError ? error.originalError : error;
   if (cause instanceof AppError) return cause;
   if (isCallersMistake(error)) return new AppError('invalid-request', error.message);
+  if (isUnstorableText(cause))
+    return new AppError('invalid-request', 'A text holds a character that cannot be stored');
   if (isDatabaseAway(cause))
     return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
       'Retry-After': '5',

@@ -36,6 +36,14 @@ export async function createStore(
   return { pid, apiKey, name: checked.name! };
 }
 
+/** A store as operators see it: no secret, and its valid keys by hint. */
+export type StoreListing = Awaited<ReturnType<typeof stores.listStores>>[number];
+
+/** All stores, oldest first. */
+export function listAllStores({ db }: Deps): Promise<StoreListing[]> {
+  return stores.listStores(db);
+}
+
 /** Changes a store's settings. */
 export async function updateStore({ db }: Deps, pid: string, settings: StoreSettings): Promise<void> {
   if (!(await stores.updateStore(db, pid, checkSettings(settings)))) failNoStore();

@@ -1,0 +1,166 @@
+import type { Services } from '../context.ts';
+import {
+  createStore,
+  listAllStores,
+  revokeKey,
+  revokeSessions,
+  rotateKey,
+  setMaintenance,
+  updateStore,
+} from '../domain/store/store.service.ts';
+import type { RateLimits } from '../domain/store/store.repo.ts';
+import type { StoreListing } from '../domain/store/store.service.ts';
+import { describeFailure } from '../shared/errors.ts';
+import { SETTING_FLAGS, oneOf, readSettings, required } from './flags.ts';
+import type { Flag, Values } from './flags.ts';
+import { UsageError } from './usage.ts';
+
+/** What a command prints: `json` with --json, else `text`. */
+export type Outcome = { json: unknown; text: string };
+
+/** Work that needs the database; made once the flags are known to be right. */
+type Action = (services: Services) => Promise<Outcome>;
+
+/** A command: its flags, and what they ask for. */
+export type Command = { summary: string; flags: Record<string, Flag>; prepare: (values: Values) => Action };
+
+const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' };
+
+function describe(store: StoreListing): string {
+  const { pid, name, keys, maintenance, rateLimits, ...settings } = store;
+  const lines = [
+    `${name}${store.isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`,
+    `  pid               ${pid}`,
+    ...keys.map(
+      (key) => `  key               …${key.hint}  id ${key.id}  since ${key.createdAt.toISOString()}`,
+    ),
+    `  list types        ${['wl', 'sfl', ...settings.listTypes].join(', ')}`,
+    `  custom items      ${settings.customItems ? 'yes' : 'no'}`,
+    `  stock             ${settings.inventoryManaged ? 'managed by the platform' : 'not managed: no alerts'}`,
+    `  allowed origins   ${settings.allowedOrigins.join(', ') || 'any'}`,
+    `  share address     ${settings.shareUrl ?? "this service's own page"}`,
+    `  double opt-in     ${settings.doubleOptIn ? 'yes' : 'no'}`,
+    `  merged sessions   ${settings.mergedSessions ? 'open the account' : 'end'}`,
+    `  rate limits       ${
+      Object.entries(rateLimits as RateLimits)
+        .map(([kind, limit]) => `${kind}=${limit}`)
+        .join(', ') || 'as published'
+    }`,
+  ];
+  return lines.join('\n');
+}
+
+/** Puts the flag before a failure whose words are those of the API. */
+async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    throw new Error(`--${flag}: ${describeFailure(error)}`, { cause: error });
+  });
+}
+
+async function findListing(services: Services, pid: string): Promise<StoreListing> {
+  return (await listAllStores(services)).find((store) => store.pid === pid)!;
+}
+
+/** Every command of `npm run store`. */
+export const commands: Record<string, Command> = {
+  create: {
+    summary: 'make a store and print its pid and API key, which is shown this once',
+    flags: SETTING_FLAGS,
+    prepare(values) {
+      const settings = { ...readSettings(values), name: required(values, 'name') };
+      return async (services) => {
+        const store = await createStore(services, settings);
+        const text = `Created ${store.name}\n  pid      ${store.pid}\n  API key  ${store.apiKey}\nKeep the key: only its hash is stored.`;
+        return { json: store, text };
+      };
+    },
+  },
+  list: {
+    summary: 'show all stores with their settings and the hints and ids of their keys',
+    flags: {},
+    prepare: () => async (services) => {
+      const stores = await listAllStores(services);
+      return { json: stores, text: stores.map(describe).join('\n\n') || 'There is no store yet.' };
+    },
+  },
+  update: {
+    summary: "change a store's settings; what is not named stays",
+    flags: { pid: PID, ...SETTING_FLAGS },
+    prepare(values) {
+      const pid = required(values, 'pid');
+      const settings = readSettings(values);
+      if (Object.keys(settings).length === 0)
+        throw new UsageError('Name at least one setting, for example --name; see --help');
+      return async (services) => {
+        await updateStore(services, pid, settings);
+        const store = await findListing(services, pid);
+        return { json: store, text: describe(store) };
+      };
+    },
+  },
+  'rotate-key': {
+    summary: 'add an API key; the old ones stay valid until they are revoked',
+    flags: { pid: PID },
+    prepare(values) {
+      const pid = required(values, 'pid');
+      return async (services) => {
+        const key = await rotateKey(services, pid);
+        const text = `New key\n  API key  ${key.apiKey}\n  key id   ${key.keyId}\nThe old keys work until you revoke them (revoke-key).`;
+        return { json: key, text };
+      };
+    },
+  },
+  'revoke-key': {
+    summary: 'end an API key at once',
+    flags: { pid: PID, 'key-id': { type: 'string', value: 'ID', help: 'the key (see list)' } },
+    prepare(values) {
+      const pid = required(values, 'pid');
+      const keyId = required(values, 'key-id');
+      return async (services) => {
+        await nameFlag('key-id', revokeKey(services, pid, keyId));
+        return { json: { pid, keyId, revoked: true }, text: 'The key is revoked.' };
+      };
+    },
+  },
+  'revoke-sessions': {
+    summary: 'end the sessions of one shopper or of all; regids and lists stay',
+    flags: {
+      pid: PID,
+      email: { type: 'string', value: 'EMAIL', help: 'the account with this address' },
+      uuid: { type: 'string', value: 'UUID', help: 'the guest with this uuid' },
+      all: { type: 'boolean', help: 'every shopper of the store' },
+    },
+    prepare(values) {
+      const pid = required(values, 'pid');
+      const who = oneOf(values, 'email', 'uuid', 'all');
+      const scope =
+        who === 'all'
+          ? { all: true as const }
+          : who === 'email'
+            ? { email: required(values, 'email') }
+            : { uuid: required(values, 'uuid') };
+      return async (services) => {
+        await nameFlag(who, revokeSessions(services, pid, scope));
+        return { json: { pid, revoked: true }, text: 'The sessions are ended.' };
+      };
+    },
+  },
+  maintenance: {
+    summary: 'close a store or the whole service: calls answer 503 until it is opened again',
+    flags: {
+      on: { type: 'boolean', help: 'close' },
+      off: { type: 'boolean', help: 'open' },
+      pid: PID,
+      all: { type: 'boolean', help: 'the whole service' },
+    },
+    prepare(values) {
+      const isClosed = oneOf(values, 'on', 'off') === 'on';
+      const pid = oneOf(values, 'pid', 'all') === 'all' ? null : required(values, 'pid');
+      return async (services) => {
+        await setMaintenance(services, pid, isClosed);
+        const what = pid === null ? 'The service' : 'The store';
+        return { json: { pid, maintenance: isClosed }, text: `${what} is ${isClosed ? 'closed' : 'open'}.` };
+      };
+    },
+  },
+};

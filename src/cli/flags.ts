@@ -1,0 +1,133 @@
+import { parseArgs } from 'node:util';
+import type { RateLimits, StoreSettings } from '../domain/store/store.repo.ts';
+import { UsageError } from './usage.ts';
+
+/** A flag of a command. */
+export type Flag = { type: 'string' | 'boolean'; help: string; value?: string };
+
+/** What was given on the command line, by flag name. */
+export type Values = { [flag: string]: string | boolean | undefined };
+
+/** Flags that every command takes. */
+export const COMMON_FLAGS: Record<string, Flag> = {
+  json: { type: 'boolean', help: 'print one line of JSON instead of text' },
+  help: { type: 'boolean', help: 'show this help' },
+};
+
+/** Flags that set something on a store; those with a `no-` twin can be turned back with it. */
+export const SETTING_FLAGS: Record<string, Flag> = {
+  name: { type: 'string', value: 'NAME', help: 'name that people see' },
+  'list-types': {
+    type: 'string',
+    value: 'A,B',
+    help: 'list types beyond wl and sfl that shoppers may create',
+  },
+  'no-list-types': { type: 'boolean', help: 'only wl and sfl' },
+  'custom-items': { type: 'boolean', help: 'allow items that are not in the catalogue' },
+  'no-custom-items': { type: 'boolean', help: 'refuse them (default)' },
+  'inventory-unmanaged': { type: 'boolean', help: 'the platform does not manage stock: no alerts' },
+  'no-inventory-unmanaged': { type: 'boolean', help: 'the platform manages stock (default)' },
+  'allowed-origins': {
+    type: 'string',
+    value: 'URL,URL',
+    help: 'browser origins that may call, such as https://shop.example',
+  },
+  'no-allowed-origins': { type: 'boolean', help: 'any origin may call (default)' },
+  'share-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'address that a shared list opens; {lid} in it is the list id',
+  },
+  'no-share-url': { type: 'boolean', help: "this service's own page (default)" },
+  'double-opt-in': { type: 'boolean', help: 'new subscribers must confirm by a link' },
+  'no-double-opt-in': { type: 'boolean', help: 'they need not (default)' },
+  'merged-sessions': { type: 'boolean', help: "a merged guest's last sessionid opens its account (default)" },
+  'no-merged-sessions': { type: 'boolean', help: 'it does not' },
+  'rate-limits': {
+    type: 'string',
+    value: 'key=N,shopper=N,address=N',
+    help: 'requests a minute; kinds left out keep the published limit',
+  },
+  'no-rate-limits': { type: 'boolean', help: 'the published limits (default)' },
+};
+
+/** Reads a command's arguments; what cannot be understood is a UsageError that names the flag. */
+export function readFlags(args: string[], flags: Record<string, Flag>): Values {
+  const options = Object.fromEntries(
+    Object.entries({ ...flags, ...COMMON_FLAGS }).map(([name, { type }]) => [name, { type }]),
+  );
+  try {
+    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    const { code = '', message } = error as Error & { code?: string };
+    const [given] = /(?<=')-{0,2}[^'\s]+/.exec(message) ?? [];
+    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
+      throw new UsageError(`There is no flag ${given}; see --help`);
+    if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL')
+      throw new UsageError(`"${given}" belongs to no flag; see --help`);
+    if (code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') throw error;
+    const isSwitch = message.includes('does not take an argument');
+    throw new UsageError(isSwitch ? `${given} takes no value` : `${given} needs a value`);
+  }
+}
+
+/** The value of a flag that must be there. */
+export function required(values: Values, flag: string): string {
+  const value = values[flag];
+  if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${flag} is missing`);
+  return value;
+}
+
+/** The one of these flags that was given; none or several is a UsageError. */
+export function oneOf<Name extends string>(values: Values, ...flags: Name[]): Name {
+  const given = flags.filter((flag) => values[flag] !== undefined);
+  if (given.length !== 1)
+    throw new UsageError(`Give exactly one of ${flags.map((flag) => `--${flag}`).join(', ')}`);
+  return given[0]!;
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+}
+
+function limits(text: string): RateLimits {
+  const pairs = list(text).map((pair) => pair.split('='));
+  const bad = pairs.find(([kind, limit, ...more]) => !kind || !/^\d+$/.test(limit ?? '') || more.length > 0);
+  if (bad) throw new UsageError(`--rate-limits "${bad.join('=')}" must be key=N, shopper=N or address=N`);
+  return Object.fromEntries(pairs.map(([kind, limit]) => [kind, Number(limit)])) as RateLimits;
+}
+
+/** Undefined when neither the flag nor its `no-` twin was given. */
+function setting<Value>(
+  values: Values,
+  flag: string,
+  read: (value: string | boolean) => Value,
+  cleared: Value,
+): Value | undefined {
+  const value = values[flag];
+  const isCleared = values[`no-${flag}`] === true;
+  if (isCleared && value !== undefined) throw new UsageError(`Give --${flag} or --no-${flag}, not both`);
+  if (isCleared) return cleared;
+  return value === undefined ? undefined : read(value);
+}
+
+/** The settings that the flags name, and no other. */
+export function readSettings(values: Values): StoreSettings {
+  const isOn = (): boolean => true;
+  const isUnmanaged = setting(values, 'inventory-unmanaged', isOn, false);
+  const settings: StoreSettings = {
+    name: values['name'] as string | undefined,
+    listTypes: setting(values, 'list-types', (text) => list(String(text)), []),
+    customItems: setting(values, 'custom-items', isOn, false),
+    inventoryManaged: isUnmanaged === undefined ? undefined : !isUnmanaged,
+    allowedOrigins: setting(values, 'allowed-origins', (text) => list(String(text)), []),
+    shareUrl: setting<string | null>(values, 'share-url', String, null),
+    doubleOptIn: setting(values, 'double-opt-in', isOn, false),
+    mergedSessions: setting(values, 'merged-sessions', isOn, false),
+    rateLimits: setting(values, 'rate-limits', (text) => limits(String(text)), {}),
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
