@@ -1,14 +1,20 @@
 import { AppError, fail } from '../../shared/errors.ts';
 import type { ErrorType } from '../../shared/errors.ts';
+import { shapeArray } from './shape.ts';
+import type { Shape } from './shape.ts';
+
+export type { Shape } from './shape.ts';
 
 /** The fields of a form body, with the query's fields behind them. An empty field counts as absent. */
 export type Form = {
   /** The field's text, or null when absent. */
   text(field: string): string | null;
-  /** A whole number, or null when absent; anything else is the failure `type`. */
+  /** A whole number of 32 bits, or null when absent; anything else is the failure `type`. */
   integer(field: string, type: ErrorType): number | null;
   /** The parsed JSON of a field, or null when absent; text that is not JSON is the failure `type`. */
   json(field: string, type: ErrorType): unknown;
+  /** One of the allowed words, or null when absent; another one is the failure `type`. */
+  choice<Word extends string>(field: string, words: readonly Word[], type: ErrorType): Word | null;
 };
 
 function decode(text: string): string {
@@ -39,25 +45,37 @@ export function parseUrlEncoded(text: string): Map<string, string> {
 }
 
 const INTEGER = /^[+-]?\d{1,15}$/;
+const MAX_INT = 2_147_483_647;
 
 /** Reads fields from the body first, then from the query. */
 export function createForm(body: Map<string, string>, query: Map<string, string>): Form {
   const text = (field: string): string | null => body.get(field) || query.get(field) || null;
+  const json = (field: string, type: ErrorType): unknown => {
+    const value = text(field);
+    if (value === null) return null;
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      throw new AppError(type, `${field} must be JSON`);
+    }
+  };
   return {
     text,
     integer(field, type) {
       const value = text(field);
       if (value === null) return null;
-      return INTEGER.test(value.trim()) ? Number(value) : fail(type, `${field} must be a whole number`);
+      const isFine = INTEGER.test(value.trim()) && Math.abs(Number(value)) <= MAX_INT;
+      return isFine ? Number(value) : fail(type, `${field} must be a whole number in range`);
     },
-    json(field, type) {
+    json,
+    objects: (field, shape, type) => {
+      const value = json(field, type);
+      return value === null ? null : shapeArray(value, shape, field, type);
+    },
+    choice: (field, words, type) => {
       const value = text(field);
-      if (value === null) return null;
-      try {
-        return JSON.parse(value) as unknown;
-      } catch {
-        throw new AppError(type, `${field} must be JSON`);
-      }
+      const word = words.find((known) => known === value);
+      return value === null ? null : (word ?? fail(type, `${field} must be one of ${words.join(', ')}`));
     },
   };
 }

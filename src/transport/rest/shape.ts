@@ -1,0 +1,103 @@
+import { AppError } from '../../shared/errors.ts';
+import type { ErrorType } from '../../shared/errors.ts';
+
+/**
+ * What a key of a JSON object may hold. Clients are loose with types, so a number may come as text and the other way round.
+ * `json` is left as it is, `[shape]` is an array of objects.
+ */
+export type Kind = 'id' | 'text' | 'integer' | 'number' | 'flag' | 'texts' | 'json' | [Record<string, Kind>];
+
+/** A kind for each key of a GraphQL input; forgetting one does not compile. */
+export type Shape<Input> = { [Field in keyof Required<Input>]: Kind };
+
+type Complain = (place: string, rule: string) => never;
+
+const MAX_INT = 2_147_483_647;
+const WHOLE = /^[+-]?\d{1,10}$/;
+const DECIMAL = /^[+-]?\d{1,15}(\.\d{1,15})?$/;
+const YES: readonly unknown[] = [true, 'true', 1, '1'];
+const NO: readonly unknown[] = [false, 'false', 0, '0'];
+
+function readNumber(value: unknown, pattern: RegExp): number | null {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && pattern.test(value.trim()) ? Number(value) : null;
+}
+
+type Reader = (value: unknown, place: string, complain: Complain) => unknown;
+
+const READERS: Record<Exclude<Kind, [Record<string, Kind>]>, Reader> = {
+  id(value, place, complain) {
+    if (typeof value === 'string' || Number.isSafeInteger(value)) return value;
+    return complain(place, 'must be a text or a whole number below 2^53');
+  },
+  text(value, place, complain) {
+    if (typeof value === 'string') return value;
+    return typeof value === 'number' ? String(value) : complain(place, 'must be a text');
+  },
+  integer(value, place, complain) {
+    const number = readNumber(value, WHOLE);
+    const isFine = number !== null && Number.isInteger(number) && Math.abs(number) <= MAX_INT;
+    return isFine ? number : complain(place, 'must be a whole number in range');
+  },
+  number(value, place, complain) {
+    return readNumber(value, DECIMAL) ?? complain(place, 'must be a number');
+  },
+  flag(value, place, complain) {
+    if (YES.includes(value)) return true;
+    return NO.includes(value) ? false : complain(place, 'must be true or false');
+  },
+  texts(value, place, complain) {
+    const texts: unknown = typeof value === 'string' ? [value] : value;
+    const isFine = Array.isArray(texts) && texts.every((text) => typeof text === 'string');
+    return isFine ? texts : complain(place, 'must be an array of texts');
+  },
+  json: (value) => value,
+};
+
+function shapeObject(
+  value: unknown,
+  shape: Record<string, Kind>,
+  place: string,
+  complain: Complain,
+): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return complain(place, 'must be a JSON object');
+  }
+  const shaped: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    const kind = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (kind === undefined || inner === null) continue;
+    const at = `${place}.${key}`;
+    shaped[key] =
+      typeof kind === 'string'
+        ? READERS[kind](inner, at, complain)
+        : shapeObjects(inner, kind[0], at, complain);
+  }
+  return shaped;
+}
+
+function shapeObjects(
+  value: unknown,
+  shape: Record<string, Kind>,
+  place: string,
+  complain: Complain,
+): Record<string, unknown>[] {
+  if (!Array.isArray(value)) return complain(place, 'must be a JSON array of objects');
+  return value.map((entry, index) => shapeObject(entry, shape, `${place}[${index}]`, complain));
+}
+
+/**
+ * Makes a parsed JSON array fit a GraphQL input: unknown keys and nulls go, loose types are put right. What cannot be put
+ * right is the failure `type` and names its place, such as `a[3].qty`.
+ */
+export function shapeArray<Input>(
+  value: unknown,
+  shape: Shape<Input>,
+  field: string,
+  type: ErrorType,
+): Input[] {
+  const complain: Complain = (place, rule) => {
+    throw new AppError(type, `${place} ${rule}`);
+  };
+  return shapeObjects(value, shape, field, complain) as Input[];
+}
