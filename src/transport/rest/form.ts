@@ -13,6 +13,8 @@ export type Form = {
   integer(field: string, type: ErrorType): number | null;
   /** The parsed JSON of a field, or null when absent; text that is not JSON is the failure `type`. */
   json(field: string, type: ErrorType): unknown;
+  /** An array of objects that fits `shape`, or null when absent; anything else is the failure `type`. */
+  objects<Input>(field: string, shape: Shape<Input>, type: ErrorType): Input[] | null;
   /** One of the allowed words, or null when absent; another one is the failure `type`. */
   choice<Word extends string>(field: string, words: readonly Word[], type: ErrorType): Word | null;
 };

@@ -1,5 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
+import type { GraphQLSchema } from 'graphql';
 import type { Operations } from '../../operation/executor.ts';
+import { fail } from '../../shared/errors.ts';
 import type { Admit } from '../admission.ts';
 import { nameRoute } from '../access-log.ts';
 import { headerCredentials } from '../admission.ts';
@@ -8,11 +10,16 @@ import { readFormBody } from './body.ts';
 import { createForm, parseUrlEncoded } from './form.ts';
 import type { Form } from './form.ts';
 import type { Route, RouteTable } from './route.ts';
+import { createShaper } from './fit.ts';
+
+function isStoreCall(req: Request): boolean {
+  return req.path.startsWith('/storeadmin/');
+}
 
 /** Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header. */
 function credentialsOf(req: Request, form: Form): Credentials {
   const headers = headerCredentials(req);
-  if (req.path.startsWith('/storeadmin/')) return { ...headers, pid: '', regid: '', sessionid: '' };
+  if (isStoreCall(req)) return { ...headers, pid: '', regid: '', sessionid: '' };
   return {
     authorization: headers.authorization,
     pid: form.text('pid') ?? headers.pid,
@@ -27,7 +34,13 @@ function queryOf(req: Request): string {
 }
 
 /** Serves the table. One map look-up a request: the number of routes costs nothing. */
-export function createRestRouter(table: RouteTable, operations: Operations, admit: Admit) {
+export function createRestRouter(
+  table: RouteTable,
+  schema: GraphQLSchema,
+  operations: Operations,
+  admit: Admit,
+) {
+  const shape = createShaper(schema);
   const routes = new Map<string, Route>(Object.entries(table));
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const method = req.method === 'HEAD' ? 'GET' : req.method;
@@ -37,7 +50,9 @@ export function createRestRouter(table: RouteTable, operations: Operations, admi
     const body = method === 'GET' ? '' : await readFormBody(req, res);
     const form = createForm(parseUrlEncoded(body), parseUrlEncoded(queryOf(req)));
     const ctx = await admit(req, res, credentialsOf(req, form));
-    const data = await operations.run(route.document, route.variables(form), ctx);
+    if (isStoreCall(req) && ctx.viewer.keyId === null) fail('unauthorised');
+    const variables = shape(route.document, route.shapes ?? {}, route.variables(form));
+    const data = await operations.run(route.document, variables, ctx);
     res.json(route.reply(data as never));
   };
 }

@@ -1,6 +1,10 @@
+import { itemRoutes } from '../../domain/item/item.routes.ts';
+import { listRoutes } from '../../domain/list/list.routes.ts';
+import { catalogRoutes } from '../../domain/catalog/catalog.routes.ts';
 import { shopperRoutes } from '../../domain/shopper/shopper.routes.ts';
 import { storeRoutes } from '../../domain/store/store.routes.ts';
+import { subscriptionRoutes } from '../../domain/subscription/subscription.routes.ts';
 import type { RouteTable } from './route.ts';
 
 /** Every REST call of the service. */
-export const routes: RouteTable = { ...storeRoutes, ...shopperRoutes };
+export const routes: RouteTable = { ...storeRoutes, ...shopperRoutes, ...catalogRoutes, ...subscriptionRoutes, ...listRoutes, ...itemRoutes };
