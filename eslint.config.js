@@ -41,6 +41,12 @@ const arrows = [
     regex: folder('domain', 'transport', 'operation', 'database'),
     message: 'src/shared is below every other folder.',
   }),
+  ...[1, 2].map((depth) =>
+    forbid([`src/dashboard/${'*/'.repeat(depth - 1)}*.{ts,tsx}`], {
+      regex: `^(\\.\\./){${depth}}(?!generated/dashboard\\.ts$)|^(?!\\.|preact($|/)|uplot$)`,
+      message: 'The dashboard reads /graphql only: it shares no code with the server.',
+    }),
+  ),
   ...['^\\.\\./', '^\\.\\./\\.\\./'].map((outside, depth) =>
     forbid([`src/client/${'*/'.repeat(depth)}*.ts`], {
       regex: `${outside}|^[^.]`,
@@ -59,7 +65,7 @@ export default defineConfig(
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -93,7 +99,7 @@ export default defineConfig(
   },
   { files: ['*.config.ts'], rules: { 'no-restricted-exports': 'off' } },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
     rules: { 'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }] },
   },
   {

@@ -33,6 +33,8 @@ export function allowOrigin(req: Request, res: Response, store: StoreRow | null,
   const { origin } = req.headers;
   if (origin === undefined || store === null || store.allowedOrigins.length === 0) return;
   if (store.allowedOrigins.includes(origin) || origin === new URL(config.publicUrl).origin) return;
+  // Browsers set this header and no script can: our own pages, also where they are opened under another name.
+  if (req.headers['sec-fetch-site'] === 'same-origin') return;
   res.removeHeader('Access-Control-Allow-Origin');
   fail('forbidden', 'This store does not allow calls from this origin');
 }

@@ -47,6 +47,10 @@ test.each([
   ['src/client/client.ts', '../shared/page.ts'],
   ['src/client/client.ts', 'node:fs'],
   ['src/client/parts/cache.ts', '../../shared/page.ts'],
+  ['src/dashboard/api.ts', '../client/wishgate.ts'],
+  ['src/dashboard/api.ts', '../generated/operations.ts'],
+  ['src/dashboard/pages/overview.tsx', '../../shared/errors.ts'],
+  ['src/dashboard/pages/overview.tsx', 'node:fs'],
 ])('%s may not import %s', async (file, from) => {
   expect(await rulesBrokenBy(file, importing(from))).toEqual([ARROW]);
 });
@@ -57,6 +61,9 @@ test.each([
   ['src/domain/list/list.resolvers.ts', './list.service.ts'],
   ['src/domain/list/list.service.ts', './list.rules.ts'],
   ['src/domain/list/list.repo.ts', '../../generated/prisma/client.ts'],
+  ['src/dashboard/pages/overview.tsx', '../../generated/dashboard.ts'],
+  ['src/dashboard/pages/overview.tsx', '../parts/chart.tsx'],
+  ['src/dashboard/pages/overview.tsx', 'preact/hooks'],
   ['src/shared/page.ts', './errors.ts'],
   ['src/client/client.ts', './cache.ts'],
   ['src/client/parts/cache.ts', '../client.ts'],

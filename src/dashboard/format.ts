@@ -1,0 +1,38 @@
+const numbers = new Intl.NumberFormat('en');
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** A count with separators. */
+export const formatNumber = (value: number): string => numbers.format(value);
+
+/** A moment in the reader's own time zone; nothing gives a dash. */
+export const formatMoment = (value: number | string | null | undefined): string =>
+  value == null ? '–' : moments.format(new Date(value));
+
+/** A day given as YYYY-MM-DD. */
+export const formatDay = (day: string): string => days.format(new Date(`${day}T00:00:00Z`));
+
+/** "1 shopper", "2 shoppers". */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;
+
+/** Seconds in the largest unit that fits: 86400 is "1 day". */
+export function formatSeconds(seconds: number): string {
+  const units: [number, string][] = [
+    [86_400, 'day'],
+    [3_600, 'hour'],
+    [60, 'minute'],
+  ];
+  const [size, unit] = units.find(([length]) => seconds >= length && seconds % length === 0) ?? [1, 'second'];
+  return plural(seconds / size, unit);
+}
+
+/** A text of lines as a list without blanks and repeats. */
+export const linesOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(/[\n,]/)
+      .map((line) => line.trim())
+      .filter(Boolean),
+  ),
+];

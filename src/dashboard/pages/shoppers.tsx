@@ -1,0 +1,199 @@
+import { useState } from 'preact/hooks';
+import {
+  AuditLogDocument,
+  EraseShopperDocument,
+  ExportShopperDocument,
+  FindShopperDocument,
+} from '../../generated/dashboard.ts';
+import type { FindShopperQuery } from '../../generated/dashboard.ts';
+import { formatMoment } from '../format.ts';
+import { saveJson } from '../download.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
+import { TextField } from '../parts/fields.tsx';
+import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { useAction, useQuery, useSession } from '../session.ts';
+
+type Shopper = NonNullable<FindShopperQuery['findShopper']>;
+
+function Facts({ shopper: { regid, uid, isGuest, userinfo } }: { shopper: Shopper }) {
+  const facts: [string, string][] = [
+    ['E-mail', userinfo.em ?? '–'],
+    ['Name', [userinfo.fname, userinfo.lname].filter(Boolean).join(' ') || '–'],
+    ['Mobile', userinfo.m ?? '–'],
+    ['Accepts marketing', userinfo.acc_mkt ? 'yes' : 'no'],
+    ['Tags', userinfo.extags.join(', ') || '–'],
+    ['First seen', formatMoment(userinfo.cts)],
+    ['Last login', formatMoment(userinfo.lastlogin)],
+    ['User id', uid],
+    ['regid', regid],
+  ];
+  return (
+    <>
+      <p>
+        <Badge tone={isGuest ? 'plain' : 'good'}>{isGuest ? 'guest' : 'account'}</Badge>
+      </p>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Found({
+  shopper,
+  onErased,
+  onChanged,
+}: {
+  shopper: Shopper;
+  onErased: () => void;
+  onChanged: () => void;
+}) {
+  const { run, notify } = useSession();
+  const [isErasing, setErasing] = useState(false);
+  const { regid } = shopper;
+  const download = useAction(async () => {
+    const { exportShopper } = await run(ExportShopperDocument, { regid });
+    saveJson(`shopper-${new Date(exportShopper.exportedAt).toISOString().slice(0, 10)}.json`, exportShopper);
+    notify('The export is in your downloads.');
+    onChanged();
+  });
+  return (
+    <>
+      <Facts shopper={shopper} />
+      <Failure error={download.error} />
+      <div class="buttons">
+        <button
+          type="button"
+          class="secondary"
+          disabled={download.isBusy}
+          aria-busy={download.isBusy}
+          onClick={() => void download.start()}
+        >
+          Export as JSON
+        </button>
+        <button type="button" class="danger outline" onClick={() => setErasing(true)}>
+          Erase…
+        </button>
+      </div>
+      {isErasing && (
+        <Confirm
+          title="Erase this shopper?"
+          action="Erase for ever"
+          phrase={shopper.userinfo.em ?? 'ERASE'}
+          onClose={() => setErasing(false)}
+          onConfirm={async () => {
+            await run(EraseShopperDocument, { regid });
+            notify('The shopper is erased.');
+            setErasing(false);
+            onErased();
+          }}
+        >
+          Lists, items, subscriptions, messages and everything that names the person are deleted, and all
+          sessions end. It cannot be undone.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Lookup({ onChanged }: { onChanged: () => void }) {
+  const { run } = useSession();
+  const [text, setText] = useState('');
+  const [found, setFound] = useState<{ shopper: Shopper | null } | null>(null);
+  const find = useAction(async () => {
+    setFound(null);
+    const name = text.trim();
+    const { findShopper } = await run(
+      FindShopperDocument,
+      name.includes('@') ? { useremail: name } : { regid: name },
+    );
+    setFound({ shopper: findShopper });
+  });
+  const forget = (): void => {
+    setFound(null);
+    setText('');
+    onChanged();
+  };
+  return (
+    <Card title="Find a shopper" note="For access and erasure requests. What you type is not kept anywhere.">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void find.start();
+        }}
+      >
+        <TextField
+          label="E-mail address or regid"
+          required
+          value={text}
+          onValue={setText}
+          autocomplete="off"
+          spellcheck={false}
+        />
+        <div class="buttons">
+          <button type="submit" disabled={find.isBusy} aria-busy={find.isBusy}>
+            Find
+          </button>
+        </div>
+      </form>
+      <Failure error={find.error} />
+      <div role="status">
+        {found?.shopper === null && (
+          <Empty title="No such shopper">Check the spelling; a guest has no e-mail address.</Empty>
+        )}
+      </div>
+      {found?.shopper && <Found shopper={found.shopper} onErased={forget} onChanged={onChanged} />}
+    </Card>
+  );
+}
+
+const detailText = (detail: Record<string, unknown>): string =>
+  Object.entries(detail)
+    .map(([kind, count]) => `${String(count)} ${kind}`)
+    .join(', ') || '–';
+
+/** Look up a shopper, export or erase what is known, and see what was done before. */
+export function ShoppersPage() {
+  const audit = useQuery(AuditLogDocument, { first: 50 });
+  return (
+    <>
+      <PageHead title="Shoppers" />
+      <Lookup onChanged={audit.reload} />
+      <Card
+        title="Audit log"
+        note="Exports and erasures. It does not name the person; the same person has the same subject."
+      >
+        <Loaded query={audit}>
+          {({ auditLog }) =>
+            auditLog.length === 0 ? (
+              <Empty title="Nothing was exported or erased yet" />
+            ) : (
+              <Table
+                caption="Audit log"
+                rows={auditLog}
+                keyOf={({ id }) => id}
+                columns={[
+                  { label: 'When', cell: ({ at }) => formatMoment(at) },
+                  {
+                    label: 'What',
+                    cell: ({ action }) => (
+                      <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{action}</Badge>
+                    ),
+                  },
+                  { label: 'Subject', cell: ({ subject }) => <span class="code">{subject}</span> },
+                  { label: 'Rows', cell: ({ detail }) => detailText(detail) },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks';
+import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
+import type { TopicFieldsFragment } from '../../generated/dashboard.ts';
+import { formatSeconds, plural } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Badge, Failure, Loaded } from '../parts/feedback.tsx';
+import { TextField } from '../parts/fields.tsx';
+import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { hrefTo } from '../route.ts';
+import { useAction, useQuery, useSession } from '../session.ts';
+
+/** What starts a topic, in words. */
+export function triggerText({ trigger, tag }: Pick<TopicFieldsFragment, 'trigger' | 'tag'>): string {
+  if (trigger === 'automatic') return 'when stock is back';
+  return trigger === 'tag' ? `when tagged “${tag ?? ''}”` : 'by hand';
+}
+
+function rulesText(topic: TopicFieldsFragment): string {
+  const rules = [`from ${plural(topic.minStock, 'unit')} of stock`];
+  if (topic.coolDownSeconds > 0) rules.push(`cool-down ${formatSeconds(topic.coolDownSeconds)}`);
+  if (topic.batchSize && topic.batchIntervalSeconds) {
+    rules.push(`${plural(topic.batchSize, 'shopper')} every ${formatSeconds(topic.batchIntervalSeconds)}`);
+  }
+  if (topic.shoppersPerUnit) rules.push(`${plural(topic.shoppersPerUnit, 'shopper')} a unit`);
+  if (topic.expiryDays) rules.push(`expires after ${plural(topic.expiryDays, 'day')}`);
+  return rules.join(' · ');
+}
+
+function NewTopic({ onClose }: { onClose: () => void }) {
+  const { run } = useSession();
+  const [name, setName] = useState('');
+  const create = useAction(async () => {
+    const { saveTopic } = await run(SaveTopicDocument, { input: { name: name.trim() } });
+    onClose();
+    location.hash = hrefTo('topics', saveTopic.name);
+  });
+  return (
+    <Dialog title="New topic" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create.start();
+        }}
+      >
+        <TextField
+          label="Name"
+          required
+          maxLength={64}
+          value={name}
+          onValue={setName}
+          autocomplete="off"
+          spellcheck={false}
+          hint="Letters, digits, _ and -. Your shop subscribes contacts to it by this name."
+        />
+        <Failure error={create.error} />
+        <footer class="buttons">
+          <button type="button" class="secondary outline" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" disabled={create.isBusy} aria-busy={create.isBusy}>
+            Create topic
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Every kind of alert that the store sends. */
+export function TopicsPage() {
+  const topics = useQuery(TopicsDocument, {});
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <>
+      <PageHead
+        title="Topics"
+        lead="A topic is an occasion to write to those who asked: its template, its trigger and its rules."
+        aside={
+          <button type="button" onClick={() => setAdding(true)}>
+            New topic
+          </button>
+        }
+      />
+      <Card title="Your topics">
+        <Loaded query={topics}>
+          {(data) => (
+            <Table
+              caption="Topics"
+              rows={data.topics}
+              keyOf={({ name }) => name}
+              columns={[
+                { label: 'Topic', cell: ({ name }) => <a href={hrefTo('topics', name)}>{name}</a> },
+                {
+                  label: 'Sent',
+                  cell: (topic) => (
+                    <Badge tone={topic.trigger === 'automatic' ? 'good' : 'plain'}>
+                      {triggerText(topic)}
+                    </Badge>
+                  ),
+                },
+                { label: 'Rules', cell: rulesText },
+              ]}
+            />
+          )}
+        </Loaded>
+      </Card>
+      {isAdding && <NewTopic onClose={() => setAdding(false)} />}
+    </>
+  );
+}

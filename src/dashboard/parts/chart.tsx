@@ -1,0 +1,119 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { formatDay, formatNumber } from '../format.ts';
+
+type Point = { day: string; value: number };
+
+const HEIGHT = 170;
+const DAY_LABEL_PX = 62;
+
+function token(element: Element, name: string): string {
+  return getComputedStyle(element).getPropertyValue(name).trim();
+}
+
+/** As many days named below the chart as fit, the last one always. */
+function dayTicks(count: number, widthPx: number): number[] {
+  const step = Math.max(1, Math.ceil(count / Math.max(2, Math.floor(widthPx / DAY_LABEL_PX))));
+  return Array.from({ length: Math.ceil(count / step) }, (_, index) => count - 1 - index * step).reverse();
+}
+
+function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlot.Options {
+  const ink = token(element, '--pico-muted-color');
+  const grid = token(element, '--chart-grid');
+  const font = `12px ${token(element, '--pico-font-family-sans-serif') || 'sans-serif'}`;
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: {
+      x: { time: false, range: [-0.6, points.length - 0.4] },
+      y: { range: (_plot, _min, max) => [0, Math.max(4, max * 1.1)] },
+    },
+    axes: [
+      {
+        stroke: ink,
+        font,
+        grid: { show: false },
+        ticks: { show: false },
+        size: 28,
+        splits: ({ bbox }) => dayTicks(points.length, bbox.width / devicePixelRatio),
+        values: (_plot, splits) => splits.map((index) => (points[index] ? formatDay(points[index].day) : '')),
+      },
+      {
+        stroke: ink,
+        font,
+        size: 44,
+        ticks: { show: false },
+        grid: { stroke: grid, width: 1 },
+        incrs: [
+          1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 1_000_000,
+        ],
+        values: (_plot, splits) => splits.map(formatNumber),
+      },
+    ],
+    series: [
+      {},
+      {
+        fill: colour,
+        stroke: colour,
+        width: 0,
+        paths: uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 }),
+        points: { show: false },
+      },
+    ],
+  };
+}
+
+/** Bars of one figure a day. The picture has one sentence for those who cannot see it; the page has the table. */
+export function DayChart({ name, colour, points }: { name: string; colour: string; points: Point[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const reading = useRef<HTMLParagraphElement>(null);
+  const total = points.reduce((sum, { value }) => sum + value, 0);
+  const peak = points.reduce<Point | null>(
+    (best, point) => (point.value > (best?.value ?? 0) ? point : best),
+    null,
+  );
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    let plot: uPlot | null = null;
+    const draw = (): void => {
+      plot?.destroy();
+      const options = optionsFor(element, points, token(element, colour));
+      const tell = ({ cursor: { idx } }: uPlot): void => {
+        const point = idx == null ? null : points[idx];
+        if (reading.current)
+          reading.current.textContent = point ? `${formatDay(point.day)}: ${formatNumber(point.value)}` : '';
+      };
+      plot = new uPlot(
+        { ...options, hooks: { setCursor: [tell] } },
+        [points.map((_, index) => index), points.map(({ value }) => value)],
+        element,
+      );
+    };
+    const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    draw();
+    resized.observe(element);
+    scheme.addEventListener('change', draw);
+    return () => {
+      resized.disconnect();
+      scheme.removeEventListener('change', draw);
+      plot?.destroy();
+    };
+  }, [points, colour]);
+  const sentence = peak
+    ? `${name} a day: ${formatNumber(total)} in all, most on ${formatDay(peak.day)} with ${formatNumber(peak.value)}`
+    : `${name} a day: none`;
+  return (
+    <figure class="chart">
+      <figcaption>
+        <span class="chart-name">{name}</span>
+        <strong class="chart-total">{formatNumber(total)}</strong>
+      </figcaption>
+      <p class="chart-reading" ref={reading} aria-hidden="true" />
+      <div ref={box} role="img" aria-label={sentence} class="chart-box" />
+    </figure>
+  );
+}

@@ -1,0 +1,102 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+/** A titled block of a page. */
+export function Card({
+  title,
+  note,
+  aside,
+  children,
+}: {
+  title: string;
+  note?: ComponentChildren;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <section class="card" aria-labelledby={id}>
+      <header class="card-head">
+        <div>
+          <h2 id={id}>{title}</h2>
+          {note && <p class="muted">{note}</p>}
+        </div>
+        {aside && <div class="card-aside">{aside}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** The head of a page; focus comes here when the page changes, so that screen readers announce it. */
+export function PageHead({
+  title,
+  lead,
+  aside,
+}: {
+  title: string;
+  lead?: ComponentChildren;
+  aside?: ComponentChildren;
+}) {
+  return (
+    <header class="page-head">
+      <div>
+        <h1 tabIndex={-1}>{title}</h1>
+        {lead && <p class="muted">{lead}</p>}
+      </div>
+      {aside}
+    </header>
+  );
+}
+
+/** One column of a table. `label` is repeated beside each cell on a phone, where rows become blocks. */
+export type Column<Row> = {
+  label: string;
+  cell: (row: Row) => ComponentChildren;
+  isNumber?: boolean;
+  /** No visible head, for buttons. */
+  isAction?: boolean;
+};
+
+/** A table that stays readable at 390 px: there every row is a block of labelled lines. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+}: {
+  caption: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  keyOf: (row: Row) => string;
+}) {
+  return (
+    <table class="data">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ label, isNumber, isAction }) => (
+            <th key={label} scope="col" class={isNumber ? 'number' : undefined}>
+              {isAction ? <span class="visually-hidden">{label}</span> : label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ label, cell, isNumber, isAction }) => (
+              <td
+                key={label}
+                data-label={isAction ? undefined : label}
+                class={isNumber ? 'number' : isAction ? 'actions' : undefined}
+              >
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

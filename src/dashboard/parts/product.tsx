@@ -1,0 +1,29 @@
+type Named = { dt?: string | null; vi?: string | null; iu?: string | null; id: string | number };
+
+/** Only pictures of this service itself are loaded: the dashboard makes no request to anybody else. */
+function ownPicture(url: string | null | undefined): string | null {
+  if (!url || !URL.canParse(url, location.href)) return null;
+  const { origin, href } = new URL(url, location.href);
+  return origin === location.origin ? href : null;
+}
+
+/** A product as one sees it in tables: picture or initial, title, variant or id below. */
+export function ProductName({ dt, vi, iu, id }: Named) {
+  const picture = ownPicture(iu);
+  const title = dt ?? `Product ${id}`;
+  return (
+    <div class="product">
+      {picture ? (
+        <img src={picture} alt="" width="40" height="40" loading="lazy" />
+      ) : (
+        <span class="product-initial" aria-hidden="true">
+          {[...title][0]?.toUpperCase()}
+        </span>
+      )}
+      <span>
+        <span class="product-title">{title}</span>
+        <span class="muted">{vi ? `${vi} · ${id}` : `id ${id}`}</span>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks';
+import { SetStockDocument } from '../../generated/dashboard.ts';
+import { ApiError } from '../api.ts';
+import { plural } from '../format.ts';
+import { useAction, useSession } from '../session.ts';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './feedback.tsx';
+import { TextField } from './fields.tsx';
+
+/** The variant whose stock is set. */
+export type Variant = { epi: string | number; title: string; stk: number | null; waiting?: number };
+
+/** Asks for a stock figure and stores it; what comes back in stock alerts those who wait. */
+export function SetStock({
+  variant,
+  onClose,
+  onDone,
+}: {
+  variant: Variant;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const { run, notify } = useSession();
+  const [text, setText] = useState(variant.stk !== null && variant.stk > 0 ? String(variant.stk) : '');
+  const save = useAction(async () => {
+    const { setStock } = await run(SetStockDocument, { epi: variant.epi, stk: Number(text) });
+    if (setStock.unknown.length > 0) {
+      throw new ApiError(
+        'not-found',
+        'The catalogue does not know this variant yet. Send it with your product feed first.',
+      );
+    }
+    notify(`Stock of ${variant.title} is now ${text}.`);
+    onDone();
+  });
+  return (
+    <Dialog title="Set stock" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save.start();
+        }}
+      >
+        <p>
+          <strong>{variant.title}</strong>
+          {variant.waiting !== undefined && <> · {plural(variant.waiting, 'contact')} waiting</>}
+        </p>
+        <TextField
+          label="Units in stock"
+          type="number"
+          inputMode="numeric"
+          min="0"
+          max="1000000000"
+          step="1"
+          required
+          value={text}
+          onValue={setText}
+          hint="When a sold-out variant is back, those who wait for it are alerted."
+        />
+        <Failure error={save.error} />
+        <footer class="buttons">
+          <button type="button" class="secondary outline" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" disabled={save.isBusy} aria-busy={save.isBusy}>
+            Save stock
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

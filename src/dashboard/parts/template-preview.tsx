@@ -1,0 +1,82 @@
+import { useEffect, useState } from 'preact/hooks';
+import { PreviewTopicDocument } from '../../generated/dashboard.ts';
+import type { PreviewTopicQuery } from '../../generated/dashboard.ts';
+import type { ApiError } from '../api.ts';
+import { useSession } from '../session.ts';
+import type { TopicDraft } from '../topic-draft.ts';
+import { Failure } from './feedback.tsx';
+import { Segments } from './fields.tsx';
+import { Card } from './layout.tsx';
+
+type Preview = PreviewTopicQuery['previewTopic'];
+
+const TYPING_PAUSE_MS = 350;
+const VIEWS = [
+  { value: 'html', label: 'HTML' },
+  { value: 'text', label: 'Text' },
+  { value: 'sms', label: 'SMS' },
+];
+
+/** What the service makes of the draft; the last good one stays while there is a mistake in the template. */
+function usePreview({ name, subject, html, text, sms }: TopicDraft): {
+  preview: Preview | null;
+  error: ApiError | null;
+} {
+  const { run } = useSession();
+  const [state, setState] = useState<{ preview: Preview | null; error: ApiError | null }>({
+    preview: null,
+    error: null,
+  });
+  useEffect(() => {
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      run(PreviewTopicDocument, { topic: name, subject, html, text, sms }).then(
+        (data) => isCurrent && setState({ preview: data.previewTopic, error: null }),
+        (error: ApiError) => isCurrent && setState(({ preview }) => ({ preview, error })),
+      );
+    }, TYPING_PAUSE_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [run, name, subject, html, text, sms]);
+  return state;
+}
+
+/** The message as a subscriber would see it. The frame runs no scripts, and pictures of other sites are not loaded. */
+export function TemplatePreview({ draft }: { draft: TopicDraft }) {
+  const [view, setView] = useState('html');
+  const { preview, error } = usePreview(draft);
+  return (
+    <Card
+      title="Preview"
+      note="With a sample product. Pictures from other sites are not loaded here."
+      aside={<Segments label="Show" value={view} options={VIEWS} onValue={setView} />}
+    >
+      <Failure error={error} />
+      {preview === null && !error && (
+        <div class="skeleton" role="status">
+          <span class="visually-hidden">Loading</span>
+          <span class="skeleton-line" />
+        </div>
+      )}
+      {preview && view !== 'sms' && (
+        <p class="preview-subject">
+          <span class="muted">Subject</span> <strong>{preview.subject}</strong>
+        </p>
+      )}
+      {preview && view === 'html' && (
+        <iframe class="preview-frame" title="Preview of the mail" sandbox="" srcdoc={preview.html} />
+      )}
+      {preview && view !== 'html' && (
+        <pre
+          class="preview-text"
+          tabIndex={0}
+          aria-label={view === 'sms' ? 'Preview of the text message' : 'Preview of the plain text'}
+        >
+          {view === 'sms' ? preview.sms : preview.text}
+        </pre>
+      )}
+    </Card>
+  );
+}

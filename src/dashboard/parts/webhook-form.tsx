@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks';
+import { SaveWebhookDocument } from '../../generated/dashboard.ts';
+import { useAction, useSession } from '../session.ts';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './feedback.tsx';
+import { TextField } from './fields.tsx';
+import { SecretOnce } from './secret.tsx';
+
+const EVENTS = [
+  'list.item.added',
+  'list.item.removed',
+  'subscription.created',
+  'subscription.removed',
+  'alert.sent',
+  'alert.failed',
+  'product.restocked',
+];
+
+type Props = {
+  /** Null adds a new one. */
+  webhook: { id: string; url: string; events: string[] } | null;
+  onClose: () => void;
+  onSaved: () => void;
+};
+
+/** Adds or changes a webhook; a new one's secret is shown this once. */
+export function WebhookForm({ webhook, onClose, onSaved }: Props) {
+  const { run, notify } = useSession();
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [events, setEvents] = useState(webhook?.events ?? ['alert.failed', 'product.restocked']);
+  const [secret, setSecret] = useState<string | null>(null);
+  const save = useAction(async () => {
+    const { saveWebhook } = await run(SaveWebhookDocument, {
+      id: webhook?.id ?? null,
+      url: url.trim(),
+      events,
+    });
+    onSaved();
+    if (saveWebhook.secret) return setSecret(saveWebhook.secret);
+    notify('The webhook is saved.');
+    onClose();
+  });
+  const toggle = (event: string, isOn: boolean): void =>
+    setEvents(EVENTS.filter((name) => (name === event ? isOn : events.includes(name))));
+  if (secret !== null) {
+    return (
+      <Dialog title="The webhook is added" onClose={onClose}>
+        <SecretOnce label="Signing secret" secret={secret} />
+        <footer class="buttons">
+          <button type="button" onClick={onClose}>
+            Done
+          </button>
+        </footer>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={webhook ? 'Edit webhook' : 'Add webhook'} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save.start();
+        }}
+      >
+        <TextField
+          label="Address"
+          type="url"
+          required
+          value={url}
+          onValue={setUrl}
+          placeholder="https://shop.example/hooks/wishgate"
+          autocomplete="off"
+        />
+        <fieldset>
+          <legend>Events</legend>
+          {EVENTS.map((event) => (
+            <label key={event}>
+              <input
+                type="checkbox"
+                checked={events.includes(event)}
+                onChange={(change) => toggle(event, change.currentTarget.checked)}
+              />
+              <span class="code">{event}</span>
+            </label>
+          ))}
+        </fieldset>
+        <Failure error={save.error} />
+        <footer class="buttons">
+          <button type="button" class="secondary outline" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" disabled={save.isBusy || events.length === 0} aria-busy={save.isBusy}>
+            {webhook ? 'Save webhook' : 'Add'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,115 @@
+import { createContext } from 'preact';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { TypedDocumentString } from '../generated/dashboard.ts';
+import { ApiError } from './api.ts';
+import type { Run } from './api.ts';
+
+/** What every page of a signed-in merchant may use. */
+export type Session = {
+  pid: string;
+  run: Run;
+  /** Says something for a moment, also to screen readers. */
+  notify: (message: string) => void;
+  /** The store's name changed. */
+  rename: (name: string) => void;
+};
+
+export const SessionContext = createContext<Session | null>(null);
+
+/** The session of the page. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('This part works for a signed-in store only');
+  return session;
+}
+
+/** State of something that is read: older data stays while newer is on its way. */
+export type Query<Data> = {
+  data: Data | null;
+  error: ApiError | null;
+  isLoading: boolean;
+  reload: () => void;
+  /** Shows what a write answered, without asking again. */
+  replace: (data: Data) => void;
+};
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError('internal-error', error instanceof Error ? error.message : 'Something went wrong');
+}
+
+/** Reads now and when the variables change; an answer that arrives late is dropped. */
+export function useQuery<Data, Variables>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables,
+): Query<Data> {
+  const { run } = useSession();
+  const [state, setState] = useState<Omit<Query<Data>, 'reload' | 'replace'>>({
+    data: null,
+    error: null,
+    isLoading: true,
+  });
+  const [turn, setTurn] = useState(0);
+  const key = JSON.stringify(variables);
+  useEffect(() => {
+    let isCurrent = true;
+    setState(({ data }) => ({ data, error: null, isLoading: true }));
+    run(document, variables).then(
+      (data) => isCurrent && setState({ data, error: null, isLoading: false }),
+      (error: unknown) =>
+        isCurrent && setState(({ data }) => ({ data, error: asApiError(error), isLoading: false })),
+    );
+    return () => {
+      isCurrent = false;
+    };
+    // The text of the variables stands for them: a new object with the same content must not read again.
+  }, [document, key, run, turn]);
+  const reload = useCallback(() => setTurn((now) => now + 1), []);
+  const replace = useCallback((data: Data) => setState({ data, error: null, isLoading: false }), []);
+  return { ...state, reload, replace };
+}
+
+/** State of something that is done on a click. */
+export type Action<Args extends unknown[]> = {
+  isBusy: boolean;
+  error: ApiError | null;
+  /** Resolves to whether it worked; a failure is in `error`. */
+  start: (...args: Args) => Promise<boolean>;
+  clear: () => void;
+};
+
+/** Wraps a write: one at a time, its failure kept for showing. */
+export function useAction<Args extends unknown[]>(work: (...args: Args) => Promise<void>): Action<Args> {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const isRunning = useRef(false);
+  const start = async (...args: Args): Promise<boolean> => {
+    if (isRunning.current) return false;
+    isRunning.current = true;
+    setBusy(true);
+    setError(null);
+    try {
+      await work(...args);
+      return true;
+    } catch (failure) {
+      setError(asApiError(failure));
+      return false;
+    } finally {
+      isRunning.current = false;
+      setBusy(false);
+    }
+  };
+  return { isBusy, error, start, clear: () => setError(null) };
+}
+
+/** Calls again and again while the page is in front. */
+export function usePolling(action: () => void, everyMs: number): void {
+  const latest = useRef(action);
+  latest.current = action;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') latest.current();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+}

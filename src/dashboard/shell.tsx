@@ -1,0 +1,145 @@
+import type { ComponentChild } from 'preact';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Run } from './api.ts';
+import { AlertsPage } from './pages/alerts.tsx';
+import { IntegrationsPage } from './pages/integrations.tsx';
+import { OverviewPage } from './pages/overview.tsx';
+import { ProductsPage } from './pages/products.tsx';
+import { SettingsPage } from './pages/settings.tsx';
+import { ShoppersPage } from './pages/shoppers.tsx';
+import { TopicPage } from './pages/topic.tsx';
+import { TopicsPage } from './pages/topics.tsx';
+import { PageHead } from './parts/layout.tsx';
+import { hrefTo, usePlace } from './route.ts';
+import type { Place } from './route.ts';
+import { SessionContext } from './session.ts';
+import type { Session } from './session.ts';
+
+const PAGES: { page: string; title: string; show: (rest: string) => ComponentChild }[] = [
+  { page: 'overview', title: 'Overview', show: () => <OverviewPage /> },
+  { page: 'alerts', title: 'Alerts', show: () => <AlertsPage /> },
+  {
+    page: 'topics',
+    title: 'Topics',
+    show: (rest) => (rest === '' ? <TopicsPage /> : <TopicPage key={rest} name={rest} />),
+  },
+  { page: 'products', title: 'Products', show: () => <ProductsPage /> },
+  { page: 'shoppers', title: 'Shoppers', show: () => <ShoppersPage /> },
+  { page: 'integrations', title: 'Integrations', show: () => <IntegrationsPage /> },
+  { page: 'settings', title: 'Settings', show: () => <SettingsPage /> },
+];
+
+const TOAST_MS = 6_000;
+
+function Nothing() {
+  return (
+    <PageHead title="There is no such page" lead={<a href={hrefTo('overview')}>Go to the overview</a>} />
+  );
+}
+
+function useToast(): [string, (message: string) => void] {
+  const [message, setMessage] = useState('');
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const notify = useCallback((text: string) => {
+    clearTimeout(timer.current);
+    setMessage(text);
+    timer.current = setTimeout(() => setMessage(''), TOAST_MS);
+  }, []);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return [message, notify];
+}
+
+/** Names the page in the tab, and moves the focus to its head after a change of page (not at sign-in). */
+function useAnnouncedPage({ page, rest }: Place): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    const title = PAGES.find((entry) => entry.page === page)?.title ?? 'Dashboard';
+    document.title = `${title} · wishgate`;
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+  }, [page, rest]);
+}
+
+function Navigation({ current, isOpen, onPick }: { current: string; isOpen: boolean; onPick: () => void }) {
+  return (
+    <nav id="pages" aria-label="Pages" class={isOpen ? 'is-open' : undefined}>
+      <ul>
+        {PAGES.map(({ page, title }) => (
+          <li key={page}>
+            <a href={hrefTo(page)} aria-current={page === current ? 'page' : undefined} onClick={onPick}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The frame of the dashboard: store, pages, sign out. */
+export function Shell({
+  pid,
+  storeName,
+  run,
+  onSignOut,
+}: {
+  pid: string;
+  storeName: string;
+  run: Run;
+  onSignOut: () => void;
+}) {
+  const place = usePlace();
+  const [name, rename] = useState(storeName);
+  const [isOpen, setOpen] = useState(false);
+  const [message, notify] = useToast();
+  const session: Session = useMemo(() => ({ pid, run, notify, rename }), [pid, run, notify]);
+  useAnnouncedPage(place);
+  return (
+    <SessionContext.Provider value={session}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => (event.preventDefault(), document.getElementById('main')?.focus())}
+      >
+        Skip to the content
+      </a>
+      <div class="shell">
+        <header class="shell-head">
+          <div class="shell-bar">
+            <div class="brand">
+              <span class="brand-mark" aria-hidden="true">
+                ♥
+              </span>
+              <div>
+                <strong>{name}</strong>
+                <span class="muted">wishgate dashboard</span>
+              </div>
+            </div>
+            <button
+              type="button"
+              class="small secondary outline menu-button"
+              aria-expanded={isOpen}
+              aria-controls="pages"
+              onClick={() => setOpen(!isOpen)}
+            >
+              Menu
+            </button>
+            <Navigation current={place.page} isOpen={isOpen} onPick={() => setOpen(false)} />
+            <button type="button" class="small secondary outline sign-out" onClick={onSignOut}>
+              Sign out
+            </button>
+          </div>
+        </header>
+        <main id="main" tabIndex={-1}>
+          {PAGES.find(({ page }) => page === place.page)?.show(place.rest) ?? <Nothing />}
+        </main>
+      </div>
+      <div class="toast" role="status">
+        {message}
+      </div>
+    </SessionContext.Provider>
+  );
+}

@@ -1,0 +1,62 @@
+import type { SaveTopicInput, TopicFieldsFragment, TopicTrigger } from '../generated/dashboard.ts';
+
+/** A topic while it is edited: numbers are text until they are saved. */
+export type TopicDraft = {
+  name: string;
+  trigger: TopicTrigger;
+  tag: string;
+  subject: string;
+  html: string;
+  text: string;
+  sms: string;
+  minStock: string;
+  coolDownHours: string;
+  expiryDays: string;
+  pace: 'all' | 'batches' | 'stock';
+  batchSize: string;
+  batchMinutes: string;
+  shoppersPerUnit: string;
+};
+
+const textOf = (value: number | null): string => (value === null ? '' : String(value));
+const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+
+/** What the form starts with. */
+export function draftOf(topic: TopicFieldsFragment): TopicDraft {
+  return {
+    name: topic.name,
+    trigger: topic.trigger,
+    tag: topic.tag ?? '',
+    subject: topic.subject,
+    html: topic.html,
+    text: topic.text,
+    sms: topic.sms,
+    minStock: String(topic.minStock),
+    coolDownHours: String(topic.coolDownSeconds / 3_600),
+    expiryDays: textOf(topic.expiryDays),
+    pace: topic.batchSize !== null ? 'batches' : topic.shoppersPerUnit !== null ? 'stock' : 'all',
+    batchSize: textOf(topic.batchSize),
+    batchMinutes: textOf(topic.batchIntervalSeconds === null ? null : topic.batchIntervalSeconds / 60),
+    shoppersPerUnit: textOf(topic.shoppersPerUnit),
+  };
+}
+
+/** What is sent in; a pace that is not chosen is emptied. */
+export function inputOf(draft: TopicDraft): SaveTopicInput {
+  const minutes = numberOf(draft.batchMinutes);
+  return {
+    name: draft.name,
+    trigger: draft.trigger,
+    tag: draft.trigger === 'tag' ? draft.tag : null,
+    subject: draft.subject,
+    html: draft.html,
+    text: draft.text,
+    sms: draft.sms,
+    minStock: numberOf(draft.minStock) ?? 1,
+    coolDownSeconds: Math.round((numberOf(draft.coolDownHours) ?? 0) * 3_600),
+    expiryDays: numberOf(draft.expiryDays),
+    batchSize: draft.pace === 'batches' ? numberOf(draft.batchSize) : null,
+    batchIntervalSeconds: draft.pace === 'batches' && minutes !== null ? Math.round(minutes * 60) : null,
+    shoppersPerUnit: draft.pace === 'stock' ? numberOf(draft.shoppersPerUnit) : null,
+  };
+}

@@ -1,0 +1,12 @@
+import type { Page } from './page.ts';
+
+/** The merchant dashboard: one empty element that its script fills, after the merchant has signed in. */
+export const dashboardPage: Page = {
+  bundle: 'dashboard',
+  title: 'Merchant dashboard · wishgate',
+  description: 'Figures, alerts, templates, settings and shoppers of a store.',
+  body: '<div id="app"></div>\n<noscript>The dashboard needs JavaScript.</noscript>',
+  // The preview of a mail is a frame without scripts that inherits this policy, and mails carry their styles inline. Styles
+  // cannot reach out: images, fonts and connections stay with the service.
+  csp: { 'style-src': "'self' 'unsafe-inline'" },
+};
