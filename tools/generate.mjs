@@ -60,7 +60,7 @@ function inputs() {
   return [
     ...filesUnder(['schema', 'codegen.yml', 'prisma.config.ts', 'package-lock.json', 'tools/generate.mjs']),
     ...filesUnder(['prisma'], (file) => file.endsWith('.prisma')),
-    ...filesUnder(['src/domain'], (file) => file.endsWith('.graphql')),
+    ...filesUnder(['src/domain', 'src/dashboard'], (file) => file.endsWith('.graphql')),
   ];
 }
 
