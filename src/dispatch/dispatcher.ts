@@ -6,6 +6,8 @@ import { createLane } from './lane.ts';
 import { createMailChannel } from './mail.channel.ts';
 import { mailLane, smsLane } from './message.lanes.ts';
 import { createSmsChannel } from './sms.channel.ts';
+import { createWebhookChannel } from './webhook.channel.ts';
+import { webhookLane } from './webhook.lane.ts';
 import type { Task } from './worker.ts';
 
 /** Messages under way at a time where no pool of connections sets it. */
@@ -25,5 +27,6 @@ export function createDispatchTasks(services: Services): Task[] {
     createLane(services, alertSmsLane(services, sms, CONCURRENCY)),
     createLane(services, { ...mailLane(services, mail, mails), close: () => mail.close() }),
     createLane(services, smsLane(services, sms, CONCURRENCY)),
+    createLane(services, webhookLane(services, createWebhookChannel(config), CONCURRENCY)),
   ];
 }

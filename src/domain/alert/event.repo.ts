@@ -1,21 +1,7 @@
 import type { Db } from '../../database/database.ts';
+import type { StoreEvent } from './event.rules.ts';
 
-/** Everything a store's webhooks can be told. */
-export const EVENT_TYPES = [
-  'list.item.added',
-  'list.item.removed',
-  'subscription.created',
-  'subscription.removed',
-  'alert.sent',
-  'alert.failed',
-  'product.restocked',
-] as const;
-
-/** The type of an event. */
-export type EventType = (typeof EVENT_TYPES)[number];
-
-/** Something that happened in a store. */
-export type StoreEvent = { type: EventType; data: object };
+export type { EventType, StoreEvent } from './event.rules.ts';
 
 const EMIT = {
   name: 'emit_events',

@@ -1,5 +1,5 @@
 import { fail } from '../../shared/errors.ts';
-import { hasControlCharacters, isStorable } from '../../shared/text.ts';
+import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 import { checkTexts } from './template.rules.ts';
 import type { AlertTexts } from './template.rules.ts';
 
@@ -65,7 +65,7 @@ function blankTopic(name: string): TopicRow {
   return { name, trigger: 'manual', ...textsWith('has news for you'), ...RULES };
 }
 
-const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_NAME = 64;
 const TRIGGERS: readonly string[] = ['automatic', 'manual', 'tag'];
 const MAX_TEMPLATE = 50_000;
 
@@ -110,10 +110,19 @@ function checkTrigger({ trigger, tag }: TopicRow): void {
   }
 }
 
+function checkName(name: string): string {
+  const isFine =
+    name.trim() === name &&
+    name !== '' &&
+    codePoints(name) <= MAX_NAME &&
+    !hasControlCharacters(name) &&
+    isStorable(name);
+  return isFine ? name : fail('invalid-topics', `name must have 1 to ${MAX_NAME} printable characters`);
+}
+
 /** The topic with the changes applied and every rule checked. `current` is null for a topic that does not exist yet. */
 export function applyTopicInput(current: TopicRow | null, input: TopicInput): TopicRow {
-  if (!NAME.test(input.name)) fail('invalid-topics', 'name must have 1 to 64 of A-Z a-z 0-9 _ -');
-  const base = current ?? blankTopic(input.name);
+  const base = current ?? blankTopic(checkName(input.name));
   const topic = {
     ...base,
     ...Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)),

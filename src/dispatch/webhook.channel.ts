@@ -1,0 +1,91 @@
+import { lookup } from 'node:dns';
+import { request as httpRequest } from 'node:http';
+import type { RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import type { Config } from '../config.ts';
+import { hostOf, isPublicAddress } from '../domain/alert/webhook.rules.ts';
+import { outcomeOfError, outcomeOfStatus } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+
+/** One signed event on its way. */
+export type OutgoingEvent = { url: string; headers: Record<string, string>; body: string };
+
+/** Calls webhooks. */
+export type WebhookChannel = { send(event: OutgoingEvent, now: Date): Promise<Outcome> };
+
+const REFUSED: Outcome = { kind: 'failed', reason: 'the address is not public' };
+const REFUSED_CODE = 'EPRIVATE';
+const MAX_ANSWER_BYTES = 65_536;
+
+/** Resolves a name and hands the socket only addresses that were checked: what the name says a moment later does not matter. */
+const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    if (error) return callback(error, []);
+    if (!found.every(({ address }) => isPublicAddress(address))) {
+      return callback(Object.assign(new Error('the address is not public'), { code: REFUSED_CODE }), []);
+    }
+    if (options.all) callback(null, found);
+    else callback(null, found[0]!.address, found[0]!.family);
+  });
+};
+
+/** Posts once; redirects are answers like any other. Only the status counts, so the body is dropped, and cut when it is long. */
+function post(
+  event: OutgoingEvent,
+  options: RequestOptions,
+  timeoutMs: number,
+): Promise<{ status: number; retryAfter: string | undefined }> {
+  const request = event.url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(event.url, options, (answer) => {
+      let size = 0;
+      const done = (): void =>
+        resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] });
+      answer.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= MAX_ANSWER_BYTES) return;
+        done();
+        outgoing.destroy();
+      });
+      answer.on('end', done);
+      answer.on('error', reject);
+    });
+    const limit = setTimeout(
+      () => outgoing.destroy(new Error(`no answer within ${Math.round(timeoutMs / 1000)} s`)),
+      timeoutMs,
+    );
+    outgoing.on('close', () => clearTimeout(limit));
+    outgoing.on('error', reject);
+    outgoing.end(event.body);
+  });
+}
+
+/** Webhooks leave by HTTP to public addresses only, unless the operator allows others. */
+export function createWebhookChannel({ webhookAllowPrivate, dispatchLeaseMs }: Config): WebhookChannel {
+  return {
+    async send(event, now) {
+      const host = hostOf(new URL(event.url));
+      // A literal address is never looked up.
+      if (!webhookAllowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return REFUSED;
+      const options: RequestOptions = {
+        method: 'POST',
+        agent: false,
+        headers: {
+          ...event.headers,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(event.body),
+        },
+        ...(!webhookAllowPrivate && { lookup: lookupPublic }),
+      };
+      try {
+        const { status, retryAfter } = await post(event, options, Math.min(15_000, dispatchLeaseMs / 2));
+        // 410 is how a receiver says that it is gone for good.
+        return outcomeOfStatus(status, retryAfter, now, (code) => code === 410);
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === REFUSED_CODE ? REFUSED : outcomeOfError(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Services } from '../context.ts';
+import type { ClaimedMessage } from '../domain/alert/outbox.repo.ts';
+import { loadTargets } from '../domain/alert/webhook.repo.ts';
+import type { WebhookTarget } from '../domain/alert/webhook.repo.ts';
+import { signatureHeaders } from '../domain/alert/webhook.rules.ts';
+import type { Attempt, LaneOptions } from './lane.ts';
+import type { WebhookChannel } from './webhook.channel.ts';
+
+/** Events to the stores' own addresses. A repeat has the same id, a new timestamp and therefore a new signature. */
+export function webhookLane(
+  { db, now }: Services,
+  channel: WebhookChannel,
+  concurrency: number,
+): LaneOptions {
+  const attemptFor = (message: ClaimedMessage, target: WebhookTarget | null): Attempt => {
+    if (target === null || target.isDemo)
+      return async () => ({ kind: 'withheld', reason: 'the webhook is gone' });
+    const body = JSON.stringify(message.payload);
+    return () => {
+      const time = now();
+      return channel.send(
+        { url: target.url, body, headers: signatureHeaders(target.secret, message.id, body, time) },
+        time,
+      );
+    };
+  };
+  return {
+    lane: 'webhook',
+    concurrency,
+    prepare: async (messages) => {
+      const targets = await loadTargets(db, messages);
+      return messages.map((message, index) => attemptFor(message, targets[index]!));
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Everything a store's webhooks can be told. */
+export const EVENT_TYPES = [
+  'list.item.added',
+  'list.item.removed',
+  'subscription.created',
+  'subscription.removed',
+  'alert.sent',
+  'alert.failed',
+  'product.restocked',
+] as const;
+
+/** The type of an event. */
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Something that happened in a store. */
+export type StoreEvent = { type: EventType; data: object };

@@ -1,0 +1,142 @@
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../database/database.ts';
+import { fail } from '../../shared/errors.ts';
+import type { StoreRow } from '../store/store.repo.ts';
+import { checkContact, checkMedium } from '../subscription/subscription.rules.ts';
+import { findAlertProduct } from './alert.repo.ts';
+import { alertModel } from './alert.rules.ts';
+import { enqueueMail, enqueueSms } from './outbox.repo.ts';
+import { openRestocks, stopRestocks } from './restock.repo.ts';
+import { findSender } from './sender.repo.ts';
+import { SAMPLE_MODEL, checkTexts, renderAlert } from './template.rules.ts';
+import type { AlertModel, AlertTexts } from './template.rules.ts';
+import * as topics from './topic.repo.ts';
+import type { AudienceRow } from './topic.repo.ts';
+import { applyTopicInput } from './topic.rules.ts';
+import type { TopicInput, TopicRow } from './topic.rules.ts';
+import { unsubscribeUrl } from './unsubscribe.rules.ts';
+
+const MAX_EPIS = 100;
+
+/** The store's topics. */
+export async function listTopics(ctx: Context): Promise<TopicRow[]> {
+  return topics.topicsOf(ctx.db, requireStore(ctx).pid);
+}
+
+async function requireTopic(db: Db, pid: string, name: string): Promise<TopicRow> {
+  return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'There is no such topic');
+}
+
+/** Creates or changes a topic. Alerts that are not sent yet use the new texts. */
+export async function saveTopic(ctx: Context, input: TopicInput): Promise<TopicRow> {
+  const { pid } = requireStore(ctx);
+  return ctx.db.transaction(async (tx) => {
+    const topic = applyTopicInput(await topics.findTopic(tx, pid, input.name), input);
+    await topics.saveTopic(tx, pid, topic, ctx.now());
+    return topic;
+  });
+}
+
+/** What a template shows for a product of the store, or for the sample. */
+async function modelFor(
+  ctx: Context,
+  store: StoreRow,
+  topic: string,
+  epi: string | null | undefined,
+): Promise<AlertModel> {
+  const sample = {
+    ...SAMPLE_MODEL,
+    topic,
+    store: { name: store.name },
+    unsubscribe_url: `${ctx.config.publicUrl}/unsubscribe/sample`,
+  };
+  if (epi == null) return sample;
+  const product =
+    (await findAlertProduct(ctx.db, store.pid, epi)) ??
+    fail('not-found', 'The catalogue has no such variant');
+  const sender = (await findSender(ctx.db, store.pid))!;
+  return alertModel(sender, topic, epi, product, sample.unsubscribe_url);
+}
+
+type PreviewInput = { topic: string; epi?: string | null } & { [Part in keyof AlertTexts]?: string | null };
+
+/** A topic's messages as they would be sent, with the saved texts or with others that are being tried. */
+export async function previewTopic(
+  ctx: Context,
+  { topic: name, epi, ...tried }: PreviewInput,
+): Promise<AlertTexts> {
+  const store = requireStore(ctx);
+  const { subject, html, text, sms } = await requireTopic(ctx.db, store.pid, name);
+  const texts = {
+    subject: tried.subject ?? subject,
+    html: tried.html ?? html,
+    text: tried.text ?? text,
+    sms: tried.sms ?? sms,
+  };
+  checkTexts(texts);
+  return renderAlert(texts, await modelFor(ctx, store, name, epi));
+}
+
+/** How many would hear of a topic. */
+export async function countAudience(
+  ctx: Context,
+  topic: string,
+  epi: string | null | undefined,
+): Promise<AudienceRow> {
+  return topics.countAudience(ctx.db, requireStore(ctx).pid, topic, epi ?? null);
+}
+
+/** Alerts the subscribers of some variants now. */
+export async function triggerTopic(
+  ctx: Context,
+  name: string,
+  epis: readonly string[],
+): Promise<{ opened: number; audience: number }> {
+  const { pid } = requireStore(ctx);
+  if (epis.length < 1 || epis.length > MAX_EPIS)
+    fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);
+  const wanted = [...new Set(epis)].map((epi) => ({ topic: name, epi }));
+  const result = await ctx.db.transaction(async (tx) => {
+    await requireTopic(tx, pid, name);
+    await stopRestocks(tx, pid, wanted);
+    const openings = wanted.map((one) => ({ ...one, cause: 'manual' as const, units: 0 }));
+    const opened = await openRestocks(tx, pid, openings, ctx.now());
+    const counts = await Promise.all(wanted.map(({ epi }) => topics.countAudience(tx, pid, name, epi)));
+    return { opened: opened.length, audience: counts.reduce((sum, { count }) => sum + count, 0) };
+  });
+  ctx.wake();
+  return result;
+}
+
+type TestInput = { topic: string; to: string; medium?: string | null; epi?: string | null };
+
+/** Sends one message of a topic to an address of the store's own. */
+export async function sendTestAlert(
+  ctx: Context,
+  { topic: name, to, medium, epi }: TestInput,
+): Promise<{ id: string }> {
+  const store = requireStore(ctx);
+  const { pid } = store;
+  const contact = checkContact(checkMedium(medium ?? 'email'), to);
+  const topic = await requireTopic(ctx.db, pid, name);
+  const model = await modelFor(ctx, store, name, epi);
+  const claim = {
+    scope: 'product',
+    medium: contact.medium,
+    value: contact.value,
+    topic: name,
+    epi: epi ?? '',
+  } as const;
+  const { subject, html, text, sms } = renderAlert(topic, {
+    ...model,
+    unsubscribe_url: unsubscribeUrl(ctx.config.publicUrl, store, claim),
+  });
+  const head = { pid, kind: 'test', to: contact.value };
+  const id =
+    contact.medium === 'email'
+      ? await enqueueMail(ctx.db, { ...head, subject: `[Test] ${subject}`, html, text }, ctx.now())
+      : await enqueueSms(ctx.db, { ...head, text: sms }, ctx.now());
+  ctx.wake();
+  return { id: id! };
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { checkLimit, decodeCursor, encodeCursor, toConnection } from '../../shared/page.ts';
+import type { Connection } from '../../shared/page.ts';
+import type { MessageState } from './outbox.repo.ts';
+import * as hooks from './webhook.repo.ts';
+import type { DeliveryRow, WebhookRow } from './webhook.repo.ts';
+import { checkEvents, checkWebhookUrl, formatSecret, hostOf, isPublicAddress } from './webhook.rules.ts';
+
+const SECRET_BYTES = 32;
+const DELIVERY_ORDER = 'delivery';
+
+/** The store's webhooks. */
+export async function listWebhooks(ctx: Context): Promise<WebhookRow[]> {
+  return hooks.listWebhooks(ctx.db, requireStore(ctx).pid);
+}
+
+/** A saved webhook; the secret is there only when it was just made. */
+export type SavedWebhook = { webhook: WebhookRow; secret: string | null };
+
+type WebhookInput = { id?: string | null; url: string; events: readonly string[] };
+
+/** Adds a webhook, or with an id changes one. */
+export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<SavedWebhook> {
+  const store = requireStore(ctx);
+  if (store.isDemo) fail('forbidden', 'The demo store has no webhooks: its messages never leave the machine');
+  const events = checkEvents(input.events);
+  const url = checkWebhookUrl(input.url);
+  await refusePrivateTarget(ctx, url);
+  const now = ctx.now();
+  if (input.id != null) {
+    const webhook = await hooks.updateWebhook(
+      ctx.db,
+      store.pid,
+      { id: input.id, url: url.href, events },
+      now,
+    );
+    return { webhook: webhook ?? failNoWebhook(), secret: null };
+  }
+  const secret = formatSecret(randomBytes(SECRET_BYTES));
+  const webhook = await hooks.addWebhook(
+    ctx.db,
+    store.pid,
+    { id: newId(), url: url.href, events, secret },
+    now,
+  );
+  return { webhook: webhook ?? fail('limit-reached', 'A store can have at most 20 webhooks'), secret };
+}
+
+/** Tells the person who types the address; what counts is the same check at each connection. */
+async function refusePrivateTarget({ config }: Context, url: URL): Promise<void> {
+  if (config.webhookAllowPrivate) return;
+  const found = await lookup(hostOf(url), { all: true }).catch(() => []);
+  if (found.length === 0) fail('invalid-request', 'url: its host cannot be found');
+  if (!found.every(({ address }) => isPublicAddress(address)))
+    fail('invalid-request', 'url must lead to a public address');
+}
+
+/** Removes a webhook. */
+export async function deleteWebhook(ctx: Context, id: string): Promise<boolean> {
+  return (await hooks.deleteWebhook(ctx.db, requireStore(ctx).pid, id)) || failNoWebhook();
+}
+
+type DeliveryPage = {
+  webhookId: string;
+  state?: MessageState | null;
+  first?: number | null;
+  after?: string | null;
+};
+
+/** What was sent to a webhook, newest first. */
+export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<Connection<DeliveryRow>> {
+  const { pid } = requireStore(ctx);
+  const first = checkLimit('first', page.first, 20, 100);
+  const state = page.state ?? null;
+  const [before] = page.after == null ? [null] : decodeCursor('after', page.after, DELIVERY_ORDER);
+  const rows = await hooks.listDeliveries(ctx.db, pid, page.webhookId, {
+    state,
+    first,
+    before: before as number | null,
+  });
+  const total = await hooks.countDeliveries(ctx.db, pid, page.webhookId, state);
+  return toConnection(rows, first, total, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq));
+}
+
+/** Sends a delivery again under the same id. */
+export async function replayDelivery(ctx: Context, id: string): Promise<DeliveryRow> {
+  const row = await hooks.replayDelivery(ctx.db, requireStore(ctx).pid, id, ctx.now());
+  ctx.wake();
+  return row ?? fail('not-found', 'There is no such delivery');
+}
+
+function failNoWebhook(): never {
+  return fail('not-found', 'There is no such webhook');
+}
