@@ -124,7 +124,7 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
       );
     },
     runTasks: async () => {
-      for (let isBusy = true; isBusy; ) {
+      for (let isBusy = true; isBusy;) {
         isBusy = false;
         for (const task of tasks) while (await task.run()) isBusy = true;
       }

@@ -23,7 +23,7 @@ async function send(path: string, body: string | Uint8Array, headers: Record<str
   const authorization = `Basic ${Buffer.from(`${store.pid}:${store.apiKey}`).toString('base64')}`;
   const answer = await fetch(service.url + path, {
     method: 'POST',
-    body,
+    body: body as BodyInit,
     headers: { authorization, 'content-type': FORM, ...headers },
   });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };

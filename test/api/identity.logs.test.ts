@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { createLogger } from '../../src/shared/log.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+let service: TestService;
+let lines: Record<string, unknown>[];
+
+beforeEach(async () => {
+  lines = [];
+  const log = createLogger('trace', { write: (line: string) => void lines.push(JSON.parse(line)) });
+  service = await startService({}, log);
+});
+afterEach(() => service.close());
+
+const GENERATE = '/storeadmin/v3/user/generate-regid';
+
+/** Waits for the line of each request: it is written after the answer has gone. */
+async function linesOf(count: number): Promise<typeof lines> {
+  while (lines.filter(({ msg }) => msg === 'request').length < count)
+    await new Promise((resolve) => setImmediate(resolve));
+  return lines;
+}
+
+test('a request leaves one line with its id, route, status and duration', async () => {
+  const store = await service.createStore();
+  await service.get('/storeadmin/me?secret=1', { store, headers: { 'x-request-id': 'req-1' } }).expect(200);
+  const [line] = await linesOf(1);
+  expect(line).toEqual({
+    level: 30,
+    time: expect.any(String),
+    requestId: 'req-1',
+    method: 'GET',
+    route: '/storeadmin/me',
+    status: 200,
+    durationMs: expect.any(Number),
+    msg: 'request',
+  });
+});
+
+test('an unknown path is not repeated in the log', async () => {
+  await service.get('/anna@example.com').expect(404);
+  expect(JSON.stringify(await linesOf(1))).not.toContain('anna');
+});
+
+test('neither key, sessionid, regid, e-mail nor phone reach the log, whatever happens', async () => {
+  const store = await service.createStore();
+  const useremail = 'hidden.person@example.com';
+  const guest = await service.guest(store, randomUUID());
+  const account = await service.account(store, useremail);
+  await service.post(
+    '/storeadmin/v3/user/guest-validate-sync',
+    { regid: guest.regid, useremail, useragenttype: 'test' },
+    { store },
+  );
+  const update = 'mutation ($m: String) { updateShopper(input: { m: $m }) { userinfo { em m } } }';
+  await service.graphql(update, { m: '+4915112345678' }, { store, shopper: account }).expect(200);
+  await service.graphql(`{ shopper { regid } } # ${account.sessionid}`, {}, { shopper: guest });
+  await service.post(`${GENERATE}?x=${useremail}`, { uuid: useremail, useragenttype: 'pos' }, { store });
+  await service.get(`/storeadmin/me?regid=${guest.regid}`).expect(401);
+  // Failures of the database quote the row: a unique e-mail that is already taken, and a column that is gone.
+  const { db } = service.services;
+  await db.query('UPDATE shopper SET regid = $1 WHERE regid = $2', ['taken', account.regid]);
+  await service.post(GENERATE, { useremail, useragenttype: 'pos' }, { store }).expect(500);
+  await db.query('ALTER TABLE shopper ALTER COLUMN m TYPE varchar(3) USING NULL');
+  await service.graphql(update, { m: '+4915112345678' }, { store, shopper: await service.account(store) });
+  const text = JSON.stringify(await linesOf(10));
+  expect(text).toContain('unexpected failure');
+  for (const secret of [store.apiKey, guest.regid, guest.sessionid, account.regid, account.sessionid])
+    expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/hidden\.person|15112345678/);
+});
+
+test('a bug answers 500 with the request id and nothing else, on both doors, and its place is in the log', async () => {
+  const store = await service.createStore();
+  const { regid } = await service.guest(store);
+  await service.services.db.query('ALTER TABLE guest_link RENAME TO gone');
+  const headers = { 'x-request-id': 'req-500' };
+  const fields = { regid, useremail: 'a@example.com', useragenttype: 'pos' };
+  const rest = await service
+    .post('/storeadmin/v3/user/guest-validate-sync', fields, { store, headers })
+    .expect(500);
+  const msg = 'Something went wrong on our side; please quote the request id req-500';
+  expect(rest.body).toEqual({ error: true, type: 'internal-error', msg, message: msg });
+  expect(rest.headers['x-request-id']).toBe('req-500');
+  const graphql = await service.graphql(
+    'mutation ($regid: String!) { syncGuest(regid: $regid, useremail: "a@example.com", useragenttype: "x") { regid } }',
+    { regid },
+    { store, headers },
+  );
+  expect(graphql.body.errors).toEqual([
+    {
+      message: msg,
+      locations: [{ line: 1, column: 30 }],
+      path: ['syncGuest'],
+      extensions: { code: 'INTERNAL_SERVER_ERROR', type: 'internal-error', status: 500 },
+    },
+  ]);
+  const failures = (await linesOf(3)).filter(({ level }) => level === 50);
+  expect(failures).toHaveLength(2);
+  expect(failures[0]).toMatchObject({
+    requestId: 'req-500',
+    err: {
+      message: expect.stringContaining('guest_link'),
+      code: '42P01',
+      stack: expect.stringContaining(' at '),
+    },
+  });
+});
+
+test('a field of ours that breaks its own type is our bug, not the caller’s', async () => {
+  const store = await service.createStore();
+  const shopper = await service.guest(store);
+  await service.services.db.query('ALTER TABLE shopper ALTER COLUMN fname DROP NOT NULL');
+  await service.services.db.query('UPDATE shopper SET fname = NULL');
+  for (let n = 0; n < 5; n += 1) {
+    const { body } = await service.graphql('{ shopper { userinfo { fname } } }', {}, { shopper });
+    expect(body.errors[0].extensions).toEqual({
+      code: 'INTERNAL_SERVER_ERROR',
+      type: 'internal-error',
+      status: 500,
+    });
+  }
+});

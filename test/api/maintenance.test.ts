@@ -1,0 +1,58 @@
+import { setMaintenance } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+let service: TestService;
+let closed: NewStore;
+let open: NewStore;
+
+beforeAll(async () => {
+  service = await startService();
+  [closed, open] = [await service.createStore(), await service.createStore()];
+});
+afterAll(() => service.close());
+
+async function expectClosed(store: NewStore): Promise<void> {
+  const rest = await service.get('/storeadmin/me', { store });
+  expect([rest.status, rest.body.type, rest.headers['retry-after']]).toEqual([503, 'maintenance', '120']);
+  const graphql = await service.graphql('{ store { pid } }', {}, { store });
+  expect([graphql.status, graphql.headers['retry-after']]).toEqual([503, '120']);
+  expect(graphql.body.errors[0]).toMatchObject({
+    message: rest.body.msg,
+    extensions: { code: 'SERVICE_UNAVAILABLE', type: 'maintenance', status: 503 },
+  });
+}
+
+const expectOpen = (store: NewStore) => service.get('/storeadmin/me', { store }).expect(200);
+
+test('a closed store answers 503 on both doors, others go on, and it opens again', async () => {
+  const shopper = await service.guest(closed);
+  await setMaintenance(service.services, closed.pid, true);
+  await expectClosed(closed);
+  await service.graphql('{ shopper { regid } }', {}, { shopper }).expect(503);
+  await expectOpen(open);
+  await setMaintenance(service.services, closed.pid, false);
+  await expectOpen(closed);
+  await service.graphql('{ shopper { regid } }', {}, { shopper }).expect(200);
+});
+
+test('a closed service answers 503 for every store and to strangers, while health checks go on', async () => {
+  await setMaintenance(service.services, null, true);
+  await expectClosed(open);
+  await expectClosed(closed);
+  await service.get('/storeadmin/me').expect(503);
+  await service.get('/healthz').expect(200);
+  await service.get('/readyz').expect(200);
+  await setMaintenance(service.services, null, false);
+  await expectOpen(open);
+});
+
+test('a write during maintenance is refused whole', async () => {
+  await setMaintenance(service.services, closed.pid, true);
+  const fields = { uuid: crypto.randomUUID(), useragenttype: 'pos' };
+  await service.post('/storeadmin/v3/user/generate-regid', fields, { store: closed }).expect(503);
+  await setMaintenance(service.services, closed.pid, false);
+  const rows = await service.services.db.query('SELECT 1 FROM shopper WHERE pid = $1', [closed.pid]);
+  expect(rows).toHaveLength(1);
+});

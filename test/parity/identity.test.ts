@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { fullSelection } from './full-selection.ts';
+
+let service: TestService;
+let store: NewStore;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore();
+});
+afterAll(() => service.close());
+
+test('generate-regid answers every field of RegidPayload', async () => {
+  const fields = { uuid: randomUUID(), useragenttype: 'pos' };
+  const rest = await service.post('/storeadmin/v3/user/generate-regid', fields, { store }).expect(200);
+  const { body } = await service.graphql(
+    `mutation ($uuid: String, $useragenttype: String) {
+      generateRegid(uuid: $uuid, useragenttype: $useragenttype) ${fullSelection('RegidPayload')}
+    }`,
+    fields,
+    { store },
+  );
+  expect(rest.body).toEqual(body.data.generateRegid);
+});
+
+test('guest-validate-sync answers every field of SyncGuestPayload', async () => {
+  const { regid } = await service.guest(store);
+  const fields = { regid, useremail: 'parity@example.com', useragenttype: 'pos' };
+  // The first call merges; the two that are compared both find nothing left to do.
+  await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store }).expect(200);
+  const rest = await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store }).expect(200);
+  const { body } = await service.graphql(
+    `mutation ($regid: String!, $useremail: String, $useragenttype: String) {
+      syncGuest(regid: $regid, useremail: $useremail, useragenttype: $useragenttype) ${fullSelection('SyncGuestPayload')}
+    }`,
+    fields,
+    { store },
+  );
+  expect(rest.body).toEqual(body.data.syncGuest);
+});
+
+test('me answers exactly the store fields that callers check a key by', async () => {
+  const rest = await service.get('/storeadmin/me', { store }).expect(200);
+  expect(rest.body).toEqual({ pid: store.pid, appId: 'StoreadminApi' });
+  const { body } = await service.graphql('{ store { pid appId } }', {}, { store });
+  expect(rest.body).toEqual(body.data.store);
+});
