@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
+import type { ListReads } from './domain/list/list.reads.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
 import { fail } from './shared/errors.ts';
@@ -34,6 +35,10 @@ export type Viewer = {
 export type Context = Services & {
   requestId: string;
   viewer: Viewer;
+  /** Reads of lists and items that concurrent requests share. */
+  reads: ListReads;
+  /** Network address of the caller; one for a whole IPv6 household. */
+  address: string;
   /** Path of the call, without a slash at its end. */
   path: string;
   /** The Idempotency-Key header as it came; empty when there is none. */

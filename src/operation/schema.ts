@@ -2,10 +2,16 @@ import { createRequire } from 'node:module';
 import { addResolversToSchema } from '@graphql-tools/schema';
 import { GraphQLScalarType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
+import { itemResolvers } from '../domain/item/item.resolvers.ts';
+import { listResolvers } from '../domain/list/list.resolvers.ts';
+import { catalogResolvers } from '../domain/catalog/catalog.resolvers.ts';
+import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
+import { integrationResolvers } from '../domain/alert/integration.resolvers.ts';
 import { reportResolvers } from '../domain/report/report.resolvers.ts';
 import { privacyResolvers } from '../domain/shopper/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
+import { subscriptionResolvers } from '../domain/subscription/subscription.resolvers.ts';
 import { scalars } from './scalars.ts';
 
 type SchemaLoader = { loadSchema: () => GraphQLSchema };
@@ -15,8 +21,14 @@ const { loadSchema } = createRequire(import.meta.url)('../../schema/load.cjs') a
 const domains: Record<string, Record<string, unknown>>[] = [
   storeResolvers,
   shopperResolvers,
+  catalogResolvers,
+  subscriptionResolvers,
   privacyResolvers,
   reportResolvers,
+  alertResolvers,
+  integrationResolvers,
+  listResolvers,
+  itemResolvers,
 ];
 
 /** Joins the domains' maps type by type: two domains may both add to Query. */

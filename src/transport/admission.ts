@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Context, Services } from '../context.ts';
+import { createListReads } from '../domain/list/list.reads.ts';
 import { fail } from '../shared/errors.ts';
 import { allowOrigin } from './cors.ts';
+import { addressGroup } from './rate-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Credentials, ResolveViewer } from './viewer.ts';
@@ -17,6 +19,7 @@ export function createAdmission(
   resolveViewer: ResolveViewer,
   limiter: RateLimiter,
 ): Admit {
+  const reads = createListReads(services.db);
   return async (req, res, credentials) => {
     const { isServiceDown, ...viewer } = await resolveViewer(credentials);
     allowOrigin(req, res, viewer.store, services.config);
@@ -26,7 +29,9 @@ export function createAdmission(
     return {
       ...services,
       viewer,
+      reads,
       requestId: requestIdOf(res),
+      address: addressGroup(req.ip ?? ''),
       path: req.path.replace(/\/$/, ''),
       idempotencyKey: headerText(req, 'idempotency-key'),
     };

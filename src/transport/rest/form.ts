@@ -1,9 +1,5 @@
 import { AppError, fail } from '../../shared/errors.ts';
 import type { ErrorType } from '../../shared/errors.ts';
-import { shapeArray } from './shape.ts';
-import type { Shape } from './shape.ts';
-
-export type { Shape } from './shape.ts';
 
 /** The fields of a form body, with the query's fields behind them. An empty field counts as absent. */
 export type Form = {
@@ -13,8 +9,6 @@ export type Form = {
   integer(field: string, type: ErrorType): number | null;
   /** The parsed JSON of a field, or null when absent; text that is not JSON is the failure `type`. */
   json(field: string, type: ErrorType): unknown;
-  /** An array of objects that fits `shape`, or null when absent; anything else is the failure `type`. */
-  objects<Input>(field: string, shape: Shape<Input>, type: ErrorType): Input[] | null;
   /** One of the allowed words, or null when absent; another one is the failure `type`. */
   choice<Word extends string>(field: string, words: readonly Word[], type: ErrorType): Word | null;
 };
@@ -70,10 +64,6 @@ export function createForm(body: Map<string, string>, query: Map<string, string>
       return isFine ? Number(value) : fail(type, `${field} must be a whole number in range`);
     },
     json,
-    objects: (field, shape, type) => {
-      const value = json(field, type);
-      return value === null ? null : shapeArray(value, shape, field, type);
-    },
     choice: (field, words, type) => {
       const value = text(field);
       const word = words.find((known) => known === value);

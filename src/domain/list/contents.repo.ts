@@ -1,0 +1,128 @@
+import type { Db, Statement } from '../../database/database.ts';
+import { ITEM_COLUMNS, JOIN_PRODUCT } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.repo.ts';
+import { LIST_COLUMNS } from './list.repo.ts';
+import type { ListOwner, ListRow } from './list.repo.ts';
+
+/** The order and choice of items; each has a statement of its own. */
+export type PageOrder = {
+  sort: 'added' | 'price' | 'title';
+  order: 'asc' | 'desc';
+  filter: 'instock' | 'outofstock' | null;
+};
+
+/** Newest first. */
+export const NEWEST_FIRST: PageOrder = { sort: 'added', order: 'desc', filter: null };
+
+/** A place in an order: the sort key as text (null for `added`) and the item's number. */
+export type Place = { key: string | null; seq: number };
+
+/** A page of a list, as the shopper `regid` may see it. */
+export type PageKey = ListOwner & {
+  lid: string;
+  limit: number;
+  offset: number;
+  after: Place | null;
+  /** False reads the items only. */
+  hasList: boolean;
+};
+
+/** An item at its place in a sorted page. */
+export type PlacedItemRow = ItemRow & { sortkey?: string | number };
+
+/** The page; `list` is null when there is none that the shopper may see, `owner` is there for somebody else's list. */
+export type PageRow = {
+  list: ListRow | null;
+  owner: { fname: string; em: string | null } | null;
+  items: PlacedItemRow[];
+  total: number;
+};
+
+const FILTERS = { instock: '(p.stk IS NULL OR p.stk > 0)', outofstock: 'p.stk <= 0' };
+
+/** Items without a price or title come last, whichever the direction. Titles compare by bytes, so every server agrees. */
+const SORT_KEYS = {
+  price: {
+    asc: `coalesce(p.pr, i.pr, 'Infinity'::float8)`,
+    desc: `coalesce(p.pr, i.pr, '-Infinity'::float8)`,
+    cast: 'float8',
+  },
+  title: {
+    asc: `coalesce(left(lower(coalesce(p.dt, i.dt)), 100), E'\\U0010FFFF') COLLATE "C"`,
+    desc: `coalesce(left(lower(coalesce(p.dt, i.dt)), 100), '') COLLATE "C"`,
+    cast: 'text',
+  },
+};
+
+function itemsByAge(order: 'asc' | 'desc'): string {
+  const [beyond, none] = order === 'desc' ? ['<', '9223372036854775807'] : ['>', '-1'];
+  return `
+    SELECT coalesce(json_agg(x ORDER BY x.seq ${order}), '[]') FROM (
+      SELECT ${ITEM_COLUMNS} FROM (
+        SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid AND i.seq ${beyond} coalesce(k.after_seq, ${none})
+        ORDER BY i.seq ${order} LIMIT k.max_rows OFFSET k.skipped
+      ) i ${JOIN_PRODUCT}
+    ) x`;
+}
+
+function itemsByKey({ sort, order, filter }: PageOrder): string {
+  const key = sort === 'added' ? null : SORT_KEYS[sort];
+  const beyond = order === 'desc' ? '<' : '>';
+  const place = key
+    ? `(${key[order]}, i.seq) ${beyond} (k.after_key::${key.cast}, k.after_seq)`
+    : `i.seq ${beyond} k.after_seq`;
+  const sorting = (seq: string, sortkey: string): string =>
+    (key ? `${sortkey} ${order}, ` : '') + `${seq} ${order}`;
+  return `
+    SELECT coalesce(json_agg(x ORDER BY ${sorting('x.seq', 'x.sortkey')}), '[]') FROM (
+      SELECT ${ITEM_COLUMNS}${key ? `, ${key[order]} AS sortkey` : ''} FROM item i ${JOIN_PRODUCT}
+      WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${place})
+      ORDER BY ${sorting('i.seq', key ? key[order] : '')} LIMIT k.max_rows OFFSET k.skipped
+    ) x`;
+}
+
+function pageStatement(page: PageOrder): Statement {
+  const { sort, order, filter } = page;
+  const isPlain = sort === 'added' && filter === null;
+  const total = filter
+    ? `(SELECT count(*) FROM item i ${JOIN_PRODUCT} WHERE i.pid = l.pid AND i.lid = l.lid AND ${FILTERS[filter]})`
+    : 'l.cnt';
+  return {
+    name: `page_${sort}_${order}_${filter ?? 'all'}`,
+    text: `
+      SELECT CASE WHEN k.has_list THEN row_to_json(l) END AS list,
+        CASE WHEN k.has_list AND l.regid <> k.regid THEN (
+          SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
+        (${isPlain ? itemsByAge(order) : itemsByKey(page)}) AS items,
+        coalesce(${total}, 0) AS total
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::boolean[])
+        WITH ORDINALITY AS k (pid, regid, lid, max_rows, skipped, after_key, after_seq, has_list, position)
+      LEFT JOIN LATERAL (
+        SELECT ${LIST_COLUMNS} FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read)) l ON true
+      ORDER BY k.position`,
+  };
+}
+
+const statements = new Map<string, Statement>();
+
+/** Names an order; pages of one order share a statement. */
+export function nameOrder({ sort, order, filter }: PageOrder): string {
+  return `${sort} ${order} ${filter ?? ''}`;
+}
+
+/** Reads many pages of one order in one statement. */
+export function readPages(db: Db, order: PageOrder, keys: readonly PageKey[]): Promise<PageRow[]> {
+  const name = nameOrder(order);
+  const statement = statements.get(name) ?? pageStatement(order);
+  statements.set(name, statement);
+  return db.query<PageRow>(statement, [
+    keys.map(({ pid }) => pid),
+    keys.map(({ regid }) => regid),
+    keys.map(({ lid }) => lid),
+    keys.map(({ limit }) => limit),
+    keys.map(({ offset }) => offset),
+    keys.map(({ after }) => after?.key ?? null),
+    keys.map(({ after }) => after?.seq ?? null),
+    keys.map(({ hasList }) => hasList),
+  ]);
+}

@@ -1,0 +1,50 @@
+import type { Resolvers } from '../../generated/resolvers.ts';
+import { selectsField } from '../../operation/look-ahead.ts';
+import {
+  allLists,
+  getList,
+  itemConnection,
+  listConnection,
+  listContents,
+  listPage,
+  previewOf,
+  saveForLater,
+} from './contents.service.ts';
+import {
+  createList,
+  deleteList,
+  initSaveForLater,
+  setListArchived,
+  setListPublic,
+  updateList,
+} from './list.service.ts';
+import { hashList } from './list.view.ts';
+
+export const listResolvers = {
+  Query: {
+    list: (_root, { lid }, ctx) => getList(ctx, lid),
+    lists: (_root, args, ctx, info) => listConnection(ctx, args, selectsField(info, 'listcontents')),
+    allLists: (_root, filter, ctx, info) => allLists(ctx, filter, selectsField(info, 'listcontents')),
+    listContents: (_root, { lid, ...slice }, ctx) => listContents(ctx, lid, slice),
+    listPage: (_root, { lid, ...page }, ctx) => listPage(ctx, lid, page),
+    saveForLater: (_root, slice, ctx) => saveForLater(ctx, slice),
+  },
+  Mutation: {
+    createList: (_root, { input }, ctx) => createList(ctx, input),
+    updateList: (_root, { lid, input, ...version }, ctx) => updateList(ctx, lid, input, version),
+    deleteList: (_root, { lid, ...args }, ctx) => deleteList(ctx, lid, args),
+    setListPublic: (_root, { lid, anonRead, ...version }, ctx) => setListPublic(ctx, lid, anonRead, version),
+    setListArchived: (_root, { lid, isArchived, ...version }, ctx) =>
+      setListArchived(ctx, lid, isArchived, version),
+    initSaveForLater: (_root, { lname }, ctx) => initSaveForLater(ctx, lname),
+  },
+  List: {
+    id: (list) => list.lid,
+    listcontents: (list, slice, ctx) => previewOf(ctx, list, slice),
+    items: (list, page, ctx) => itemConnection(ctx, list, page),
+    lhash: (list) => hashList(list),
+    userinfo: (list) => list.owner,
+    _pkey: (list) => list.lid,
+    _t: () => 1,
+  },
+} satisfies Resolvers;

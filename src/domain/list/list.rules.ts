@@ -1,0 +1,70 @@
+import { fail } from '../../shared/errors.ts';
+import { objectFault } from '../../shared/json.ts';
+import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
+
+const NAME = { min: 3, max: 50 };
+const MAX_NOTE = 1_000;
+const MAX_LID = 100;
+
+/** A list id, or the failure `invalid-lid` when it is missing; what cannot be an id is reported missing like any unknown one. */
+export function checkLid(lid: string | null | undefined, field = 'lid'): string {
+  const text = (lid ?? '').trim();
+  if (text === '') fail('invalid-lid', `${field} is missing`);
+  return text.length <= MAX_LID && isStorable(text) ? text : fail('list-not-found');
+}
+
+/** A list name, trimmed and in NFC, or the failure `invalid-lname`. */
+export function checkListName(text: string | null | undefined): string {
+  const name = (text ?? '').trim().normalize('NFC');
+  if (hasControlCharacters(name) || !isStorable(name))
+    fail('invalid-lname', 'lname must be one line of printable characters');
+  const length = codePoints(name);
+  const isFine = length >= NAME.min && length <= NAME.max;
+  return isFine ? name : fail('invalid-lname', `lname must have ${NAME.min} to ${NAME.max} characters`);
+}
+
+/** A note of one line; absent stays absent, an empty one removes the note. */
+export function checkListNote(text: string | null | undefined): string | undefined {
+  if (text == null) return undefined;
+  const note = text.trim();
+  const isFine = !hasControlCharacters(note) && isStorable(note) && codePoints(note) <= MAX_NOTE;
+  return isFine ? note : fail('invalid-lnote', `lnote must be one line of at most ${MAX_NOTE} characters`);
+}
+
+/** A bounded JSON object, or the failure `invalid-lprops` that names the field; absent stays absent. */
+export function checkProperties(
+  field: 'lprops' | 'cprops' | 'ldesc',
+  value: unknown,
+): Record<string, unknown> | undefined {
+  if (value == null) return undefined;
+  const fault = objectFault(value);
+  return fault === null ? (value as Record<string, unknown>) : fail('invalid-lprops', `${field} ${fault}`);
+}
+
+/** A list type that the store allows, or the failure `invalid-lty`. */
+export function checkListType(lty: string | null | undefined, configured: readonly string[]): string | null {
+  if (lty == null || lty === '') return null;
+  const isFine = lty === 'wl' || lty === 'sfl' || configured.includes(lty);
+  return isFine
+    ? lty
+    : fail('invalid-lty', 'lty must be wl, sfl or a list type that is configured for the store');
+}
+
+/** A list type to look for; a store may have lists of a type that it no longer allows. */
+export function checkTypeFilter(lty: string | null | undefined): string | null {
+  if (lty == null || lty === '') return null;
+  const isFine = lty.length <= 32 && isStorable(lty);
+  return isFine ? lty : fail('invalid-lty', 'lty must have at most 32 characters');
+}
+
+/** A list state to look for, or the failure `invalid-request`. */
+export function checkState(st: number | null | undefined): number | null {
+  if (st == null || st === 0 || st === 1) return st ?? null;
+  return fail('invalid-request', 'st must be 1 (active), 0 (archived) or null (both)');
+}
+
+/** Refuses a write that was made for an older version of the list. */
+export function checkVersion(version: number, expected: number | null | undefined): void {
+  if (expected == null || expected === version) return;
+  fail('version-conflict', `The list has version ${version} by now, not ${expected}; read it again`);
+}

@@ -1,0 +1,228 @@
+import { requireAccount, requireShopper } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../database/database.ts';
+import { fail } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { checkLimit, checkOffset } from '../../shared/page.ts';
+import { findShopper, lockShopper } from '../shopper/shopper.repo.ts';
+import { checkEmail } from '../shopper/shopper.rules.ts';
+import type { StoreRow } from '../store/store.repo.ts';
+import { NEWEST_FIRST, readPages } from './contents.repo.ts';
+import { listContents } from './contents.service.ts';
+import type { ListContents } from './contents.service.ts';
+import { copyItems } from './copy.service.ts';
+import * as lists from './list.repo.ts';
+import type { ListChanges, ListRow, NewList } from './list.repo.ts';
+import {
+  checkLid,
+  checkListName,
+  checkListNote,
+  checkListType,
+  checkProperties,
+  checkVersion,
+} from './list.rules.ts';
+import { ownView } from './list.view.ts';
+import type { ListView } from './list.view.ts';
+
+/** The calling shopper with its store. */
+export type Owner = ReturnType<typeof requireShopper>;
+
+type ListFields = {
+  lname?: string | null;
+  lnote?: string | null;
+  lprops?: unknown;
+  cprops?: unknown;
+  ldesc?: unknown;
+};
+type CreateInput = ListFields & { lty?: string | null; cfor?: string | null; fromlid?: string | null };
+type Version = { expectedVersion?: number | null };
+
+const SAVE_FOR_LATER_NAME = 'Save for later';
+const DELETE_LIMIT = { standard: lists.PREVIEW_SIZE, max: 1_000 };
+
+/** Creates a list. A shopper has one save-for-later list: asked for it again, this answers the one there is. */
+export async function createList(ctx: Context, input: CreateInput): Promise<ListView> {
+  const owner = requireShopper(ctx);
+  const list = checkNewList(ctx, owner.store, input);
+  const fromlid = input.fromlid ? checkLid(input.fromlid, 'fromlid') : null;
+  const made = await ctx.db.transaction(async (tx) => {
+    await lockOwner(tx, owner);
+    const known = list.lty === 'sfl' ? await lists.findSaveForLater(tx, owner) : null;
+    if (known && fromlid)
+      fail(
+        'invalid-lty',
+        'There is a save-for-later list already; nothing can be copied into it by creating it',
+      );
+    if (known) return known;
+    await checkRoom(ctx, tx, owner, list.lname, true);
+    const row = await lists.insertList(tx, owner, list, ctx.now());
+    return fromlid ? fillFrom(ctx, tx, owner, row, fromlid) : row;
+  });
+  if (made._cp) ctx.wake();
+  return ownView(owner, made);
+}
+
+/** Changes what was sent of a list. */
+export async function updateList(
+  ctx: Context,
+  lid: string,
+  input: ListFields,
+  version: Version,
+): Promise<ListView> {
+  requireShopper(ctx);
+  const changes: ListChanges = {
+    lname: input.lname == null ? undefined : checkListName(input.lname),
+    lnote: checkListNote(input.lnote),
+    lprops: checkProperties('lprops', input.lprops),
+    cprops: checkProperties('cprops', input.cprops),
+    ldesc: checkProperties('ldesc', input.ldesc),
+  };
+  return changeOwnList(ctx, lid, changes, version);
+}
+
+/** Opens a list to everybody who knows its id, or closes it. */
+export async function setListPublic(
+  ctx: Context,
+  lid: string,
+  anonRead: boolean,
+  version: Version,
+): Promise<ListView> {
+  requireAccount(ctx);
+  return changeOwnList(ctx, lid, { anonRead }, version);
+}
+
+/** Puts a list away or brings it back. */
+export async function setListArchived(
+  ctx: Context,
+  lid: string,
+  isArchived: boolean,
+  version: Version,
+): Promise<ListView> {
+  requireShopper(ctx);
+  return changeOwnList(ctx, lid, { st: isArchived ? 0 : 1 }, version);
+}
+
+type DeleteArgs = Version & { limit?: number | null; offset?: number | null };
+
+/** Deletes a list with its items; answers it as it was, with a slice of the items. */
+export async function deleteList(
+  ctx: Context,
+  lid: string,
+  { limit, offset, ...version }: DeleteArgs,
+): Promise<ListView> {
+  requireShopper(ctx);
+  const slice = {
+    limit: checkLimit('limit', limit, DELETE_LIMIT.standard, DELETE_LIMIT.max),
+    offset: checkOffset(offset),
+  };
+  return withOwnList(ctx, lid, version, async (tx, list, owner) => {
+    const key = { pid: owner.pid, regid: owner.regid, lid: list.lid, after: null, hasList: false, ...slice };
+    const [page] = await readPages(tx, NEWEST_FIRST, [key]);
+    await lists.deleteList(tx, list);
+    return { ...ownView(owner, list), contents: page!.items };
+  });
+}
+
+/** The shopper's save-for-later list; many first calls at once make one. */
+export async function initSaveForLater(
+  ctx: Context,
+  lname: string | null | undefined,
+): Promise<ListContents> {
+  const owner = requireShopper(ctx);
+  const list: NewList = {
+    ...BLANK,
+    lid: newId(),
+    lname: lname ? checkListName(lname) : SAVE_FOR_LATER_NAME,
+    lty: 'sfl',
+  };
+  const { lid } =
+    (await lists.findSaveForLater(ctx.db, owner)) ??
+    (await ctx.db.transaction(async (tx) => {
+      await lockOwner(tx, owner);
+      const known = await lists.findSaveForLater(tx, owner);
+      if (known) return known;
+      await checkRoom(ctx, tx, owner, list.lname, false);
+      return lists.insertList(tx, owner, list, ctx.now());
+    }));
+  return listContents(ctx, lid, {});
+}
+
+/** Runs `work` on a list of the caller's that stays locked until it ends. */
+export async function withOwnList<Result>(
+  ctx: Context,
+  lid: string,
+  { expectedVersion }: Version,
+  work: (tx: Db, list: ListRow, owner: Owner) => Promise<Result>,
+): Promise<Result> {
+  const owner = requireShopper(ctx);
+  const wanted = checkLid(lid);
+  return ctx.db.transaction(async (tx) => {
+    const [list] = await lists.lockLists(tx, owner, [wanted]);
+    if (list === undefined) return failMissing(tx, owner);
+    checkVersion(list.version, expectedVersion);
+    return work(tx, list, owner);
+  });
+}
+
+/** Says why a list is not there: a guest that was merged since its request came in has to identify itself again. */
+export async function failMissing(tx: Db, owner: Owner): Promise<never> {
+  const current = await findShopper(tx, owner);
+  return fail(current?.epoch === owner.epoch ? 'list-not-found' : 'sw-badregid');
+}
+
+function changeOwnList(ctx: Context, lid: string, changes: ListChanges, version: Version): Promise<ListView> {
+  return withOwnList(ctx, lid, version, async (tx, list, owner) => {
+    const changed = await lists.changeList(tx, list, changes, { uby: owner.em, now: ctx.now() });
+    return ownView(owner, changed);
+  });
+}
+
+/** Makes creations of one shopper wait for each other, and for a merge that takes the shopper's lists away. */
+async function lockOwner(tx: Db, owner: Owner): Promise<void> {
+  const current = await lockShopper(tx, owner);
+  if (current?.epoch !== owner.epoch) fail('sw-badregid');
+}
+
+async function checkRoom(
+  { config }: Context,
+  tx: Db,
+  owner: Owner,
+  lname: string,
+  isUnique: boolean,
+): Promise<void> {
+  const usage = await lists.usageOf(tx, owner, lname);
+  if (isUnique && usage.isTaken) fail('duplicate-lname', 'There is a list of this name already');
+  if (usage.lists >= config.maxLists)
+    fail('limit-reached', `A shopper can have at most ${config.maxLists} lists`);
+}
+
+const BLANK = { lnote: null, lprops: {}, cprops: {}, ldesc: {}, cfor: null };
+
+function checkNewList({ viewer }: Context, store: StoreRow, input: CreateInput): NewList {
+  const isForSomebody = viewer.keyId !== null && Boolean(input.cfor);
+  return {
+    lid: newId(),
+    lname: checkListName(input.lname),
+    lty: checkListType(input.lty, store.listTypes),
+    lnote: checkListNote(input.lnote) || null,
+    lprops: checkProperties('lprops', input.lprops) ?? {},
+    cprops: checkProperties('cprops', input.cprops) ?? {},
+    ldesc: checkProperties('ldesc', input.ldesc) ?? {},
+    cfor: isForSomebody ? checkEmail(input.cfor) : null,
+  };
+}
+
+async function fillFrom(
+  ctx: Context,
+  tx: Db,
+  owner: Owner,
+  list: ListRow,
+  fromlid: string,
+): Promise<ListRow> {
+  const source =
+    (await lists.findReadableList(tx, owner, fromlid)) ??
+    fail('list-not-found', 'fromlid: there is no such list');
+  const { pid, di, em } = owner;
+  await copyItems(tx, { pid, sourceLid: source.lid, targetLid: list.lid, di, uby: em, now: ctx.now() });
+  return (await lists.findReadableList(tx, owner, list.lid))!;
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { maskEmail } from '../../shared/mask.ts';
+import type { ItemRow } from '../item/item.repo.ts';
+import type { ShopperRow } from '../shopper/shopper.repo.ts';
+import type { PageRow } from './contents.repo.ts';
+import type { ListRow } from './list.repo.ts';
+
+/** A list as its reader may see it. */
+export type ListView = ListRow & {
+  owner: ShopperRow;
+  /** Whether the reader is somebody else than the owner; items read for it must be masked too. */
+  isMasked: boolean;
+  /** The ten newest items, when they were read along. */
+  preview: ItemRow[] | null;
+  /** What `listcontents` answers whatever it is asked: a deleted list has no items to read any more. */
+  contents: ItemRow[] | null;
+};
+
+/** The owner's own view. */
+export function ownView(owner: ShopperRow, list: ListRow, preview: ItemRow[] | null = null): ListView {
+  return { ...list, owner, isMasked: false, preview, contents: null };
+}
+
+const mask = (email: string | null): string | null => email && maskEmail(email);
+
+/** An item without what tells who wrote it. */
+export function maskItem<Row extends ItemRow>(item: Row): Row {
+  return { ...item, di: '', uby: mask(item.uby) };
+}
+
+/** What a stranger may know of an owner. */
+function maskOwner(pid: string, { fname, em }: { fname: string; em: string | null }): ShopperRow {
+  const nothing = {
+    regid: '',
+    mergedInto: null,
+    uid: '',
+    di: '',
+    lname: '',
+    m: null,
+    sw_mkt: null,
+    ut: null,
+    epoch: 0,
+  };
+  const never = null as unknown as Date;
+  return {
+    ...nothing,
+    pid,
+    fname,
+    em: mask(em),
+    isGuest: em === null,
+    acc_mkt: false,
+    extags: [],
+    prefs: {},
+    pd: {},
+    lastlogin: never,
+    cts: never,
+    uts: never,
+  };
+}
+
+/** What a page's reader may see of its list and items; null when there is no list for this reader. */
+export function viewPage(
+  reader: ShopperRow,
+  { list, owner, items }: PageRow,
+): { list: ListView; items: ItemRow[] } | null {
+  if (list === null) return null;
+  if (owner === null) return { list: ownView(reader, list), items };
+  const masked = {
+    ...list,
+    cby: mask(list.cby),
+    uby: mask(list.uby),
+    cfor: mask(list.cfor),
+    di: '',
+    uid: '',
+  };
+  return {
+    list: { ...masked, owner: maskOwner(list.pid, owner), isMasked: true, preview: null, contents: null },
+    items: items.map(maskItem),
+  };
+}
+
+/** Base64 hash of a list's name and attributes; PostgreSQL keeps the keys of its objects in one order. */
+export function hashList({ lname, lty, lnote, lprops, cprops, ldesc }: ListRow): string {
+  return createHash('sha256')
+    .update(JSON.stringify([lname, lty, lnote, lprops, cprops, ldesc]))
+    .digest('base64');
+}
+
+/** Base64 hash of an item's product id in its store. */
+export function hashProduct({ pid, empi }: ItemRow): string {
+  return createHash('sha256')
+    .update(JSON.stringify([pid, empi]))
+    .digest('base64');
+}

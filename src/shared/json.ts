@@ -1,0 +1,26 @@
+import { isStorable } from './text.ts';
+
+/** Bounds of a JSON object that a caller may store: deep enough for any property map, too small for a bomb. */
+export const JSON_LIMITS = { maxDepth: 16, maxBytes: 32_768 };
+
+/** What is wrong with a value that must be a storable JSON object, in words that follow the field's name; null when nothing is. */
+export function objectFault(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a JSON object';
+  // Depth comes first: turning a bomb into text would overflow the stack.
+  const fault = innerFault(value, 1);
+  if (fault !== null) return fault;
+  return Buffer.byteLength(JSON.stringify(value)) > JSON_LIMITS.maxBytes
+    ? `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`
+    : null;
+}
+
+function innerFault(value: unknown, depth: number): string | null {
+  if (typeof value === 'string') return isStorable(value) ? null : 'must not hold NUL or broken Unicode';
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth > JSON_LIMITS.maxDepth) return `must not be deeper than ${JSON_LIMITS.maxDepth} levels`;
+  for (const [key, inner] of Object.entries(value)) {
+    const fault = innerFault(key, depth) ?? innerFault(inner, depth + 1);
+    if (fault !== null) return fault;
+  }
+  return null;
+}

@@ -1,0 +1,63 @@
+import { fail } from './errors.ts';
+
+/** A page size from 1 to `max`, `standard` when left out, or the failure `invalid-limit`. */
+export function checkLimit(
+  field: string,
+  limit: number | null | undefined,
+  standard: number,
+  max: number,
+): number {
+  const value = limit ?? standard;
+  const isFine = Number.isInteger(value) && value >= 1 && value <= max;
+  return isFine ? value : fail('invalid-limit', `${field} must be a whole number from 1 to ${max}`);
+}
+
+/** A number of entries to skip, or the failure `invalid-offset`. */
+export function checkOffset(offset: number | null | undefined): number {
+  const value = offset ?? 0;
+  return Number.isInteger(value) && value >= 0
+    ? value
+    : fail('invalid-offset', 'offset must be a whole number of at least 0');
+}
+
+/** An opaque cursor: the order it belongs to, then the place in that order. */
+export function encodeCursor(order: string, ...place: (string | number | null)[]): string {
+  return Buffer.from(JSON.stringify([order, ...place])).toString('base64url');
+}
+
+/** The place in a cursor of this order, or the failure `invalid-request`. */
+export function decodeCursor(field: string, cursor: string, order: string): unknown[] {
+  const [given, ...place] = parseArray(Buffer.from(cursor, 'base64url').toString('utf8'));
+  return given === order ? place : fail('invalid-request', `${field} must be a cursor that this call gave`);
+}
+
+function parseArray(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+/** One page of a connection. */
+export type Connection<Node> = {
+  edges: { cursor: string; node: Node }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  totalCount: number;
+};
+
+/** Makes a connection of rows of which one more was read than asked for, when there is one more. */
+export function toConnection<Row extends object>(
+  rows: readonly Row[],
+  first: number,
+  totalCount: number,
+  cursorOf: (row: Row) => string,
+): Connection<Row> {
+  const edges = rows.slice(0, first).map((node) => ({ cursor: cursorOf(node), node }));
+  return {
+    edges,
+    pageInfo: { hasNextPage: rows.length > first, endCursor: edges.at(-1)?.cursor ?? null },
+    totalCount,
+  };
+}
