@@ -109,3 +109,6 @@ RETURN array_to_tsvector(product_words(
 ));
 
 CREATE INDEX "product_search_idx" ON "product" USING gin (product_search(pid, dt, bt, sku, epi, empi));
+
+-- Finds what was never confirmed without reading every subscription.
+CREATE INDEX "subscription_pending_idx" ON "subscription" ("cts") WHERE "confirmed_at" IS NULL;

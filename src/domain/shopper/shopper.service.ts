@@ -89,7 +89,8 @@ function checkChanges(input: ShopperInput): ShopperChanges {
   return changes;
 }
 
-function newShopper(store: StoreRow, kind: 'guest' | 'account', identity: string): NewShopper {
+/** The row of a guest or an account that may not exist yet. */
+export function newShopper(store: StoreRow, kind: 'guest' | 'account', identity: string): NewShopper {
   const regid = regidOf(store.secret, kind, identity);
   return {
     pid: store.pid,

@@ -1,0 +1,17 @@
+import type { Resolvers } from '../../generated/resolvers.ts';
+import { getProduct, listProducts, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
+import { setShopifySecret } from './shopify.service.ts';
+
+export const catalogResolvers = {
+  Query: {
+    product: (_root, { epi }, ctx) => getProduct(ctx, epi),
+    products: (_root, page, ctx) => listProducts(ctx, page),
+  },
+  Mutation: {
+    upsertProducts: (_root, { products }, ctx) => upsertProducts(ctx, products),
+    setStock: (_root, { stocks }, ctx) => setStock(ctx, stocks),
+    removeProducts: (_root, { epis }, ctx) => removeProducts(ctx, epis),
+    setShopifySecret: (_root, { secret }, ctx) => setShopifySecret(ctx, secret ?? null),
+  },
+  Product: { uri: (product) => product.uri ?? product.du, vi: (product) => product.vi ?? '' },
+} satisfies Resolvers;

@@ -1,0 +1,170 @@
+import { requireShopper, requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../database/database.ts';
+import { AppError, fail } from '../../shared/errors.ts';
+import { checkLimit, decodeCursor, encodeCursor, toConnection } from '../../shared/page.ts';
+import type { Connection } from '../../shared/page.ts';
+import { isStorable } from '../../shared/text.ts';
+import { applyStockChanges } from '../alert/restock.service.ts';
+import type { StockChange } from '../alert/restock.service.ts';
+import * as catalog from './catalog.repo.ts';
+import type { PlacedRow, ProductRow, WrittenRow } from './catalog.repo.ts';
+import { checkCount, checkProduct, isProductId, lastOfEach } from './catalog.rules.ts';
+import type { ProductInput, ProductWrite } from './catalog.rules.ts';
+
+/** Variants that are new but lack what a new one needs; nothing of their call was stored. */
+export class IncompleteProductsError extends AppError {
+  readonly epis: string[];
+
+  constructor(epis: string[], msg: string) {
+    super('invalid-products', msg);
+    this.epis = epis;
+  }
+}
+
+/** What a write means for alerts: nothing unless stock moved, a tag was added or the variant is new. */
+function changesOf(rows: readonly WrittenRow[]): StockChange[] {
+  return rows
+    .filter(({ stk, before, isNew, addedTags }) => isNew || stk !== before || addedTags.length > 0)
+    .map(({ epi, before, stk, isNew, addedTags }) => ({
+      epi,
+      before,
+      after: stk,
+      isNew,
+      tagsAdded: addedTags,
+    }));
+}
+
+/** Hands the steps of a write to the alert engine, in the write's own transaction. */
+export async function reportChanges(
+  tx: Db,
+  pid: string,
+  changes: readonly StockChange[],
+  now: Date,
+): Promise<void> {
+  if (changes.length > 0) await applyStockChanges(tx, pid, changes, now);
+}
+
+/** Stores checked variants inside the caller's transaction: the one path of every feed. */
+export async function writeProducts(
+  tx: Db,
+  pid: string,
+  products: readonly ProductWrite[],
+  now: Date,
+): Promise<WrittenRow[]> {
+  const unique = lastOfEach(products);
+  const rows = await catalog.upsertProducts(tx, pid, unique, now);
+  const incomplete = rows
+    .filter(({ isNew, empi, du }) => isNew && (empi === '' || du === ''))
+    .map(({ epi }) => epi);
+  if (incomplete.length > 0) {
+    const index = products.findIndex(({ epi }) => epi === incomplete[0]);
+    const field = products[index]?.empi == null ? 'empi' : 'du';
+    throw new IncompleteProductsError(
+      incomplete,
+      `products[${index}].${field} is required for a variant that is new`,
+    );
+  }
+  await reportChanges(tx, pid, changesOf(rows), now);
+  return rows;
+}
+
+/** Puts rows in the order in which their variants were given. */
+function inOrder<Row extends { epi: string }>(rows: readonly Row[], epis: readonly string[]): Row[] {
+  const byEpi = new Map(rows.map((row) => [row.epi, row]));
+  return [...new Set(epis)].flatMap((epi) => byEpi.get(epi) ?? []);
+}
+
+/** Adds or changes variants of the calling store. */
+export async function upsertProducts(ctx: Context, products: readonly ProductInput[]): Promise<ProductRow[]> {
+  const { pid } = requireStore(ctx);
+  checkCount('products', products.length);
+  const checked = products.map((product, index) => checkProduct(product, `products[${index}]`));
+  const rows = await ctx.db.transaction((tx) => writeProducts(tx, pid, checked, ctx.now()));
+  ctx.wake();
+  return inOrder(
+    rows,
+    checked.map(({ epi }) => epi),
+  );
+}
+
+/** Sets stock figures inside the caller's transaction. */
+export async function writeStock(
+  tx: Db,
+  pid: string,
+  stocks: readonly { epi: string; stk: number }[],
+  now: Date,
+): Promise<WrittenRow[]> {
+  const rows = await catalog.setStock(tx, pid, stocks, now);
+  await reportChanges(tx, pid, changesOf(rows), now);
+  return rows;
+}
+
+/** Sets stock figures of the calling store; says which variants it does not know. */
+export async function setStock(
+  ctx: Context,
+  stocks: readonly { epi: string; stk: number }[],
+): Promise<{ products: ProductRow[]; unknown: string[] }> {
+  const { pid } = requireStore(ctx);
+  checkCount('stocks', stocks.length);
+  const checked = lastOfEach(stocks.map((stock, index) => checkProduct(stock, `stocks[${index}]`)));
+  const rows = await ctx.db.transaction((tx) => writeStock(tx, pid, checked, ctx.now()));
+  ctx.wake();
+  const epis = checked.map(({ epi }) => epi);
+  const known = new Set(rows.map(({ epi }) => epi));
+  return { products: inOrder(rows, epis), unknown: epis.filter((epi) => !known.has(epi)) };
+}
+
+/** Takes variants out of the catalogue inside the caller's transaction; answers how many there were. */
+export async function dropProducts(tx: Db, pid: string, epis: readonly string[], now: Date): Promise<number> {
+  const rows = await catalog.removeProducts(tx, pid, epis);
+  const changes = rows.map(({ epi, stk }) => ({
+    epi,
+    before: stk,
+    after: null,
+    isNew: false,
+    tagsAdded: [],
+  }));
+  await reportChanges(tx, pid, changes, now);
+  return rows.length;
+}
+
+/** Takes variants out of the calling store's catalogue. */
+export async function removeProducts(ctx: Context, epis: readonly string[]): Promise<{ removed: number }> {
+  const { pid } = requireStore(ctx);
+  checkCount('epis', epis.length);
+  const bad = epis.findIndex((epi) => !isProductId(epi));
+  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
+  const removed = await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now()));
+  ctx.wake();
+  return { removed };
+}
+
+/** One variant, for the store or one of its shoppers. */
+export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
+  const { pid } = ctx.viewer.keyId === null ? requireShopper(ctx) : requireStore(ctx);
+  const [row] = isProductId(epi) ? await catalog.findProducts(ctx.db, pid, [epi]) : [];
+  return row ?? null;
+}
+
+type PageInput = { search?: string | null; first?: number | null; after?: string | null };
+
+/** A page without a count: counting a million rows for every page would cost more than the page. */
+export type ProductPage = Pick<Connection<PlacedRow>, 'edges' | 'pageInfo'>;
+
+const MAX_SEARCH = 200;
+const ORDER = 'product';
+
+/** A page of the calling store's catalogue. */
+export async function listProducts(ctx: Context, { search, first, after }: PageInput): Promise<ProductPage> {
+  const { pid } = requireStore(ctx);
+  const size = checkLimit('first', first, 20, 100);
+  const words = (search ?? '').trim();
+  if (words.length > MAX_SEARCH || !isStorable(words))
+    fail('invalid-request', `search must have at most ${MAX_SEARCH} characters`);
+  const before =
+    after == null ? Number.MAX_SAFE_INTEGER : Number(decodeCursor('after', after, ORDER)[0]) || 0;
+  const rows = await catalog.listProducts(ctx.db, pid, words, before, size + 1);
+  const { edges, pageInfo } = toConnection(rows, size, rows.length, ({ seq }) => encodeCursor(ORDER, seq));
+  return { edges, pageInfo };
+}

@@ -1,0 +1,176 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { fail } from '../../shared/errors.ts';
+import { hasControlCharacters } from '../../shared/text.ts';
+import type { ProductWrite } from './catalog.rules.ts';
+
+/** The topics that change the catalogue. */
+export type ShopifyTopic =
+  'products/create' | 'products/update' | 'products/delete' | 'inventory_levels/update';
+
+const TOPICS: ReadonlySet<string> = new Set<ShopifyTopic>([
+  'products/create',
+  'products/update',
+  'products/delete',
+  'inventory_levels/update',
+]);
+
+/** Shopify sends at most this many variants in a webhook. */
+const MAX_LISTED_VARIANTS = 100;
+
+/** Shopify gives up on a delivery long before this; what is older was recorded by somebody and is played again. */
+export const STALE_AFTER_MS = 48 * 3_600_000;
+
+/** Whether a topic is one of ours. */
+export function isShopifyTopic(topic: string): topic is ShopifyTopic {
+  return TOPICS.has(topic);
+}
+
+/** Whether a body was signed with the secret; takes the same time for every wrong signature. */
+export function isSigned(secret: string, body: Buffer, signature: string): boolean {
+  const wanted = createHmac('sha256', secret).update(body).digest();
+  const given = Buffer.from(signature, 'base64');
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+/** A secret that can sign, or the failure `invalid-request`. */
+export function checkSecret(secret: string): string {
+  const isFine = secret.length >= 16 && secret.length <= 256 && !hasControlCharacters(secret);
+  return isFine ? secret : fail('invalid-request', 'secret must have 16 to 256 printable characters');
+}
+
+const id = z.union([z.number(), z.string()]).transform(String);
+const time = z.string().transform((text, issue) => {
+  const date = new Date(text);
+  if (!Number.isNaN(date.getTime())) return date;
+  issue.addIssue('is not a time');
+  return z.NEVER;
+});
+
+const variantShape = z.object({
+  id,
+  title: z.string().nullish(),
+  sku: z.string().nullish(),
+  price: z.coerce.number().nullish(),
+  inventory_quantity: z.number().int().nullish(),
+  inventory_management: z.string().nullish(),
+  inventory_item_id: id.nullish(),
+  image_id: id.nullish(),
+});
+
+const productShape = z.object({
+  id,
+  title: z.string().nullish(),
+  vendor: z.string().nullish(),
+  handle: z.string().nullish(),
+  tags: z.union([z.string(), z.array(z.string())]).nullish(),
+  updated_at: time.nullish(),
+  image: z.object({ src: z.string().nullish() }).nullish(),
+  images: z.array(z.object({ id: id.nullish(), src: z.string().nullish() })).nullish(),
+  variants: z.array(variantShape),
+  variant_gids: z.array(z.object({ admin_graphql_api_id: z.string() })).nullish(),
+});
+
+const levelShape = z.object({
+  inventory_item_id: id,
+  location_id: id,
+  available: z.number().int().nullish(),
+  updated_at: time.nullish(),
+});
+const deletedShape = z.object({ id });
+
+type ShopifyProduct = z.infer<typeof productShape>;
+type ShopifyVariant = z.infer<typeof variantShape>;
+
+/** What a webhook means for the catalogue. */
+export type ShopifyEvent =
+  | { kind: 'product'; empi: string; at: Date | null; products: ProductWrite[]; keep: string[] | null }
+  | { kind: 'level'; item: string; location: string; available: number | null; at: Date | null }
+  | { kind: 'deleted'; empi: string; at: null };
+
+const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+
+function pageOf(product: ShopifyProduct, shopDomain: string): string {
+  const path = `/products/${encodeURIComponent(product.handle ?? product.id)}`;
+  return SHOP_DOMAIN.test(shopDomain) ? `https://${shopDomain}${path}` : path;
+}
+
+function imageOf(product: ShopifyProduct, { image_id }: ShopifyVariant): string | null {
+  const own = image_id == null ? undefined : product.images?.find((image) => image.id === image_id);
+  return own?.src ?? product.image?.src ?? product.images?.[0]?.src ?? null;
+}
+
+/** A product with one variant calls it "Default Title", which no shopper should read. */
+function variantText(title: string | null | undefined): string {
+  return title == null || title === 'Default Title' ? '' : title;
+}
+
+/** Stock that Shopify does not track is unknown, whatever its figure says. */
+function stockOf({ inventory_quantity, inventory_management }: ShopifyVariant): number | null {
+  return inventory_management === null ? null : (inventory_quantity ?? null);
+}
+
+/** All variants that the product still has, or null when the webhook does not tell. */
+function keptVariants({ variants, variant_gids }: ShopifyProduct): string[] | null {
+  if (variant_gids)
+    return variant_gids.map(({ admin_graphql_api_id }) => admin_graphql_api_id.split('/').at(-1)!);
+  return variants.length < MAX_LISTED_VARIANTS ? variants.map((variant) => variant.id) : null;
+}
+
+function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent {
+  const du = pageOf(product, shopDomain);
+  const tags = typeof product.tags === 'string' ? product.tags.split(',') : product.tags;
+  const products = product.variants.map((variant) => ({
+    epi: variant.id,
+    empi: product.id,
+    du,
+    uri: `${du}?variant=${variant.id}`,
+    bt: product.vendor,
+    dt: product.title,
+    sku: variant.sku,
+    iu: imageOf(product, variant),
+    stk: stockOf(variant),
+    pr: variant.price,
+    vi: variantText(variant.title),
+    tags,
+    inventoryItem: variant.inventory_item_id,
+    sourceAt: product.updated_at,
+  }));
+  return {
+    kind: 'product',
+    empi: product.id,
+    at: product.updated_at ?? null,
+    products,
+    keep: keptVariants(product),
+  };
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return fail('invalid-request', 'The body is not JSON');
+  }
+}
+
+function take<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  return fail('invalid-request', `The webhook is not understood: ${path.join('.')} ${message}`);
+}
+
+/** Reads a webhook's body, or fails with `invalid-request`. */
+export function readEvent(topic: ShopifyTopic, body: Buffer, shopDomain: string): ShopifyEvent {
+  const value = parseBody(body);
+  if (topic === 'products/delete') return { kind: 'deleted', empi: take(deletedShape, value).id, at: null };
+  if (topic !== 'inventory_levels/update') return readProduct(take(productShape, value), shopDomain);
+  const level = take(levelShape, value);
+  return {
+    kind: 'level',
+    item: level.inventory_item_id,
+    location: level.location_id,
+    available: level.available ?? null,
+    at: level.updated_at ?? null,
+  };
+}

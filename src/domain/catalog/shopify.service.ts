@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { requireStore } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Db } from '../../database/database.ts';
+import { fail } from '../../shared/errors.ts';
+import { isStorable } from '../../shared/text.ts';
+import { checkProduct } from './catalog.rules.ts';
+import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
+import * as shopify from './shopify.repo.ts';
+import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';
+import type { ShopifyEvent } from './shopify.rules.ts';
+
+type Deps = Pick<Services, 'db' | 'now' | 'wake' | 'config'>;
+
+/** A webhook as it arrived; headers are as sent, the body is the signed bytes. */
+export type Delivery = {
+  pid: string;
+  topic: string;
+  webhookId: string;
+  signature: string;
+  shopDomain: string;
+  triggeredAt: string;
+  body: Buffer;
+};
+
+/** What became of a webhook. All of them are answers of 200: Shopify repeats what is refused. */
+export type Receipt = { status: 'applied' | 'duplicate' | 'outdated' | 'ignored' };
+
+/** Compared against when the store has no secret, so that both wrong cases take the same time. */
+const NO_SECRET = 'no store has this secret';
+const MAX_WEBHOOK_ID = 128;
+
+/** Connects or disconnects Shopify and says where its webhooks go. */
+export async function setShopifySecret(
+  ctx: Context,
+  secret: string | null,
+): Promise<{ connected: boolean; url: string }> {
+  const { pid } = requireStore(ctx);
+  await shopify.saveSecret(ctx.db, pid, secret === null ? null : checkSecret(secret), ctx.now());
+  return {
+    connected: secret !== null,
+    url: `${ctx.config.publicUrl}/webhooks/shopify/${encodeURIComponent(pid)}`,
+  };
+}
+
+/** Takes a webhook: believed by its signature, applied once, in the order of Shopify's own clock. */
+export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Receipt> {
+  const { pid, topic, body } = delivery;
+  const secret = isStorable(pid) ? await shopify.findSecret(deps.db, pid) : null;
+  if (!isSigned(secret ?? NO_SECRET, body, delivery.signature) || secret === null)
+    fail('unauthorised', 'The signature is wrong');
+  if (!isShopifyTopic(topic)) return { status: 'ignored' };
+  const event = readEvent(topic, body, delivery.shopDomain);
+  const now = deps.now();
+  refuseStale(event.at ?? new Date(delivery.triggeredAt), now);
+  const digest = createHash('sha256').update(`${topic}\n`).update(body).digest();
+  const id = delivery.webhookId.slice(0, MAX_WEBHOOK_ID) || digest.toString('hex');
+  const status = await deps.db.transaction(async (tx) => {
+    const isNew = await shopify.takeEvent(tx, pid, id, digest, now);
+    return isNew ? applyEvent(tx, pid, event, now) : ('duplicate' as const);
+  });
+  if (status === 'applied') deps.wake();
+  return { status };
+}
+
+/** A moment that cannot be read does not count: deletions carry none in what is signed. */
+function refuseStale(at: Date, now: Date): void {
+  if (now.getTime() - at.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is stale');
+}
+
+async function applyEvent(tx: Db, pid: string, event: ShopifyEvent, now: Date): Promise<Receipt['status']> {
+  if (event.kind === 'level') return applyLevel(tx, pid, event, now);
+  const held = await shopify.holdProduct(tx, pid, event.empi);
+  if (event.kind === 'product') return applyProduct(tx, pid, event, held, now);
+  await dropProducts(
+    tx,
+    pid,
+    held.map(({ epi }) => epi),
+    now,
+  );
+  return 'applied';
+}
+
+type ProductEvent = Extract<ShopifyEvent, { kind: 'product' }>;
+type LevelEvent = Extract<ShopifyEvent, { kind: 'level' }>;
+
+async function applyProduct(
+  tx: Db,
+  pid: string,
+  { at, products, keep }: ProductEvent,
+  held: readonly shopify.HeldVariant[],
+  now: Date,
+): Promise<Receipt['status']> {
+  if (at !== null && held.some(({ sourceAt }) => sourceAt !== null && sourceAt > at)) return 'outdated';
+  const items = products.flatMap(({ inventoryItem }) => inventoryItem ?? []);
+  const newer = at === null ? new Set<string>() : await shopify.itemsChangedAfter(tx, pid, items, at);
+  const checked = products
+    .map((product, index) => checkProduct(product, `variants[${index}]`))
+    .map((product) =>
+      product.inventoryItem != null && newer.has(product.inventoryItem) ? { ...product, stk: null } : product,
+    );
+  if (checked.length > 0) await writeProducts(tx, pid, checked, now);
+  const gone = keep === null ? [] : held.filter(({ epi }) => !keep.includes(epi)).map(({ epi }) => epi);
+  if (gone.length > 0) await dropProducts(tx, pid, gone, now);
+  return 'applied';
+}
+
+/**
+ * Stock is told location by location, a product's own webhook tells the sum. A location that was known moves the stock
+ * by the difference. One that was not known is the whole stock in a store with one location; with more of them its part in the
+ * stock cannot be told, so it only counts from its next change on.
+ */
+async function applyLevel(tx: Db, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
+  const { item, location, available } = event;
+  const at = event.at ?? now;
+  const variants = await shopify.holdItem(tx, pid, item);
+  if (available === null || variants.length === 0) return 'ignored';
+  const { previous, hasOthers } = await shopify.findLevel(tx, pid, item, location);
+  if (previous !== null && previous.at > at) return 'outdated';
+  await shopify.saveLevel(tx, pid, { item, location, available, at });
+  const stocks = variants
+    .filter(({ sourceAt }) => sourceAt === null || sourceAt < at)
+    .map(({ epi, stk }) => ({ epi, stk: nextStock(stk, previous?.available ?? null, available, hasOthers) }));
+  if (stocks.length > 0) await writeStock(tx, pid, stocks, now);
+  return 'applied';
+}
+
+function nextStock(
+  stk: number | null,
+  previous: number | null,
+  available: number,
+  hasOthers: boolean,
+): number {
+  if (stk === null) return available;
+  if (previous !== null) return stk + available - previous;
+  return hasOthers ? stk : available;
+}

@@ -1,0 +1,43 @@
+import { escapeHtml } from '../alert/template.rules.ts';
+import type { Contact, Medium } from './subscription.rules.ts';
+
+/** How long a confirmation link works. */
+export const LINK_LIFETIME_MS = 7 * 24 * 3_600_000;
+
+/** What a confirmation link stands for: a contact, and the subscriptions it had asked for by then. */
+export type ConfirmClaim = { contact: Contact; issuedAt: Date };
+
+/** The claim as it is sealed into a link. */
+export function toClaim({ medium, value }: Contact, issuedAt: Date): string[] {
+  return [medium, value, String(issuedAt.getTime())];
+}
+
+/** The claim of an opened link; null when the link is too old. */
+export function fromClaim(claim: readonly string[], now: Date): ConfirmClaim | null {
+  const [medium = '', value = '', issued = ''] = claim;
+  const issuedAt = new Date(Number(issued));
+  const isAlive = now.getTime() - issuedAt.getTime() <= LINK_LIFETIME_MS;
+  return isAlive ? { contact: { medium: medium as Medium, value }, issuedAt } : null;
+}
+
+/** The mail that asks a contact to confirm. It names the store, never what a stranger typed. */
+export function confirmMail(storeName: string, url: string): { subject: string; html: string; text: string } {
+  const ask = `Somebody, hopefully you, asked ${storeName} to send alerts about products to this address.`;
+  const otherwise = 'If it was not you, do nothing: no alerts are sent without your confirmation.';
+  const html = `<!doctype html>
+<html lang="en"><body style="font-family:sans-serif;line-height:1.5">
+<p>${escapeHtml(ask)}</p>
+<p><a href="${escapeHtml(url)}">Confirm the alerts</a></p>
+<p>${escapeHtml(otherwise)}</p>
+</body></html>`;
+  return {
+    subject: `Please confirm your alerts from ${storeName}`,
+    html,
+    text: `${ask}\n\nConfirm the alerts: ${url}\n\n${otherwise}\n`,
+  };
+}
+
+/** The same as a text message. */
+export function confirmSms(storeName: string, url: string): { text: string } {
+  return { text: `${storeName}: confirm your product alerts at ${url} - not you? Do nothing.` };
+}

@@ -1,0 +1,23 @@
+import type { Resolvers } from '../../generated/resolvers.ts';
+import {
+  listSubscriptions,
+  pageSubscriptions,
+  subscribe,
+  unsubscribe,
+  visibleContact,
+} from './subscription.service.ts';
+
+export const subscriptionResolvers = {
+  Query: {
+    subscriptions: (_root, page, ctx) => listSubscriptions(ctx, page),
+    subscriptionPage: (_root, page, ctx) => pageSubscriptions(ctx, page),
+  },
+  Mutation: {
+    subscribe: (_root, { input }, ctx) => subscribe(ctx, input),
+    unsubscribe: (_root, ending, ctx) => unsubscribe(ctx, ending),
+  },
+  Subscription: {
+    mediumvalue: (subscription, _args, ctx) => visibleContact(ctx, subscription),
+    confirmed: (subscription) => subscription.confirmedAt !== null,
+  },
+} satisfies Resolvers;

@@ -1,0 +1,127 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import { fail } from '../../shared/errors.ts';
+import { maskEmail } from '../../shared/mask.ts';
+import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
+import { checkCount, isPageUrl, isProductId, lastOfEach } from '../catalog/catalog.rules.ts';
+import { isEmail } from '../shopper/shopper.rules.ts';
+
+/** How a contact is reached. */
+export type Medium = 'email' | 'sms';
+
+/** Whom to tell: an e-mail address in lower case or a phone number in E.164 form. */
+export type Contact = { medium: Medium; value: string };
+
+/** A product that somebody wants to be told about. */
+export type WantedProduct = { epi: string; empi: string; du: string };
+
+/** What a caller asks for, unchecked. */
+export type SubscribeInput = {
+  medium?: string | null;
+  mediumvalue?: string | null;
+  products: readonly { [Field in keyof WantedProduct]?: string | null }[];
+  topics: readonly string[];
+  addtomailinglist?: number | null;
+  extras?: string | null;
+};
+
+/** What a caller asks for, in the form in which it is stored. */
+export type Wish = {
+  contact: Contact;
+  products: WantedProduct[];
+  topics: string[];
+  mailinglist: boolean | null;
+  extras: string | null;
+};
+
+const MAX_PRODUCTS = 100;
+const MAX_TOPICS = 20;
+const MAX_TOPIC = 64;
+const MAX_EXTRAS = 2_048;
+
+/** `email` or `sms`, or the failure `invalid-medium`. */
+export function checkMedium(medium: string | null | undefined): Medium {
+  return medium === 'email' || medium === 'sms'
+    ? medium
+    : fail('invalid-medium', 'medium must be email or sms');
+}
+
+function phoneOf(text: string): string | null {
+  const international = text.trim().replace(/^00/, '+');
+  const phone =
+    text.length <= 50 && !hasControlCharacters(text) ? parsePhoneNumberFromString(international) : undefined;
+  return phone?.isValid() && phone.ext === undefined ? phone.number : null;
+}
+
+/** A contact that fits its medium, or the failure `invalid-mediumvalue`. */
+export function checkContact(medium: Medium, mediumvalue: string | null | undefined): Contact {
+  const text = mediumvalue ?? '';
+  if (medium === 'sms') {
+    const value =
+      phoneOf(text) ??
+      fail(
+        'invalid-mediumvalue',
+        'mediumvalue must be a phone number with its country code, such as +4930123456',
+      );
+    return { medium, value };
+  }
+  const value = text.trim().toLowerCase();
+  return isEmail(value)
+    ? { medium, value }
+    : fail('invalid-mediumvalue', 'mediumvalue must be an e-mail address');
+}
+
+function checkWanted({ epi, empi, du }: SubscribeInput['products'][number], index: number): WantedProduct {
+  const complain = (field: string, rule: string): never =>
+    fail('invalid-products', `products[${index}].${field} ${rule}`);
+  return {
+    epi: epi != null && isProductId(epi) ? epi : complain('epi', 'must have 1 to 255 printable characters'),
+    empi:
+      empi != null && isProductId(empi) ? empi : complain('empi', 'must have 1 to 255 printable characters'),
+    du:
+      du != null && isPageUrl(du)
+        ? du
+        : complain('du', 'must be an http(s) or relative address of at most 2048 characters'),
+  };
+}
+
+function checkTopics(topics: readonly string[]): string[] {
+  if (topics.length < 1 || topics.length > MAX_TOPICS)
+    fail('invalid-topics', `topics must have 1 to ${MAX_TOPICS} entries`);
+  const names = topics.map((topic) => topic.trim());
+  const isFine = (name: string): boolean =>
+    name !== '' && codePoints(name) <= MAX_TOPIC && !hasControlCharacters(name) && isStorable(name);
+  const bad = names.findIndex((name) => !isFine(name));
+  if (bad >= 0) fail('invalid-topics', `topics[${bad}] must have 1 to ${MAX_TOPIC} printable characters`);
+  return [...new Set(names)];
+}
+
+function checkMailingList(answer: number | null | undefined): boolean | null {
+  if (answer == null) return null;
+  return answer === 0 || answer === 1
+    ? answer === 1
+    : fail('invalid-addtomailinglist', 'addtomailinglist must be 0 or 1');
+}
+
+function checkExtras(extras: string | null | undefined): string | null {
+  if (extras == null || extras === '') return null;
+  const isFine = [...extras].length <= MAX_EXTRAS && isStorable(extras);
+  return isFine ? extras : fail('invalid-extras', `extras must have at most ${MAX_EXTRAS} characters`);
+}
+
+/** Everything of a sign-up in its stored form, or the failure that names what is wrong. */
+export function checkWish(input: SubscribeInput): Wish {
+  const contact = checkContact(checkMedium(input.medium), input.mediumvalue);
+  checkCount('products', input.products.length, MAX_PRODUCTS);
+  return {
+    contact,
+    products: lastOfEach(input.products.map(checkWanted)),
+    topics: checkTopics(input.topics),
+    mailinglist: checkMailingList(input.addtomailinglist),
+    extras: checkExtras(input.extras),
+  };
+}
+
+/** A contact that its owner recognises and nobody else can use. */
+export function maskContact(medium: string, value: string): string {
+  return medium === 'email' ? maskEmail(value) : `${value.slice(0, 3)}***${value.slice(-2)}`;
+}

@@ -1,0 +1,35 @@
+import type { Application, Request } from 'express';
+import type { Services } from '../context.ts';
+import { receiveWebhook } from '../domain/catalog/shopify.service.ts';
+import { fail } from '../shared/errors.ts';
+import { nameRoute } from './access-log.ts';
+import { readBody } from './rest/body.ts';
+
+const ROUTE = '/webhooks/shopify/:pid';
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+
+function header(req: Request, name: string): string {
+  const value = req.headers[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Serves the address that Shopify calls. The signature is the only credential. */
+export function serveShopify(app: Application, services: Services): void {
+  app.post(ROUTE, async (req, res) => {
+    nameRoute(res, ROUTE);
+    if (!JSON_TYPE.test(header(req, 'content-type')))
+      fail('unsupported-content-type', 'Send the webhook as application/json');
+    const body = await readBody(req, res);
+    res.json(
+      await receiveWebhook(services, {
+        pid: String(req.params['pid']),
+        topic: header(req, 'x-shopify-topic'),
+        webhookId: header(req, 'x-shopify-webhook-id'),
+        signature: header(req, 'x-shopify-hmac-sha256'),
+        shopDomain: header(req, 'x-shopify-shop-domain'),
+        triggeredAt: header(req, 'x-shopify-triggered-at'),
+        body,
+      }),
+    );
+  });
+}
