@@ -92,9 +92,11 @@ export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Prom
   return row!;
 }
 
+// FOR UPDATE would also shut out foreign key checks: a second update of a list in one transaction makes one, and its writer
+// would deadlock with a merge that holds the shopper and waits for that list.
 const LOCK = {
   name: 'lock_shopper',
-  text: `SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2 FOR UPDATE`,
+  text: `SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2 FOR NO KEY UPDATE`,
 };
 
 /** Locks a shopper's row for this transaction; null when there is none. */
