@@ -15,7 +15,7 @@ import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
 import { setCommonHeaders } from './transport/headers.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
-import { createGraphiqlPage } from './transport/pages/graphiql.ts';
+import { servePages } from './transport/pages/pages.ts';
 import { createRateLimiter } from './transport/rate-limit.ts';
 import { assignRequestId, requestIdOf } from './transport/request-id.ts';
 import { createRestRouter } from './transport/rest/router.ts';
@@ -52,7 +52,7 @@ export async function createApp(
     nameRoute(res, '/graphql');
     return graphql(req, res);
   });
-  app.get('/graphiql', createGraphiqlPage(demo));
+  servePages(app, schema, demo);
   app.use(() => {
     throw new AppError('not-found', 'There is nothing at this address');
   });

@@ -11,6 +11,8 @@ import { readConfig } from '../src/config.ts';
 import type { Config } from '../src/config.ts';
 import type { Services } from '../src/context.ts';
 import { openDatabase } from '../src/database/database.ts';
+import { ensureDemoStore } from '../src/demo/demo.ts';
+import type { DemoStore } from '../src/demo/demo.ts';
 import { createTasks } from '../src/dispatch/tasks.ts';
 import type { StoreSettings } from '../src/domain/store/store.repo.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
@@ -18,6 +20,7 @@ import type { NewStore } from '../src/domain/store/store.service.ts';
 import { createLogger } from '../src/shared/log.ts';
 import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
+import { expectMatchesOpenApi } from './openapi.ts';
 import { createTestDatabase } from './setup/database.ts';
 
 /** Credentials of a shopper, as a client holds them. */
@@ -32,6 +35,8 @@ export type Fields = Record<string, string | number | boolean | object | null | 
 /** The whole service over HTTP on a database of its own. */
 export type TestService = {
   services: Services;
+  /** The demo store, when the service was started with `demo: true`. */
+  demo: DemoStore | null;
   url: string;
   /** Plain supertest on the running server. */
   http: ReturnType<typeof supertest>;
@@ -79,7 +84,8 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
     wake: () => undefined,
   };
   const tasks = createTasks(services);
-  const server: Server = createHttpServer(await createApp(services, { isDraining: false }));
+  const demo = config.demo ? await ensureDemoStore(services) : null;
+  const server: Server = createHttpServer(await createApp(services, { isDraining: false }, demo));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -89,13 +95,16 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
     if (store) void test.auth(store.pid, store.apiKey);
     return headers ? test.set(headers) : test;
   };
+  // Every REST answer of every test is held against the API reference.
+  const checked = (test: supertest.Test): supertest.Test =>
+    test.expect(({ status, body }) => expectMatchesOpenApi(test.method, new URL(test.url).pathname, status, body));
   const post: TestService['post'] = (path, fields, caller = {}) => {
     const { shopper } = caller;
     const target = shopper
       ? `${path}${path.includes('?') ? '&' : '?'}pid=${encodeURIComponent(shopper.pid)}`
       : path;
     const all = shopper ? { regid: shopper.regid, sessionid: shopper.sessionid, ...fields } : fields;
-    return authorise(http.post(target), caller).type('form').send(encodeFields(all));
+    return checked(authorise(http.post(target), caller)).type('form').send(encodeFields(all));
   };
   const identify = async (store: NewStore, fields: Fields): Promise<TestShopper> => {
     const { body } = await post('/storeadmin/v3/user/generate-regid', fields, { store }).expect(200);
@@ -104,6 +113,7 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
 
   return {
     services,
+    demo,
     url,
     http,
     setNow: (now) => (clock = () => now),
@@ -112,7 +122,7 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
     account: (store, useremail = `${randomUUID()}@example.com`, useragenttype = 'test') =>
       identify(store, { useremail, useragenttype }),
     post,
-    get: (path, caller = {}) => authorise(http.get(path), caller),
+    get: (path, caller = {}) => checked(authorise(http.get(path), caller)),
     graphql: (query, variables = {}, caller = {}) => {
       const { shopper, store } = caller;
       const test = authorise(http.post('/graphql'), caller).send({ query, variables });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compiles src/ into dist/ (and generates first). Does nothing when dist/ is current, so it can precede every start.
+// Compiles src/ into dist/ and bundles the pages into dist/public (and generates first). Does nothing when dist/ is current, so it can precede every start.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,9 +9,19 @@ import { ROOT, filesUnder, generate, hashOf, readStamp } from './generate.mjs';
 const SRC = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.stamp');
+const PUBLIC = join(DIST, 'public');
 
 const inputHash = () =>
-  hashOf(filesUnder(['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'tools/build.mjs']));
+  hashOf(
+    filesUnder([
+      'src',
+      'tsconfig.json',
+      'tsconfig.build.json',
+      'package-lock.json',
+      'tools/build.mjs',
+      'tools/bundle.mjs',
+    ]),
+  );
 
 function compile() {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
@@ -35,9 +45,10 @@ function compile() {
   return lines.filter(isEmitted).map((line) => line.slice('TSFILE: '.length));
 }
 
-/** Pages, styles and templates lie beside the code that reads them; returns where they went. */
-function copyAssets() {
-  return filesUnder(['src'], (file) => !/\.(ts|graphql)$/.test(file)).map((file) => {
+/** Templates and the like lie beside the code that reads them; returns where they went. */
+function copyAssets(browserFolders) {
+  const isBundled = (file) => browserFolders.some((folder) => file.startsWith(join(ROOT, folder)));
+  return filesUnder(['src'], (file) => !/\.(ts|graphql)$/.test(file) && !isBundled(file)).map((file) => {
     const target = join(DIST, relative(SRC, file));
     mkdirSync(dirname(target), { recursive: true });
     cpSync(file, target);
@@ -48,12 +59,15 @@ function copyAssets() {
 async function build() {
   await generate();
   const hash = inputHash();
-  if (readStamp(STAMP) === hash) return;
+  if (readStamp(STAMP) === hash && existsSync(join(PUBLIC, '.stamp'))) return;
   console.error('building dist');
   rmSync(STAMP, { force: true });
-  const written = new Set([...compile(), ...copyAssets()]);
+  // Loaded only here: a machine that runs a finished dist/ has no bundler.
+  const { BROWSER_FOLDERS, bundle } = await import('./bundle.mjs');
+  const written = new Set([...compile(), ...copyAssets(BROWSER_FOLDERS)]);
+  await bundle();
   // What an earlier build left of a file that is gone from src/ must not stay importable.
-  for (const file of filesUnder(['dist'])) if (!written.has(file)) rmSync(file);
+  for (const file of filesUnder(['dist'])) if (!written.has(file) && !file.startsWith(PUBLIC)) rmSync(file);
   writeFileSync(STAMP, hash);
 }
 
@@ -63,7 +77,7 @@ if (existsSync(SRC)) {
     await build();
   } catch (error) {
     console.error(
-      error.code === 'MODULE_NOT_FOUND'
+      /MODULE_NOT_FOUND$/.test(error.code)
         ? `dist/ is stale and cannot be built: ${error.message}\nrun \`npm ci\` with the development dependencies`
         : error.message,
     );

@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { Request, Response } from 'express';
 import type { DemoStore } from '../../demo/demo.ts';
 import { nameRoute } from '../access-log.ts';
+import { makeAsset, sendAsset } from './assets.ts';
+import type { Asset } from './assets.ts';
+import { securePage } from './page.ts';
 
 const FIRST_QUERY = `# wishgate speaks GraphQL. Every type and field explains itself: open the docs on the left.
 # Store calls need "Authorization: Basic base64(pid:key)", shopper calls "x-pid", "x-regid" and "x-sessionid" (Headers tab).
@@ -15,6 +19,17 @@ query Store {
 }
 `;
 
+/** GraphiQL takes the whole window, so the way to the other pages gets a strip above it. */
+const STRIP = `<style>
+  body { display: flex; flex-direction: column; }
+  #root { flex: 1; min-height: 0; }
+  #root > * { height: 100%; }
+  .doors { display: flex; gap: 1.25rem; padding: 0.4rem 1rem; font: 14px/1.6 system-ui, sans-serif; color-scheme: light dark; background: Canvas; }
+  .doors a { color: inherit; color: LinkText; text-decoration: none; }
+  .doors a:hover { text-decoration: underline; }
+</style>
+<nav class="doors" aria-label="Pages"><a href="/">wishgate</a><a href="/docs">API reference</a></nav>`;
+
 /** Headers for the demo store, so that the first click works; a real store's are never on a page. */
 function demoHeaders(demo: DemoStore | null): string {
   if (demo === null) return '{}';
@@ -22,18 +37,44 @@ function demoHeaders(demo: DemoStore | null): string {
   return JSON.stringify({ authorization }, null, 2);
 }
 
-/** Serves GraphiQL as one page from the service itself, without any CDN. */
-export function createGraphiqlPage(demo: DemoStore | null) {
-  const page = renderGraphiQL({
+function renderPage(demo: DemoStore | null): string {
+  return renderGraphiQL({
     title: 'wishgate GraphiQL',
     endpoint: '/graphql',
     defaultQuery: FIRST_QUERY,
     headers: demoHeaders(demo),
     shouldPersistHeaders: false,
-  });
-  return (_req: Request, res: Response): void => {
+  }).replace('<div id="root">', `${STRIP}<div id="root">`);
+}
+
+/** Hashes of the page's inline scripts: the policy lets these run and no other. */
+function scriptHashes(page: string): string {
+  const scripts = page.split('<script>').slice(1);
+  const hash = (text: string): string =>
+    `'sha256-${createHash('sha256')
+      .update(text.slice(0, text.indexOf('</script>')))
+      .digest('base64')}'`;
+  return scripts.map(hash).join(' ');
+}
+
+/** Serves GraphiQL as one page from the service itself, without any CDN. */
+export function createGraphiqlPage(demo: DemoStore | null) {
+  let made: { asset: Promise<Asset>; scripts: string } | null = null;
+  const make = () => {
+    const page = renderPage(demo);
+    return { asset: makeAsset('text/html; charset=utf-8', Buffer.from(page)), scripts: scriptHashes(page) };
+  };
+  return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, '/graphiql');
-    res.setHeader('Cache-Control', 'no-store');
-    res.type('html').send(page);
+    made ??= make();
+    // Its editor makes style elements and starts workers from blobs.
+    securePage(res, {
+      'script-src': `'self' ${made.scripts}`,
+      'style-src': "'self' 'unsafe-inline'",
+      'font-src': "'self' data:",
+      'worker-src': "'self' blob:",
+    });
+    res.setHeader('Cache-Control', demo === null ? 'no-cache' : 'no-store');
+    sendAsset(req, res, await made.asset);
   };
 }

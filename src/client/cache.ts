@@ -1,0 +1,128 @@
+import type { Change, StorageLike } from './types.ts';
+
+const LIFETIME_MS = 5 * 60 * 1000;
+
+/** What is kept of a store: whose lists, which generation of them, and the answers by list type. */
+type Kept = { who: string; generation: string; lists: Record<string, { at: number; text: string }> };
+
+/** The shopper's lists as they were answered last, for all tabs of the store. */
+export type ListCache = {
+  /** Makes this shopper the owner; what another one left is cleared. True when the owner changed. */
+  own(regid: string): boolean;
+  /** A valid answer, or null. */
+  read(regid: string, lty: string): string | null;
+  /** Changes with every write, in any tab: an answer asked for under an older one is out of date. */
+  generation(): string;
+  write(regid: string, lty: string, text: string, generation: string): void;
+  /** Drops the answers. */
+  invalidate(): void;
+  /** Tells the listeners here and in the other tabs. */
+  announce(change: Change): void;
+  listen(listener: (change: Change) => void): () => void;
+};
+
+type Channel = {
+  postMessage(message: unknown): void;
+  onmessage: ((event: { data: unknown }) => void) | null;
+  unref?: () => void;
+};
+type Host = { BroadcastChannel?: new (name: string) => Channel; localStorage?: StorageLike };
+
+const EMPTY = '{"who":"","generation":"","lists":{}}';
+
+/** A short fingerprint (cyrb53): storage needs to tell shoppers apart, not to know them. */
+function fingerprint(text: string): string {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 2654435761);
+    b = Math.imul(b ^ code, 1597334677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
+}
+
+/** The browser's storage, or null where it is switched off. */
+function browserStorage(): StorageLike | null {
+  try {
+    return (globalThis as Host).localStorage ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export function createCache(
+  pid: string,
+  given: StorageLike | null | undefined,
+  now: () => number,
+  onRemote: (change: Change) => void,
+): ListCache {
+  const key = `wishgate:${fingerprint(pid)}`;
+  const storage = given === undefined ? browserStorage() : given;
+  const listeners = new Set<(change: Change) => void>();
+  let memory = EMPTY;
+
+  const load = (): Kept => {
+    try {
+      return JSON.parse(storage?.getItem(key) ?? memory) as Kept;
+    } catch {
+      return JSON.parse(EMPTY) as Kept;
+    }
+  };
+  const save = (kept: Kept): void => {
+    memory = JSON.stringify(kept);
+    try {
+      storage?.setItem(key, memory);
+    } catch {
+      // Full or forbidden: without a cache every read asks the service, which is slower and right.
+      memory = EMPTY;
+    }
+  };
+  const tell = (change: Change): void => listeners.forEach((listener) => listener(change));
+  const invalidate = (): void => save({ ...load(), generation: Math.random().toString(36), lists: {} });
+
+  const { BroadcastChannel } = globalThis as Host;
+  const channel = BroadcastChannel ? new BroadcastChannel(key) : null;
+  // Outside of a browser an open channel would keep the process alive.
+  channel?.unref?.();
+  if (channel) {
+    channel.onmessage = ({ data }) => {
+      if (storage === null) invalidate();
+      onRemote(data as Change);
+      tell(data as Change);
+    };
+  }
+
+  return {
+    own(regid) {
+      const kept = load();
+      const who = fingerprint(regid);
+      if (kept.who === who) return false;
+      save({ who, generation: Math.random().toString(36), lists: {} });
+      return kept.who !== '';
+    },
+    read(regid, lty) {
+      const { who, lists } = load();
+      const entry = lists[lty];
+      const age = entry ? now() - entry.at : -1;
+      return entry && who === fingerprint(regid) && age >= 0 && age < LIFETIME_MS ? entry.text : null;
+    },
+    generation: () => load().generation,
+    write(regid, lty, text, generation) {
+      const kept = load();
+      if (kept.generation !== generation || kept.who !== fingerprint(regid)) return;
+      save({ ...kept, lists: { ...kept.lists, [lty]: { at: now(), text } } });
+    },
+    invalidate,
+    announce(change) {
+      channel?.postMessage(change);
+      tell(change);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

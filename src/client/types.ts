@@ -1,0 +1,222 @@
+import type {
+  CustomProduct,
+  Item,
+  ItemChange,
+  ItemRef,
+  ItemUpdate,
+  List,
+  ListContents,
+  ProductInput,
+  ProductRef,
+  VariantId,
+} from './records.ts';
+
+export type * from './records.ts';
+
+/** Who the shopper is, as the store's back end got it from `generate-regid`. */
+export type Identity = { regid: string; sessionid: string };
+
+/** What the library needs of `fetch`. */
+export type FetchLike = (
+  url: string,
+  init: {
+    method: 'POST';
+    headers: Record<string, string>;
+    body: string;
+    credentials: 'omit';
+    signal: AbortSignal;
+  },
+) => Promise<{ status: number; text(): Promise<string> }>;
+
+/** What the library needs of `localStorage`. */
+export type StorageLike = { getItem(key: string): string | null; setItem(key: string, value: string): void };
+
+/** Options of `init`. */
+export type WishgateOptions = {
+  /** Address of the service, for example `https://wishes.shop.example`. */
+  baseUrl: string;
+  /** The store's identifier. It is public; the API key is not and never belongs here. */
+  pid: string;
+  /** Asks the store's own back end who the shopper is. Called once a page, and again when the session is not accepted. */
+  identify: () => Identity | Promise<Identity>;
+  /** Replaces the browser's `fetch`. */
+  fetch?: FetchLike;
+  /** Where lists are cached; `localStorage` when left out, nowhere but in this page when null. */
+  storage?: StorageLike | null;
+  /** The clock, in milliseconds. */
+  now?: () => number;
+  /** Milliseconds after which a call that got no answer fails; 30,000 when left out. */
+  timeoutMs?: number;
+};
+
+/** A list to create. */
+export type NewList = {
+  /** 3 to 50 characters, unique among the shopper's lists. */
+  lname: string;
+  lty?: string;
+  lnote?: string;
+  lprops?: Record<string, unknown>;
+  cprops?: Record<string, unknown>;
+  ldesc?: Record<string, unknown>;
+  /** A list whose items are copied. */
+  fromlid?: string;
+};
+
+/** What to change of a list. */
+export type ListUpdate = {
+  lid: string;
+  lname?: string;
+  lnote?: string;
+  lprops?: Record<string, unknown>;
+  ldesc?: Record<string, unknown>;
+};
+
+/** The mail that tells a friend of a list. */
+export type ListMail = { lid: string; toemail: string; fromname: string; note?: string };
+
+/** Products to be told of, and how. */
+export type AlertRequest = {
+  products: ProductRef[];
+  /** `backinstock` when left out. */
+  topics?: string[];
+  /** `email` when left out. */
+  medium?: 'email' | 'sms';
+  /** Where to; an account's own address when left out. */
+  mediumvalue?: string;
+  addtomailinglist?: 0 | 1;
+};
+
+/** What was subscribed. */
+export type AlertAnswer = {
+  message: string;
+  products: { epi: VariantId; empi: VariantId; dt: string | null }[];
+  topics: string[];
+};
+
+/** Which of the shopper's lists hold a variant. */
+export type Membership = { epi: VariantId; isInList: boolean; lids: string[] };
+
+/** A failure, in the form of a finished XHR. `status` is 0 when there was no answer at all. */
+export type WishgateError = Error & {
+  status: number;
+  responseText: string;
+  /** The parsed body: `{error, type, msg, message}`; null when there was none. */
+  response: { error: true; type: string; msg: string; message: string } | null;
+};
+
+/** Called with the answer. */
+export type OnSuccess<Answer> = (answer: Answer) => void;
+
+/** Called with what went wrong. */
+export type OnError = (error: WishgateError) => void;
+
+/** Argument of `fetchLists`. */
+export type FetchListsOptions = { callbackFn?: OnSuccess<List[]>; errorFn?: OnError; lty?: string };
+
+/** The save-for-later list. Call `init` before the others. */
+export type SaveForLater = {
+  init(onSuccess?: OnSuccess<ListContents>, onError?: OnError): Promise<ListContents>;
+  add(
+    items: ProductInput | ProductInput[],
+    onSuccess?: OnSuccess<{ itemsadded: Item[] }>,
+    onError?: OnError,
+  ): Promise<{ itemsadded: Item[] }>;
+  remove(
+    items: ItemRef | ItemRef[],
+    onSuccess?: OnSuccess<{ itemsdeleted: ItemChange[] }>,
+    onError?: OnError,
+  ): Promise<{ itemsdeleted: ItemChange[] }>;
+  update(
+    items: ItemUpdate | ItemUpdate[],
+    onSuccess?: OnSuccess<{ itemsupdated: ItemChange[] }>,
+    onError?: OnError,
+  ): Promise<{ itemsupdated: ItemChange[] }>;
+  moveToCart(
+    items: ItemRef | ItemRef[],
+    onSuccess?: OnSuccess<{ itemsmoved: Item[]; itemsfailed: ItemChange[] }>,
+    onError?: OnError,
+  ): Promise<{ itemsmoved: Item[]; itemsfailed: ItemChange[] }>;
+};
+
+/** What changed: the lists, or who the shopper is. */
+export type Change = 'lists' | 'identity';
+
+/** The client of one store. Every call takes callbacks and returns a promise, too. */
+export type Wishgate = {
+  readonly SaveForLater: SaveForLater;
+  /** The shopper's lists with a preview of each, from the cache of 5 minutes where it is valid. */
+  fetchLists(options?: FetchListsOptions): Promise<List[]>;
+  createList(list: NewList, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
+  updateList(list: ListUpdate, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
+  deleteList(lid: string, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
+  addToList(
+    lid: string,
+    product: ProductInput,
+    onSuccess?: OnSuccess<Item>,
+    onError?: OnError,
+  ): Promise<Item>;
+  addProductsToList(
+    lid: string,
+    products: ProductInput[],
+    onSuccess?: OnSuccess<Item[]>,
+    onError?: OnError,
+  ): Promise<Item[]>;
+  /** One call for each list, all at once; rejects with the first failure. */
+  addProductToLists(
+    product: ProductInput,
+    lids: string[],
+    onSuccess?: OnSuccess<Item[]>,
+    onError?: OnError,
+  ): Promise<Item[]>;
+  /** Removing what is not there is no failure: the answer then has `hasError`. */
+  deleteFromList(
+    lid: string,
+    product: ItemRef,
+    onSuccess?: OnSuccess<ItemChange>,
+    onError?: OnError,
+  ): Promise<ItemChange>;
+  updateListItem(
+    lid: string,
+    product: ItemUpdate,
+    onSuccess?: OnSuccess<ItemChange>,
+    onError?: OnError,
+  ): Promise<ItemChange>;
+  addCustomProductToList(
+    lid: string,
+    product: CustomProduct,
+    onSuccess?: OnSuccess<Item>,
+    onError?: OnError,
+  ): Promise<Item>;
+  /** A list of the shopper's, or a public one, with its items. */
+  fetchListDetails(
+    list: { lid: string; limit?: number; offset?: number },
+    onSuccess?: OnSuccess<ListContents>,
+    onError?: OnError,
+  ): Promise<ListContents>;
+  /** Lets everybody who has the list id read the list; accounts only. */
+  markListPublic(lid: string, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
+  markListPrivate(lid: string, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
+  sendListViaEmail(
+    mail: ListMail,
+    onSuccess?: OnSuccess<{ msg: string; listinfo: List }>,
+    onError?: OnError,
+  ): Promise<{ msg: string; listinfo: List }>;
+  /** Asks to be told of products: an account at its own address, a guest where the store confirms addresses first. */
+  subscribeForProductAlert(
+    alert: AlertRequest,
+    onSuccess?: OnSuccess<AlertAnswer>,
+    onError?: OnError,
+  ): Promise<AlertAnswer>;
+  /** How many shoppers have a product in a list. */
+  getSocialCount(
+    product: { empi: VariantId },
+    onSuccess?: OnSuccess<{ data: { count: number; empi: VariantId } }>,
+    onError?: OnError,
+  ): Promise<{ data: { count: number; empi: VariantId } }>;
+  /** Which of these variants are in which lists: what heart buttons need, in one call for a whole page. */
+  isInLists(epis: VariantId[], onSuccess?: OnSuccess<Membership[]>, onError?: OnError): Promise<Membership[]>;
+  /** Tells the client that the shopper logged in or out: asks `identify` again and empties the cache, in all tabs. */
+  refreshIdentity(onSuccess?: OnSuccess<void>, onError?: OnError): Promise<void>;
+  /** Calls back when lists or the identity changed, here or in another tab; returns how to stop it. */
+  onChange(listener: (change: Change) => void): () => void;
+};

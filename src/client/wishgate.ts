@@ -1,0 +1,173 @@
+import { createCache } from './cache.ts';
+import { createCaller } from './caller.ts';
+import type { Fields } from './caller.ts';
+import { ownFailure, settle } from './failure.ts';
+import { createIdentity, hasApiKey } from './identity.ts';
+import { createSaveForLater } from './save-for-later.ts';
+import type { Write } from './save-for-later.ts';
+import type {
+  AlertAnswer,
+  FetchLike,
+  Item,
+  ItemChange,
+  List,
+  ListContents,
+  Membership,
+  Wishgate,
+  WishgateOptions,
+} from './types.ts';
+
+export type * from './types.ts';
+
+const SUBSCRIBE = `mutation ($input: SubscribeInput!) { subscribe(input: $input) { message products { epi empi dt } topics } }`;
+const IS_IN_LISTS = `query ($epis: [VariantId!]!) { isInLists(epis: $epis) { epi isInList lids } }`;
+
+type ContentsUpdate = { a?: Item[]; u?: ItemChange[]; d?: ItemChange[] };
+
+function checkOptions(options: WishgateOptions): void {
+  const { baseUrl, pid, identify } = options;
+  if (hasApiKey(options)) {
+    throw ownFailure(
+      'forbidden',
+      'An API key must never reach a browser: keep it on your back end and pass `identify`',
+    );
+  }
+  if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl))
+    throw ownFailure('invalid-request', 'baseUrl must be an http(s) address');
+  if (typeof pid !== 'string' || pid === '') throw ownFailure('invalid-request', 'pid is required');
+  if (typeof identify !== 'function')
+    throw ownFailure('invalid-request', 'identify must be a function that answers { regid, sessionid }');
+}
+
+/** Makes the client of a store. It asks for nothing until it is used. */
+export function init(options: WishgateOptions): Wishgate {
+  checkOptions(options);
+  const { pid, identify, storage, now = Date.now } = options;
+  // Called through a closure: browsers refuse a fetch that is torn from its window.
+  const fetchLike: FetchLike = options.fetch ?? ((url, request) => fetch(url, request));
+  let lastRegid = '';
+  const cache = createCache(pid, storage, now, (change) => {
+    if (change === 'lists') return;
+    lastRegid = '';
+    identity.forget();
+  });
+  const identity = createIdentity(identify, ({ regid }) => {
+    const isOther = cache.own(regid) || (lastRegid !== '' && lastRegid !== regid);
+    lastRegid = regid;
+    if (isOther) cache.announce('identity');
+  });
+  const caller = createCaller(options, fetchLike, identity);
+  const underway = new Map<string, Promise<string>>();
+
+  const write: Write = async (run) => {
+    // Before: a read under way must not be kept. After: neither must one that began while the write was on its way.
+    cache.invalidate();
+    try {
+      return await run();
+    } finally {
+      cache.invalidate();
+      cache.announce('lists');
+    }
+  };
+  const post = <Answer>(path: string, fields: object): Promise<Answer> =>
+    write(() => caller.rest<Answer>(path, fields as Fields));
+  const contents = (
+    lid: string,
+    changes: { a?: object[]; u?: object[]; d?: object[] },
+  ): Promise<ContentsUpdate> => post<ContentsUpdate>('lists/update-ctx', { lid, ...changes });
+  const addOne = async (lid: string, product: object): Promise<Item> =>
+    (await contents(lid, { a: [product] })).a![0]!;
+
+  /** Lists as text, so that every caller gets records of its own. */
+  const listsText = async (lty: string): Promise<string> => {
+    const { regid } = await identity.get();
+    const cached = cache.read(regid, lty);
+    if (cached !== null) return cached;
+    const generation = cache.generation();
+    const key = `${regid} ${generation} ${lty}`;
+    const asked =
+      underway.get(key) ??
+      caller.restText('lists/fetch-lists', lty === '' ? {} : { lty }).then(({ who, text }) => {
+        cache.write(who.regid, lty, text, generation);
+        return text;
+      });
+    underway.set(key, asked);
+    return asked.finally(() => underway.delete(key));
+  };
+  const updateItem = async (lid: string, product: object): Promise<ItemChange> => {
+    const [changed] = (await contents(lid, { u: [product] })).u!;
+    if (changed!.hasError)
+      throw ownFailure('item-not-found', changed!.msg ?? 'There is no such item in this list', 404);
+    return changed!;
+  };
+
+  return Object.freeze<Wishgate>({
+    SaveForLater: createSaveForLater(caller, write),
+    fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
+      settle(
+        listsText(lty ?? '').then((text) => JSON.parse(text) as List[]),
+        callbackFn,
+        errorFn,
+      ),
+    createList: (list, ok, bad) => settle(post<List>('lists/create', list), ok, bad),
+    updateList: (list, ok, bad) => settle(post<List>('lists/update', list), ok, bad),
+    deleteList: (lid, ok, bad) => settle(post<List>('lists/delete-list', { lid }), ok, bad),
+    addToList: (lid, product, ok, bad) => settle(addOne(lid, product), ok, bad),
+    addProductsToList: (lid, products, ok, bad) =>
+      settle(
+        contents(lid, { a: products }).then(({ a }) => a!),
+        ok,
+        bad,
+      ),
+    addProductToLists: (product, lids, ok, bad) =>
+      settle(Promise.all(lids.map((lid) => addOne(lid, product))), ok, bad),
+    deleteFromList: (lid, product, ok, bad) =>
+      settle(
+        contents(lid, { d: [product] }).then(({ d }) => d![0]!),
+        ok,
+        bad,
+      ),
+    updateListItem: (lid, product, ok, bad) => settle(updateItem(lid, product), ok, bad),
+    addCustomProductToList: (lid, product, ok, bad) => settle(addOne(lid, product), ok, bad),
+    fetchListDetails: (list, ok, bad) =>
+      settle(caller.rest<ListContents>('lists/fetch-list-with-contents', { ...list }), ok, bad),
+    markListPublic: (lid, ok, bad) => settle(post<List>('lists/markPublic', { lid }), ok, bad),
+    markListPrivate: (lid, ok, bad) => settle(post<List>('lists/markPrivate', { lid }), ok, bad),
+    sendListViaEmail: (mail, ok, bad) =>
+      settle(post<{ msg: string; listinfo: List }>('lists/emailList', mail), ok, bad),
+    subscribeForProductAlert: (alert, ok, bad) =>
+      settle(
+        caller
+          .graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, {
+            input: { medium: 'email', topics: ['backinstock'], ...alert },
+          })
+          .then(({ subscribe }) => subscribe),
+        ok,
+        bad,
+      ),
+    getSocialCount: ({ empi }, ok, bad) =>
+      settle(
+        caller.rest<{ data: { count: number; empi: number | string } }>('product/wishlist/social-count', {
+          empi,
+        }),
+        ok,
+        bad,
+      ),
+    isInLists: (epis, ok, bad) =>
+      settle(
+        caller.graphql<{ isInLists: Membership[] }>(IS_IN_LISTS, { epis }).then(({ isInLists }) => isInLists),
+        ok,
+        bad,
+      ),
+    refreshIdentity: (ok, bad) => {
+      identity.forget();
+      cache.invalidate();
+      return settle(
+        identity.get().then(() => undefined),
+        ok,
+        bad,
+      );
+    },
+    onChange: (listener) => cache.listen(listener),
+  });
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+import { fail } from '../../shared/errors.ts';
+
+/** What `npm run build` made of the browser code. The path is the same from src/ and from dist/. */
+const PUBLIC = new URL('../../../dist/public/', import.meta.url);
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.mts': 'text/plain; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+/** A file as it is sent: plain and packed, with the tag that says whether a browser has it. */
+export type Asset = { type: string; etag: string; plain: Buffer; packed: Buffer };
+
+/** The addresses of a page's scripts and styles; they change with the content. */
+export type PageFiles = { scripts: string[]; styles: string[] };
+
+const pack = promisify(gzip);
+
+/** Prepares bytes for sending; packing is done once, not for each request. */
+export async function makeAsset(type: string, plain: Buffer): Promise<Asset> {
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return { type, etag, plain, packed: await pack(plain) };
+}
+
+/** Sends an asset: 304 where the browser has it, packed where it can unpack. */
+export function sendAsset(req: Request, res: Response, asset: Asset): void {
+  res.setHeader('ETag', asset.etag);
+  res.vary('Accept-Encoding');
+  if (req.fresh) return void res.status(304).end();
+  const isPacked = req.acceptsEncodings('gzip') === 'gzip';
+  if (isPacked) res.setHeader('Content-Encoding', 'gzip');
+  res.setHeader('Content-Type', asset.type);
+  res.end(isPacked ? asset.packed : asset.plain);
+}
+
+type Cached = { changedMs: number; asset: Promise<Asset> };
+
+const cache = new Map<string, Cached>();
+
+/** A file of dist/public, read again when it changed; 404 when there is none. */
+export async function loadAsset(path: string): Promise<Asset> {
+  const url = new URL(path, PUBLIC);
+  if (!url.href.startsWith(PUBLIC.href)) fail('not-found');
+  const found = await stat(url).catch(() => fail('not-found'));
+  if (!found.isFile()) fail('not-found');
+  const known = cache.get(path);
+  if (known?.changedMs === found.mtimeMs) return known.asset;
+  const type = TYPES[extname(fileURLToPath(url))] ?? 'application/octet-stream';
+  const asset = readFile(url).then((bytes) => makeAsset(type, bytes));
+  cache.set(path, { changedMs: found.mtimeMs, asset });
+  return asset;
+}
+
+/** What the page of this name loads, from the manifest of the build. */
+export async function filesOfPage(name: string): Promise<PageFiles> {
+  const text = await readFile(new URL('manifest.json', PUBLIC), 'utf8').catch(() => '{}');
+  const manifest = JSON.parse(text) as Record<string, PageFiles>;
+  return manifest[name] ?? fail('not-found', `The page ${name} is not built: run \`npm run build\``);
+}

@@ -1,0 +1,40 @@
+import type { Express } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import type { DemoStore } from '../../demo/demo.ts';
+import { nameRoute } from '../access-log.ts';
+import { loadAsset, sendAsset } from './assets.ts';
+import { dashboardPage } from './dashboard.ts';
+import { dashboardPage } from './dashboard.ts';
+import { serveDocs } from './docs.ts';
+import { createGraphiqlPage } from './graphiql.ts';
+import { landingPage } from './landing.ts';
+import { createPage } from './page.ts';
+
+const YEAR_SECONDS = 31_536_000;
+/** How long a store's visitors keep the library before they ask whether it changed. */
+const CLIENT_SECONDS = 300;
+
+/** Serves everything that people open in a browser. */
+export function servePages(app: Express, schema: GraphQLSchema, demo: DemoStore | null): void {
+  app.get('/', createPage('/', landingPage(demo !== null)));
+  app.get('/dashboard', createPage('/dashboard', dashboardPage));
+  app.get('/graphiql', createGraphiqlPage(demo));
+  app.get('/dashboard', createPage('/dashboard', dashboardPage));
+  serveDocs(app, schema);
+
+  app.get('/assets/:file', async (req, res) => {
+    nameRoute(res, '/assets/:file');
+    const asset = await loadAsset(`assets/${req.params.file}`);
+    // The name holds a hash of the content, so it never changes.
+    res.setHeader('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);
+    sendAsset(req, res, asset);
+  });
+  app.get('/client/:file', async (req, res) => {
+    nameRoute(res, '/client/:file');
+    const asset = await loadAsset(`client/${req.params.file}`);
+    res.setHeader('Cache-Control', `public, max-age=${CLIENT_SECONDS}`);
+    // Any store may load it, also one that isolates itself from other origins.
+    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    sendAsset(req, res, asset);
+  });
+}

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { routes } from '../../src/transport/rest/routes.ts';
+import { STATUS_BY_TYPE } from '../../src/shared/errors.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { expectMatchesOpenApi, openApi, validateWith } from '../openapi.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+type Media = { schema: object; example: unknown };
+type Operation = {
+  summary: string;
+  description?: string;
+  operationId: string;
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { content?: Record<string, Media> }>;
+};
+
+const operations = Object.entries(openApi().paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    operation: operation as unknown as Operation,
+  })),
+);
+
+test('the reference holds every call of the REST table and no other', () => {
+  expect(operations.map(({ name }) => name).sort()).toEqual(Object.keys(routes).sort());
+});
+
+test('the served document is the generated one and may be read from any origin', async () => {
+  const { body, headers } = await service.http.get('/docs/openapi.json').expect(200);
+  expect(body).toEqual(JSON.parse(JSON.stringify(openApi())));
+  expect(headers['access-control-allow-origin']).toBe('*');
+});
+
+test('Redocly finds nothing to complain about', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'wishgate-openapi-'));
+  try {
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(openApi()));
+    const env = {
+      ...process.env,
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+      NODE_OPTIONS: '',
+    };
+    const args = [
+      'node_modules/@redocly/cli/bin/cli.js',
+      'lint',
+      '--format=json',
+      '--extends=recommended',
+      join(folder, 'openapi.json'),
+    ];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 2 ** 24 });
+    const { totals, problems } = JSON.parse(stdout) as {
+      totals: { errors: number; warnings: number };
+      problems: unknown[];
+    };
+    expect({ totals, problems }).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test.each(operations.map(({ name, operation }) => [name, operation] as const))(
+  '%s: every example fits its schema',
+  (name, operation) => {
+    const media = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
+      Object.values(part?.content ?? {}),
+    );
+    expect(media.length).toBeGreaterThan(0);
+    media.forEach(({ schema, example }, index) => {
+      const validate = validateWith(`${name} example ${index}`, schema);
+      validate(example);
+      expect(validate.errors).toBeNull();
+    });
+  },
+);
+
+test('JSON inside the form fields of examples fits the schema of that field', () => {
+  for (const { name, operation } of operations) {
+    const media = operation.requestBody?.content['application/x-www-form-urlencoded'];
+    const { properties = {} } = (media?.schema ?? {}) as {
+      properties?: Record<string, { contentSchema?: object }>;
+    };
+    for (const [field, { contentSchema }] of Object.entries(properties)) {
+      if (!contentSchema) continue;
+      const validate = validateWith(`${name} ${field}`, contentSchema);
+      validate(JSON.parse((media!.example as Record<string, string>)[field]!));
+      expect({ name, field, errors: validate.errors }).toEqual({ name, field, errors: null });
+    }
+  }
+});
+
+test('every call, field and type explains itself', () => {
+  const silent: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { properties } = value as {
+      properties?: Record<string, { description?: string; const?: unknown }>;
+    };
+    for (const [name, schema] of Object.entries(properties ?? {})) {
+      if (!schema.description && schema.const === undefined) silent.push(`${path}.${name}`);
+    }
+    for (const [key, inner] of Object.entries(value)) if (key !== 'example') visit(inner, `${path}/${key}`);
+  };
+  const { schemas } = openApi().components as { schemas: object };
+  visit(schemas, 'schemas');
+  for (const { name, operation } of operations) {
+    if (!operation.description || !operation.summary) silent.push(name);
+    visit(operation.requestBody ?? {}, name);
+  }
+  expect(silent).toEqual([]);
+});
+
+test('the failures of the reference are those of the one table', () => {
+  const { responses } = openApi().components as {
+    responses: Record<
+      string,
+      { content: Record<string, { schema: { allOf: { properties?: { type: { enum: string[] } } }[] } }> }
+    >;
+  };
+  const types = Object.values(responses).flatMap(
+    ({ content }) => content['application/json']!.schema.allOf[1]!.properties!.type.enum,
+  );
+  expect(types.sort()).toEqual(Object.keys(STATUS_BY_TYPE).sort());
+});
+
+test('an answer that differs from its reference is caught', async () => {
+  const store = await service.createStore();
+  const { body } = await service.get('/storeadmin/me', { store }).expect(200);
+  const check =
+    (changed: unknown, status = 200) =>
+    () =>
+      expectMatchesOpenApi('GET', '/storeadmin/me', status, changed);
+  expect(check(body)).not.toThrow();
+  expect(check({ ...body, extra: 1 })).toThrow('does not match');
+  expect(check({ pid: body.pid })).toThrow('does not match');
+  expect(check({ ...body, pid: 7 })).toThrow('does not match');
+  expect(check({ error: true, type: 'not-found', msg: '', message: '' }, 401)).toThrow('does not match');
+  expect(check(body, 201)).toThrow('does not know');
+});

@@ -1,0 +1,130 @@
+#!/usr/bin/env node
+// Writes dist/public: the browser library and the scripts and styles of every page. Does nothing when it is current.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import ts from 'typescript';
+import { ROOT, filesUnder, hashOf, readStamp } from './generate.mjs';
+
+const PUBLIC = join(ROOT, 'dist/public');
+const STAMP = join(PUBLIC, '.stamp');
+
+/** Pages by name: what a page loads is everything that its entry imports, styles included. A new page is a new line. */
+const PAGES = {
+  landing: 'src/site/landing.css',
+  docs: 'src/site/docs.ts',
+  demo: 'src/demo-shop/main.tsx',
+  dashboard: 'src/dashboard/main.tsx',
+};
+
+/** Browser code; the service's own compiler leaves these folders alone. */
+export const BROWSER_FOLDERS = ['src/site', 'src/demo-shop', 'src/dashboard'];
+
+const CLIENT = 'src/client/wishgate.ts';
+const CLIENT_TYPES = ['src/client/records.ts', 'src/client/types.ts', CLIENT];
+
+const inputHash = () =>
+  hashOf([
+    ...filesUnder([...BROWSER_FOLDERS, 'src/client', 'src/generated/dashboard.ts']),
+    ...filesUnder(['package-lock.json', 'tools/bundle.mjs']),
+  ]);
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  write: false,
+  outdir: PUBLIC,
+  target: 'es2022',
+  legalComments: 'none',
+  logLevel: 'silent',
+};
+
+/** One page; returns its files and where its HTML finds them. */
+async function bundlePage(name, entry) {
+  const { outputFiles } = await build({
+    ...COMMON,
+    entryPoints: { [name]: entry },
+    entryNames: 'assets/[name]-[hash]',
+    assetNames: 'assets/[name]-[hash]',
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.svg': 'file', '.woff2': 'file' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  const named = (extension) =>
+    outputFiles
+      .map(({ path }) => relative(PUBLIC, path))
+      .filter((path) => path.startsWith(`assets/${name}-`) && path.endsWith(extension))
+      .map((path) => `/${path}`);
+  return { outputFiles, entry: [name, { scripts: named('.js'), styles: named('.css') }] };
+}
+
+/** The browser library for a script tag and as an ES module. */
+async function bundleClient() {
+  const options = { ...COMMON, entryPoints: [CLIENT], target: 'es2020' };
+  const [tag, esm] = await Promise.all([
+    build({ ...options, format: 'iife', globalName: 'wishgate', entryNames: 'client/wishgate' }),
+    build({
+      ...options,
+      format: 'esm',
+      entryNames: 'client/wishgate',
+      outExtension: { '.js': '.mjs' },
+    }),
+  ]);
+  return [...tag.outputFiles, ...esm.outputFiles, clientTypes()];
+}
+
+/** The library's types as one file: the declarations of its two public modules, joined. */
+function clientTypes() {
+  const texts = CLIENT_TYPES.map((file) => {
+    const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(ROOT, file), 'utf8'), {
+      fileName: file,
+      reportDiagnostics: true,
+      compilerOptions: { isolatedDeclarations: true, declaration: true },
+    });
+    if (diagnostics.length > 0)
+      throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, '\n'));
+    return outputText.replace(/^(import|export) (type )?(\*|\{[^}]*\}) from .*\n/gm, '');
+  });
+  return { path: join(PUBLIC, 'client/wishgate.d.mts'), contents: texts.join('\n') };
+}
+
+function write({ path, contents }) {
+  mkdirSync(dirname(path), { recursive: true });
+  // Renamed into place, so that a running service never sends half a file.
+  writeFileSync(`${path}.${process.pid}`, contents);
+  renameSync(`${path}.${process.pid}`, path);
+  return path;
+}
+
+/** Brings dist/public up to date. A page that does not build is reported after the others are written. */
+export async function bundle() {
+  const hash = inputHash();
+  if (readStamp(STAMP) === hash) return;
+  console.error('bundling dist/public');
+  const pages = Object.entries(PAGES).filter(([, entry]) => existsSync(join(ROOT, entry)));
+  const results = await Promise.allSettled([
+    bundleClient().then((outputFiles) => ({ outputFiles })),
+    ...pages.map(([name, entry]) => bundlePage(name, entry)),
+  ]);
+  const done = results.filter(({ status }) => status === 'fulfilled').map(({ value }) => value);
+  const manifest = Object.fromEntries(done.flatMap(({ entry }) => (entry ? [entry] : [])));
+  const written = new Set(done.flatMap(({ outputFiles }) => outputFiles.map(write)));
+  written.add(write({ path: join(PUBLIC, 'manifest.json'), contents: JSON.stringify(manifest) }));
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+  for (const file of filesUnder(['dist/public'])) if (!written.has(file)) rmSync(file, { force: true });
+  writeFileSync(STAMP, hash);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await bundle();
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
