@@ -1,5 +1,6 @@
 import type { Services } from '../context.ts';
 import { queueNextPortion } from '../domain/alert/restock.service.ts';
+import { createUpkeep } from '../domain/alert/upkeep.service.ts';
 import { alertMailLane, alertSmsLane } from './alert.lanes.ts';
 import { createFileChannel } from './file.channel.ts';
 import { createLane } from './lane.ts';
@@ -28,5 +29,6 @@ export function createDispatchTasks(services: Services): Task[] {
     createLane(services, { ...mailLane(services, mail, mails), close: () => mail.close() }),
     createLane(services, smsLane(services, sms, CONCURRENCY)),
     createLane(services, webhookLane(services, createWebhookChannel(config), CONCURRENCY)),
+    { name: 'forget-old-messages', run: createUpkeep(services) },
   ];
 }

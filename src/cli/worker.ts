@@ -1,0 +1,31 @@
+import { loadEnvFile, readConfig } from '../config.ts';
+import { createTasks } from '../dispatch/tasks.ts';
+import { startWorker } from '../dispatch/worker.ts';
+import { openRuntime } from '../runtime.ts';
+import { createLogger } from '../shared/log.ts';
+
+/** Runs the background work without the server; as many of these as one likes work side by side. */
+async function start(): Promise<void> {
+  loadEnvFile();
+  const config = readConfig();
+  const log = createLogger(config.logLevel);
+  const runtime = await openRuntime(config, log);
+  const worker = startWorker(createTasks(runtime), log);
+  runtime.wake = worker.wake;
+  log.info('worker started');
+  let isStopping = false;
+  const stop = async (signal: string): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ signal }, 'worker stopping: messages under way are finished');
+    await worker.stop();
+    await runtime.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+}
+
+start().catch((error: Error) => {
+  process.stderr.write(`The worker did not start: ${error.message}\n`);
+  process.exit(1);
+});

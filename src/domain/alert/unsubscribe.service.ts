@@ -1,0 +1,71 @@
+import type { Services } from '../../context.ts';
+import { maskContact } from '../subscription/subscription.rules.ts';
+import { findAlertProduct } from './alert.repo.ts';
+import { emitEvents } from './event.repo.ts';
+import { pidOfLink } from './link.rules.ts';
+import { findSender } from './sender.repo.ts';
+import type { Sender } from './sender.repo.ts';
+import { removeSubscriptions, suppress } from './unsubscribe.repo.ts';
+import { readUnsubscribe } from './unsubscribe.rules.ts';
+import type { Scope, UnsubscribeClaim } from './unsubscribe.rules.ts';
+
+type Deps = Pick<Services, 'db' | 'now' | 'wake'>;
+
+/** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
+export type UnsubscribeView = {
+  storeName: string;
+  contact: string;
+  topic: string;
+  productTitle: string | null;
+  scope: Scope;
+};
+
+async function openToken(
+  { db }: Deps,
+  token: string,
+): Promise<{ store: Sender; claim: UnsubscribeClaim } | null> {
+  const pid = pidOfLink(token);
+  const store = pid === null ? null : await findSender(db, pid);
+  const claim = store && readUnsubscribe(store, token);
+  return claim ? { store, claim } : null;
+}
+
+/** What the link is about, or null when it is not one of ours. Changes nothing. */
+export async function viewUnsubscribe(deps: Deps, token: string): Promise<UnsubscribeView | null> {
+  const opened = await openToken(deps, token);
+  if (opened === null) return null;
+  const { store, claim } = opened;
+  const product = claim.epi === '' ? null : await findAlertProduct(deps.db, store.pid, claim.epi);
+  return {
+    storeName: store.name,
+    contact: maskContact(claim.medium, claim.value),
+    topic: claim.topic,
+    productTitle: claim.epi === '' ? null : (product?.dt ?? 'this product'),
+    scope: claim.scope,
+  };
+}
+
+/** Ends what the contact chose, or what the link stands for; null when it is not one of ours. Repeating it is harmless. */
+export async function leave(
+  deps: Deps,
+  token: string,
+  chosen: Scope | null,
+): Promise<UnsubscribeView | null> {
+  const opened = await openToken(deps, token);
+  if (opened === null) return null;
+  const { store, claim: given } = opened;
+  const claim = { ...given, scope: chosen ?? given.scope };
+  const now = deps.now();
+  await deps.db.transaction(async (tx) => {
+    const removed = await removeSubscriptions(tx, store.pid, claim);
+    if (claim.scope === 'all') await suppress(tx, store.pid, claim, now);
+    const events = removed.map(({ cts, ...row }) => ({
+      type: 'subscription.removed' as const,
+      data: { ...row, cts: cts.getTime() },
+    }));
+    await emitEvents(tx, store.pid, events, now);
+  });
+  deps.wake();
+  const view = await viewUnsubscribe(deps, token);
+  return view && { ...view, scope: claim.scope };
+}

@@ -1,0 +1,101 @@
+import type { Application, Request, Response } from 'express';
+import type { Services } from '../../context.ts';
+import { leave, viewUnsubscribe } from '../../domain/alert/unsubscribe.service.ts';
+import type { UnsubscribeView } from '../../domain/alert/unsubscribe.service.ts';
+import { isScope } from '../../domain/alert/unsubscribe.rules.ts';
+import type { Scope } from '../../domain/alert/unsubscribe.rules.ts';
+import { fail } from '../../shared/errors.ts';
+import { nameRoute } from '../access-log.ts';
+import { readBody } from '../rest/body.ts';
+import { escapeHtml, securePage } from './page.ts';
+
+const ROUTE = '/unsubscribe/:token';
+const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
+const STYLE = `body{font-family:system-ui,sans-serif;line-height:1.5;color:#1a1a1a;background:#fff;max-width:34rem;margin:4rem auto;padding:0 1rem}
+button{font:inherit;display:block;width:100%;margin:.75rem 0;padding:.75rem 1rem;border:1px solid #595959;border-radius:.4rem;background:#fff;color:inherit;cursor:pointer;text-align:start}
+button:focus-visible{outline:3px solid #1a4fd6;outline-offset:2px}`;
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
+<body><main><h1>${escapeHtml(title)}</h1>${content}</main></body>
+</html>`;
+}
+
+const UNKNOWN = page(
+  'This link does not work',
+  '<p>It is incomplete or was not made by us. Please open the link from the message again.</p>',
+);
+
+/** What each choice means, in words. */
+function choices({ storeName, topic, productTitle }: UnsubscribeView): [Scope, string][] {
+  const all: [Scope, string] = ['all', `Everything from ${storeName}`];
+  const ofTopic: [Scope, string][] =
+    topic === '' ? [] : [['topic', `All “${topic}” alerts from ${storeName}`]];
+  const ofProduct: [Scope, string][] =
+    productTitle === null ? [] : [['product', `Alerts for ${productTitle}`]];
+  return [...ofProduct, ...ofTopic, all];
+}
+
+function question(view: UnsubscribeView): string {
+  const buttons = choices(view).map(
+    ([scope, words]) => `<button name="scope" value="${scope}">${escapeHtml(words)}</button>`,
+  );
+  const who = `What should no longer be sent to ${escapeHtml(view.contact)}?`;
+  return page('Stop messages', `<form method="post"><p id="who">${who}</p>${buttons.join('')}</form>`);
+}
+
+function done(view: UnsubscribeView): string {
+  const [, words] = choices(view).find(([scope]) => scope === view.scope)!;
+  return page(
+    'Done',
+    `<p role="status">${escapeHtml(words)}: no longer sent to ${escapeHtml(view.contact)}.</p>`,
+  );
+}
+
+function send(res: Response, status: number, html: string): void {
+  securePage(res, { 'style-src': "'unsafe-inline'", 'script-src': "'none'" });
+  res.setHeader('Cache-Control', 'no-store');
+  // The address is the proof; nobody it leads to may learn it.
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  res.status(status).type('html').send(html);
+}
+
+/** The choice in a form or multipart body; null for a mail program's one click, which sends none. */
+async function chosenScope(req: Request, res: Response): Promise<Scope | null> {
+  const contentType = req.headers['content-type'];
+  const body = await readBody(req, res);
+  if (body.length === 0) return null;
+  if (contentType === undefined || !FORM_TYPE.test(contentType)) {
+    fail('unsupported-content-type', 'Send the body as a form, url-encoded or multipart');
+  }
+  const fields = await new globalThis.Response(new Uint8Array(body), {
+    headers: { 'content-type': contentType },
+  })
+    .formData()
+    .catch(() => null);
+  const scope = fields === null ? fail('invalid-request', 'The body cannot be read') : fields.get('scope');
+  if (scope === null) return null;
+  return typeof scope === 'string' && isScope(scope)
+    ? scope
+    : fail('invalid-request', 'scope must be product, topic or all');
+}
+
+/** Serves the links in messages, without login or script. Opening one changes nothing: mail scanners do that too. */
+export function serveUnsubscribe(app: Application, services: Services): void {
+  const token = (req: Request, res: Response): string => {
+    nameRoute(res, ROUTE);
+    return String(req.params['token']);
+  };
+  app.get(ROUTE, async (req, res) => {
+    const view = await viewUnsubscribe(services, token(req, res));
+    send(res, view ? 200 : 404, view ? question(view) : UNKNOWN);
+  });
+  app.post(ROUTE, async (req, res) => {
+    const scope = await chosenScope(req, res);
+    const view = await leave(services, token(req, res), scope);
+    send(res, view ? 200 : 404, view ? done(view) : UNKNOWN);
+  });
+}
