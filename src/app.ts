@@ -13,13 +13,17 @@ import { createAdmission } from './transport/admission.ts';
 import { answerPreflight } from './transport/cors.ts';
 import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
 import { setCommonHeaders } from './transport/headers.ts';
+import { serveConfirm } from './transport/confirm.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
 import { servePages } from './transport/pages/pages.ts';
+import { serveSharedLists } from './transport/pages/shared-list.ts';
+import { serveUnsubscribe } from './transport/pages/unsubscribe.ts';
 import { createRateLimiter } from './transport/rate-limit.ts';
 import { assignRequestId, requestIdOf } from './transport/request-id.ts';
 import { createRestRouter } from './transport/rest/router.ts';
 import { routes } from './transport/rest/routes.ts';
+import { serveShopify } from './transport/shopify.ts';
 import { createViewerResolver } from './transport/viewer.ts';
 
 /** Wires the whole service; it does not listen. */
@@ -46,7 +50,11 @@ export async function createApp(
   app.set('trust proxy', services.config.trustProxy);
   app.use(assignRequestId, createAccessLog(services.log), setCommonHeaders, answerPreflight);
   serveHealth(app, services, lifecycle);
-  app.use(createRestRouter(routes, operations, admit));
+  serveShopify(app, services);
+  serveConfirm(app, services);
+  serveUnsubscribe(app, services);
+  serveSharedLists(app, services);
+  app.use(createRestRouter(routes, schema, operations, admit));
   const graphql = createGraphqlDoor(apollo, admit);
   app.all('/graphql', (req, res) => {
     nameRoute(res, '/graphql');

@@ -18,6 +18,7 @@ import {
   setListPublic,
   updateList,
 } from './list.service.ts';
+import { emailList, reportShare } from './share.service.ts';
 import { hashList } from './list.view.ts';
 
 export const listResolvers = {
@@ -37,6 +38,8 @@ export const listResolvers = {
     setListArchived: (_root, { lid, isArchived, ...version }, ctx) =>
       setListArchived(ctx, lid, isArchived, version),
     initSaveForLater: (_root, { lname }, ctx) => initSaveForLater(ctx, lname),
+    emailList: (_root, mail, ctx) => emailList(ctx, mail),
+    reportShare: (_root, share, ctx) => reportShare(ctx, share),
   },
   List: {
     id: (list) => list.lid,

@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import { fail } from '../../shared/errors.ts';
+import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
+import { escapeHtml } from '../alert/template.rules.ts';
+import { isEmail } from '../shopper/shopper.rules.ts';
+
+const MAX_NAME = 100;
+const MAX_NOTE = 1_000;
+const MAX_MEDIUM = 50;
+const HOUR_MS = 3_600_000;
+
+/** How often lists may be mailed: a shopper cannot send in bulk, and nobody's mailbox can be filled by many shoppers. */
+export const SHARE_LIMITS = {
+  shopper: { points: 20, windowMs: HOUR_MS },
+  recipient: { points: 5, windowMs: 24 * HOUR_MS },
+} as const;
+
+/** Under which a sender or a recipient is counted; the table of counts names nobody. */
+export function shareKey(secret: Buffer, kind: keyof typeof SHARE_LIMITS, subject: string): Buffer {
+  return createHmac('sha256', secret).update(`share ${kind} ${subject}`).digest();
+}
+
+/** Refuses a mail until the window is over. */
+export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, now: Date): never {
+  const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)));
+  return fail('too-many-requests', 'Too many lists were mailed; retry later', {
+    'Retry-After': seconds,
+    'RateLimit-Limit': String(SHARE_LIMITS[kind].points),
+    'RateLimit-Remaining': '0',
+    'RateLimit-Reset': seconds,
+  });
+}
+
+/** The address to mail to, or the failure `invalid-useremail`. */
+export function checkRecipient(text: string | null | undefined): string {
+  const email = (text ?? '').trim().toLowerCase();
+  return isEmail(email) ? email : fail('invalid-useremail', 'toemail must be one e-mail address');
+}
+
+/** The sender's name; a line break in it could break the mail's header. */
+export function checkFromName(text: string | null | undefined): string {
+  const name = (text ?? '').trim();
+  const isFine = !hasControlCharacters(name) && isStorable(name) && codePoints(name) <= MAX_NAME;
+  return isFine
+    ? name
+    : fail('invalid-request', `fromname must be one line of at most ${MAX_NAME} characters`);
+}
+
+/** The personal words in a mail. */
+export function checkShareNote(text: string | null | undefined): string {
+  const note = (text ?? '').trim();
+  const isFine = isStorable(note) && codePoints(note) <= MAX_NOTE;
+  return isFine ? note : fail('invalid-request', `note must have at most ${MAX_NOTE} characters`);
+}
+
+/** How a list was shared, or the failure `invalid-medium`. */
+export function checkShareMedium(text: string | null | undefined): string {
+  const medium = (text ?? '').trim();
+  const isFine =
+    medium !== '' && !hasControlCharacters(medium) && isStorable(medium) && codePoints(medium) <= MAX_MEDIUM;
+  return isFine ? medium : fail('invalid-medium', `medium must have 1 to ${MAX_MEDIUM} printable characters`);
+}
+
+/** Where a shared list opens: at the store's own address, or on the page of this service. */
+export function shareLink(
+  store: { pid: string; shareUrl: string | null },
+  publicUrl: string,
+  lid: string,
+): string {
+  if (store.shareUrl === null) return `${publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}`;
+  if (store.shareUrl.includes('{lid}')) return store.shareUrl.replaceAll('{lid}', lid);
+  const url = new URL(store.shareUrl);
+  url.searchParams.set('lid', lid);
+  return url.href;
+}
+
+/** What a mail about a list says. */
+export type SharedListMail = {
+  storeName: string;
+  fromname: string;
+  lname: string;
+  cnt: number;
+  note: string;
+  url: string;
+};
+
+/** The mail that carries the link. Everything in it that people typed is escaped. */
+export function shareMail({ storeName, fromname, lname, cnt, note, url }: SharedListMail): {
+  subject: string;
+  html: string;
+  text: string;
+} {
+  const sender = fromname === '' ? 'Somebody' : fromname;
+  const line = `${sender} shares the list “${lname}” (${cnt} ${cnt === 1 ? 'item' : 'items'}) from ${storeName} with you.`;
+  const quote =
+    note === '' ? '' : `<blockquote>${escapeHtml(note).replace(/\r\n|\r|\n/g, '<br>')}</blockquote>\n`;
+  const html = `<!doctype html>
+<html lang="en"><body style="font-family:sans-serif;line-height:1.5">
+<p>${escapeHtml(line)}</p>
+${quote}<p><a href="${escapeHtml(url)}">Open the list</a></p>
+</body></html>`;
+  const text = [line, ...(note === '' ? [] : [note]), `Open the list: ${url}`].join('\n\n');
+  return { subject: `${sender} shares the list “${lname}” with you`, html, text: `${text}\n` };
+}

@@ -1,0 +1,102 @@
+import { requireAccount, requireShopper } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Db } from '../../database/database.ts';
+import { fail } from '../../shared/errors.ts';
+import { enqueueMail } from '../alert/outbox.repo.ts';
+import type { ItemRow } from '../item/item.repo.ts';
+import { findStore } from '../store/store.repo.ts';
+import { consume } from '../subscription/signup.repo.ts';
+import { NEWEST_FIRST, readPages } from './contents.repo.ts';
+import { changeList, countShare } from './list.repo.ts';
+import { checkLid } from './list.rules.ts';
+import { withOwnList } from './list.service.ts';
+import type { Owner } from './list.service.ts';
+import { ownView } from './list.view.ts';
+import type { ListView } from './list.view.ts';
+import * as rules from './share.rules.ts';
+
+type Mail = { lid: string; fromname?: string | null; toemail?: string | null; note?: string | null };
+
+/**
+ * Mails a link to a list. The list becomes public with it, because the link would open nothing otherwise; the mail is queued in
+ * the same transaction and leaves after it.
+ */
+export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string; listinfo: ListView }> {
+  requireAccount(ctx);
+  const to = rules.checkRecipient(mail.toemail);
+  const fromname = rules.checkFromName(mail.fromname);
+  const note = rules.checkShareNote(mail.note);
+  const now = ctx.now();
+  const listinfo = await withOwnList(ctx, mail.lid, {}, async (tx, locked, owner) => {
+    await checkPace(tx, owner, to, now);
+    const list = locked.anonRead
+      ? locked
+      : await changeList(tx, locked, { anonRead: true }, { uby: owner.em, now });
+    const { store } = owner;
+    const url = rules.shareLink(store, ctx.config.publicUrl, list.lid);
+    const { lname, cnt } = list;
+    const content = rules.shareMail({
+      storeName: store.name,
+      fromname: fromname || owner.fname,
+      lname,
+      cnt,
+      note,
+      url,
+    });
+    await enqueueMail(tx, { pid: store.pid, kind: 'list-share', to, ...content }, now);
+    return ownView(owner, list);
+  });
+  ctx.wake();
+  return { msg: 'The list is on its way', listinfo };
+}
+
+/** Counts that a list was shared, whoever shares it. */
+export async function reportShare(
+  ctx: Context,
+  share: { lid: string; fromname?: string | null; medium?: string | null },
+): Promise<{ msg: string }> {
+  const shopper = requireShopper(ctx);
+  const lid = checkLid(share.lid);
+  rules.checkFromName(share.fromname);
+  rules.checkShareMedium(share.medium);
+  return (await countShare(ctx.db, shopper, lid)) ? { msg: 'The share is counted' } : fail('list-not-found');
+}
+
+/** What the page of a shared list shows. */
+export type SharedList = {
+  storeName: string;
+  lname: string;
+  lnote: string | null;
+  cnt: number;
+  items: ItemRow[];
+};
+
+const SHARED_ITEMS = 500;
+
+/** A public list for everybody who has its link; null when there is none. */
+export async function viewSharedList(
+  services: Services,
+  pid: string,
+  lid: string,
+): Promise<SharedList | null> {
+  const store = await findStore(services.db, pid);
+  if (store === null) return null;
+  if (store.maintenance) fail('maintenance', undefined, { 'Retry-After': '120' });
+  const key = { pid, regid: '', lid, limit: SHARED_ITEMS, offset: 0, after: null, hasList: true };
+  const [page] = await readPages(services.db, NEWEST_FIRST, [key]);
+  if (!page?.list) return null;
+  const { lname, lnote, cnt } = page.list;
+  return { storeName: store.name, lname, lnote, cnt, items: page.items };
+}
+
+/** Counts the mail against the sender and against the recipient. */
+async function checkPace(tx: Db, { store, regid }: Owner, to: string, now: Date): Promise<void> {
+  for (const [kind, subject] of [
+    ['shopper', regid],
+    ['recipient', to],
+  ] as const) {
+    const key = rules.shareKey(store.secret, kind, subject);
+    const until = await consume(tx, store.pid, key, rules.SHARE_LIMITS[kind], now);
+    if (until !== null) rules.failTooManyMails(kind, until, now);
+  }
+}
