@@ -1,0 +1,58 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { Fields, TestService, TestShopper } from '../harness.ts';
+
+/** An item as clients send it. */
+export function item(epi: number | string, more: object = {}): Record<string, unknown> {
+  return { epi, empi: 900, du: 'https://shop.example/p/900', ...more };
+}
+
+/** Calls of one shopper, by the path below /api/v3. */
+export function createClient(service: TestService, shopper: TestShopper) {
+  const call = (path: string, fields: Fields = {}) => service.post(`/api/v3/${path}`, fields, { shopper });
+  const expectOk = async (path: string, fields: Fields = {}) => (await call(path, fields).expect(200)).body;
+  return {
+    shopper,
+    call,
+    /** The body of a call that must succeed. */
+    ok: expectOk,
+    /** The failure type of a call that must fail with this status. */
+    failure: async (status: number, path: string, fields: Fields = {}): Promise<string> =>
+      (await call(path, fields).expect(status)).body.type,
+    graphql: (query: string, variables: object = {}) => service.graphql(query, variables, { shopper }),
+    create: (lname: string, more: Fields = {}) => expectOk('lists/create', { lname, ...more }),
+    add: (lid: string, ...items: object[]) => expectOk('lists/update-ctx', { lid, a: items }),
+    contents: (lid: string) => expectOk('lists/fetch-list-with-contents', { lid }),
+  };
+}
+
+/** Calls of one shopper. */
+export type Client = ReturnType<typeof createClient>;
+
+/** A client for a new account. */
+export async function newAccount(service: TestService, store: NewStore, email?: string): Promise<Client> {
+  return createClient(service, await service.account(store, email));
+}
+
+/** A client for a new guest. */
+export async function newGuest(service: TestService, store: NewStore): Promise<Client> {
+  return createClient(service, await service.guest(store));
+}
+
+/** Puts a variant into the catalogue the short way. */
+export async function stock(service: TestService, store: NewStore, epi: string, more: Record<string, unknown> = {}): Promise<void> {
+  const row = { empi: '900', du: 'https://shop.example/p/900', dt: 'Kettle', bt: 'Acme', sku: 'K-1', iu: 'https://cdn.example/k.jpg', pr: 20, stk: 5, ...more };
+  await service.services.db.query(
+    `INSERT INTO product (pid, epi, empi, du, dt, bt, sku, iu, pr, stk) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     ON CONFLICT (pid, epi) DO UPDATE SET dt = excluded.dt, pr = excluded.pr, stk = excluded.stk`,
+    [store.pid, epi, row.empi, row.du, row.dt, row.bt, row.sku, row.iu, row.pr, row.stk],
+  );
+}
+
+/** What the database holds of a list: its own count and the rows. */
+export async function rowsOf(service: TestService, lid: string): Promise<{ cnt: number; itemcmnts: number; epis: string[] } | null> {
+  const [row] = await service.services.db.query<{ cnt: number; itemcmnts: number; epis: string[] }>(
+    `SELECT cnt, itemcmnts, ARRAY(SELECT epi FROM item WHERE pid = list.pid AND lid = list.lid ORDER BY seq) AS epis FROM list WHERE lid = $1`,
+    [lid],
+  );
+  return row ?? null;
+}

@@ -1,0 +1,187 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { item, newAccount, stock } from '../api/list-kit.ts';
+import type { Client } from '../api/list-kit.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { fullSelection } from './full-selection.ts';
+
+// What REST answers is held against every field that the schema has, asked for over GraphQL. A field that a REST
+// fragment forgets makes these fail.
+
+let service: TestService;
+let store: NewStore;
+let me: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore({ customItems: true });
+  me = await newAccount(service, store);
+  await stock(service, store, '11');
+});
+afterAll(() => service.close());
+
+const LIST = fullSelection('List');
+const ITEM = fullSelection('Item');
+const CONTENTS = fullSelection('ListContents');
+
+async function ask(query: string, variables: object = {}): Promise<Record<string, never>> {
+  const { body } = await me.graphql(query, variables).expect(200);
+  expect(body.errors).toBeUndefined();
+  return body.data;
+}
+
+const without = <Row extends object>(row: Row, ...keys: string[]) =>
+  Object.fromEntries(Object.entries(row).filter(([key]) => !keys.includes(key)));
+
+let names = 0;
+async function makeList(): Promise<{ lid: string }> {
+  const list = await me.create(`List ${(names += 1)}`, { lnote: 'a note', lprops: { a: [1] }, cprops: { b: 2 }, ldesc: { c: 3 } });
+  await me.add(list.lid, item(11, { note: 'gift', lbls: ['Kitchen'] }), item('x-1', { dt: 'Lamp', pr: 9.5 }), {
+    title: 'Set',
+    du: '/set',
+    price: 30,
+    bundle: [{ title: 'Cup', price: 3, epi: 5, empi: 6, iu: '/c.jpg', uri: '/c', vendor: 'Acme' }],
+  });
+  return list;
+}
+
+const readList = async (lid: string) => (await ask(`query ($lid: ID!) { list(lid: $lid) ${LIST} }`, { lid }))['list'];
+
+test.each([
+  ['create', async () => me.create(`Fresh ${Date.now()}`)],
+  ['update', async () => me.ok('lists/update', { lid: (await makeList()).lid, lname: 'Renamed', lnote: 'other' })],
+  ['markPublic', async () => me.ok('lists/markPublic', { lid: (await makeList()).lid })],
+  ['markPrivate', async () => me.ok('lists/markPrivate', { lid: (await makeList()).lid })],
+  ['markArchived', async () => me.ok('lists/markArchived', { lid: (await makeList()).lid })],
+  ['markUnarchived', async () => me.ok('lists/markUnarchived', { lid: (await makeList()).lid })],
+  ['emailList', async () => (await me.ok('lists/emailList', { lid: (await makeList()).lid, toemail: 'friend@example.com' })).listinfo],
+])('lists/%s answers the whole list record', async (_path, call) => {
+  const record = await call();
+  expect(record).toEqual(await readList(record.lid));
+});
+
+test('lists/delete-list answers the whole list record as it was', async () => {
+  const { lid } = await makeList();
+  const before = await readList(lid);
+  expect(await me.ok('lists/delete-list', { lid })).toEqual(before);
+});
+
+test('deleteList over GraphQL answers what REST answers', async () => {
+  const { lid } = await makeList();
+  const before = await readList(lid);
+  const { deleteList } = await ask(`mutation ($lid: ID!) { deleteList(lid: $lid) ${LIST} }`, { lid });
+  expect(deleteList).toEqual(before);
+});
+
+test('lists/fetch-lists answers whole list records', async () => {
+  await makeList();
+  const { allLists, lists } = await ask(`{ allLists ${LIST} lists(first: 100) { edges { node ${LIST} } } }`);
+  expect(await me.ok('lists/fetch-lists')).toEqual(allLists);
+  expect((lists as { edges: { node: object }[] }).edges.map(({ node }) => node)).toEqual(allLists);
+});
+
+test('lists/fetch-user-lists answers whole list records without contents', async () => {
+  await makeList();
+  const { allLists } = await ask(`{ allLists(st: null) ${LIST} }`);
+  const { status, data } = await me.ok('lists/fetch-user-lists');
+  expect(status).toBe('success');
+  expect(data).toEqual((allLists as object[]).map((list) => without(list, 'listcontents')));
+});
+
+test('lists/fetch-list-with-contents answers the list, its items, the owner and the page, and contents at the top', async () => {
+  const { lid } = await makeList();
+  const { listContents } = await ask(`query ($lid: ID!) { listContents(lid: $lid) ${CONTENTS} }`, { lid });
+  const body = await me.ok('lists/fetch-list-with-contents', { lid });
+  expect(without(body, 'lid', 'listcontents')).toEqual(listContents);
+  expect(body.lid).toBe(lid);
+  expect(body.listcontents).toEqual(body.items);
+  expect(body.list).toEqual(await readList(lid));
+});
+
+test('lists/fetch-user-list answers a whole page', async () => {
+  const { lid } = await makeList();
+  const args = 'lid: $lid, itemslimit: 2, sortby: price, sortorder: desc';
+  const { listPage } = await ask(`query ($lid: ID!) { listPage(${args}) ${fullSelection('ListPage')} }`, { lid });
+  expect(await me.ok('lists/fetch-user-list', { lid, itemslimit: 2, sortby: 'price', sortorder: 'desc' })).toEqual(listPage);
+});
+
+test('lists/update-ctx answers whole item records', async () => {
+  const { lid } = await makeList();
+  const readItems = async () => {
+    const { list } = await ask(`query ($lid: ID!) { list(lid: $lid) { items { edges { node ${ITEM} } } } }`, { lid });
+    return new Map((list as { edges: never; items: { edges: { node: { epi: unknown } }[] } }).items.edges.map(({ node }) => [node.epi, node]));
+  };
+  const before = await readItems();
+  const body = await me.ok('lists/update-ctx', {
+    lid,
+    a: [item(77, { qty: 2 })],
+    u: [{ epi: 11, qty: 4 }],
+    d: [{ epi: 'x-1' }, { epi: 'gone' }],
+  });
+  const after = await readItems();
+  expect(body.a).toEqual([after.get(77)]);
+  expect(body.u).toEqual([after.get(11)]);
+  expect(body.d).toEqual([before.get('x-1'), { epi: 'gone', hasError: true, msg: 'There is no such item in this list' }]);
+});
+
+test('updateListContents over GraphQL answers what REST answers', async () => {
+  const { lid } = await makeList();
+  const change = { a: [item(55)], u: [{ epi: 11, note: 'new' }], d: [{ epi: 'gone' }] };
+  const rest = await me.ok('lists/update-ctx', { lid, ...change });
+  const { updateListContents } = await ask(
+    `mutation ($lid: ID!, $a: [ItemInput!], $u: [ItemInput!], $d: [ItemRefInput!]) {
+      updateListContents(lid: $lid, a: $a, u: $u, d: $d) ${fullSelection('ListContentsUpdate')} }`,
+    { lid, ...change },
+  );
+  const { a, u, d } = updateListContents as Record<string, { item: object }[]>;
+  const untimed = (row: object) => without(row, 'uts');
+  expect(a!.map(untimed)).toEqual(rest.a.map(untimed));
+  expect(u!.map(({ item: row }) => untimed(row))).toEqual(rest.u.map(untimed));
+  expect(d!.map((change) => without(change, 'item'))).toEqual(rest.d);
+});
+
+test('lists/sfl/create and fetch answer the same whole contents as GraphQL', async () => {
+  const rest = await me.ok('lists/sfl/create');
+  const { initSaveForLater } = await ask(`mutation { initSaveForLater ${CONTENTS} }`);
+  const { saveForLater } = await ask(`{ saveForLater ${CONTENTS} }`);
+  expect(rest).toEqual(initSaveForLater);
+  expect(await me.ok('lists/sfl/fetch')).toEqual(saveForLater);
+});
+
+test('lists/sfl/add, update, remove and moved-to-cart answer whole item records', async () => {
+  const { lid } = (await me.ok('lists/sfl/create')).list;
+  const readItem = async (epi: number) => {
+    const { listContents } = await ask(`query ($lid: ID!) { listContents(lid: $lid) { items ${ITEM} } }`, { lid });
+    return (listContents as { items: { epi: number }[] }).items.find((row) => row.epi === epi);
+  };
+  const { itemsadded } = await me.ok('lists/sfl/add', { lid, items: [item(31), item(32)] });
+  expect(itemsadded).toEqual([await readItem(31), await readItem(32)]);
+  const { itemsupdated } = await me.ok('lists/sfl/update', { lid, items: [{ epi: 31, qty: 7 }] });
+  const first = await readItem(31);
+  const second = await readItem(32);
+  expect(itemsupdated).toEqual([first]);
+  expect(await me.ok('lists/sfl/remove', { lid, items: [{ epi: 31 }] })).toEqual({ itemsdeleted: [first] });
+  expect(await me.ok('lists/sfl/moved-to-cart', { lid, items: [{ epi: 32 }] })).toEqual({ itemsmoved: [second], itemsfailed: [] });
+});
+
+test('product/wishlist/social-count answers what GraphQL answers', async () => {
+  await makeList();
+  const { socialCount } = await ask(`{ socialCount(empi: 900) ${fullSelection('SocialCount')} }`);
+  expect(await me.ok('product/wishlist/social-count', { empi: 900 })).toEqual({ data: socialCount });
+});
+
+test('lists/reportShare answers what GraphQL answers', async () => {
+  const { lid } = await makeList();
+  const { reportShare } = await ask(`mutation ($lid: ID!) { reportShare(lid: $lid, medium: "link") ${fullSelection('ShareReport')} }`, { lid });
+  expect(await me.ok('lists/reportShare', { lid, medium: 'link' })).toEqual(reportShare);
+});
+
+test("a stranger's view of a public list is the same on both doors", async () => {
+  const stranger = await newAccount(service, store);
+  const { lid } = await makeList();
+  await me.ok('lists/markPublic', { lid });
+  const { body } = await stranger.graphql(`query ($lid: ID!) { listContents(lid: $lid) ${CONTENTS} list(lid: $lid) ${LIST} }`, { lid });
+  const rest = await stranger.contents(lid);
+  expect(without(rest, 'lid', 'listcontents')).toEqual(body.data.listContents);
+  expect(rest.list).toEqual(body.data.list);
+});
