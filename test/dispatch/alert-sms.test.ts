@@ -1,0 +1,140 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
+import type { TestHttp } from './kit.ts';
+
+let service: TestService;
+let provider: TestHttp;
+
+const START = new Date('2026-03-01T09:00:00Z');
+const later = (ms: number) => new Date(START.getTime() + ms);
+
+beforeAll(async () => {
+  provider = await startHttp();
+  service = await startService({
+    publicUrl: 'https://alerts.example',
+    sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' },
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+beforeEach(() => {
+  provider.received.length = 0;
+  provider.answer = () => ({ status: 201, body: '{"sid":"SM1"}' });
+  service.setNow(START);
+});
+
+test('a subscriber by text message gets one over the provider, under the alert id', async () => {
+  const store = await service.createStore({ name: 'Shoes' });
+  await service
+    .post(
+      '/storeadmin/bispa/subscriptions/create',
+      {
+        medium: 'sms',
+        mediumvalue: '+49 151 23456789',
+        products: [{ epi: 5, empi: 1, du: 'https://shop.example/p/1' }],
+        topics: ['backinstock'],
+      },
+      { store },
+    )
+    .expect(200);
+  await setStock(service, store.pid, '5', 2, { dt: 'Boots' });
+  await service.runTasks();
+  const [row] = await outboxOf(service, store.pid);
+  expect(provider.received).toHaveLength(1);
+  const [{ path, headers, body }] = provider.received as [(typeof provider.received)[0]];
+  expect(path).toBe('/2010-04-01/Accounts/AC1/Messages.json');
+  expect(headers.authorization).toBe(`Basic ${Buffer.from('AC1:secret').toString('base64')}`);
+  expect(headers['idempotency-key']).toBe(row!.id);
+  const fields = new URLSearchParams(body);
+  expect(fields.get('To')).toBe('+4915123456789');
+  expect(fields.get('From')).toBe('+4930999');
+  expect(fields.get('Body')).toMatch(
+    /^Shoes: Boots is back in stock\. https:\/\/shop\.example\/p\/1\?variant=5 Stop: https:\/\/alerts\.example\/unsubscribe\//,
+  );
+});
+
+test('Retry-After of the provider is respected, then the message goes with the same id', async () => {
+  const { pid } = await service.createStore();
+  await seedSubscription(service.services.db, pid, { epi: '1', medium: 'sms', value: '+4915100000001' });
+  provider.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } });
+  await setStock(service, pid, '1', 1);
+  await service.runTasks();
+  service.setNow(later(1_700_000));
+  await service.runTasks();
+  expect(provider.received).toHaveLength(1);
+  provider.answer = () => ({ status: 201 });
+  service.setNow(later(1_801_000));
+  await service.runTasks();
+  expect(provider.received.map(({ headers }) => headers['x-alert-id'])).toEqual([
+    provider.received[0]!.headers['x-alert-id'],
+    provider.received[0]!.headers['x-alert-id'],
+  ]);
+  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent', attempts: 2 }]);
+});
+
+test("a number that the provider refuses is a dead letter with the provider's words", async () => {
+  const { pid } = await service.createStore();
+  await seedSubscription(service.services.db, pid, { epi: '1', medium: 'sms', value: '+4915100000002' });
+  provider.answer = () => ({
+    status: 400,
+    body: JSON.stringify({ code: 21211, message: "The 'To' number is not valid." }),
+  });
+  await setStock(service, pid, '1', 1);
+  await service.runTasks();
+  expect(await outboxOf(service, pid)).toMatchObject([
+    { state: 'failed', error: "the receiver answered 400: The 'To' number is not valid." },
+  ]);
+});
+
+test('without a mail server mails become files, written whole', async () => {
+  const { pid } = await service.createStore({ name: 'Files' });
+  const { db, config } = service.services;
+  const id = await enqueueMail(
+    db,
+    { pid, kind: 'list-share', to: 'friend@example.com', subject: 'A list', html: '<p>Hi</p>', text: 'Hi' },
+    START,
+  );
+  await service.runTasks();
+  const names = await readdir(join(config.dataDir, 'outbox'));
+  expect(names).toContain(`${id}.eml`);
+  expect(names.filter((name) => name.endsWith('.new'))).toEqual([]);
+  const mail = await PostalMime.parse(await readFile(join(config.dataDir, 'outbox', `${id}.eml`)));
+  expect(mail.subject).toBe('A list');
+  expect(mail.headers.find(({ key }) => key === 'list-unsubscribe-post')?.value).toBe(
+    'List-Unsubscribe=One-Click',
+  );
+});
+
+test("the demo store's text messages never leave the machine", async () => {
+  const { pid } = await service.createStore();
+  await service.services.db.query('UPDATE store SET is_demo = true WHERE pid = $1', [pid]);
+  await seedSubscription(service.services.db, pid, { epi: '1', medium: 'sms', value: '+4915100000003' });
+  await setStock(service, pid, '1', 1);
+  await service.runTasks();
+  expect(provider.received).toEqual([]);
+  const [row] = await outboxOf(service, pid);
+  const text = await readFile(join(service.services.config.dataDir, 'outbox', `${row!.id}.json`), 'utf8');
+  expect(JSON.parse(text)).toMatchObject({ id: row!.id, to: '+4915100000003' });
+});
+
+test('a key that was queued before queues nothing', async () => {
+  const { pid } = await service.createStore();
+  const mail = {
+    pid,
+    kind: 'list-share',
+    to: 'x@example.com',
+    subject: 's',
+    html: 'h',
+    text: 't',
+    dedupeKey: 'once',
+  };
+  expect(await enqueueMail(service.services.db, mail, START)).not.toBeNull();
+  expect(await enqueueMail(service.services.db, mail, START)).toBeNull();
+});

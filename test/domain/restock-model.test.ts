@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
+import type { Task } from '../../src/dispatch/worker.ts';
+import { saveTopic } from '../../src/domain/alert/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/domain/alert/topic.rules.ts';
+import type { TopicRow } from '../../src/domain/alert/topic.rules.ts';
+import { seedSubscription, setStock } from '../dispatch/kit.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+let service: TestService;
+let tasks: Task[];
+
+beforeAll(async () => {
+  service = await startService();
+  tasks = createDispatchTasks(service.services);
+});
+afterAll(() => service.close());
+
+const HOUR = 3_600_000;
+const EPI = '1';
+
+type Rules = Pick<
+  TopicRow,
+  'minStock' | 'batchSize' | 'batchIntervalSeconds' | 'shoppersPerUnit' | 'coolDownSeconds'
+>;
+type Step =
+  | { do: 'stock'; stk: number | null }
+  | { do: 'subscribe' | 'unsubscribe'; who: number }
+  | { do: 'wait'; hours: number };
+
+/** The rules in plain words: who hears when, for one variant and one topic. */
+function createModel(rules: Rules) {
+  let now = 0;
+  let stock = 0;
+  let nextSub = 1;
+  const subs = new Map<number, number>();
+  const lastHeard = new Map<number, number>();
+  let restock: { waiting: number[]; released: Set<number>; units: number; nextAt: number } | null = null;
+  const sent: string[] = [];
+
+  const contactOf = (sub: number) => [...subs].find(([, id]) => id === sub)?.[0];
+
+  const release = (): void => {
+    if (restock === null) return;
+    const { waiting, released } = restock;
+    const due = () => waiting.filter((sub) => !released.has(sub) && contactOf(sub) !== undefined);
+    if (rules.batchSize !== null) {
+      if (restock.nextAt > now) return;
+      const batch = due().slice(0, rules.batchSize);
+      batch.forEach((sub) => released.add(sub));
+      restock.nextAt = now + rules.batchIntervalSeconds! * 1_000;
+      return;
+    }
+    const allowed =
+      rules.shoppersPerUnit === null ? Infinity : rules.shoppersPerUnit * restock.units - released.size;
+    due()
+      .slice(0, Math.max(0, allowed))
+      .forEach((sub) => released.add(sub));
+  };
+
+  return {
+    sent,
+    apply(step: Step): void {
+      if (step.do === 'wait') now += step.hours * HOUR;
+      if (step.do === 'subscribe' && !subs.has(step.who)) subs.set(step.who, nextSub++);
+      if (step.do === 'unsubscribe') subs.delete(step.who);
+      if (step.do !== 'stock') return;
+      const before = stock;
+      stock = step.stk ?? 0;
+      if (before < rules.minStock && stock >= rules.minStock) {
+        restock = {
+          waiting: [...subs.values()].sort((a, b) => a - b),
+          released: new Set(),
+          units: stock,
+          nextAt: now,
+        };
+      } else if (stock < rules.minStock) restock = null;
+      else if (restock !== null && stock > before) restock.units += stock - before;
+    },
+    dispatch(): void {
+      release();
+      for (const sub of restock?.released ?? []) {
+        const who = contactOf(sub);
+        if (who === undefined) continue;
+        if ((lastHeard.get(who) ?? -Infinity) + rules.coolDownSeconds * 1_000 > now) continue;
+        sent.push(`${who}@${now}`);
+        lastHeard.set(who, now);
+        subs.delete(who);
+      }
+    },
+  };
+}
+
+/** The same history through the real engine and database. */
+async function runReal(
+  rules: Rules,
+  steps: readonly Step[],
+  afterStep: (sent: string[]) => void,
+): Promise<void> {
+  const start = Date.UTC(2026, 0, 1);
+  let now = start;
+  service.setNow(new Date(now));
+  const { pid } = await service.createStore();
+  const { db } = service.services;
+  await saveTopic(db, pid, { ...BUILT_IN_TOPICS[0]!, ...rules }, new Date(now));
+  for (const step of steps) {
+    if (step.do === 'wait') service.setNow(new Date((now += step.hours * HOUR)));
+    if (step.do === 'stock') await setStock(service, pid, EPI, step.stk);
+    if (step.do === 'unsubscribe')
+      await db.query('DELETE FROM subscription WHERE pid = $1 AND value = $2', [
+        pid,
+        `${step.who}@example.com`,
+      ]);
+    if (step.do === 'subscribe') {
+      const value = `${step.who}@example.com`;
+      const known = await db.query('SELECT 1 FROM subscription WHERE pid = $1 AND value = $2', [pid, value]);
+      if (known.length === 0) await seedSubscription(db, pid, { epi: EPI, value, at: new Date(now) });
+    }
+    for (let isBusy = true; isBusy;) {
+      isBusy = false;
+      for (const task of tasks) while (await task.run()) isBusy = true;
+    }
+    const rows = await db.query<{ recipient: string; at: Date }>(
+      `SELECT recipient, finished_at AS at FROM outbox WHERE pid = $1 AND state = 'sent'`,
+      [pid],
+    );
+    afterStep(rows.map(({ recipient, at }) => `${recipient.split('@')[0]}@${at.getTime() - start}`));
+  }
+}
+
+const rulesArbitrary: fc.Arbitrary<Rules> = fc
+  .record({
+    minStock: fc.integer({ min: 1, max: 3 }),
+    coolDownSeconds: fc.constantFrom(0, 3_600, 86_400),
+    mode: fc.constantFrom('all', 'batches', 'units'),
+    size: fc.integer({ min: 1, max: 2 }),
+  })
+  .map(({ minStock, coolDownSeconds, mode, size }) => ({
+    minStock,
+    coolDownSeconds,
+    batchSize: mode === 'batches' ? size : null,
+    batchIntervalSeconds: mode === 'batches' ? 7_200 : null,
+    shoppersPerUnit: mode === 'units' ? size : null,
+  }));
+
+const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('stock' as const), stk: fc.constantFrom(0, 0, 1, 2, 3, 5, null) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('subscribe' as const), who: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('unsubscribe' as const), who: fc.integer({ min: 1, max: 4 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.constantFrom(1, 2, 25) }) },
+);
+
+test('over any history of stock and subscriptions, exactly the alerts that the rules ask for are sent, when they ask for them', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      rulesArbitrary,
+      fc.array(stepArbitrary, { minLength: 4, maxLength: 16 }),
+      async (rules, steps) => {
+        const model = createModel(rules);
+        let index = 0;
+        await runReal(rules, steps, (sent) => {
+          model.apply(steps[index++]!);
+          model.dispatch();
+          expect([...sent].sort()).toEqual([...model.sent].sort());
+        });
+      },
+    ),
+    { numRuns: 60 },
+  );
+}, 180_000);
