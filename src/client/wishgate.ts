@@ -7,6 +7,7 @@ import { createSaveForLater } from './save-for-later.ts';
 import type { Write } from './save-for-later.ts';
 import type {
   AlertAnswer,
+  AlertRequest,
   FetchLike,
   Item,
   ItemChange,
@@ -20,6 +21,7 @@ import type {
 export type * from './types.ts';
 
 const SUBSCRIBE = `mutation ($input: SubscribeInput!) { subscribe(input: $input) { message products { epi empi dt } topics } }`;
+const OWN_ADDRESS = `query { shopper { userinfo { em } } }`;
 const IS_IN_LISTS = `query ($epis: [VariantId!]!) { isInLists(epis: $epis) { epi isInList lids } }`;
 
 type ContentsUpdate = { a?: Item[]; u?: ItemChange[]; d?: ItemChange[] };
@@ -101,6 +103,18 @@ export function init(options: WishgateOptions): Wishgate {
     return changed!;
   };
 
+  const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
+    const input: AlertRequest = { medium: 'email', topics: ['backinstock'], ...alert };
+    if (input.medium === 'email' && input.mediumvalue === undefined) {
+      const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } } }>(
+        OWN_ADDRESS,
+        {},
+      );
+      input.mediumvalue = shopper.userinfo.em ?? undefined;
+    }
+    return (await caller.graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, { input })).subscribe;
+  };
+
   return Object.freeze<Wishgate>({
     SaveForLater: createSaveForLater(caller, write),
     fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
@@ -135,16 +149,7 @@ export function init(options: WishgateOptions): Wishgate {
     markListPrivate: (lid, ok, bad) => settle(post<List>('lists/markPrivate', { lid }), ok, bad),
     sendListViaEmail: (mail, ok, bad) =>
       settle(post<{ msg: string; listinfo: List }>('lists/emailList', mail), ok, bad),
-    subscribeForProductAlert: (alert, ok, bad) =>
-      settle(
-        caller
-          .graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, {
-            input: { medium: 'email', topics: ['backinstock'], ...alert },
-          })
-          .then(({ subscribe }) => subscribe),
-        ok,
-        bad,
-      ),
+    subscribeForProductAlert: (alert, ok, bad) => settle(subscribe(alert), ok, bad),
     getSocialCount: ({ empi }, ok, bad) =>
       settle(
         caller.rest<{ data: { count: number; empi: number | string } }>('product/wishlist/social-count', {

@@ -1,0 +1,99 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import vm from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import ts from 'typescript';
+import type { Item, List, ListContents, UserInfo } from '../../src/client/wishgate.ts';
+import type {
+  ItemRecordFragment,
+  ListContentsRecordFragment,
+  ListRecordFragment,
+  UserInfoRecordFragment,
+} from '../../src/generated/operations.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const MAX_GZIP_BYTES = 8_000;
+
+test.each(['wishgate.js', 'wishgate.mjs'])(
+  '%s is served to every origin and has less than 8 kB packed',
+  async (file) => {
+    const { text, headers } = await service.http
+      .get(`/client/${file}`)
+      .set('Origin', 'https://shop.example')
+      .expect(200);
+    expect(gzipSync(text, { level: 9 }).length).toBeLessThan(MAX_GZIP_BYTES);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-encoding': 'gzip',
+      'access-control-allow-origin': 'https://shop.example',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+  },
+);
+
+test('a browser that has the script is not sent it again', async () => {
+  const { headers } = await service.http.get('/client/wishgate.js').expect(200);
+  await service.http.get('/client/wishgate.js').set('If-None-Match', headers['etag']!).expect(304);
+});
+
+test('the script tag makes one global, whose init makes a client', async () => {
+  const { text } = await service.http.get('/client/wishgate.js').expect(200);
+  const page: Record<string, unknown> = {};
+  vm.runInNewContext(
+    `${text}\nthis.made = wishgate.init({ baseUrl: 'https://wishes.example', pid: 'p', identify() {} })`,
+    page,
+  );
+  expect(Object.keys(page).sort()).toEqual(['made', 'wishgate']);
+  expect(Object.keys(page['made'] as object)).toContain('fetchLists');
+});
+
+test('the types stand alone and describe the module', async () => {
+  const { text: types } = await service.http.get('/client/wishgate.d.mts').expect(200);
+  const folder = await mkdtemp(join(tmpdir(), 'wishgate-types-'));
+  const consumer = `import { init } from './wishgate.mjs';
+    import type { List } from './wishgate.mjs';
+    const client = init({ baseUrl: '', pid: '', identify: () => ({ regid: '', sessionid: '' }) });
+    export const lists: Promise<List[]> = client.fetchLists({ lty: 'wl' });
+    // @ts-expect-error a list needs a name
+    void client.createList({});`;
+  try {
+    await writeFile(join(folder, 'wishgate.d.mts'), types);
+    await writeFile(join(folder, 'consumer.mts'), consumer);
+    const program = ts.createProgram([join(folder, 'consumer.mts')], {
+      strict: true,
+      noEmit: true,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+      types: [],
+    });
+    expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('nothing outside of the build can be fetched', async () => {
+  await service.http.get('/client/..%2f..%2fmanifest.json').expect(404);
+  await service.http.get('/assets/..%2f..%2f..%2fpackage.json').expect(404);
+  await service.http.get('/client/nothing.js').expect(404);
+});
+
+test("the library's records are those that the service answers", () => {
+  // The compiler checks these assignments; nothing is left to do at run time.
+  const list = (record: ListRecordFragment): List => record;
+  const item = (record: ItemRecordFragment): Item => record;
+  const contents = (record: ListContentsRecordFragment): ListContents => record;
+  const userinfo = (record: UserInfoRecordFragment): UserInfo => record;
+  expect([list, item, contents, userinfo]).toHaveLength(4);
+});

@@ -1,0 +1,228 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { WishgateError } from '../../src/client/wishgate.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { openTab, product } from './kit.ts';
+
+let service: TestService;
+let store: NewStore;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore({ customItems: true, shareUrl: 'https://shop.example/lists/{lid}' });
+});
+afterAll(() => service.close());
+
+const accountTab = async () => openTab(service.url, await service.account(store));
+
+/** The outcome of a call that was made with callbacks. */
+function outcome<Answer>(
+  call: (ok: (answer: Answer) => void, bad: (error: WishgateError) => void) => unknown,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => call(resolve, reject));
+}
+
+test('the client and its save-for-later part cannot be changed', async () => {
+  const { client } = await accountTab();
+  expect(Object.isFrozen(client) && Object.isFrozen(client.SaveForLater)).toBe(true);
+});
+
+test('SaveForLater.init answers the list, its items, the owner and the paging, by callback', async () => {
+  const { client } = await accountTab();
+  const answer = await outcome(client.SaveForLater.init);
+  expect(answer).toMatchObject({
+    list: { lty: 'sfl' },
+    items: [],
+    pagination: { totalcount: 0, next: null },
+  });
+  expect(answer.userinfo?.em).toContain('@example.com');
+});
+
+test.each(['add', 'remove', 'update', 'moveToCart'] as const)(
+  'SaveForLater.%s before init fails with a clear message',
+  async (name) => {
+    const tab = await accountTab();
+    const failed = outcome((ok, bad) => tab.client.SaveForLater[name](product(1), ok as never, bad));
+    await expect(failed).rejects.toMatchObject({
+      status: 0,
+      message: expect.stringContaining('SaveForLater.init'),
+    });
+    expect(tab.requests).toEqual([]);
+  },
+);
+
+test('what is saved for later can be changed, moved to the cart and removed', async () => {
+  const { SaveForLater } = (await accountTab()).client;
+  await SaveForLater.init();
+  expect(await SaveForLater.add([product(1), product(2)])).toMatchObject({
+    itemsadded: [{ epi: 1 }, { epi: 2 }],
+  });
+  expect(await SaveForLater.update({ epi: 1, qty: 3 })).toMatchObject({ itemsupdated: [{ epi: 1, qty: 3 }] });
+  expect(await SaveForLater.moveToCart([{ epi: 1 }, { epi: 9 }])).toMatchObject({
+    itemsmoved: [{ epi: 1 }],
+    itemsfailed: [{ epi: 9, hasError: true }],
+  });
+  expect(await SaveForLater.remove({ epi: 2 })).toMatchObject({ itemsdeleted: [{ epi: 2 }] });
+  expect((await SaveForLater.init()).items).toEqual([]);
+});
+
+test('lists are created, renamed, filled, emptied and deleted', async () => {
+  const { client } = await accountTab();
+  const { lid } = await client.createList({ lname: 'Garden', lprops: { colour: 'green' } });
+  expect(await client.updateList({ lid, lname: 'Balcony' })).toMatchObject({
+    lname: 'Balcony',
+    lprops: { colour: 'green' },
+  });
+  expect(await client.addToList(lid, product(1))).toMatchObject({ epi: 1, lid, dt: 'Product 1' });
+  expect(await client.addProductsToList(lid, [product(2), product(3)])).toMatchObject([
+    { epi: 2 },
+    { epi: 3 },
+  ]);
+  expect(await client.updateListItem(lid, { epi: 2, note: 'the blue one' })).toMatchObject({
+    note: 'the blue one',
+  });
+  expect(await client.deleteFromList(lid, { epi: 3 })).toMatchObject({ epi: 3 });
+  expect(await client.fetchListDetails({ lid })).toMatchObject({
+    list: { cnt: 2 },
+    items: [{ epi: 2 }, { epi: 1 }],
+  });
+  expect(await client.deleteList(lid)).toMatchObject({ lid, cnt: 2 });
+  expect(await client.fetchLists()).toEqual([]);
+});
+
+test('one product goes into several lists, and membership is known in one call', async () => {
+  const { client, requests } = await accountTab();
+  const lids = await Promise.all(
+    ['One', 'Two'].map(async (lname) => (await client.createList({ lname })).lid),
+  );
+  expect(await client.addProductToLists(product(7), lids)).toMatchObject(
+    lids.map((lid) => ({ lid, epi: 7 })),
+  );
+  requests.length = 0;
+  const [seven, eight] = await client.isInLists([7, 8]);
+  expect(seven).toMatchObject({ epi: 7, isInList: true });
+  expect([...seven!.lids].sort()).toEqual([...lids].sort());
+  expect(eight).toEqual({ epi: 8, isInList: false, lids: [] });
+  expect(requests).toEqual(['/graphql']);
+});
+
+test('a custom product is added with ids of the service', async () => {
+  const { client } = await accountTab();
+  const { lid } = await client.createList({ lname: 'Custom' });
+  const item = await client.addCustomProductToList(lid, {
+    title: 'Engraved bowl',
+    du: 'https://shop.example/engrave',
+    price: 80,
+  });
+  expect(item).toMatchObject({ title: 'Engraved bowl', price: 80, lity: 'custom' });
+});
+
+test('changing an item that is not there is a failure, removing it is not', async () => {
+  const { client } = await accountTab();
+  const { lid } = await client.createList({ lname: 'Empty' });
+  await expect(client.updateListItem(lid, { epi: 1, qty: 2 })).rejects.toMatchObject({
+    status: 404,
+    response: { type: 'item-not-found' },
+  });
+  expect(await client.deleteFromList(lid, { epi: 1 })).toMatchObject({ epi: 1, hasError: true });
+});
+
+test('a public list can be read by another shopper and not once it is private again', async () => {
+  const { client } = await accountTab();
+  const { lid } = await client.createList({ lname: 'To share' });
+  await client.addToList(lid, product(1));
+  const other = openTab(service.url, await service.guest(store)).client;
+  await expect(other.fetchListDetails({ lid })).rejects.toMatchObject({ status: 404 });
+  expect(await client.markListPublic(lid)).toMatchObject({ anonRead: true });
+  expect(await other.fetchListDetails({ lid })).toMatchObject({
+    list: { lname: 'To share' },
+    items: [{ epi: 1 }],
+  });
+  expect(await client.markListPrivate(lid)).toMatchObject({ anonRead: false });
+  await expect(other.fetchListDetails({ lid })).rejects.toMatchObject({ status: 404 });
+});
+
+test('a list is sent by mail', async () => {
+  const { client } = await accountTab();
+  const { lid } = await client.createList({ lname: 'By mail' });
+  const answer = await client.sendListViaEmail({ lid, toemail: 'grace@example.com', fromname: 'Ada' });
+  expect(answer).toMatchObject({ listinfo: { lid } });
+});
+
+test('an account subscribes to an alert at its own address', async () => {
+  const shopper = await service.account(store, 'waiting@example.com');
+  const { client } = openTab(service.url, shopper);
+  const answer = await client.subscribeForProductAlert({
+    products: [{ epi: 5, empi: 50, du: 'https://shop.example/p/5' }],
+  });
+  expect(answer).toMatchObject({ products: [{ epi: 5 }], topics: ['backinstock'] });
+  const { body } = await service.post('/api/v3/subscriptions/fetch-subs', {}, { shopper });
+  expect(body).toMatchObject({
+    total: 1,
+    subscriptions: [{ mediumvalue: 'waiting@example.com', topic: 'backinstock' }],
+  });
+});
+
+test('a failure of GraphQL looks like one of REST', async () => {
+  const { client } = openTab(service.url, await service.guest(store));
+  const products = [{ epi: 5, empi: 50, du: 'https://shop.example/p/5' }];
+  const failed = outcome((ok, bad) =>
+    client.subscribeForProductAlert({ products, mediumvalue: 'x@example.com' }, ok, bad),
+  );
+  await expect(failed).rejects.toMatchObject({
+    status: 403,
+    response: { error: true, msg: expect.any(String) },
+  });
+});
+
+test('the social count of a product is told', async () => {
+  const { client } = await accountTab();
+  const { lid } = await client.createList({ lname: 'Counted' });
+  await client.addToList(lid, product(4242));
+  expect(await client.getSocialCount({ empi: 42420 })).toEqual({ data: { count: 1, empi: 42420 } });
+});
+
+test('a failure reaches onError as a finished XHR would, and the promise rejects with the same', async () => {
+  const { client } = await accountTab();
+  let heard: WishgateError | undefined;
+  const promise = client.createList({ lname: 'x' }, undefined, (error) => (heard = error));
+  const thrown: unknown = await promise.catch((error: unknown) => error);
+  expect(thrown).toBe(heard);
+  expect(heard).toMatchObject({ status: 400, response: { error: true, type: 'invalid-lname' } });
+  expect(JSON.parse(heard!.responseText)).toEqual(heard!.response);
+});
+
+test('without a network the failure has status 0', async () => {
+  const { client } = openTab('http://127.0.0.1:9', await service.guest(store));
+  await expect(
+    outcome((ok, bad) => client.fetchLists({ callbackFn: ok, errorFn: bad })),
+  ).rejects.toMatchObject({
+    status: 0,
+    responseText: '',
+    response: null,
+    message: 'The service cannot be reached',
+  });
+});
+
+test('a service that does not answer fails the call after the time limit', async () => {
+  const { client } = openTab(service.url, await service.guest(store), {
+    timeoutMs: 20,
+    fetch: (_url, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+  });
+  await expect(client.fetchLists()).rejects.toMatchObject({
+    status: 0,
+    message: 'The service did not answer in time',
+  });
+});
+
+test('callers that use callbacks only cause no unhandled rejection', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const { client } = await accountTab();
+  await outcome((ok: (error: WishgateError) => void) => client.createList({ lname: 'x' }, undefined, ok));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});

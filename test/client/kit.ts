@@ -1,0 +1,96 @@
+import { init } from '../../src/client/wishgate.ts';
+import type {
+  FetchLike,
+  Identity,
+  StorageLike,
+  Wishgate,
+  WishgateOptions,
+} from '../../src/client/wishgate.ts';
+import type { TestShopper } from '../harness.ts';
+
+/** A localStorage that tests can look into; tabs of one browser share one. */
+export type FakeStorage = StorageLike & { entries: Map<string, string> };
+
+export function fakeStorage(): FakeStorage {
+  const entries = new Map<string, string>();
+  return {
+    entries,
+    getItem: (key) => entries.get(key) ?? null,
+    setItem: (key, value) => void entries.set(key, value),
+  };
+}
+
+/** A tab of a storefront: its client, what it asked for, and the clock and identity behind it. */
+export type Tab = {
+  client: Wishgate;
+  storage: FakeStorage;
+  /** Paths of the requests made, newest last. */
+  requests: string[];
+  /** How often the store's back end was asked. */
+  identified: () => number;
+  become: (who: Identity) => void;
+  advance: (ms: number) => void;
+  /** Requests wait until the returned function is called. */
+  hold: () => () => void;
+};
+
+/** Opens a tab on a store page whose back end says that the visitor is `who`. */
+export function openTab(
+  baseUrl: string,
+  shopper: TestShopper,
+  options: Partial<WishgateOptions> & { storage?: FakeStorage } = {},
+): Tab {
+  const { storage = fakeStorage() } = options;
+  const requests: string[] = [];
+  let who: Identity = shopper;
+  let asked = 0;
+  let nowMs = Date.now();
+  let gate = Promise.resolve();
+  const fetchLike: FetchLike = async (url, request) => {
+    requests.push(new URL(url).pathname);
+    await gate;
+    return fetch(url, request);
+  };
+  const client = init({
+    baseUrl,
+    pid: shopper.pid,
+    identify: async () => {
+      asked += 1;
+      return { regid: who.regid, sessionid: who.sessionid };
+    },
+    fetch: fetchLike,
+    now: () => nowMs,
+    ...options,
+    storage,
+  });
+  return {
+    client,
+    storage,
+    requests,
+    identified: () => asked,
+    become: (next) => void (who = next),
+    advance: (ms) => void (nowMs += ms),
+    hold: () => {
+      let open = (): void => undefined;
+      gate = new Promise((resolve) => (open = resolve));
+      return () => {
+        gate = Promise.resolve();
+        open();
+      };
+    },
+  };
+}
+
+/** A product as a storefront names it. */
+export const product = (epi: number) => ({
+  epi,
+  empi: epi * 10,
+  du: `https://shop.example/p/${epi}`,
+  dt: `Product ${epi}`,
+  pr: 10,
+});
+
+/** Waits until a condition holds; for what another tab does on its own. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
