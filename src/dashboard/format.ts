@@ -1,13 +1,19 @@
 const numbers = new Intl.NumberFormat('en');
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const SHORT = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false } as const;
+const moments = new Intl.DateTimeFormat('en', SHORT);
+const momentsOfYears = new Intl.DateTimeFormat('en', { ...SHORT, year: 'numeric' });
 const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** A count with separators. */
 export const formatNumber = (value: number): string => numbers.format(value);
 
-/** A moment in the reader's own time zone; nothing gives a dash. */
-export const formatMoment = (value: number | string | null | undefined): string =>
-  value == null ? '–' : moments.format(new Date(value));
+/** A moment in the reader's own time zone, with its year unless it is this one; nothing gives a dash. */
+export function formatMoment(value: number | string | null | undefined): string {
+  if (value == null) return '–';
+  const moment = new Date(value);
+  const isThisYear = moment.getFullYear() === new Date().getFullYear();
+  return (isThisYear ? moments : momentsOfYears).format(moment);
+}
 
 /** A day given as YYYY-MM-DD. */
 export const formatDay = (day: string): string => days.format(new Date(`${day}T00:00:00Z`));

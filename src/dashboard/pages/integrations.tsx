@@ -5,7 +5,7 @@ import { Shopify } from '../parts/shopify.tsx';
 import { Webhooks } from '../parts/webhooks.tsx';
 import { useQuery } from '../session.ts';
 
-const KINDS: Record<string, string> = { email: 'E-mail', sms: 'SMS', file: 'Files' };
+const KINDS: Record<string, string> = { email: 'E‑mail', sms: 'SMS', file: 'Files' };
 const STATES: Record<string, { tone: 'good' | 'plain'; text: string }> = {
   active: { tone: 'good', text: 'in use' },
   standby: { tone: 'plain', text: 'not in use' },

@@ -91,7 +91,7 @@ export function Table<Row>({
                 data-label={isAction ? undefined : label}
                 class={isNumber ? 'number' : isAction ? 'actions' : undefined}
               >
-                {cell(row)}
+                <div class="cell">{cell(row)}</div>
               </td>
             ))}
           </tr>

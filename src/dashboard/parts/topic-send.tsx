@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { AudienceDocument, SendTestAlertDocument, TriggerTopicDocument } from '../../generated/dashboard.ts';
 import type { TopicFieldsFragment } from '../../generated/dashboard.ts';
-import { linesOf, plural } from '../format.ts';
+import { formatNumber, linesOf, plural } from '../format.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
 import { Confirm } from './confirm.tsx';
 import { Failure, Loaded } from './feedback.tsx';
@@ -19,10 +19,10 @@ function Audience({ topic }: { topic: string }) {
     <Loaded query={audience} lines={1}>
       {({ audience: { count, email, sms } }) => (
         <p>
-          <strong class="chart-total">{plural(count, 'subscription')}</strong>
+          <strong class="chart-total">{formatNumber(count)}</strong>
           <br />
           <span class="muted">
-            {plural(email, 'e-mail address', 'e-mail addresses')}, {plural(sms, 'phone number')}
+            {formatNumber(email)} by e-mail, {formatNumber(sms)} by SMS
           </span>
         </p>
       )}
@@ -130,7 +130,7 @@ export function TopicSend({
   isChanged: boolean;
 }) {
   return (
-    <div class="columns">
+    <div class="columns thirds">
       <Card title="Audience" note="Confirmed subscriptions that wait for this topic.">
         <Audience topic={name} />
       </Card>

@@ -167,13 +167,16 @@ const MARK_SENT = {
       INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
       SELECT pid, substr(lane, 7), recipient, epi, topic, $3 FROM done WHERE subscription_id IS NOT NULL
       ON CONFLICT (pid, epi, topic, medium, value) DO UPDATE SET sent_at = excluded.sent_at
+    ), counted AS (
+      INSERT INTO tally_delta (pid, kind, key, n)
+      SELECT pid, 'alert', to_char($3::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD'), 1 FROM done WHERE subscription_id IS NOT NULL
     )
     ${EVENT_ROW}`,
 };
 
 /**
  * Records a delivery. Sent is sent, also when the lease had run out; an alert consumes its subscription, starts the
- * cool-down and tells the store's webhooks, all in this one statement.
+ * cool-down, counts in the store's figures and tells its webhooks, all in this one statement.
  */
 export async function markSent(db: Db, message: ClaimedMessage, now: Date): Promise<void> {
   await db.query(MARK_SENT, [message.pid, message.id, now, 'alert.sent']);

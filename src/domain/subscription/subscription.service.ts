@@ -10,6 +10,7 @@ import { emitEvents } from '../alert/event.repo.ts';
 import { findProducts } from '../catalog/catalog.repo.ts';
 import type { ProductRow } from '../catalog/catalog.repo.ts';
 import { isProductId } from '../catalog/catalog.rules.ts';
+import { countEvent } from '../report/report.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { recordConsent, sendConfirmation } from './confirm.service.ts';
 import { liftSuppression } from './consent.repo.ts';
@@ -73,7 +74,7 @@ async function storeWish(tx: Db, ctx: Context, store: StoreRow, wish: Wish): Pro
     wanted,
     now,
   );
-  if (created.length > 0) await countSignUp(tx, ctx, store, contact, now);
+  await countEvent(tx, store.pid, 'subscribe', created.length, now);
   if (created.length > 0 && !store.doubleOptIn) await liftSuppression(tx, store.pid, contact);
   if (mailinglist !== null && !store.doubleOptIn)
     await recordConsent(tx, store, contact, { accepts: mailinglist, regid }, now);
@@ -83,6 +84,8 @@ async function storeWish(tx: Db, ctx: Context, store: StoreRow, wish: Wish): Pro
     created.map((row) => eventOf('subscription.created', row)),
     now,
   );
+  // Late, because sign-ups of one contact wait for each other from here to the commit.
+  if (created.length > 0) await countSignUp(tx, ctx, store, contact, now);
   if (store.doubleOptIn) await sendConfirmation(tx, ctx, store, contact, now);
 }
 

@@ -1,0 +1,29 @@
+import type { Page } from 'playwright-core';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+
+/** Signs in on an open sign-in page. */
+export async function signIn(page: Page, store: NewStore): Promise<void> {
+  await page.getByLabel('Store id (pid)').fill(store.pid);
+  await page.getByLabel('API key').fill(store.apiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** Goes to a page of the dashboard by its navigation, as a person does; on a phone the menu is opened first. */
+export async function openPage(page: Page, title: string): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Menu' });
+  if (await menu.isVisible()) await menu.click();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title }).click();
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+}
+
+/** Waits until a reading of the page has the expected value, and fails with the last one. */
+export async function eventually(read: () => Promise<number>, expected: number): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  let value = await read();
+  while (value !== expected && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    value = await read();
+  }
+  expect(value).toBe(expected);
+}

@@ -1,0 +1,321 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { buildPages, describeInBrowser, launchChromium } from './chromium.ts';
+import { eventually, openPage, signIn } from './dashboard-page.ts';
+import { seedStore, subscribe } from './dashboard-seed.ts';
+
+describeInBrowser('the merchant dashboard', () => {
+  let service: TestService;
+  let browser: Browser;
+  let store: NewStore;
+  let page: Page;
+
+  beforeAll(async () => {
+    await buildPages();
+    service = await startService();
+    browser = await launchChromium();
+    store = await seedStore(service);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  beforeEach(async () => {
+    page = await browser.newPage({ acceptDownloads: true });
+    await page.goto(`${service.url}/dashboard`);
+  });
+
+  afterEach(() => page.close());
+
+  const row = (text: string) => page.getByRole('row', { name: text });
+  const said = (text: string) => page.getByRole('status').getByText(text);
+
+  test('a wrong key is refused in words, the right one opens the store, and a reload signs out', async () => {
+    await page.getByLabel('Store id (pid)').fill(store.pid);
+    await page.getByLabel('API key').fill('not-the-key');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('The store id or API key is missing or wrong').waitFor();
+    expect(await page.getByLabel('API key').getAttribute('type')).toBe('password');
+
+    await page.getByLabel('API key').fill(store.apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+    );
+    expect(kept).toBe(JSON.stringify([{}, {}, '', `${service.url}/dashboard`]));
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  test('signing out closes the page, and a key that stops working says so', async () => {
+    await signIn(page, store);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+
+    const { body } = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
+    const { id, apiKey } = body.data.createApiKey;
+    await signIn(page, { ...store, apiKey });
+    await service
+      .graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })
+      .expect(200);
+    await openPage(page, 'Settings').catch(() => undefined);
+    await page.getByText('This key does not work any more').waitFor();
+  });
+
+  test('the overview shows what shoppers did, as charts and as a table', async () => {
+    await signIn(page, store);
+    await page.getByRole('img', { name: 'Added to lists a day: 12 in all' }).waitFor();
+    await page.getByRole('img', { name: 'Subscriptions a day: 4 in all' }).waitFor();
+    await page.getByText('Show these figures as a table').click();
+    const table = page.getByRole('table', { name: 'Figures a day' });
+    expect(await table.getByRole('row').count()).toBe(31);
+    await page.getByRole('button', { name: '7 days' }).click();
+    await eventually(() => table.getByRole('row').count(), 8);
+    expect(await table.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual([
+      expect.any(String),
+      '12',
+      '4',
+      '0',
+    ]);
+
+    const wished = page.getByRole('table', { name: 'Most wishlisted' });
+    expect(await wished.getByRole('row').nth(1).textContent()).toContain('Linen shirt');
+    await wished.getByRole('row', { name: /Linen shirt.*3$/ }).waitFor();
+  });
+
+  test('a restock from the waiting demand queues its alerts; a failed one is seen with its reason and tried again', async () => {
+    const other = await seedStore(service, 'Restock store');
+    await signIn(page, other);
+    await page
+      .getByRole('row', { name: /Linen shirt.*3/ })
+      .getByRole('button', { name: 'Set stock of Linen shirt' })
+      .click();
+    await page.getByLabel('Units in stock').fill('10');
+    await page.getByRole('button', { name: 'Save stock' }).click();
+    await said('Stock of Linen shirt, White / M is now 10.').waitFor();
+    await service.runTasks();
+
+    await openPage(page, 'Alerts');
+    await row('lin@example.com').getByText('sent').waitFor();
+    const { body } = await service.graphql('{ activity(days: 1) { alerts } }', {}, { store: other });
+    expect(body.data.activity).toEqual([{ alerts: 3 }]);
+    const { db } = service.services;
+    await db.query(
+      `UPDATE outbox SET state = 'failed', error = '550 no such mailbox', finished_at = now() WHERE pid = $1 AND recipient = 'mei@example.com'`,
+      [other.pid],
+    );
+    await page.getByRole('button', { name: 'Failed', exact: true }).click();
+    await row('mei@example.com').getByText('550 no such mailbox').waitFor();
+    await page.getByRole('button', { name: 'Retry the alert to mei@example.com' }).click();
+    await said('1 alert queued again.').waitFor();
+    const [alert] = await db.query<{ state: string }>(
+      `SELECT state FROM outbox WHERE pid = $1 AND recipient = 'mei@example.com'`,
+      [other.pid],
+    );
+    expect(alert?.state).toBe('queued');
+    await page.getByText('No alert is failed').waitFor();
+  });
+
+  test('a template shows its preview while it is written, a mistake is named, and only a sound one is saved', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Topics');
+    await page.getByRole('link', { name: 'backinstock' }).click();
+    const mail = page.frameLocator('iframe');
+    await mail.getByText('is back in stock').first().waitFor();
+
+    const html = page.getByLabel('HTML', { exact: true });
+    await html.fill(
+      '<h1 style="color: rgb(1, 2, 3)">Again: {{ product.title }}</h1><script>parent.document.title = "broken"</script>',
+    );
+    await mail.getByRole('heading', { name: 'Again: ' }).waitFor();
+    expect(await mail.getByRole('heading').evaluate((heading) => getComputedStyle(heading).color)).toBe(
+      'rgb(1, 2, 3)',
+    );
+    expect(await page.title()).toBe('Topics · wishgate');
+
+    await html.fill('<h1>{% if product.title %}never closed</h1>');
+    await page.getByRole('alert').getByText('html', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Save topic' }).click();
+    await eventually(() => page.getByRole('alert').count(), 2);
+
+    await html.fill('<p>Back: {{ product.title }}</p>');
+    await page.getByLabel('Minimum stock').fill('5');
+    await page.getByRole('button', { name: 'Save topic' }).click();
+    await said('The topic backinstock is saved.').waitFor();
+    const { body } = await service.graphql('{ topics { name html minStock } }', {}, { store });
+    expect(body.data.topics[0]).toEqual({
+      name: 'backinstock',
+      html: '<p>Back: {{ product.title }}</p>',
+      minStock: 5,
+    });
+  });
+
+  test('a new topic counts its audience, sends a test and is sent by hand', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Topics');
+    await page.getByRole('button', { name: 'New topic' }).click();
+    await page.getByLabel('Name').fill('launch');
+    await page.getByRole('button', { name: 'Create topic' }).click();
+    await page.getByRole('heading', { name: 'launch', exact: true }).waitFor();
+    await page.getByText('0 by e-mail, 0 by SMS').waitFor();
+
+    await page.getByLabel('E-mail address').fill('me@shop.example');
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await said('A test message is on its way to me@shop.example.').waitFor();
+
+    await page.getByLabel('Variant ids').fill('5002');
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
+    await said('Nobody waits for these variants.').waitFor();
+  });
+
+  test('settings are saved and refused in words; the dashboard keeps working when origins are limited', async () => {
+    const own = await service.createStore({ name: 'Old name' });
+    await signIn(page, own);
+    await openPage(page, 'Settings');
+    await page.getByLabel('Store name').fill('New name');
+    await page.getByLabel('List types').fill('registry\nwl');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('alert').getByText('"wl"').waitFor();
+
+    await page.getByLabel('List types').fill('registry');
+    await page.getByLabel('Share URL').fill('https://shop.example/l/{lid}');
+    await page.getByLabel('Allowed origins').fill('https://shop.example');
+    await page.getByLabel('Double opt-in').check();
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await said('The settings are saved.').waitFor();
+    await page.getByRole('banner').getByText('New name').waitFor();
+    const { body } = await service.graphql(
+      '{ store { name listTypes shareUrl allowedOrigins doubleOptIn customItems } }',
+      {},
+      { store: own },
+    );
+    expect(body.data.store).toEqual({
+      name: 'New name',
+      listTypes: ['registry'],
+      shareUrl: 'https://shop.example/l/{lid}',
+      allowedOrigins: ['https://shop.example'],
+      doubleOptIn: true,
+      customItems: false,
+    });
+    await openPage(page, 'Overview');
+    await page.getByText('No product is in a list yet').waitFor();
+  });
+
+  test('a key is created, shown once, works, and is revoked', async () => {
+    const own = await service.createStore({ name: 'Keys' });
+    await signIn(page, own);
+    await openPage(page, 'Settings');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const apiKey = await page.getByRole('dialog').getByLabel('API key').inputValue();
+    await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(200);
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await page.getByText(apiKey).count()).toBe(0);
+
+    await page.getByRole('button', { name: `Revoke the key that ends in ${apiKey.slice(-4)}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await said(`The key …${apiKey.slice(-4)} is revoked.`).waitFor();
+    await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(401);
+  });
+
+  test('a shopper is exported as a file and erased only after its address was typed; both are in the audit log', async () => {
+    const own = await seedStore(service, 'Privacy store');
+    await signIn(page, own);
+    await openPage(page, 'Shoppers');
+    await page.getByLabel('E-mail address or regid').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText('No such shopper').waitFor();
+
+    await page.getByLabel('E-mail address or regid').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Find' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export as JSON' }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ exportedAt: expect.any(Number), data: expect.any(Object) });
+    expect(text).toContain('My wishlist');
+
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    const erase = page.getByRole('button', { name: 'Erase for ever' });
+    expect(await erase.isDisabled()).toBe(true);
+    await page.getByLabel('Type ada@example.com to confirm').fill('ada@example.com');
+    await erase.click();
+    await said('The shopper is erased.').waitFor();
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await eventually(() => log.getByRole('row').count(), 3);
+    const rows = await service.services.db.query('SELECT 1 FROM shopper WHERE pid = $1 AND em = $2', [
+      own.pid,
+      'ada@example.com',
+    ]);
+    expect(rows).toEqual([]);
+    expect(page.url()).not.toContain('ada');
+  });
+
+  test('a webhook is added with its secret shown once, changed and deleted; providers name their state', async () => {
+    const hooked = await startService({ webhookAllowPrivate: true });
+    try {
+      const own = await hooked.createStore();
+      await page.goto(`${hooked.url}/dashboard`);
+      await signIn(page, own);
+      await openPage(page, 'Integrations');
+      await page.getByRole('row', { name: /SMTP.*not set up/ }).waitFor();
+      await page.getByRole('row', { name: /File outbox.*in use/ }).waitFor();
+      await page.getByRole('button', { name: 'Add webhook' }).click();
+      await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      expect((await page.getByLabel('Signing secret').first().inputValue()).length).toBeGreaterThan(20);
+      await page.getByRole('button', { name: 'Done' }).click();
+
+      await page.getByRole('button', { name: 'Edit: http://127.0.0.1:9/hook' }).click();
+      await page.getByLabel('subscription.created').check();
+      await page.getByRole('button', { name: 'Save webhook' }).click();
+      await page.getByRole('table', { name: 'Webhooks' }).getByText('subscription.created').waitFor();
+      await subscribe(hooked, own, 'lin@example.com');
+      await page.getByRole('button', { name: 'Deliveries: http://127.0.0.1:9/hook' }).click();
+      await page.getByRole('dialog').getByText('subscription.created').waitFor();
+      await hooked.services.db.query(
+        `UPDATE outbox SET state = 'failed', error = 'refused' WHERE pid = $1 AND lane = 'webhook'`,
+        [own.pid],
+      );
+      await page.getByRole('button', { name: 'Replay subscription.created' }).click({ timeout: 15_000 });
+      await page.getByRole('dialog').getByText('queued').waitFor();
+      await page.keyboard.press('Escape');
+
+      await page.getByRole('button', { name: 'Delete: http://127.0.0.1:9/hook' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No webhooks yet').waitFor();
+    } finally {
+      await page.goto('about:blank');
+      await hooked.close();
+    }
+  });
+
+  test('the catalogue is searched and its stock set', async () => {
+    const own = await seedStore(service, 'Catalogue');
+    await signIn(page, own);
+    await openPage(page, 'Products');
+    await row('Canvas tote').waitFor();
+    await page.getByLabel('Search').fill('walnut');
+    await eventually(() => page.getByRole('row').count(), 2);
+    await page.getByRole('button', { name: 'Set stock of Walnut desk lamp' }).click();
+    await page.getByLabel('Units in stock').fill('99');
+    await page.keyboard.press('Enter');
+    await row('99').waitFor();
+  });
+
+  test('a service that cannot be reached is said in words and can be tried again', async () => {
+    await signIn(page, store);
+    await page.route('**/graphql', (route) => route.abort());
+    await openPage(page, 'Topics');
+    await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'comingsoon' }).waitFor();
+  });
+});
