@@ -1,0 +1,267 @@
+import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+
+let service: TestService;
+let store: NewStore;
+
+beforeAll(async () => (service = await startService({ publicUrl: 'https://alerts.example' })));
+afterAll(() => service.close());
+beforeEach(async () => (store = await service.createStore({ name: 'Test & Co' })));
+
+const FIELDS =
+  'name trigger tag subject html text sms minStock batchSize batchIntervalSeconds shoppersPerUnit coolDownSeconds expiryDays';
+const save = (input: object, as: NewStore | undefined = store) =>
+  service.graphql(
+    `mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { ${FIELDS} } }`,
+    { input },
+    as && { store: as },
+  );
+const topics = async (as = store) =>
+  (await service.graphql(`{ topics { ${FIELDS} } }`, {}, { store: as })).body.data.topics;
+const failure = (body: { errors: { message: string; extensions: { type: string } }[] }) => [
+  body.errors[0]!.extensions.type,
+  body.errors[0]!.message,
+];
+
+test('every store has backinstock and comingsoon with the documented rules', async () => {
+  const [backinstock, comingsoon, ...rest] = await topics();
+  expect(backinstock).toMatchObject({
+    name: 'backinstock',
+    trigger: 'automatic',
+    minStock: 1,
+    coolDownSeconds: 86_400,
+    batchSize: null,
+    shoppersPerUnit: null,
+    expiryDays: null,
+  });
+  expect(comingsoon).toMatchObject({ name: 'comingsoon', trigger: 'manual', tag: null });
+  expect(rest).toEqual([]);
+});
+
+test('a topic keeps what a change leaves out, and belongs to its store alone', async () => {
+  await save({ name: 'backinstock', subject: 'Back: {{ product.title }}' });
+  await save({ name: 'backinstock', minStock: 3, batchSize: 10, batchIntervalSeconds: 60 });
+  expect((await topics())[0]).toMatchObject({
+    subject: 'Back: {{ product.title }}',
+    minStock: 3,
+    batchSize: 10,
+    batchIntervalSeconds: 60,
+    trigger: 'automatic',
+  });
+  const other = await service.createStore();
+  expect((await topics(other))[0]).toMatchObject({ minStock: 1, batchSize: null });
+  const { body } = await save({
+    name: 'backinstock',
+    batchSize: null,
+    batchIntervalSeconds: null,
+    shoppersPerUnit: 2,
+  });
+  expect(body.data.saveTopic).toMatchObject({ batchSize: null, shoppersPerUnit: 2 });
+});
+
+test('a custom topic can be made and appears behind the built-in ones', async () => {
+  const { body } = await save({
+    name: 'price drop',
+    trigger: 'manual',
+    subject: 'Cheaper',
+    html: '<p>{{ product.title }}</p>',
+    text: 'Cheaper',
+    sms: 'Cheaper',
+  });
+  expect(body.data.saveTopic).toMatchObject({ name: 'price drop', coolDownSeconds: 86_400 });
+  expect((await topics()).map(({ name }: { name: string }) => name)).toEqual([
+    'backinstock',
+    'comingsoon',
+    'price drop',
+  ]);
+});
+
+test.each([
+  [
+    'an open tag',
+    { name: 'backinstock', html: '<p>{% if product %}' },
+    /^html is not a valid template: .*not closed/,
+  ],
+  [
+    'an unknown filter',
+    { name: 'backinstock', subject: '{{ product.title | nonsense }}' },
+    /^subject is not a valid template: .*nonsense/,
+  ],
+  ['an unknown tag', { name: 'backinstock', text: '{% nonsense %}' }, /^text is not a valid template/],
+  [
+    'a file to include',
+    { name: 'backinstock', html: '{% include "/etc/passwd" %}' },
+    /^html is not a valid template/,
+  ],
+  [
+    'an endless loop',
+    { name: 'backinstock', text: '{% for i in (1..100000000) %}x{% endfor %}' },
+    /^text is not a valid template/,
+  ],
+  ['an empty text', { name: 'backinstock', text: ' ' }, /^text must have/],
+  ['a minimum of 0', { name: 'backinstock', minStock: 0 }, /^minStock must be/],
+  ['half a batch rule', { name: 'backinstock', batchSize: 5 }, /go together/],
+  [
+    'both limits',
+    { name: 'backinstock', batchSize: 5, batchIntervalSeconds: 60, shoppersPerUnit: 1 },
+    /not both/,
+  ],
+  ['a tag trigger without a tag', { name: 'comingsoon', trigger: 'tag' }, /^tag names/],
+  ['a tag without its trigger', { name: 'comingsoon', tag: 'x' }, /^tag names/],
+])('%s is refused with its reason and nothing is stored', async (_what, input, reason) => {
+  const { body } = await save(input);
+  const [type, message] = failure(body);
+  expect(type).toBe('invalid-request');
+  expect(message).toMatch(reason);
+  expect(await service.services.db.query('SELECT 1 FROM topic WHERE pid = $1', [store.pid])).toEqual([]);
+});
+
+test('a topic name with a line break is refused', async () => {
+  const { body } = await save({ name: 'a\nb' });
+  expect(failure(body)[0]).toBe('invalid-topics');
+});
+
+test('every call of topics needs a store key', async () => {
+  const queries = [
+    '{ topics { name } }',
+    '{ previewTopic(topic: "backinstock") { subject } }',
+    '{ audience(topic: "backinstock") { count } }',
+    'mutation { saveTopic(input: { name: "x" }) { name } }',
+    'mutation { triggerTopic(topic: "backinstock", epis: [1]) { opened } }',
+    'mutation { sendTestAlert(topic: "backinstock", to: "a@example.com") { id } }',
+  ];
+  for (const query of queries) {
+    const { body } = await service.graphql(query, {}, { shopper: await service.guest(store) });
+    expect(body.errors[0].extensions.type).toBe('unauthorised');
+  }
+});
+
+test('a preview shows the sample or a product, escaped in HTML even where the template asks for raw output', async () => {
+  await setStock(service, store.pid, '5', 2, { dt: '<script>alert(1)</script>' });
+  const query =
+    'query ($epi: VariantId, $html: String) { previewTopic(topic: "backinstock", epi: $epi, html: $html) { subject html text sms } }';
+  const sample = await service.graphql(query, {}, { store });
+  expect(sample.body.data.previewTopic.subject).toBe('Linen shirt is back in stock');
+  const real = await service.graphql(
+    query,
+    { epi: 5, html: '<b>{{ product.title | raw }}</b>{{ store.name }}' },
+    { store },
+  );
+  const { html, text } = real.body.data.previewTopic;
+  expect(html).toContain('<b>&lt;script&gt;alert(1)&lt;/script&gt;</b>Test &amp; Co');
+  expect(html).toContain('https://alerts.example/unsubscribe/sample');
+  expect(text).toContain('Stop these messages: https://alerts.example/unsubscribe/sample');
+  const broken = await service.graphql(query, { html: '{{ product.title' }, { store });
+  expect(failure(broken.body)[0]).toBe('invalid-request');
+  const unknown = await service.graphql(query, { epi: 99 }, { store });
+  expect(failure(unknown.body)[0]).toBe('not-found');
+});
+
+test('the audience counts confirmed subscribers of one variant or of all', async () => {
+  const { db } = service.services;
+  await seedSubscription(db, store.pid, { epi: '1' });
+  await seedSubscription(db, store.pid, { epi: '1', medium: 'sms', value: '+4915100000001' });
+  await seedSubscription(db, store.pid, { epi: '2' });
+  await seedSubscription(db, store.pid, { epi: '1', isConfirmed: false });
+  const query = 'query ($epi: VariantId) { audience(topic: "backinstock", epi: $epi) { count email sms } }';
+  expect((await service.graphql(query, { epi: 1 }, { store })).body.data.audience).toEqual({
+    count: 2,
+    email: 1,
+    sms: 1,
+  });
+  expect((await service.graphql(query, {}, { store })).body.data.audience).toEqual({
+    count: 3,
+    email: 2,
+    sms: 1,
+  });
+});
+
+test('a manual send alerts the subscribers of the named variants, whatever their stock', async () => {
+  const { db } = service.services;
+  await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', value: 'yes@example.com' });
+  await seedSubscription(db, store.pid, { epi: '2', topic: 'comingsoon', value: 'no@example.com' });
+  await seedSubscription(db, store.pid, { epi: '1', value: 'stock@example.com' });
+  await setStock(service, store.pid, '1', 0);
+  const { body } = await service.graphql(
+    'mutation { triggerTopic(topic: "comingsoon", epis: [1, "1", 3]) { opened audience } }',
+    {},
+    { store },
+  );
+  expect(body.data.triggerTopic).toEqual({ opened: 1, audience: 1 });
+  await setStock(service, store.pid, '1', 0);
+  await service.runTasks();
+  expect((await outboxOf(service, store.pid)).map(({ recipient, state }) => [recipient, state])).toEqual([
+    ['yes@example.com', 'sent'],
+  ]);
+});
+
+test('a manual send of an unknown topic or of no variant is refused', async () => {
+  const unknown = await service.graphql(
+    'mutation { triggerTopic(topic: "nope", epis: [1]) { opened } }',
+    {},
+    { store },
+  );
+  expect(failure(unknown.body)[0]).toBe('not-found');
+  const none = await service.graphql(
+    'mutation { triggerTopic(topic: "comingsoon", epis: []) { opened } }',
+    {},
+    { store },
+  );
+  expect(failure(none.body)[0]).toBe('invalid-products');
+});
+
+test('a tag that is added to a product starts the topics that wait for it, once', async () => {
+  const { db } = service.services;
+  await save({ name: 'comingsoon', trigger: 'tag', tag: 'launched' });
+  await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', value: 'tag@example.com' });
+  await setStock(service, store.pid, '1', 0, { tags: ['other'] });
+  await service.runTasks();
+  expect(await outboxOf(service, store.pid)).toEqual([]);
+  await setStock(service, store.pid, '1', 0, { tags: ['other', 'launched'] });
+  await setStock(service, store.pid, '1', 0, { tags: ['other', 'launched'] });
+  await service.runTasks();
+  expect((await outboxOf(service, store.pid)).map(({ recipient, state }) => [recipient, state])).toEqual([
+    ['tag@example.com', 'sent'],
+  ]);
+});
+
+test('a test alert goes to the given address only, consumes nothing and is marked', async () => {
+  const { db } = service.services;
+  await seedSubscription(db, store.pid, { epi: '1', value: 'shopper@example.com' });
+  const { body } = await service.graphql(
+    'mutation { sendTestAlert(topic: "backinstock", to: "Me@Example.com") { id } }',
+    {},
+    { store },
+  );
+  expect(await outboxOf(service, store.pid)).toMatchObject([
+    {
+      id: body.data.sendTestAlert.id,
+      lane: 'mail',
+      recipient: 'me@example.com',
+      payload: { subject: '[Test] Linen shirt is back in stock' },
+    },
+  ]);
+  await service.runTasks();
+  expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [store.pid])).toHaveLength(1);
+  const bad = await service.graphql(
+    'mutation { sendTestAlert(topic: "backinstock", to: "nobody") { id } }',
+    {},
+    { store },
+  );
+  expect(failure(bad.body)[0]).toBe('invalid-mediumvalue');
+});
+
+test('subscriptions older than the expiry are neither alerted nor kept', async () => {
+  const { db } = service.services;
+  const old = new Date(Date.now() - 31 * 86_400_000);
+  await save({ name: 'backinstock', expiryDays: 30 });
+  await seedSubscription(db, store.pid, { epi: '1', value: 'old@example.com', at: old });
+  await seedSubscription(db, store.pid, { epi: '1', value: 'young@example.com' });
+  await setStock(service, store.pid, '1', 1);
+  await service.runTasks();
+  expect((await outboxOf(service, store.pid)).map(({ recipient }) => recipient)).toEqual([
+    'young@example.com',
+  ]);
+});
