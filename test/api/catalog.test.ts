@@ -20,21 +20,35 @@ function product(epi: number | string, fields: object = {}) {
 }
 
 function upsert(products: unknown, caller: { store?: NewStore } = { store }) {
-  return service.post(UPSERT, { products: typeof products === 'string' ? products : JSON.stringify(products) }, caller);
+  return service.post(
+    UPSERT,
+    { products: typeof products === 'string' ? products : JSON.stringify(products) },
+    caller,
+  );
 }
 
 async function rows(): Promise<{ epi: string; stk: number | null; dt: string | null }[]> {
-  return service.services.db.query('SELECT epi, stk, dt FROM product WHERE pid = $1 ORDER BY epi', [store.pid]);
+  return service.services.db.query('SELECT epi, stk, dt FROM product WHERE pid = $1 ORDER BY epi', [
+    store.pid,
+  ]);
 }
 
 async function openRestocks(): Promise<string[]> {
-  const found = await service.services.db.query<{ epi: string }>('SELECT epi FROM restock WHERE pid = $1 ORDER BY opened_at', [store.pid]);
+  const found = await service.services.db.query<{ epi: string }>(
+    'SELECT epi FROM restock WHERE pid = $1 ORDER BY opened_at',
+    [store.pid],
+  );
   return found.map(({ epi }) => epi);
 }
 
 /** Subscribes somebody, so that a restock of the variant has an audience. */
 async function waitFor(epi: number | string): Promise<void> {
-  const fields = { medium: 'email', mediumvalue: 'ann@example.com', products: [{ epi, empi: 9, du: '/p/9' }], topics: ['backinstock'] };
+  const fields = {
+    medium: 'email',
+    mediumvalue: 'ann@example.com',
+    products: [{ epi, empi: 9, du: '/p/9' }],
+    topics: ['backinstock'],
+  };
   await service.post('/storeadmin/bispa/subscriptions/create', fields, { store }).expect(200);
 }
 
@@ -57,7 +71,13 @@ test('upsert answers the stored records, with ids as numbers where they are whol
     pr: 10,
     pid: store.pid,
   });
-  expect(body[1]).toMatchObject({ epi: 'gid-2', empi: 'abc', uri: 'https://shop.example/p/9', vi: '', bt: null });
+  expect(body[1]).toMatchObject({
+    epi: 'gid-2',
+    empi: 'abc',
+    uri: 'https://shop.example/p/9',
+    vi: '',
+    bt: null,
+  });
 });
 
 test('a field left out, or null, stays as it is; unknown keys are ignored; numbers may come as text', async () => {
@@ -92,12 +112,15 @@ test.each([
   ['a title of 501 characters', [product(1, { dt: 'x'.repeat(501) })], 'products[0].dt'],
   ['NUL in a title', [product(1, { epi: 'a\u0000b' })], 'products[0].epi'],
   ['tags that are no texts', [product(1, { tags: [{}] })], 'products[0].tags'],
-])('%s is refused with invalid-products naming the place, and nothing is stored', async (_name, products, place) => {
-  const { body } = await upsert(products).expect(400);
-  expect(body).toMatchObject({ error: true, type: 'invalid-products' });
-  expect(body.msg).toContain(place);
-  expect(await rows()).toEqual([]);
-});
+])(
+  '%s is refused with invalid-products naming the place, and nothing is stored',
+  async (_name, products, place) => {
+    const { body } = await upsert(products).expect(400);
+    expect(body).toMatchObject({ error: true, type: 'invalid-products' });
+    expect(body.msg).toContain(place);
+    expect(await rows()).toEqual([]);
+  },
+);
 
 test('the same failures have the same type over GraphQL', async () => {
   const query = 'mutation($products: [ProductInput!]!) { upsertProducts(products: $products) { epi } }';
@@ -113,7 +136,10 @@ test('a wrong key and a shopper session are refused, and another store sees noth
   await upsert([product(1)], { store: { ...store, apiKey: 'wrong' } }).expect(401);
   await upsert('not JSON', {}).expect(401);
   const shopper = await service.guest(store);
-  for (const query of ['{ products { edges { node { epi } } } }', 'mutation { removeProducts(epis: [1]) { removed } }']) {
+  for (const query of [
+    '{ products { edges { node { epi } } } }',
+    'mutation { removeProducts(epis: [1]) { removed } }',
+  ]) {
     const { body } = await service.graphql(query, {}, { shopper });
     expect(body.errors[0].extensions.type).toBe('unauthorised');
   }
@@ -141,8 +167,14 @@ test('product answers a store and its shoppers; an unknown one is null', async (
 
 test('setStock changes stock only and says which variants it does not know', async () => {
   await upsert([product(1), product(2)]).expect(200);
-  const query = 'mutation($stocks: [StockInput!]!) { setStock(stocks: $stocks) { products { epi stk dt } unknown } }';
-  const stocks = [{ epi: 2, stk: 4 }, { epi: 'x', stk: 1 }, { epi: 1, stk: -3 }, { epi: 2, stk: 5 }];
+  const query =
+    'mutation($stocks: [StockInput!]!) { setStock(stocks: $stocks) { products { epi stk dt } unknown } }';
+  const stocks = [
+    { epi: 2, stk: 4 },
+    { epi: 'x', stk: 1 },
+    { epi: 1, stk: -3 },
+    { epi: 2, stk: 5 },
+  ];
   const { body } = await service.graphql(query, { stocks }, { store });
   expect(body.data.setStock).toEqual({
     products: [
@@ -155,7 +187,8 @@ test('setStock changes stock only and says which variants it does not know', asy
 
 test('products pages by cursor, newest first, stable under writes', async () => {
   await upsert([1, 2, 3, 4, 5].map((epi) => product(epi))).expect(200);
-  const query = 'query($after: String) { products(first: 2, after: $after) { edges { node { epi } } pageInfo { hasNextPage endCursor } } }';
+  const query =
+    'query($after: String) { products(first: 2, after: $after) { edges { node { epi } } pageInfo { hasNextPage endCursor } } }';
   const seen: number[] = [];
   let after: string | null = null;
   do {
@@ -167,10 +200,13 @@ test('products pages by cursor, newest first, stable under writes', async () => 
   expect(seen).toEqual([5, 4, 3, 2, 1]);
 });
 
-test.each(['first: 0', 'first: 101', 'after: "x"', `search: "${'x'.repeat(201)}"`])('products refuses %s', async (argument) => {
-  const { body } = await service.graphql(`{ products(${argument}) { edges { cursor } } }`, {}, { store });
-  expect(body.errors[0].extensions.status).toBe(400);
-});
+test.each(['first: 0', 'first: 101', 'after: "x"', `search: "${'x'.repeat(201)}"`])(
+  'products refuses %s',
+  async (argument) => {
+    const { body } = await service.graphql(`{ products(${argument}) { edges { cursor } } }`, {}, { store });
+    expect(body.errors[0].extensions.status).toBe(400);
+  },
+);
 
 test('products finds words of title, brand, SKU and ids by their beginning, in this store only', async () => {
   await upsert([
@@ -180,7 +216,11 @@ test('products finds words of title, brand, SKU and ids by their beginning, in t
   const other = await service.createStore();
   await upsert([product(13, { dt: 'Linen shirt' })], { store: other }).expect(200);
   const find = async (search: string): Promise<number[]> => {
-    const { body } = await service.graphql('query($search: String) { products(search: $search) { edges { node { epi } } } }', { search }, { store });
+    const { body } = await service.graphql(
+      'query($search: String) { products(search: $search) { edges { node { epi } } } }',
+      { search },
+      { store },
+    );
     return body.data.products.edges.map((edge: { node: { epi: number } }) => edge.node.epi);
   };
   expect(await find('acme')).toEqual([12, 11]);
@@ -204,7 +244,9 @@ test('stock that comes back opens a restock from every way in; a price does not'
 
   await waitFor(2);
   await upsert([product(2, { stk: 0 })]).expect(200);
-  await service.graphql('mutation { setStock(stocks: [{ epi: 2, stk: 3 }]) { unknown } }', {}, { store }).expect(200);
+  await service
+    .graphql('mutation { setStock(stocks: [{ epi: 2, stk: 3 }]) { unknown } }', {}, { store })
+    .expect(200);
   expect(await openRestocks()).toEqual(['1', '2']);
 });
 

@@ -62,12 +62,11 @@ export async function findLevel(tx: Db, pid: string, item: string, location: str
     'SELECT available, at FROM inventory_level WHERE pid = $1 AND item = $2 AND location = $3',
     [pid, item, location],
   );
-  if (previous) return { previous, hasOthers: false };
   const others = await tx.query('SELECT 1 FROM inventory_level WHERE pid = $1 AND location <> $2 LIMIT 1', [
     pid,
     location,
   ]);
-  return { previous: null, hasOthers: others.length > 0 };
+  return { previous: previous ?? null, hasOthers: others.length > 0 };
 }
 
 /** What a location has of an item. */

@@ -106,9 +106,9 @@ async function applyProduct(
 }
 
 /**
- * Stock is told location by location, a product's own webhook tells the sum. A location that was known moves the stock
- * by the difference. One that was not known is the whole stock in a store with one location; with more of them its part in the
- * stock cannot be told, so it only counts from its next change on.
+ * Stock is told location by location, a product's own webhook tells the sum. In a store with one location its figure is the
+ * stock. With more of them, a location moves the stock by the difference to what it had; what a new one has is in the sum
+ * already or comes with it.
  */
 async function applyLevel(tx: Db, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
   const { item, location, available } = event;
@@ -131,7 +131,6 @@ function nextStock(
   available: number,
   hasOthers: boolean,
 ): number {
-  if (stk === null) return available;
-  if (previous !== null) return stk + available - previous;
-  return hasOthers ? stk : available;
+  if (stk === null || !hasOthers) return available;
+  return previous === null ? stk : stk + available - previous;
 }

@@ -1,0 +1,245 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+let service: TestService;
+let store: NewStore;
+const SECRET = 'shpss_0123456789abcdef';
+const T0 = Date.parse('2030-05-05T12:00:00Z');
+
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  service.setNow(new Date(T0));
+  store = await service.createStore();
+  await service
+    .graphql(`mutation { setShopifySecret(secret: "${SECRET}") { connected } }`, {}, { store })
+    .expect(200);
+});
+afterAll(() => service.close());
+
+type Sending = { secret?: string; id?: string; pid?: string; type?: string };
+
+function send(
+  topic: string,
+  payload: object | string,
+  { secret = SECRET, id = randomUUID(), pid = store.pid, type = 'application/json' }: Sending = {},
+) {
+  const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  return service.http
+    .post(`/webhooks/shopify/${encodeURIComponent(pid)}`)
+    .set({
+      'content-type': type,
+      'x-shopify-topic': topic,
+      'x-shopify-webhook-id': id,
+      'x-shopify-shop-domain': 'test.myshopify.com',
+      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+    })
+    .send(body);
+}
+
+const at = (seconds: number): string => new Date(T0 + seconds * 1000).toISOString();
+
+function shirt(quantity: number, seconds = 0, more: object = {}) {
+  return {
+    id: 700,
+    title: 'Linen shirt',
+    vendor: 'Acme',
+    handle: 'linen-shirt',
+    tags: 'new, summer',
+    updated_at: at(seconds),
+    image: { src: 'https://cdn.example/a.jpg' },
+    images: [{ id: 5, src: 'https://cdn.example/b.jpg' }],
+    variants: [
+      {
+        id: 701,
+        title: 'M',
+        sku: 'LS-M',
+        price: '49.90',
+        inventory_quantity: quantity,
+        inventory_item_id: 801,
+        image_id: 5,
+      },
+      { id: 702, title: 'L', sku: 'LS-L', price: '49.90', inventory_quantity: 7, inventory_item_id: 802 },
+    ],
+    ...more,
+  };
+}
+
+const level = (available: number, seconds: number, location = 1) => ({
+  inventory_item_id: 801,
+  location_id: location,
+  available,
+  updated_at: at(seconds),
+});
+
+async function stocks(): Promise<Record<string, number | null>> {
+  const rows = await service.services.db.query<{ epi: string; stk: number | null }>(
+    'SELECT epi, stk FROM product WHERE pid = $1',
+    [store.pid],
+  );
+  return Object.fromEntries(rows.map(({ epi, stk }) => [epi, stk]));
+}
+
+test('the address to register comes with the secret', async () => {
+  const { body } = await service.graphql(
+    `mutation { setShopifySecret(secret: "${SECRET}") { connected url } }`,
+    {},
+    { store },
+  );
+  expect(body.data.setShopifySecret).toEqual({
+    connected: true,
+    url: `${service.services.config.publicUrl}/webhooks/shopify/${encodeURIComponent(store.pid)}`,
+  });
+  const bad = await service.graphql('mutation { setShopifySecret(secret: "short") { url } }', {}, { store });
+  expect(bad.body.errors[0].extensions.status).toBe(400);
+  const nobody = await service.graphql('mutation { setShopifySecret { url } }', {});
+  expect(nobody.body.errors[0].extensions.status).toBe(401);
+});
+
+test('products/update brings every variant into the catalogue', async () => {
+  expect((await send('products/update', shirt(3)).expect(200)).body).toEqual({ status: 'applied' });
+  const { body } = await service.graphql(
+    '{ m: product(epi: 701) { epi empi dt bt sku du uri iu stk pr vi tags } l: product(epi: 702) { iu } }',
+    {},
+    { store },
+  );
+  expect(body.data).toEqual({
+    m: {
+      epi: 701,
+      empi: 700,
+      dt: 'Linen shirt',
+      bt: 'Acme',
+      sku: 'LS-M',
+      du: 'https://test.myshopify.com/products/linen-shirt',
+      uri: 'https://test.myshopify.com/products/linen-shirt?variant=701',
+      iu: 'https://cdn.example/b.jpg',
+      stk: 3,
+      pr: 49.9,
+      vi: 'M',
+      tags: ['new', 'summer'],
+    },
+    l: { iu: 'https://cdn.example/a.jpg' },
+  });
+});
+
+test('a variant that the product lost goes, and products/delete takes the rest', async () => {
+  await send('products/create', shirt(3)).expect(200);
+  const { variants, ...rest } = shirt(3, 1);
+  await send('products/update', { ...rest, variants: [variants[0]] }).expect(200);
+  expect(await stocks()).toEqual({ 701: 3 });
+  await send('products/delete', { id: 700 }).expect(200);
+  expect(await stocks()).toEqual({});
+});
+
+test('inventory_levels/update sets the stock of its variant and wakes those who wait', async () => {
+  const fields = {
+    medium: 'email',
+    mediumvalue: 'a@example.com',
+    products: [{ epi: 701, empi: 700, du: '/p' }],
+    topics: ['backinstock'],
+  };
+  await service.post('/storeadmin/bispa/subscriptions/create', fields, { store }).expect(200);
+  await send('products/update', shirt(0)).expect(200);
+  await send('inventory_levels/update', level(5, 10)).expect(200);
+  expect(await stocks()).toEqual({ 701: 5, 702: 7 });
+  const restocks = await service.services.db.query('SELECT epi FROM restock WHERE pid = $1', [store.pid]);
+  expect(restocks).toEqual([{ epi: '701' }]);
+});
+
+test('with several locations, each moves the stock by its own difference', async () => {
+  await send('products/update', shirt(10)).expect(200);
+  await send('inventory_levels/update', level(10, 10, 1)).expect(200);
+  await send('inventory_levels/update', level(4, 20, 2)).expect(200);
+  expect((await stocks())[701]).toBe(10);
+  await send('products/update', shirt(14, 21)).expect(200);
+  await send('inventory_levels/update', level(0, 30, 2)).expect(200);
+  expect((await stocks())[701]).toBe(10);
+  await send('inventory_levels/update', level(0, 40, 1)).expect(200);
+  expect((await stocks())[701]).toBe(0);
+});
+
+test('what comes late changes nothing', async () => {
+  await send('products/update', shirt(3, 60)).expect(200);
+  expect((await send('products/update', shirt(9, 30)).expect(200)).body.status).toBe('outdated');
+  await send('inventory_levels/update', level(8, 50)).expect(200);
+  expect((await stocks())[701]).toBe(3);
+  await send('inventory_levels/update', level(0, 90)).expect(200);
+  expect((await send('inventory_levels/update', level(6, 80)).expect(200)).body.status).toBe('outdated');
+  await send('products/update', shirt(5, 70, { title: 'Renamed' })).expect(200);
+  expect((await stocks())[701]).toBe(0);
+});
+
+test('a webhook is applied once: neither its id nor its body works again, also in parallel', async () => {
+  await send('products/update', shirt(0)).expect(200);
+  const id = randomUUID();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => send('inventory_levels/update', level(5, 10), { id })),
+  );
+  expect(answers.map(({ body }) => body.status).sort()).toEqual([
+    'applied',
+    ...Array<string>(9).fill('duplicate'),
+  ]);
+  await service.graphql('mutation { setStock(stocks: [{ epi: 701, stk: 0 }]) { unknown } }', {}, { store });
+  expect((await send('inventory_levels/update', level(5, 10)).expect(200)).body.status).toBe('duplicate');
+  expect((await send('inventory_levels/update', level(9, 20), { id }).expect(200)).body.status).toBe(
+    'duplicate',
+  );
+  expect((await stocks())[701]).toBe(0);
+});
+
+test('what was recorded days ago is refused', async () => {
+  service.setNow(new Date(T0 + 49 * 3_600_000));
+  const { body } = await send('products/update', shirt(3)).expect(400);
+  expect(body.msg).toContain('stale');
+  expect(await stocks()).toEqual({});
+});
+
+test('a wrong signature learns nothing: unknown store, unconnected store, wrong secret and bad body look the same', async () => {
+  const unconnected = await service.createStore();
+  const answers = [
+    await send('products/update', shirt(3), { secret: 'x'.repeat(20) }),
+    await send('products/update', shirt(3), { pid: 'nobody' }),
+    await send('products/update', shirt(3), { pid: unconnected.pid }),
+    await send('products/update', shirt(3), { pid: 'a\u0000b' }),
+    await send('products/update', '{broken', { secret: 'x'.repeat(20) }),
+    await send('orders/create', {}, { secret: 'x'.repeat(20) }),
+    await service.http
+      .post(`/webhooks/shopify/${encodeURIComponent(store.pid)}`)
+      .type('json')
+      .send('{}'),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 401));
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect(await stocks()).toEqual({});
+});
+
+test.each([
+  ['a body that is not JSON', 'products/update', '{'],
+  ['a product without variants', 'products/update', { id: 1 }],
+  ['a variant without id', 'products/update', shirt(1, 0, { variants: [{}] })],
+  ['a level without item', 'inventory_levels/update', { location_id: 1, available: 1 }],
+])('%s is refused and can be sent again', async (_name, topic, payload) => {
+  const id = randomUUID();
+  await send(topic, payload, { id }).expect(400);
+  expect((await send('products/update', shirt(3), { id }).expect(200)).body.status).toBe('applied');
+});
+
+test('other topics and unknown items are taken and ignored, other content types are not taken', async () => {
+  expect((await send('orders/create', {}).expect(200)).body.status).toBe('ignored');
+  expect((await send('inventory_levels/update', level(5, 10)).expect(200)).body.status).toBe('ignored');
+  await send('products/update', shirt(3), { type: 'application/x-www-form-urlencoded' }).expect(400);
+  await service.graphql('mutation { setShopifySecret { connected } }', {}, { store }).expect(200);
+  await send('products/update', shirt(3)).expect(401);
+});
+
+test('stock that Shopify does not track stays unknown', async () => {
+  const [variant] = shirt(0).variants;
+  await send(
+    'products/update',
+    shirt(0, 0, { variants: [{ ...variant, inventory_management: null }] }),
+  ).expect(200);
+  expect(await stocks()).toEqual({ 701: null });
+});

@@ -1,0 +1,71 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { fullSelection } from './full-selection.ts';
+
+let service: TestService;
+let store: NewStore;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore();
+});
+afterAll(() => service.close());
+
+const products = [
+  {
+    epi: 1,
+    empi: 9,
+    du: '/p/9',
+    bt: 'B',
+    dt: 'T',
+    sku: 'S',
+    uri: '/p/9?v=1',
+    iu: '/i',
+    stk: 2,
+    pr: 3.5,
+    vi: 'M',
+  },
+  { epi: 'a', empi: 'b', du: '/c' },
+];
+const wanted = [
+  ...products.map(({ epi, empi, du }) => ({ epi, empi, du })),
+  { epi: 'unknown', empi: 'u', du: '/u' },
+];
+
+test('upsert answers on REST what upsertProducts answers', async () => {
+  const rest = await service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
+  const query = `mutation($products: [ProductInput!]!) { upsertProducts(products: $products) ${fullSelection('Product')} }`;
+  const { body } = await service.graphql(query, { products }, { store });
+  expect(rest.body).toEqual(body.data.upsertProducts);
+});
+
+test('create answers on REST what subscribe answers', async () => {
+  const input = {
+    medium: 'email',
+    mediumvalue: 'ann@example.com',
+    products: wanted,
+    topics: ['backinstock', 'x'],
+  };
+  const rest = await service.post('/storeadmin/bispa/subscriptions/create', input, { store }).expect(200);
+  const query = `mutation($input: SubscribeInput!) { subscribe(input: $input) ${fullSelection('SubscribePayload')} }`;
+  const { body } = await service.graphql(query, { input }, { store });
+  expect(rest.body).toEqual(body.data.subscribe);
+  expect(rest.body.products).toHaveLength(3);
+});
+
+test('fetch-subs and unsubscribe answer on REST what subscriptionPage and unsubscribe answer', async () => {
+  for (const shopper of [await service.account(store, 'ann@example.com'), await service.guest(store)]) {
+    const rest = await service
+      .post('/api/v3/subscriptions/fetch-subs', { limit: 4, offset: 1 }, { shopper })
+      .expect(200);
+    const query = `{ subscriptionPage(limit: 4, offset: 1) ${fullSelection('SubscriptionPage')} }`;
+    const { body } = await service.graphql(query, {}, { shopper });
+    expect(rest.body).toEqual(body.data.subscriptionPage);
+    const left = await service
+      .post('/api/v3/subscriptions/unsubscribe', { topic: 'none' }, { shopper })
+      .expect(200);
+    const leave = `mutation { unsubscribe(topic: "none") ${fullSelection('UnsubscribePayload')} }`;
+    expect(left.body).toEqual((await service.graphql(leave, {}, { shopper })).body.data.unsubscribe);
+  }
+});
