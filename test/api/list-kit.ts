@@ -39,8 +39,23 @@ export async function newGuest(service: TestService, store: NewStore): Promise<C
 }
 
 /** Puts a variant into the catalogue the short way. */
-export async function stock(service: TestService, store: NewStore, epi: string, more: Record<string, unknown> = {}): Promise<void> {
-  const row = { empi: '900', du: 'https://shop.example/p/900', dt: 'Kettle', bt: 'Acme', sku: 'K-1', iu: 'https://cdn.example/k.jpg', pr: 20, stk: 5, ...more };
+export async function stock(
+  service: TestService,
+  store: NewStore,
+  epi: string,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const row = {
+    empi: '900',
+    du: 'https://shop.example/p/900',
+    dt: 'Kettle',
+    bt: 'Acme',
+    sku: 'K-1',
+    iu: 'https://cdn.example/k.jpg',
+    pr: 20,
+    stk: 5,
+    ...more,
+  };
   await service.services.db.query(
     `INSERT INTO product (pid, epi, empi, du, dt, bt, sku, iu, pr, stk) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      ON CONFLICT (pid, epi) DO UPDATE SET dt = excluded.dt, pr = excluded.pr, stk = excluded.stk`,
@@ -49,7 +64,10 @@ export async function stock(service: TestService, store: NewStore, epi: string, 
 }
 
 /** What the database holds of a list: its own count and the rows. */
-export async function rowsOf(service: TestService, lid: string): Promise<{ cnt: number; itemcmnts: number; epis: string[] } | null> {
+export async function rowsOf(
+  service: TestService,
+  lid: string,
+): Promise<{ cnt: number; itemcmnts: number; epis: string[] } | null> {
   const [row] = await service.services.db.query<{ cnt: number; itemcmnts: number; epis: string[] }>(
     `SELECT cnt, itemcmnts, ARRAY(SELECT epi FROM item WHERE pid = list.pid AND lid = list.lid ORDER BY seq) AS epis FROM list WHERE lid = $1`,
     [lid],

@@ -35,26 +35,45 @@ const without = <Row extends object>(row: Row, ...keys: string[]) =>
 
 let names = 0;
 async function makeList(): Promise<{ lid: string }> {
-  const list = await me.create(`List ${(names += 1)}`, { lnote: 'a note', lprops: { a: [1] }, cprops: { b: 2 }, ldesc: { c: 3 } });
-  await me.add(list.lid, item(11, { note: 'gift', lbls: ['Kitchen'] }), item('x-1', { dt: 'Lamp', pr: 9.5 }), {
-    title: 'Set',
-    du: '/set',
-    price: 30,
-    bundle: [{ title: 'Cup', price: 3, epi: 5, empi: 6, iu: '/c.jpg', uri: '/c', vendor: 'Acme' }],
+  const list = await me.create(`List ${(names += 1)}`, {
+    lnote: 'a note',
+    lprops: { a: [1] },
+    cprops: { b: 2 },
+    ldesc: { c: 3 },
   });
+  await me.add(
+    list.lid,
+    item(11, { note: 'gift', lbls: ['Kitchen'] }),
+    item('x-1', { dt: 'Lamp', pr: 9.5 }),
+    {
+      title: 'Set',
+      du: '/set',
+      price: 30,
+      bundle: [{ title: 'Cup', price: 3, epi: 5, empi: 6, iu: '/c.jpg', uri: '/c', vendor: 'Acme' }],
+    },
+  );
   return list;
 }
 
-const readList = async (lid: string) => (await ask(`query ($lid: ID!) { list(lid: $lid) ${LIST} }`, { lid }))['list'];
+const readList = async (lid: string) =>
+  (await ask(`query ($lid: ID!) { list(lid: $lid) ${LIST} }`, { lid }))['list'];
 
 test.each([
   ['create', async () => me.create(`Fresh ${Date.now()}`)],
-  ['update', async () => me.ok('lists/update', { lid: (await makeList()).lid, lname: 'Renamed', lnote: 'other' })],
+  [
+    'update',
+    async () => me.ok('lists/update', { lid: (await makeList()).lid, lname: 'Renamed', lnote: 'other' }),
+  ],
   ['markPublic', async () => me.ok('lists/markPublic', { lid: (await makeList()).lid })],
   ['markPrivate', async () => me.ok('lists/markPrivate', { lid: (await makeList()).lid })],
   ['markArchived', async () => me.ok('lists/markArchived', { lid: (await makeList()).lid })],
   ['markUnarchived', async () => me.ok('lists/markUnarchived', { lid: (await makeList()).lid })],
-  ['emailList', async () => (await me.ok('lists/emailList', { lid: (await makeList()).lid, toemail: 'friend@example.com' })).listinfo],
+  [
+    'emailList',
+    async () =>
+      (await me.ok('lists/emailList', { lid: (await makeList()).lid, toemail: 'friend@example.com' }))
+        .listinfo,
+  ],
 ])('lists/%s answers the whole list record', async (_path, call) => {
   const record = await call();
   expect(record).toEqual(await readList(record.lid));
@@ -101,15 +120,25 @@ test('lists/fetch-list-with-contents answers the list, its items, the owner and 
 test('lists/fetch-user-list answers a whole page', async () => {
   const { lid } = await makeList();
   const args = 'lid: $lid, itemslimit: 2, sortby: price, sortorder: desc';
-  const { listPage } = await ask(`query ($lid: ID!) { listPage(${args}) ${fullSelection('ListPage')} }`, { lid });
-  expect(await me.ok('lists/fetch-user-list', { lid, itemslimit: 2, sortby: 'price', sortorder: 'desc' })).toEqual(listPage);
+  const { listPage } = await ask(`query ($lid: ID!) { listPage(${args}) ${fullSelection('ListPage')} }`, {
+    lid,
+  });
+  expect(
+    await me.ok('lists/fetch-user-list', { lid, itemslimit: 2, sortby: 'price', sortorder: 'desc' }),
+  ).toEqual(listPage);
 });
 
 test('lists/update-ctx answers whole item records', async () => {
   const { lid } = await makeList();
   const readItems = async () => {
-    const { list } = await ask(`query ($lid: ID!) { list(lid: $lid) { items { edges { node ${ITEM} } } } }`, { lid });
-    return new Map((list as { edges: never; items: { edges: { node: { epi: unknown } }[] } }).items.edges.map(({ node }) => [node.epi, node]));
+    const { list } = await ask(`query ($lid: ID!) { list(lid: $lid) { items { edges { node ${ITEM} } } } }`, {
+      lid,
+    });
+    return new Map(
+      (list as { edges: never; items: { edges: { node: { epi: unknown } }[] } }).items.edges.map(
+        ({ node }) => [node.epi, node],
+      ),
+    );
   };
   const before = await readItems();
   const body = await me.ok('lists/update-ctx', {
@@ -121,7 +150,10 @@ test('lists/update-ctx answers whole item records', async () => {
   const after = await readItems();
   expect(body.a).toEqual([after.get(77)]);
   expect(body.u).toEqual([after.get(11)]);
-  expect(body.d).toEqual([before.get('x-1'), { epi: 'gone', hasError: true, msg: 'There is no such item in this list' }]);
+  expect(body.d).toEqual([
+    before.get('x-1'),
+    { epi: 'gone', hasError: true, msg: 'There is no such item in this list' },
+  ]);
 });
 
 test('updateListContents over GraphQL answers what REST answers', async () => {
@@ -151,7 +183,9 @@ test('lists/sfl/create and fetch answer the same whole contents as GraphQL', asy
 test('lists/sfl/add, update, remove and moved-to-cart answer whole item records', async () => {
   const { lid } = (await me.ok('lists/sfl/create')).list;
   const readItem = async (epi: number) => {
-    const { listContents } = await ask(`query ($lid: ID!) { listContents(lid: $lid) { items ${ITEM} } }`, { lid });
+    const { listContents } = await ask(`query ($lid: ID!) { listContents(lid: $lid) { items ${ITEM} } }`, {
+      lid,
+    });
     return (listContents as { items: { epi: number }[] }).items.find((row) => row.epi === epi);
   };
   const { itemsadded } = await me.ok('lists/sfl/add', { lid, items: [item(31), item(32)] });
@@ -161,7 +195,10 @@ test('lists/sfl/add, update, remove and moved-to-cart answer whole item records'
   const second = await readItem(32);
   expect(itemsupdated).toEqual([first]);
   expect(await me.ok('lists/sfl/remove', { lid, items: [{ epi: 31 }] })).toEqual({ itemsdeleted: [first] });
-  expect(await me.ok('lists/sfl/moved-to-cart', { lid, items: [{ epi: 32 }] })).toEqual({ itemsmoved: [second], itemsfailed: [] });
+  expect(await me.ok('lists/sfl/moved-to-cart', { lid, items: [{ epi: 32 }] })).toEqual({
+    itemsmoved: [second],
+    itemsfailed: [],
+  });
 });
 
 test('product/wishlist/social-count answers what GraphQL answers', async () => {
@@ -172,7 +209,10 @@ test('product/wishlist/social-count answers what GraphQL answers', async () => {
 
 test('lists/reportShare answers what GraphQL answers', async () => {
   const { lid } = await makeList();
-  const { reportShare } = await ask(`mutation ($lid: ID!) { reportShare(lid: $lid, medium: "link") ${fullSelection('ShareReport')} }`, { lid });
+  const { reportShare } = await ask(
+    `mutation ($lid: ID!) { reportShare(lid: $lid, medium: "link") ${fullSelection('ShareReport')} }`,
+    { lid },
+  );
   expect(await me.ok('lists/reportShare', { lid, medium: 'link' })).toEqual(reportShare);
 });
 
@@ -180,7 +220,10 @@ test("a stranger's view of a public list is the same on both doors", async () =>
   const stranger = await newAccount(service, store);
   const { lid } = await makeList();
   await me.ok('lists/markPublic', { lid });
-  const { body } = await stranger.graphql(`query ($lid: ID!) { listContents(lid: $lid) ${CONTENTS} list(lid: $lid) ${LIST} }`, { lid });
+  const { body } = await stranger.graphql(
+    `query ($lid: ID!) { listContents(lid: $lid) ${CONTENTS} list(lid: $lid) ${LIST} }`,
+    { lid },
+  );
   const rest = await stranger.contents(lid);
   expect(without(rest, 'lid', 'listcontents')).toEqual(body.data.listContents);
   expect(rest.list).toEqual(body.data.list);

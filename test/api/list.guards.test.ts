@@ -1,0 +1,177 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { Fields, TestService } from '../harness.ts';
+import { createClient, item, newAccount, newGuest, rowsOf } from './list-kit.ts';
+import type { Client } from './list-kit.ts';
+
+let service: TestService;
+let store: NewStore;
+let owner: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore({ customItems: true });
+  owner = await newAccount(service, store);
+});
+afterAll(() => service.close());
+
+/** Calls that name a list, with everything else they need. */
+const LIST_CALLS: [string, Fields][] = [
+  ['lists/update', { lname: 'Stolen' }],
+  ['lists/delete-list', {}],
+  ['lists/update-ctx', { a: [item(2)], d: [{ epi: 1 }] }],
+  ['lists/fetch-user-list', {}],
+  ['lists/fetch-list-with-contents', {}],
+  ['lists/markPublic', {}],
+  ['lists/markPrivate', {}],
+  ['lists/markArchived', {}],
+  ['lists/markUnarchived', {}],
+  ['lists/emailList', { toemail: 'friend@example.com' }],
+  ['lists/reportShare', { medium: 'link' }],
+  ['lists/sfl/add', { items: [item(2)] }],
+  ['lists/sfl/remove', { items: [{ epi: 1 }] }],
+  ['lists/sfl/update', { items: [{ epi: 1, qty: 9 }] }],
+  ['lists/sfl/moved-to-cart', { items: [{ epi: 1 }] }],
+];
+
+const OTHER_CALLS: [string, Fields][] = [
+  ['lists/create', { lname: 'Anything' }],
+  ['lists/fetch-lists', {}],
+  ['lists/fetch-user-lists', {}],
+  ['lists/sfl/create', {}],
+  ['lists/sfl/fetch', {}],
+  ['product/wishlist/social-count', { empi: 900 }],
+];
+
+let names = 0;
+async function privateList(path: string): Promise<string> {
+  const { lid } = path.includes('/sfl/')
+    ? (await owner.ok('lists/sfl/create')).list
+    : await owner.create(`Mine ${(names += 1)}`);
+  await owner.add(lid, item(1, { note: 'secret' }));
+  return lid;
+}
+
+async function stateOf(lid: string) {
+  const { list, items } = await owner.contents(lid);
+  return { list, items, rows: await rowsOf(service, lid) };
+}
+
+describe.each(LIST_CALLS)('%s', (path, fields) => {
+  test("another shopper's private list is reported missing and survives", async () => {
+    const lid = await privateList(path);
+    const before = await stateOf(lid);
+    const stranger = await newAccount(service, store);
+    expect(await stranger.failure(404, path, { lid, ...fields })).toBe('list-not-found');
+    expect(await stateOf(lid)).toEqual(before);
+  });
+
+  test("another store's list is reported missing and survives, public or not", async () => {
+    const lid = await privateList(path);
+    await owner.ok('lists/markPublic', { lid });
+    const before = await stateOf(lid);
+    const stranger = await newAccount(service, await service.createStore());
+    expect(await stranger.failure(404, path, { lid, ...fields })).toBe('list-not-found');
+    const sameMail = await newAccount(service, await service.createStore(), before.list.userinfo.em);
+    expect(await sameMail.failure(404, path, { lid, ...fields })).toBe('list-not-found');
+    expect(await stateOf(lid)).toEqual(before);
+  });
+
+  test('a deleted list is reported missing', async () => {
+    const { lid } = await owner.create(`Doomed ${(names += 1)}`);
+    await owner.ok('lists/delete-list', { lid });
+    expect(await owner.failure(404, path, { lid, ...fields })).toBe('list-not-found');
+  });
+
+  test('a missing or empty lid is invalid-lid, an impossible one is reported missing', async () => {
+    expect(await owner.failure(400, path, fields)).toBe('invalid-lid');
+    expect(await owner.failure(400, path, { ...fields, lid: '' })).toBe('invalid-lid');
+    expect(await owner.failure(400, path, { ...fields, lid: '  ' })).toBe('invalid-lid');
+    expect(await owner.failure(404, path, { ...fields, lid: 'a\u0000b' })).toBe('list-not-found');
+    expect(await owner.failure(404, path, { ...fields, lid: 'x'.repeat(5_000) })).toBe('list-not-found');
+    expect(await owner.failure(404, path, { ...fields, lid: "' OR 1=1 --" })).toBe('list-not-found');
+  });
+});
+
+describe.each([...LIST_CALLS, ...OTHER_CALLS])('%s', (path, fields) => {
+  test('needs a valid session', async () => {
+    const lid =
+      'lid' in fields || LIST_CALLS.some(([known]) => known === path) ? await privateList(path) : undefined;
+    const { shopper } = owner;
+    const sent = { lid, ...fields };
+    const wrong = createClient(service, { ...shopper, sessionid: 'x'.repeat(51) });
+    expect(await wrong.failure(401, path, sent)).toBe('bad-sessionid');
+    const other = createClient(service, { ...shopper, sessionid: (await service.account(store)).sessionid });
+    expect(await other.failure(401, path, sent)).toBe('bad-sessionid');
+    const unknown = createClient(service, { ...shopper, regid: 'nobody' });
+    expect(await unknown.failure(401, path, sent)).toBe('sw-badregid');
+    const { body } = await service
+      .post(`/api/v3/${path}?pid=${encodeURIComponent(store.pid)}`, sent)
+      .expect(401);
+    expect(body).toMatchObject({ error: true, type: 'sw-badregid' });
+    const nowhere = await service.post(`/api/v3/${path}?pid=nothing`, {
+      ...sent,
+      ...shopper,
+      pid: undefined,
+    });
+    expect([nowhere.status, nowhere.body.type]).toEqual([401, 'unauthorised']);
+  });
+});
+
+test.each(['lists/markPublic', 'lists/markPrivate', 'lists/emailList'])(
+  '%s is for accounts only',
+  async (path) => {
+    const guest = await newGuest(service, store);
+    const { lid } = await guest.create('Guest list');
+    expect(await guest.failure(403, path, { lid, toemail: 'friend@example.com' })).toBe('login-required');
+    expect((await guest.contents(lid)).list.anonRead).toBe(false);
+  },
+);
+
+test('GraphQL guards the same lists with the same failures', async () => {
+  const lid = await privateList('lists/update');
+  const stranger = await newAccount(service, store);
+  const query = `mutation ($lid: ID!) {
+    updateList(lid: $lid, input: { lname: "Stolen" }) { lid }
+  }`;
+  const { body } = await stranger.graphql(query, { lid });
+  expect(body.errors[0].extensions).toMatchObject({ type: 'list-not-found', status: 404, code: 'NOT_FOUND' });
+  const anonymous = await service.graphql(query, { lid });
+  expect(anonymous.body.errors[0].extensions).toMatchObject({ type: 'unauthorised', status: 401 });
+  const read = await stranger.graphql('query ($lid: ID!) { list(lid: $lid) { lname } }', { lid });
+  expect(read.body.errors[0].extensions).toMatchObject({ type: 'list-not-found' });
+});
+
+test.each([
+  ['moveItems', 'as the source'],
+  ['copyItems', 'as the source'],
+  ['moveItems', 'as the target'],
+  ['copyItems', 'as the target'],
+])('%s takes no private list of another shopper %s', async (mutation, role) => {
+  const lid = await privateList('lists/update');
+  const stranger = await newAccount(service, store);
+  const own = await stranger.create('Own');
+  await stranger.add(own.lid, item(1));
+  const [fromlid, tolid] = role === 'as the source' ? [lid, own.lid] : [own.lid, lid];
+  const before = await stateOf(lid);
+  const { body } = await stranger.graphql(
+    `mutation ($fromlid: ID!, $tolid: ID!) { ${mutation}(fromlid: $fromlid, tolid: $tolid, epis: [1]) { items { epi } } }`,
+    { fromlid, tolid },
+  );
+  expect(body.errors[0].extensions.type).toBe('list-not-found');
+  expect(await stateOf(lid)).toEqual(before);
+});
+
+test('a store key acts for the shopper it names, and only in its own store', async () => {
+  const lid = await privateList('lists/update');
+  const { shopper } = owner;
+  const { body } = await service
+    .post('/api/v3/lists/update', { lid, regid: shopper.regid, lname: 'By the store' }, { store })
+    .expect(200);
+  expect(body.lname).toBe('By the store');
+  const foreign = await service.createStore();
+  await service
+    .post('/api/v3/lists/update', { lid, regid: shopper.regid, lname: 'Stolen' }, { store: foreign })
+    .expect(401);
+  expect((await owner.contents(lid)).list.lname).toBe('By the store');
+});
