@@ -18,9 +18,9 @@ import type { Lifecycle } from './transport/health.ts';
 import { createHttpServer } from './transport/http.ts';
 
 /** Requests that are not answered by then are cut, so that the process always ends within ten seconds. */
-const DRAIN_LIMIT_MS = 7_000;
+const DRAIN_LIMIT_MS = 6_000;
 /** Whatever still hangs by then, the process ends; the next start adopts a database that was left running. */
-const EXIT_LIMIT_MS = 9_500;
+const EXIT_LIMIT_MS = 9_000;
 
 /** A running service. */
 type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };

@@ -1,9 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { Services } from './context.ts';
 import { openDatabase } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
+import { describeFailure } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
+
+const CLOSE_LIMIT_MS = 1_000;
 
 /** An open service without its HTTP side; the server and the command line both start from it. */
 export type Runtime = Services & { close(): Promise<void> };
@@ -13,7 +17,8 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
   const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log);
   const close = async (): Promise<void> => {
-    await db.close();
+    // A statement that hangs must not hold the process; its connection ends with it.
+    await Promise.race([db.close(), delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     await embedded?.release();
   };
   try {
@@ -21,6 +26,9 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
     return { config, db, log, now: () => new Date(), wake: () => undefined, close };
   } catch (error) {
     await close();
-    throw error;
+    if (embedded !== null) throw error;
+    throw new Error(`DATABASE_URL does not lead to a usable database: ${describeFailure(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createTestDatabase } from '../setup/database.ts';
+import type { TestDatabase } from '../setup/database.ts';
+import { cleanUp, countProcesses, makeDataDir, until } from './fixtures/embedded-kit.ts';
+import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
+
+let database: TestDatabase | null = null;
+
+afterEach(async () => {
+  await endMains();
+  await cleanUp();
+  await database?.drop();
+  database = null;
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends the service with status 0 and leaves no PostgreSQL behind',
+  async (signal) => {
+    const dataDir = await makeDataDir();
+    const main = startMain({ DATA_DIR: dataDir });
+    const answer = await identify(await main.url, await demoAuthorization(dataDir), randomUUID());
+    expect(answer.status).toBe(200);
+    const start = performance.now();
+    main.child.kill(signal);
+    expect((await main.ended).code).toBe(0);
+    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
+  },
+);
+
+test('a signal while it starts ends it cleanly, too', async () => {
+  const dataDir = await makeDataDir();
+  const main = startMain({ DATA_DIR: dataDir });
+  await until(async () => (await countProcesses(join(dataDir, 'postgres'))) > 0);
+  main.child.kill('SIGTERM');
+  expect((await main.ended).code).toBe(0);
+  expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
+});
+
+test('while it drains, readiness fails, the request under way is answered, and later ones find nobody', async () => {
+  database = await createTestDatabase();
+  const dataDir = await makeDataDir();
+  const main = startMain({
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    DEMO: '1',
+    DRAIN_DELAY_MS: '3000',
+  });
+  const url = await main.url;
+  const authorization = await demoAuthorization(dataDir);
+  const uuid = randomUUID();
+  expect((await identify(url, authorization, uuid)).status).toBe(200);
+
+  // A lock on its row keeps the request waiting for as long as the test wants.
+  const blocker = new pg.Client({ connectionString: database.url });
+  await blocker.connect();
+  await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
+  const pending = identify(url, authorization, uuid);
+  await until(async () => {
+    const { rowCount } = await blocker.query(
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+    );
+    return rowCount === 1;
+  });
+
+  const start = performance.now();
+  main.child.kill('SIGTERM');
+  await until(async () => (await fetch(`${url}/readyz`)).status === 503);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${url}/readyz`)).headers.get('retry-after')).toBe('5');
+  await until(async () =>
+    fetch(`${url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  await blocker.query('COMMIT');
+  await blocker.end();
+  expect((await pending).status).toBe(200);
+  expect((await main.ended).code).toBe(0);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test('a request that never ends is cut, and the process still ends within 10 s', async () => {
+  database = await createTestDatabase();
+  const dataDir = await makeDataDir();
+  const main = startMain({ DATA_DIR: dataDir, DATABASE_URL: database.url, DEMO: '1' });
+  const url = await main.url;
+  const authorization = await demoAuthorization(dataDir);
+  const uuid = randomUUID();
+  await identify(url, authorization, uuid);
+  const blocker = new pg.Client({ connectionString: database.url });
+  blocker.on('error', () => undefined);
+  await blocker.connect();
+  await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
+  const pending = identify(url, authorization, uuid).catch((error: Error) => error.name);
+  await until(async () => {
+    const { rowCount } = await blocker.query(
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+    );
+    return rowCount === 1;
+  });
+  const start = performance.now();
+  main.child.kill('SIGTERM');
+  await main.ended;
+  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(await pending).toBe('TypeError');
+  await blocker.end();
+});
