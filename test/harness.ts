@@ -20,7 +20,7 @@ import type { NewStore } from '../src/domain/store/store.service.ts';
 import { createLogger } from '../src/shared/log.ts';
 import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
-import { expectMatchesOpenApi } from './openapi.ts';
+import { expectMatchesOpenApi, openApi } from './openapi.ts';
 import { createTestDatabase } from './setup/database.ts';
 
 /** Credentials of a shopper, as a client holds them. */
@@ -67,6 +67,8 @@ function encodeFields(fields: Fields): string {
 
 /** Starts the service for one test file; close it in `afterAll`. */
 export async function startService(overrides: Partial<Config> = {}, givenLog?: Logger): Promise<TestService> {
+  // Making the reference takes seconds on a busy machine; in the middle of a test, connections would time out meanwhile.
+  openApi();
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const config: Config = {
@@ -97,14 +99,18 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
   };
   // Every REST answer of every test is held against the API reference.
   const checked = (test: supertest.Test): supertest.Test =>
-    test.expect(({ status, body }) => expectMatchesOpenApi(test.method, new URL(test.url).pathname, status, body));
+    test.expect(({ status, body }) =>
+      expectMatchesOpenApi(test.method, new URL(test.url).pathname, status, body),
+    );
   const post: TestService['post'] = (path, fields, caller = {}) => {
     const { shopper } = caller;
     const target = shopper
       ? `${path}${path.includes('?') ? '&' : '?'}pid=${encodeURIComponent(shopper.pid)}`
       : path;
     const all = shopper ? { regid: shopper.regid, sessionid: shopper.sessionid, ...fields } : fields;
-    return checked(authorise(http.post(target), caller)).type('form').send(encodeFields(all));
+    return checked(authorise(http.post(target), caller))
+      .type('form')
+      .send(encodeFields(all));
   };
   const identify = async (store: NewStore, fields: Fields): Promise<TestShopper> => {
     const { body } = await post('/storeadmin/v3/user/generate-regid', fields, { store }).expect(200);
