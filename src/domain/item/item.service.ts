@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { emitEvents } from '../alert/event.repo.ts';
 import { changeList, findReadableList, lockLists } from '../list/list.repo.ts';
 import type { ListRow } from '../list/list.repo.ts';
 import { getList } from '../list/contents.service.ts';
@@ -71,7 +72,9 @@ export async function updateListContents(
     const made = await write(tx, scope, added, true);
     const isTouched = gone.length + written.length + made.length > 0;
     const after = isTouched ? await changeList(tx, list, {}, scope) : list;
-    await checkRoom(ctx, tx, after, made.filter(({ isNew }) => isNew).length);
+    const fresh = made.filter(({ isNew }) => isNew);
+    await checkRoom(ctx, tx, after, fresh.length);
+    await tellWebhooks(tx, owner, { added: fresh, removed: gone }, scope.now);
     return {
       lid,
       cnt: after.cnt,
@@ -110,7 +113,8 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
     const to = locked.find(({ lid }) => lid === tolid) ?? (await failMissing(tx, owner));
     checkVersion(to.version, transfer.expectedVersion);
     const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: true });
-    await items.removeItems(tx, from, epis);
+    const removed = await items.removeItems(tx, from, epis);
+    await tellWebhooks(tx, owner, { added: moved, removed }, ctx.now());
     const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
     return { from: ownView(owner, left), to: ownView(owner, list), items: moved };
   });
@@ -122,6 +126,7 @@ export async function copyItems(ctx: Context, transfer: Transfer): Promise<Trans
   return withOwnList(ctx, tolid, transfer, async (tx, to, owner) => {
     const from = (await findReadableList(tx, owner, fromlid)) ?? fail('list-not-found');
     const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: false });
+    await tellWebhooks(tx, owner, { added: moved, removed: [] }, ctx.now());
     return { from: await viewSource(ctx, owner, from), to: ownView(owner, list), items: moved };
   });
 }
@@ -147,6 +152,25 @@ export async function socialCount(
   const [wanted] = empi ? checkRefs('empi', [{ epi: empi }]) : [];
   if (wanted === undefined) return fail('invalid-request', 'empi is missing');
   return { count: await items.countShoppers(ctx.db, pid, wanted), empi: wanted };
+}
+
+/** Tells the store's webhooks what came into a list and what left it. */
+async function tellWebhooks(
+  tx: Db,
+  { pid, uid }: Owner,
+  { added, removed }: { added: readonly ItemRow[]; removed: readonly ItemRow[] },
+  now: Date,
+): Promise<void> {
+  const dataOf = ({ lid, id, epi, empi, du, qty }: ItemRow) => ({ lid, id, epi, empi, du, qty, uid });
+  await emitEvents(
+    tx,
+    pid,
+    [
+      ...removed.map((item) => ({ type: 'list.item.removed' as const, data: dataOf(item) })),
+      ...added.map((item) => ({ type: 'list.item.added' as const, data: dataOf(item) })),
+    ],
+    now,
+  );
 }
 
 async function write(

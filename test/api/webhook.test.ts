@@ -1,0 +1,303 @@
+import { createHmac } from 'node:crypto';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { emitEvents } from '../../src/domain/alert/event.repo.ts';
+import { isPublicAddress } from '../../src/domain/alert/webhook.rules.ts';
+import { outboxOf, seedSubscription, setStock, startHttp } from '../dispatch/kit.ts';
+import type { TestHttp } from '../dispatch/kit.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+let service: TestService;
+let strict: TestService;
+let receiver: TestHttp;
+let store: NewStore;
+
+const START = new Date('2026-03-01T09:00:00Z');
+const later = (ms: number) => new Date(START.getTime() + ms);
+const ALL_EVENTS = [
+  'list.item.added',
+  'list.item.removed',
+  'subscription.created',
+  'subscription.removed',
+  'alert.sent',
+  'alert.failed',
+  'product.restocked',
+];
+
+beforeAll(async () => {
+  receiver = await startHttp();
+  service = await startService({ webhookAllowPrivate: true });
+  strict = await startService({ webhookAllowPrivate: false });
+});
+afterAll(async () => {
+  await service.close();
+  await strict.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  receiver.received.length = 0;
+  receiver.answer = () => ({ status: 204 });
+  service.setNow(START);
+  store = await service.createStore();
+});
+
+const SAVE =
+  'mutation ($id: ID, $url: String!, $events: [String!]!) { saveWebhook(id: $id, url: $url, events: $events) { secret webhook { id url events } } }';
+const save = async (variables: object, on = service, as = store) =>
+  (await on.graphql(SAVE, variables, { store: as })).body;
+const deliveries = async (webhookId: string) => {
+  const query = '{ id type state attempts error payload }';
+  const { body } = await service.graphql(
+    `query ($webhookId: ID!) { deliveries(webhookId: $webhookId) { totalCount edges { node ${query} } } }`,
+    { webhookId },
+    { store },
+  );
+  return body.data.deliveries.edges.map(({ node }: { node: object }) => node);
+};
+const emit = () =>
+  service.services.db.transaction((tx) =>
+    emitEvents(tx, store.pid, [{ type: 'list.item.added', data: { lid: 'L', epi: '1' } }], START),
+  );
+
+test('an event arrives signed in the Standard Webhooks way, and the secret is shown only once', async () => {
+  const saved = (await save({ url: `${receiver.url}/hook`, events: ALL_EVENTS })).data.saveWebhook;
+  expect(saved.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  await emit();
+  await service.runTasks();
+  const [{ method, path, headers, body }] = receiver.received as [(typeof receiver.received)[0]];
+  expect([method, path]).toEqual(['POST', '/hook']);
+  expect(JSON.parse(body)).toEqual({
+    type: 'list.item.added',
+    timestamp: START.toISOString(),
+    data: { lid: 'L', epi: '1' },
+  });
+  expect(headers['webhook-timestamp']).toBe(String(START.getTime() / 1000));
+  const key = Buffer.from(saved.secret.slice(6), 'base64');
+  const expected = createHmac('sha256', key)
+    .update(`${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body}`)
+    .digest('base64');
+  expect(headers['webhook-signature']).toBe(`v1,${expected}`);
+  const listed = await service.graphql('{ webhooks { id url events } }', {}, { store });
+  expect(listed.body.data.webhooks).toEqual([
+    { id: saved.webhook.id, url: `${receiver.url}/hook`, events: ALL_EVENTS },
+  ]);
+  expect(
+    (await save({ id: saved.webhook.id, url: `${receiver.url}/other`, events: ['alert.sent'] })).data
+      .saveWebhook.secret,
+  ).toBeNull();
+});
+
+test('only the chosen events of the own store are sent', async () => {
+  await save({ url: receiver.url, events: ['alert.sent'] });
+  await emit();
+  const other = await service.createStore();
+  await service.services.db.transaction((tx) =>
+    emitEvents(tx, other.pid, [{ type: 'alert.sent', data: {} }], START),
+  );
+  await service.runTasks();
+  expect(receiver.received).toEqual([]);
+});
+
+test('a restock tells of itself and of each alert sent', async () => {
+  await save({ url: receiver.url, events: ALL_EVENTS });
+  const { db } = service.services;
+  await setStock(service, store.pid, '1', 0);
+  await seedSubscription(db, store.pid, { epi: '1', value: 'ok@example.com' });
+  await setStock(service, store.pid, '1', 4);
+  await service.runTasks();
+  const events = receiver.received.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data]);
+  const [{ id }] = (await outboxOf(service, store.pid)).filter(({ lane }) => lane === 'alert-email') as [
+    { id: string },
+  ];
+  expect(events).toEqual(
+    expect.arrayContaining([
+      ['product.restocked', { epi: '1', stk: 4 }],
+      [
+        'alert.sent',
+        { id, topic: 'backinstock', epi: '1', medium: 'email', value: 'ok@example.com', error: null },
+      ],
+    ]),
+  );
+  expect(events).toHaveLength(2);
+});
+
+test('a subscription made over REST and left by a shopper is told to the webhook', async () => {
+  await save({ url: receiver.url, events: ALL_EVENTS });
+  const form = {
+    medium: 'email',
+    mediumvalue: 's@example.com',
+    products: [{ epi: 1, empi: 1, du: 'https://shop.example/p' }],
+    topics: ['backinstock'],
+  };
+  await service.post('/storeadmin/bispa/subscriptions/create', form, { store }).expect(200);
+  const shopper = await service.account(store, 's@example.com');
+  await service.post('/api/v3/subscriptions/unsubscribe', { epi: 1 }, { shopper }).expect(200);
+  await service.runTasks();
+  expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual([
+    'subscription.created',
+    'subscription.removed',
+  ]);
+});
+
+test('items added to and removed from a list are told to the webhook', async () => {
+  await save({ url: receiver.url, events: ALL_EVENTS });
+  const shopper = await service.guest(store);
+  const { body: list } = await service
+    .post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper })
+    .expect(200);
+  const item = { epi: 11, empi: 1, du: 'https://shop.example/p' };
+  await service.post('/api/v3/lists/update-ctx', { lid: list.lid, a: [item] }, { shopper }).expect(200);
+  await service.post('/api/v3/lists/update-ctx', { lid: list.lid, d: [item] }, { shopper }).expect(200);
+  await service.runTasks();
+  const events = receiver.received
+    .map(({ body }) => JSON.parse(body))
+    .sort((a, b) => (a.type < b.type ? -1 : 1));
+  expect(events).toMatchObject([
+    { type: 'list.item.added', data: { lid: list.lid, epi: '11' } },
+    { type: 'list.item.removed', data: { lid: list.lid, epi: '11' } },
+  ]);
+});
+
+test('a failing receiver is tried again with backoff under the same id, and its Retry-After counts', async () => {
+  const { id: webhookId } = (await save({ url: receiver.url, events: ALL_EVENTS })).data.saveWebhook.webhook;
+  await emit();
+  receiver.answer = () => ({ status: 500 });
+  await service.runTasks();
+  receiver.answer = () => ({ status: 503, headers: { 'retry-after': '7200' } });
+  service.setNow(later(3_600_000));
+  await service.runTasks();
+  receiver.answer = () => ({ status: 200 });
+  service.setNow(later(3_600_000 + 7_000_000));
+  await service.runTasks();
+  expect(receiver.received).toHaveLength(2);
+  service.setNow(later(3_600_000 + 7_201_000));
+  await service.runTasks();
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-signature'])).size).toBe(3);
+  expect(await deliveries(webhookId)).toMatchObject([{ state: 'sent', attempts: 3, error: null }]);
+});
+
+test('a redirect is not followed', async () => {
+  const { id: webhookId } = (await save({ url: `${receiver.url}/from`, events: ALL_EVENTS })).data.saveWebhook
+    .webhook;
+  receiver.answer = () => ({ status: 302, headers: { location: `${receiver.url}/to` } });
+  await emit();
+  await service.runTasks();
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/from']);
+  expect(await deliveries(webhookId)).toMatchObject([
+    { state: 'queued', error: 'the receiver answered 302' },
+  ]);
+});
+
+test('a delivery can be replayed under its old id; one of another store cannot', async () => {
+  const { id: webhookId } = (await save({ url: receiver.url, events: ALL_EVENTS })).data.saveWebhook.webhook;
+  receiver.answer = () => ({ status: 410 });
+  await emit();
+  await service.runTasks();
+  const [dead] = await deliveries(webhookId);
+  expect(dead).toMatchObject({ state: 'failed', error: 'the receiver answered 410' });
+  receiver.answer = () => ({ status: 200 });
+  const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state } }';
+  const stranger = await service.createStore();
+  expect(
+    (await service.graphql(replay, { id: dead.id }, { store: stranger })).body.errors[0].extensions.type,
+  ).toBe('not-found');
+  expect((await service.graphql(replay, { id: dead.id }, { store })).body.data.replayDelivery.state).toBe(
+    'queued',
+  );
+  await service.runTasks();
+  expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([dead.id, dead.id]);
+});
+
+test('a removed webhook gets nothing more; another store cannot remove it', async () => {
+  const { id } = (await save({ url: receiver.url, events: ALL_EVENTS })).data.saveWebhook.webhook;
+  const remove = 'mutation ($id: ID!) { deleteWebhook(id: $id) }';
+  const stranger = await service.createStore();
+  expect((await service.graphql(remove, { id }, { store: stranger })).body.errors[0].extensions.type).toBe(
+    'not-found',
+  );
+  await emit();
+  expect((await service.graphql(remove, { id }, { store })).body.data.deleteWebhook).toBe(true);
+  await service.runTasks();
+  expect(receiver.received).toEqual([]);
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'withheld' }]);
+});
+
+test.each([
+  'http://127.0.0.1/',
+  'http://127.1/',
+  'http://2130706433/',
+  'http://0x7f.0.0.1/',
+  'http://localhost/',
+  'http://[::1]/',
+  'http://[::ffff:10.0.0.1]/',
+  'http://10.1.2.3/',
+  'http://172.16.0.1/',
+  'http://192.168.1.1/',
+  'http://169.254.169.254/latest/meta-data',
+  'http://100.64.0.1/',
+  'http://0.0.0.0/',
+  'http://[fe80::1]/',
+  'http://[fd00::1]/',
+  'http://[fec0::1]/',
+  'http://[64:ff9b::a00:1]/',
+  'http://[2002:a00:1::]/',
+])('the target %s is refused when it is saved', async (url) => {
+  const own = await strict.createStore();
+  const body = await save({ url, events: ALL_EVENTS }, strict, own);
+  expect(body.errors[0]).toMatchObject({
+    message: 'url must lead to a public address',
+    extensions: { type: 'invalid-request' },
+  });
+});
+
+test.each(['localhost', '127.0.0.1'])(
+  'a target that turns out to be %s at connect time is not called',
+  async (host) => {
+    const own = await strict.createStore();
+    const { db } = strict.services;
+    await db.query(
+      `INSERT INTO webhook (pid, id, url, events, secret, cts, uts) VALUES ($1, 'w', $2, '{alert.sent}', 'whsec_AAAA', now(), now())`,
+      [own.pid, `http://${host}:${receiver.port}/`],
+    );
+    await db.transaction((tx) =>
+      emitEvents(tx, own.pid, [{ type: 'alert.sent', data: {} }], strict.services.now()),
+    );
+    await strict.runTasks();
+    expect(receiver.received).toEqual([]);
+    expect(await outboxOf(strict, own.pid)).toMatchObject([
+      { state: 'failed', error: 'the address is not public' },
+    ]);
+  },
+);
+
+test('public addresses are public', () => {
+  expect(['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946'].map(isPublicAddress)).toEqual([true, true]);
+  expect(isPublicAddress('not an address')).toBe(false);
+});
+
+test.each([
+  [{ url: 'ftp://shop.example/', events: ['alert.sent'] }],
+  [{ url: 'nonsense', events: ['alert.sent'] }],
+  [{ url: 'https://user:pass@shop.example/', events: ['alert.sent'] }],
+  [{ url: 'https://shop.example/', events: [] }],
+  [{ url: 'https://shop.example/', events: ['everything'] }],
+])('bad input %j is refused', async (variables) => {
+  expect((await save(variables)).errors[0].extensions.type).toBe('invalid-request');
+});
+
+test('webhooks need a store key, and the demo store has none', async () => {
+  const shopper = await service.guest(store);
+  for (const query of [
+    '{ webhooks { id } }',
+    '{ deliveries(webhookId: "x") { totalCount } }',
+    'mutation { deleteWebhook(id: "x") }',
+    'mutation { replayDelivery(id: "x") { id } }',
+  ]) {
+    expect((await service.graphql(query, {}, { shopper })).body.errors[0].extensions.type).toBe(
+      'unauthorised',
+    );
+  }
+  await service.services.db.query('UPDATE store SET is_demo = true WHERE pid = $1', [store.pid]);
+  expect((await save({ url: receiver.url, events: ALL_EVENTS })).errors[0].extensions.type).toBe('forbidden');
+});
