@@ -1,0 +1,97 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { item, newAccount } from './list-kit.ts';
+import type { Client } from './list-kit.ts';
+
+let service: TestService;
+let store: NewStore;
+let few: Client;
+let many: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore();
+  [few, many] = await Promise.all([fill(2), fill(50)]);
+});
+afterAll(() => service.close());
+
+async function fill(lists: number): Promise<Client> {
+  const client = await newAccount(service, store);
+  for (let index = 0; index < lists; index += 1) {
+    const { lid } = await client.create(`List ${index}`);
+    await client.add(lid, ...Array.from({ length: 12 }, (_, number) => item(number)));
+  }
+  return client;
+}
+
+/** The names of the SQL statements that a call runs, in order. */
+async function statementsOf(call: () => Promise<unknown>): Promise<string[]> {
+  const { db } = service.services;
+  const { query } = db;
+  const seen: string[] = [];
+  db.query = ((statement: string | { name: string }, params?: unknown[]) => {
+    seen.push(typeof statement === 'string' ? statement : statement.name);
+    return query(statement as never, params);
+  }) as typeof query;
+  try {
+    await call();
+  } finally {
+    db.query = query;
+  }
+  return seen;
+}
+
+const IDENTITY = 'load_identities';
+
+test.each([
+  [
+    'previews',
+    '{ lists(first: 50) { edges { node { lid listcontents { epi dt } } } } }',
+    [IDENTITY, 'lists_of'],
+  ],
+  [
+    'previews of another size',
+    '{ lists(first: 50) { edges { node { lid listcontents(limit: 12) { epi } } } } }',
+    [IDENTITY, 'lists_of', 'page_added_desc_all'],
+  ],
+  [
+    'item pages',
+    '{ lists(first: 50) { edges { node { items(first: 5) { edges { node { epi } } } } } } }',
+    [IDENTITY, 'lists_of', 'page_added_desc_all'],
+  ],
+  ['owners', '{ lists(first: 50) { edges { node { userinfo { em } } } } }', [IDENTITY, 'lists_of']],
+  [
+    'everything at once',
+    '{ allLists { listcontents { epi } userinfo { em } items(first: 3, sort: price) { edges { node { epi } } } newest: items(first: 3) { edges { node { epi } } } } }',
+    [IDENTITY, 'lists_of', 'page_price_asc_all', 'page_added_desc_all'],
+  ],
+])('a query over 50 lists with %s runs as many statements as over 2', async (_what, query, expected) => {
+  for (const client of [few, many]) {
+    const statements = await statementsOf(async () => {
+      const { body } = await client.graphql(query).expect(200);
+      expect(body.errors).toBeUndefined();
+    });
+    expect(statements).toEqual(expected);
+  }
+});
+
+test.each([
+  ['lists/fetch-lists', [IDENTITY, 'lists_of']],
+  ['lists/fetch-user-lists', [IDENTITY, 'lists_of']],
+  ['lists/fetch-list-with-contents', [IDENTITY, 'page_added_desc_all']],
+  ['lists/fetch-user-list', [IDENTITY, 'page_added_desc_all']],
+])('%s is one statement beside the check of the session', async (path, expected) => {
+  const [{ lid }] = await many.ok('lists/fetch-lists');
+  expect(await statementsOf(() => many.ok(path, { lid }))).toEqual(expected);
+});
+
+test('concurrent readers share statements and get their own lists', async () => {
+  const statements = await statementsOf(async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => (index % 2 ? few : many).ok('lists/fetch-lists')),
+    );
+    answers.forEach((lists, index) => expect(lists).toHaveLength(index % 2 ? 2 : 50));
+  });
+  expect(statements.length).toBeLessThan(80);
+});
