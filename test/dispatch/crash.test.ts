@@ -1,0 +1,30 @@
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { runCrash } from './crash.ts';
+
+let service: TestService;
+
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+test('with dispatchers killed at random and a mail server that fails a fifth of its calls, everyone is told; a repeat has the same id and follows a kill', async () => {
+  const subscribers = 2_000;
+  const report = await runCrash(service, {
+    subscribers,
+    dispatchers: 4,
+    kills: 5,
+    failureRate: 0.2,
+    leaseMs: 10_000,
+  });
+  expect(report).toMatchObject({
+    reached: subscribers,
+    changedIds: 0,
+    unexplained: 0,
+    states: { sent: subscribers },
+    subscriptionsLeft: 0,
+    killed: 5,
+  });
+  // At most what five killed processes had under way, ten mails each.
+  expect(report.repeated).toBeLessThanOrEqual(50);
+  expect(report.refused).toBeGreaterThan(subscribers * 0.1);
+}, 180_000);
