@@ -61,6 +61,9 @@ const variables = z.object({
   DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
 });
 
+/** Names of all variables; README.md and `.env.example` must explain each. */
+export const VARIABLE_NAMES = Object.keys(variables.shape);
+
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /** How mails leave. */
