@@ -63,3 +63,42 @@ export async function seedStore(service: TestService, name = 'Nordlys'): Promise
   await service.runTasks();
   return store;
 }
+
+const DAY_MS = 86_400_000;
+
+/** A past for the charts and the queue, which tests cannot live through: figures of 90 days, alerts in every state. */
+export async function seedHistory(service: TestService, { pid }: NewStore): Promise<void> {
+  const { db } = service.services;
+  const figures = Array.from({ length: 90 }, (_, age) => age + 1).flatMap((age) => {
+    const key = new Date(Date.now() - age * DAY_MS).toISOString().slice(0, 10);
+    const wave = Math.sin(age * 0.9) + 1.4 + (age % 7 < 2 ? 0.8 : 0);
+    return [
+      { key, kind: 'add', n: Math.round(wave * 42) },
+      { key, kind: 'subscribe', n: Math.round(wave * 9) },
+      { key, kind: 'alert', n: age % 4 === 0 ? Math.round(wave * 27) : Math.round(wave * 3) },
+    ];
+  });
+  await db.query(
+    `INSERT INTO tally (pid, kind, key, n) SELECT $1, f.kind, f.key, f.n FROM jsonb_to_recordset($2::jsonb) AS f(kind text, key text, n int)`,
+    [pid, JSON.stringify(figures)],
+  );
+  const alerts = [
+    { state: 'sent', attempts: 1, error: null, recipient: 'ida@example.com' },
+    { state: 'sent', attempts: 2, error: null, recipient: '+14155552671' },
+    {
+      state: 'failed',
+      attempts: 8,
+      error: '550 5.1.1 The account that you tried to reach does not exist',
+      recipient: 'a.very.long.address@department.example.com',
+    },
+    { state: 'withheld', attempts: 1, error: 'the stock is gone again', recipient: 'kim@example.com' },
+    { state: 'queued', attempts: 3, error: '451 4.7.1 Try again later', recipient: 'lou@example.com' },
+  ];
+  await db.query(
+    `INSERT INTO outbox (pid, id, lane, kind, recipient, topic, epi, state, attempts, error, due_at, cts, finished_at)
+     SELECT $1, gen_random_uuid()::text, CASE WHEN a.recipient LIKE '+%' THEN 'alert-sms' ELSE 'alert-email' END, 'alert', a.recipient, 'backinstock', '5001',
+       a.state, a.attempts, a.error, now() + interval '1 hour', now() - interval '2 hours', CASE WHEN a.state <> 'queued' THEN now() END
+     FROM jsonb_to_recordset($2::jsonb) AS a(state text, attempts int, error text, recipient text)`,
+    [pid, JSON.stringify(alerts)],
+  );
+}

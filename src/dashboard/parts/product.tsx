@@ -1,15 +1,10 @@
-type Named = { dt?: string | null; vi?: string | null; iu?: string | null; id: string | number };
+import { isOwn } from '../own.ts';
 
-/** Only pictures of this service itself are loaded: the dashboard makes no request to anybody else. */
-function ownPicture(url: string | null | undefined): string | null {
-  if (!url || !URL.canParse(url, location.href)) return null;
-  const { origin, href } = new URL(url, location.href);
-  return origin === location.origin ? href : null;
-}
+type Named = { dt?: string | null; vi?: string | null; iu?: string | null; id: string | number };
 
 /** A product as one sees it in tables: picture or initial, title, variant or id below. */
 export function ProductName({ dt, vi, iu, id }: Named) {
-  const picture = ownPicture(iu);
+  const picture = iu && isOwn(iu) ? iu : null;
   const title = dt ?? `Product ${id}`;
   return (
     <div class="product">

@@ -4,6 +4,7 @@ import type { PreviewTopicQuery } from '../../generated/dashboard.ts';
 import type { ApiError } from '../api.ts';
 import { useSession } from '../session.ts';
 import type { TopicDraft } from '../topic-draft.ts';
+import { isOwn } from '../own.ts';
 import { Failure } from './feedback.tsx';
 import { Segments } from './fields.tsx';
 import { Card } from './layout.tsx';
@@ -16,6 +17,23 @@ const VIEWS = [
   { value: 'text', label: 'Text' },
   { value: 'sms', label: 'SMS' },
 ];
+
+const PLACEHOLDER =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">picture</text></svg>',
+  );
+
+/** The mail with a placeholder for each picture of another site: the dashboard asks nobody but the service. */
+function withoutStrangers(html: string): string {
+  const mail = new DOMParser().parseFromString(html, 'text/html');
+  for (const picture of mail.querySelectorAll('img')) {
+    const source = picture.getAttribute('src') ?? '';
+    picture.removeAttribute('srcset');
+    if (!source.startsWith('data:') && !isOwn(source)) picture.src = PLACEHOLDER;
+  }
+  return `<!doctype html>${mail.documentElement.outerHTML}`;
+}
 
 /** What the service makes of the draft; the last good one stays while there is a mistake in the template. */
 function usePreview({ name, subject, html, text, sms }: TopicDraft): {
@@ -66,7 +84,12 @@ export function TemplatePreview({ draft }: { draft: TopicDraft }) {
         </p>
       )}
       {preview && view === 'html' && (
-        <iframe class="preview-frame" title="Preview of the mail" sandbox="" srcdoc={preview.html} />
+        <iframe
+          class="preview-frame"
+          title="Preview of the mail"
+          sandbox=""
+          srcdoc={withoutStrangers(preview.html)}
+        />
       )}
       {preview && view !== 'html' && (
         <pre

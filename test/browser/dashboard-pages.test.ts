@@ -1,0 +1,133 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { buildPages, describeInBrowser, launchChromium, seriousFindings } from './chromium.ts';
+import { openPage, signIn } from './dashboard-page.ts';
+import { seedHistory, seedStore } from './dashboard-seed.ts';
+
+const TITLES = ['Overview', 'Alerts', 'Topics', 'Products', 'Shoppers', 'Integrations', 'Settings'];
+const SCREENS = [
+  { width: 1280, height: 900, colorScheme: 'light' },
+  { width: 1280, height: 900, colorScheme: 'dark' },
+  { width: 390, height: 844, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'dark' },
+] as const;
+
+/** Where to leave pictures of every page, for a person to look at; none are taken without it. */
+const PICTURES = process.env['DASHBOARD_PICTURES'];
+
+async function keepPicture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  await mkdir(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+}
+
+// axe takes seconds a page on a busy machine.
+jest.setTimeout(240_000);
+
+describeInBrowser('every page of the dashboard', () => {
+  let service: TestService;
+  let browser: Browser;
+  let store: NewStore;
+
+  beforeAll(async () => {
+    await buildPages();
+    service = await startService();
+    browser = await launchChromium();
+    store = await seedStore(service);
+    await seedHistory(service, store);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  async function look(page: Page, name: string): Promise<void> {
+    await page.waitForFunction(() => document.querySelector('.skeleton, [aria-busy="true"]') === null);
+    await keepPicture(page, name);
+    expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+    const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect({ name, wider: width > 0 }).toEqual({ name, wider: false });
+  }
+
+  test.each(SCREENS)(
+    'is open to everybody and fits: $width px, $colorScheme',
+    async ({ width, height, colorScheme }) => {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+      const page = await context.newPage();
+      const strangers: string[] = [];
+      const complaints: string[] = [];
+      page.on('request', (request) => {
+        if (!/^(data:|blob:)/.test(request.url()) && new URL(request.url()).origin !== service.url)
+          strangers.push(request.url());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      const kind = `${width}-${colorScheme}`;
+      await page.goto(`${service.url}/dashboard`);
+      await look(page, `sign-in-${kind}`);
+      await signIn(page, store);
+      for (const title of TITLES) {
+        await openPage(page, title);
+        await look(page, `${title.toLowerCase()}-${kind}`);
+      }
+      await openPage(page, 'Topics');
+      await page.getByRole('link', { name: 'backinstock' }).click();
+      await page.frameLocator('iframe').getByText('is back in stock').first().waitFor();
+      await look(page, `topic-${kind}`);
+      await openPage(page, 'Overview');
+      await page
+        .getByRole('button', { name: /^Set stock of/ })
+        .first()
+        .click();
+      await look(page, `set-stock-${kind}`);
+      await page.keyboard.press('Escape');
+      await openPage(page, 'Shoppers');
+      await page.getByLabel('E-mail address or regid').fill('grace@example.com');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Erase…' }).click();
+      await look(page, `erase-${kind}`);
+      expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+      await context.close();
+    },
+  );
+
+  test('the policy lets in nothing from outside and no inline script', async () => {
+    const { headers } = await service.get('/dashboard').expect(200);
+    const policy = headers['content-security-policy'] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/https?:|\*/);
+  });
+
+  test('everything can be done by keyboard: skip link, navigation, dialog and back', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/dashboard`);
+    await page.getByLabel('Store id (pid)').focus();
+    await page.keyboard.type(store.pid);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(store.apiKey);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    const opener = page.getByRole('button', { name: 'Set stock of Linen shirt' });
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Set stock' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.close();
+  });
+});

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { createApp } from '../../src/app.ts';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { createHttpServer } from '../../src/transport/http.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { describeInBrowser, launchChromium } from './chromium.ts';
+
+describeInBrowser('GraphiQL', () => {
+  let service: TestService;
+  let demo: NewStore;
+  let server: Server;
+  let url: string;
+  let browser: Browser;
+  let page: Page;
+  const elsewhere: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    service = await startService();
+    demo = await service.createStore({ name: 'Demo store' });
+    server = createHttpServer(await createApp(service.services, { isDraining: false }, demo));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    browser = await launchChromium();
+    page = await browser.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.route('**/*', (route) => {
+      const address = route.request().url();
+      if (address.startsWith(`${url}/`) || /^(data|blob):/.test(address)) return route.continue();
+      elsewhere.push(address);
+      return route.abort();
+    });
+    await page.goto(`${url}/graphiql`);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.closeAllConnections();
+    server?.close();
+    await service?.close();
+  });
+
+  test('the page shows the editor with the first query and the docs of the schema', async () => {
+    await page.getByRole('button', { name: /execute/i }).waitFor();
+    await page.locator('.graphiql-query-editor').getByText('query').first().waitFor();
+    expect(await page.title()).toBe('wishgate GraphiQL');
+  });
+
+  test('the first query runs with the demo store’s headers at one click', async () => {
+    await page.getByRole('button', { name: /execute/i }).click();
+    const answer = page.locator('.result-window');
+    await answer.getByText('Demo store').waitFor();
+    expect(await answer.innerText()).toContain('"name"');
+    await page.screenshot({ path: process.env['GRAPHIQL_SCREENSHOT'] ?? undefined });
+  });
+
+  test('nothing was asked of any other origin, and the page had nothing to complain about', () => {
+    expect(elsewhere).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('without a demo store no credentials are on the page', async () => {
+    const { text } = await service.get('/graphiql').expect(200);
+    expect(text).not.toContain('Basic ');
+    expect(text).not.toContain(Buffer.from(demo.pid).toString('base64').slice(0, 20));
+  });
+});
