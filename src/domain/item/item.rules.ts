@@ -213,7 +213,7 @@ export function checkAdded(
     const epi = checks.id('epi', input.epi);
     const { bundle, ...fields } = checkFields(input, place, checks);
     const missing = (name: string): never => checks.complain(name, 'is missing');
-    if (epi === undefined && !input.title) missing('epi');
+    if (epi === undefined && !input.title?.trim()) missing('epi');
     if (fields.du === undefined) missing('du');
     if (epi === undefined) {
       if (!hasCustomItems) fail('custom-items-disabled', 'This store has not enabled custom items');

@@ -1,0 +1,217 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import type { Email } from 'postal-mime';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { item, newAccount, newGuest } from './list-kit.ts';
+import type { Client } from './list-kit.ts';
+
+let service: TestService;
+let store: NewStore;
+let me: Client;
+let lid: string;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore({ name: 'Kettles & Co' });
+});
+beforeEach(async () => {
+  me = await newAccount(service, store);
+  ({ lid } = await me.create('Wishes'));
+});
+afterAll(() => service.close());
+
+let recipients = 0;
+const newRecipient = () => `friend${(recipients += 1)}@example.com`;
+
+/** The mails that were really sent to an address. */
+async function mailsTo(address: string): Promise<Email[]> {
+  await service.runTasks();
+  const folder = join(service.services.config.dataDir, 'outbox');
+  const names = await readdir(folder).catch(() => []);
+  const mails = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.eml'))
+      .map(async (name) => PostalMime.parse(await readFile(join(folder, name)))),
+  );
+  return mails.filter(({ to }) => to?.some((entry) => entry.address === address));
+}
+
+async function queued(): Promise<number> {
+  return (
+    await service.services.db.query(`SELECT 1 FROM outbox WHERE kind = 'list-share' AND pid = $1`, [
+      store.pid,
+    ])
+  ).length;
+}
+
+test('emailList sends a mail whose link opens the list', async () => {
+  await me.add(lid, item(1, { dt: 'Tea <pot>', du: 'https://shop.example/pot' }));
+  const toemail = newRecipient();
+  const body = await me.ok('lists/emailList', { lid, toemail, fromname: 'Ann', note: 'Look <here>\nplease' });
+  expect(body).toMatchObject({ msg: expect.any(String), listinfo: { lid, lname: 'Wishes', anonRead: true } });
+  const [mail, ...more] = await mailsTo(toemail);
+  expect(more).toEqual([]);
+  expect(mail!.subject).toBe('Ann shares the list “Wishes” with you');
+  expect(mail!.html).toContain('Look &lt;here&gt;<br>please');
+  expect(mail!.text).toContain('Look <here>');
+  const [link] = /http\S+/.exec(mail!.text!)!;
+  expect(link).toBe(
+    `${service.services.config.publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}`,
+  );
+  const page = await service.http.get(link!.slice(service.services.config.publicUrl.length)).expect(200);
+  expect(page.text).toContain('<h1>Wishes</h1>');
+  expect(page.text).toContain('Tea &#60;pot&#62;');
+});
+
+test('the link is made from the share address of the store', async () => {
+  const own = await service.createStore({ shareUrl: 'https://shop.example/list/{lid}?from=mail' });
+  const account = await newAccount(service, own);
+  const list = await account.create('Wishes');
+  const toemail = newRecipient();
+  await account.ok('lists/emailList', { lid: list.lid, toemail });
+  expect((await mailsTo(toemail))[0]!.text).toContain(`https://shop.example/list/${list.lid}?from=mail`);
+});
+
+test.each([
+  ['no address', undefined],
+  ['no e-mail address', 'friend'],
+  ['two addresses', 'a@example.com,b@example.com'],
+  ['an address with a line break', 'a@example.com\r\nBcc: b@example.com'],
+  ['a named address', 'Ann <a@example.com>'],
+])('toemail that is %s is refused and nothing is sent or opened', async (_what, toemail) => {
+  const before = await queued();
+  expect(await me.failure(400, 'lists/emailList', { lid, toemail })).toBe('invalid-useremail');
+  expect(await queued()).toBe(before);
+  expect((await me.contents(lid)).list.anonRead).toBe(false);
+});
+
+test.each([
+  ['a sender with a line break', { fromname: 'Ann\r\nBcc: evil@example.com' }],
+  ['a sender of 101 characters', { fromname: 'x'.repeat(101) }],
+  ['a note of 1,001 characters', { note: 'x'.repeat(1_001) }],
+  ['a note with NUL', { note: 'a\u0000' }],
+])('%s is refused', async (_what, fields) => {
+  const before = await queued();
+  expect(await me.failure(400, 'lists/emailList', { lid, toemail: newRecipient(), ...fields })).toBe(
+    'invalid-request',
+  );
+  expect(await queued()).toBe(before);
+});
+
+test('nothing that people typed becomes a header or markup of the mail', async () => {
+  const list = await me.create('<img src=x> "q"');
+  const toemail = newRecipient();
+  await me.ok('lists/emailList', {
+    lid: list.lid,
+    toemail,
+    fromname: '<script>=?utf-8?q?',
+    note: 'x\r\n\r\nBcc: evil@example.com',
+  });
+  const [mail] = await mailsTo(toemail);
+  expect(mail!.html).not.toMatch(/<script|<img/);
+  expect(mail!.bcc ?? []).toEqual([]);
+  expect(mail!.to).toEqual([{ address: toemail, name: '' }]);
+});
+
+test('a shopper sends at most 20 lists an hour', async () => {
+  for (let index = 0; index < 20; index += 1)
+    await me.ok('lists/emailList', { lid, toemail: newRecipient() });
+  const before = await queued();
+  const { body, headers } = await me.call('lists/emailList', { lid, toemail: newRecipient() }).expect(429);
+  expect(body.type).toBe('too-many-requests');
+  expect(Number(headers['retry-after'])).toBeGreaterThan(3_000);
+  expect(await queued()).toBe(before);
+});
+
+test('a recipient gets at most 5 lists a day from all shoppers together', async () => {
+  const toemail = newRecipient();
+  for (let index = 0; index < 5; index += 1) {
+    const sender = await newAccount(service, store);
+    await sender.ok('lists/emailList', { lid: (await sender.create('Mine')).lid, toemail });
+  }
+  expect(await me.failure(429, 'lists/emailList', { lid, toemail: toemail.toUpperCase() })).toBe(
+    'too-many-requests',
+  );
+  await me.ok('lists/emailList', { lid, toemail: newRecipient() });
+});
+
+describe('reportShare', () => {
+  const shares = async () =>
+    (await me.graphql('query ($lid: ID!) { list(lid: $lid) { shares } }', { lid })).body.data.list.shares;
+
+  test('counts the shares of owner and readers', async () => {
+    await me.ok('lists/reportShare', { lid, fromname: 'Ann', medium: 'link' });
+    await me.ok('lists/markPublic', { lid });
+    const reader = await newGuest(service, store);
+    await Promise.all(
+      Array.from({ length: 5 }, () => reader.ok('lists/reportShare', { lid, medium: 'facebook' })),
+    );
+    expect(await shares()).toBe(6);
+  });
+
+  test.each([
+    [{}, 'invalid-medium'],
+    [{ medium: 'x'.repeat(51) }, 'invalid-medium'],
+    [{ medium: 'a\nb' }, 'invalid-medium'],
+    [{ medium: 'link', fromname: 'a\nb' }, 'invalid-request'],
+  ])('%p is refused and not counted', async (fields, type) => {
+    expect(await me.failure(400, 'lists/reportShare', { lid, ...fields })).toBe(type);
+    expect(await shares()).toBe(0);
+  });
+});
+
+describe('the page of a shared list', () => {
+  const open = (list: string, pid = store.pid) =>
+    service.http.get(`/shared/${list}?pid=${encodeURIComponent(pid)}`);
+
+  test('shows a public list without scripts, escaped, and names nobody', async () => {
+    await me.add(
+      lid,
+      item(1, {
+        dt: '<script>alert(1)</script>',
+        du: 'https://shop.example/"onmouseover="x',
+        iu: 'https://cdn.example/a.jpg',
+        note: '"><img src=x onerror=1>',
+      }),
+      item(2, { du: '/relative' }),
+    );
+    await me.ok('lists/markPublic', { lid });
+    const { text, headers } = await open(lid).expect(200);
+    expect(text).not.toMatch(/<script|onerror=1>|"onmouseover/);
+    expect(text).not.toContain('/relative');
+    expect(text).not.toContain('@example.com');
+    expect(headers['content-security-policy']).toContain("script-src 'none'");
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  });
+
+  test.each([
+    ['a private list', async () => open(lid)],
+    [
+      'a deleted list',
+      async () => (
+        await me.ok('lists/markPublic', { lid }),
+        await me.ok('lists/delete-list', { lid }),
+        open(lid)
+      ),
+    ],
+    [
+      "another store's list",
+      async () => (await me.ok('lists/markPublic', { lid }), open(lid, (await service.createStore()).pid)),
+    ],
+    ['no store', async () => (await me.ok('lists/markPublic', { lid }), service.http.get(`/shared/${lid}`))],
+    [
+      'two stores',
+      async () => (await me.ok('lists/markPublic', { lid }), service.http.get(`/shared/${lid}?pid=a&pid=b`)),
+    ],
+    ['nonsense', async () => open('%00', '\u0000')],
+  ])('answers 404 for %s', async (_what, call) => {
+    const { status, text } = await call();
+    expect(status).toBe(404);
+    expect(text).toContain('There is no such list');
+  });
+});
