@@ -60,7 +60,7 @@ export async function createApp(
     nameRoute(res, '/graphql');
     return graphql(req, res);
   });
-  servePages(app, schema, demo);
+  servePages(app, services, schema, demo);
   app.use(() => {
     throw new AppError('not-found', 'There is nothing at this address');
   });

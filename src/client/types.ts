@@ -115,27 +115,27 @@ export type FetchListsOptions = { callbackFn?: OnSuccess<List[]>; errorFn?: OnEr
 
 /** The save-for-later list. Call `init` before the others. */
 export type SaveForLater = {
-  init(onSuccess?: OnSuccess<ListContents>, onError?: OnError): Promise<ListContents>;
-  add(
+  init: (onSuccess?: OnSuccess<ListContents>, onError?: OnError) => Promise<ListContents>;
+  add: (
     items: ProductInput | ProductInput[],
     onSuccess?: OnSuccess<{ itemsadded: Item[] }>,
     onError?: OnError,
-  ): Promise<{ itemsadded: Item[] }>;
-  remove(
+  ) => Promise<{ itemsadded: Item[] }>;
+  remove: (
     items: ItemRef | ItemRef[],
     onSuccess?: OnSuccess<{ itemsdeleted: ItemChange[] }>,
     onError?: OnError,
-  ): Promise<{ itemsdeleted: ItemChange[] }>;
-  update(
+  ) => Promise<{ itemsdeleted: ItemChange[] }>;
+  update: (
     items: ItemUpdate | ItemUpdate[],
     onSuccess?: OnSuccess<{ itemsupdated: ItemChange[] }>,
     onError?: OnError,
-  ): Promise<{ itemsupdated: ItemChange[] }>;
-  moveToCart(
+  ) => Promise<{ itemsupdated: ItemChange[] }>;
+  moveToCart: (
     items: ItemRef | ItemRef[],
     onSuccess?: OnSuccess<{ itemsmoved: Item[]; itemsfailed: ItemChange[] }>,
     onError?: OnError,
-  ): Promise<{ itemsmoved: Item[]; itemsfailed: ItemChange[] }>;
+  ) => Promise<{ itemsmoved: Item[]; itemsfailed: ItemChange[] }>;
 };
 
 /** What changed: the lists, or who the shopper is. */
@@ -145,78 +145,82 @@ export type Change = 'lists' | 'identity';
 export type Wishgate = {
   readonly SaveForLater: SaveForLater;
   /** The shopper's lists with a preview of each, from the cache of 5 minutes where it is valid. */
-  fetchLists(options?: FetchListsOptions): Promise<List[]>;
-  createList(list: NewList, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
-  updateList(list: ListUpdate, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
-  deleteList(lid: string, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
-  addToList(
+  fetchLists: (options?: FetchListsOptions) => Promise<List[]>;
+  createList: (list: NewList, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
+  updateList: (list: ListUpdate, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
+  deleteList: (lid: string, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
+  addToList: (
     lid: string,
     product: ProductInput,
     onSuccess?: OnSuccess<Item>,
     onError?: OnError,
-  ): Promise<Item>;
-  addProductsToList(
+  ) => Promise<Item>;
+  addProductsToList: (
     lid: string,
     products: ProductInput[],
     onSuccess?: OnSuccess<Item[]>,
     onError?: OnError,
-  ): Promise<Item[]>;
+  ) => Promise<Item[]>;
   /** One call for each list, all at once; rejects with the first failure. */
-  addProductToLists(
+  addProductToLists: (
     product: ProductInput,
     lids: string[],
     onSuccess?: OnSuccess<Item[]>,
     onError?: OnError,
-  ): Promise<Item[]>;
+  ) => Promise<Item[]>;
   /** Removing what is not there is no failure: the answer then has `hasError`. */
-  deleteFromList(
+  deleteFromList: (
     lid: string,
     product: ItemRef,
     onSuccess?: OnSuccess<ItemChange>,
     onError?: OnError,
-  ): Promise<ItemChange>;
-  updateListItem(
+  ) => Promise<ItemChange>;
+  updateListItem: (
     lid: string,
     product: ItemUpdate,
     onSuccess?: OnSuccess<ItemChange>,
     onError?: OnError,
-  ): Promise<ItemChange>;
-  addCustomProductToList(
+  ) => Promise<ItemChange>;
+  addCustomProductToList: (
     lid: string,
     product: CustomProduct,
     onSuccess?: OnSuccess<Item>,
     onError?: OnError,
-  ): Promise<Item>;
+  ) => Promise<Item>;
   /** A list of the shopper's, or a public one, with its items. */
-  fetchListDetails(
+  fetchListDetails: (
     list: { lid: string; limit?: number; offset?: number },
     onSuccess?: OnSuccess<ListContents>,
     onError?: OnError,
-  ): Promise<ListContents>;
+  ) => Promise<ListContents>;
   /** Lets everybody who has the list id read the list; accounts only. */
-  markListPublic(lid: string, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
-  markListPrivate(lid: string, onSuccess?: OnSuccess<List>, onError?: OnError): Promise<List>;
-  sendListViaEmail(
+  markListPublic: (lid: string, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
+  markListPrivate: (lid: string, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
+  sendListViaEmail: (
     mail: ListMail,
     onSuccess?: OnSuccess<{ msg: string; listinfo: List }>,
     onError?: OnError,
-  ): Promise<{ msg: string; listinfo: List }>;
+  ) => Promise<{ msg: string; listinfo: List }>;
   /** Asks to be told of products: an account at its own address, a guest where the store confirms addresses first. */
-  subscribeForProductAlert(
+  subscribeForProductAlert: (
     alert: AlertRequest,
     onSuccess?: OnSuccess<AlertAnswer>,
     onError?: OnError,
-  ): Promise<AlertAnswer>;
+  ) => Promise<AlertAnswer>;
   /** How many shoppers have a product in a list. */
-  getSocialCount(
+  getSocialCount: (
     product: { empi: VariantId },
     onSuccess?: OnSuccess<{ data: { count: number; empi: VariantId } }>,
     onError?: OnError,
-  ): Promise<{ data: { count: number; empi: VariantId } }>;
+  ) => Promise<{ data: { count: number; empi: VariantId } }>;
   /** Which of these variants are in which lists: what heart buttons need, in one call for a whole page. */
-  isInLists(epis: VariantId[], onSuccess?: OnSuccess<Membership[]>, onError?: OnError): Promise<Membership[]>;
+  isInLists: (
+    epis: VariantId[],
+    onSuccess?: OnSuccess<Membership[]>,
+    onError?: OnError,
+  ) => Promise<Membership[]>;
   /** Tells the client that the shopper logged in or out: asks `identify` again and empties the cache, in all tabs. */
-  refreshIdentity(onSuccess?: OnSuccess<void>, onError?: OnError): Promise<void>;
+  refreshIdentity: (onSuccess?: OnSuccess<void>, onError?: OnError) => Promise<void>;
   /** Calls back when lists or the identity changed, here or in another tab; returns how to stop it. */
-  onChange(listener: (change: Change) => void): () => void;
+  onChange: (listener: (change: Change) => void) => () => void;
 };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Services } from '../context.ts';
 import { findStore, lockDemo, pidOfDemo } from '../domain/store/store.repo.ts';
 import { createStore, rotateKey } from '../domain/store/store.service.ts';
+import { seedDemoCatalog } from './seed.ts';
 
 const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });
 
@@ -22,10 +23,11 @@ async function readCredentials(path: string): Promise<DemoStore | null> {
 }
 
 /** Finds or makes the demo store; its credentials are in `DATA_DIR/demo-store.json`, readable by the owner only. */
-export async function ensureDemoStore({ config, db, now }: Services): Promise<DemoStore> {
+export async function ensureDemoStore(services: Services): Promise<DemoStore> {
+  const { config, db, now } = services;
   const path = join(config.dataDir, 'demo-store.json');
   // Two processes that start at once on an empty folder must agree on one demo store.
-  return db.transaction(async (tx) => {
+  const demo = await db.transaction(async (tx) => {
     await lockDemo(tx);
     const known = await readCredentials(path);
     if (known && (await findStore(tx, known.pid)) !== null) return known;
@@ -34,11 +36,19 @@ export async function ensureDemoStore({ config, db, now }: Services): Promise<De
       ? await rotateKey({ db, now }, lost)
       : await createStore(
           { db, now },
-          { name: 'Demo store', isDemo: true, customItems: true, listTypes: ['registry'] },
+          {
+            name: 'Hearth & Loom',
+            isDemo: true,
+            customItems: true,
+            listTypes: ['registry'],
+            shareUrl: `${config.publicUrl}/demo#/shared/{lid}`,
+          },
         );
     await mkdir(config.dataDir, { recursive: true });
     await writeFile(`${path}.new`, JSON.stringify({ pid, apiKey }), { mode: 0o600 });
     await rename(`${path}.new`, path);
     return { pid, apiKey };
   });
+  await seedDemoCatalog(services, demo.pid);
+  return demo;
 }

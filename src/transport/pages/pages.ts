@@ -1,10 +1,11 @@
 import type { Express } from 'express';
 import type { GraphQLSchema } from 'graphql';
+import type { Services } from '../../context.ts';
 import type { DemoStore } from '../../demo/demo.ts';
 import { nameRoute } from '../access-log.ts';
 import { loadAsset, sendAsset } from './assets.ts';
 import { dashboardPage } from './dashboard.ts';
-import { dashboardPage } from './dashboard.ts';
+import { serveDemo } from './demo.ts';
 import { serveDocs } from './docs.ts';
 import { createGraphiqlPage } from './graphiql.ts';
 import { landingPage } from './landing.ts';
@@ -15,12 +16,17 @@ const YEAR_SECONDS = 31_536_000;
 const CLIENT_SECONDS = 300;
 
 /** Serves everything that people open in a browser. */
-export function servePages(app: Express, schema: GraphQLSchema, demo: DemoStore | null): void {
+export function servePages(
+  app: Express,
+  services: Services,
+  schema: GraphQLSchema,
+  demo: DemoStore | null,
+): void {
   app.get('/', createPage('/', landingPage(demo !== null)));
   app.get('/dashboard', createPage('/dashboard', dashboardPage));
   app.get('/graphiql', createGraphiqlPage(demo));
-  app.get('/dashboard', createPage('/dashboard', dashboardPage));
   serveDocs(app, schema);
+  if (demo) serveDemo(app, services, demo);
 
   app.get('/assets/:file', async (req, res) => {
     nameRoute(res, '/assets/:file');

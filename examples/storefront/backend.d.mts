@@ -1,0 +1,13 @@
+/** The calls that need the API key. */
+export type Backend = {
+  identify(visitor: {
+    guestId?: string | null;
+    email?: string | null;
+  }): Promise<{ regid: string; sessionid: string }>;
+  notifyMe(wish: {
+    email: string;
+    product: { epi: number | string; empi: number | string; du: string };
+  }): Promise<{ message: string }>;
+};
+
+export declare function createBackend(options: { baseUrl: string; pid: string; apiKey: string }): Backend;

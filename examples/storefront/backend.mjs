@@ -1,0 +1,58 @@
+// A store's back end of wishgate: the only place that knows the API key. Copy it, or do the same in your own language.
+import { Buffer } from 'node:buffer';
+import { URLSearchParams } from 'node:url';
+
+/** Names this kind of client to the service; each kind has sessions of its own. */
+const USER_AGENT_TYPE = 'storefront';
+
+/** A failure of the service, with its status and type. */
+class WishgateBackendError extends Error {
+  constructor(status, { type, msg }) {
+    super(msg);
+    this.status = status;
+    this.type = type;
+  }
+}
+
+/** Makes the calls that need the API key. */
+export function createBackend({ baseUrl, pid, apiKey }) {
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`,
+    'content-type': 'application/x-www-form-urlencoded',
+    'user-agent': 'wishgate-storefront-example',
+  };
+
+  async function post(path, fields) {
+    const body = new URLSearchParams(fields).toString();
+    const response = await fetch(baseUrl + path, { method: 'POST', headers, body });
+    const answer = await response.json();
+    if (!response.ok) throw new WishgateBackendError(response.status, answer);
+    return answer;
+  }
+
+  return {
+    /**
+     * Who the visitor is: a guest by the id in its cookie, a customer by e-mail address. With both, the guest has just
+     * logged in, and its lists join the customer's.
+     */
+    async identify({ guestId, email }) {
+      const { regid, sessionid } = await post('/storeadmin/v3/user/generate-regid', {
+        ...(guestId ? { uuid: guestId } : {}),
+        ...(email ? { useremail: email } : {}),
+        useragenttype: USER_AGENT_TYPE,
+      });
+      return { regid, sessionid };
+    },
+
+    /** Subscribes any address to a product that is sold out; the shop has checked that it may. */
+    async notifyMe({ email, product }) {
+      const { message } = await post('/storeadmin/bispa/subscriptions/create', {
+        medium: 'email',
+        mediumvalue: email,
+        products: JSON.stringify([product]),
+        topics: JSON.stringify(['backinstock']),
+      });
+      return { message };
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { Backend } from './backend.mjs';
+
+/** A request to the shop's own back end; `path` is what follows the shop's API folder. */
+export type ShopRequest = { method: string; path: string; cookie: string | undefined; body: unknown };
+
+/** Its answer; `cookies` are whole Set-Cookie values. */
+export type ShopAnswer = { status: number; body: object; cookies: string[] };
+
+export type RouteOptions = { secret: string; cookiePath?: string; isSecure?: boolean };
+
+export declare function createRoutes(
+  backend: Backend,
+  options: RouteOptions,
+): (request: ShopRequest) => Promise<ShopAnswer | null>;

@@ -1,0 +1,82 @@
+// The five calls that a storefront's pages make to their own back end. They keep two cookies: a guest's random id, and the
+// e-mail address of who is logged in, signed so that nobody can write another one into it. A real shop has both already.
+import { Buffer } from 'node:buffer';
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+
+const GUEST = 'shop_guest';
+const CUSTOMER = 'shop_customer';
+const YEAR_SECONDS = 31_536_000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
+
+function readCookies(header = '') {
+  return new Map(header.split(/;\s*/).map((pair) => pair.split('=', 2)));
+}
+
+/**
+ * Answers `{ method, path, cookie, body }` with `{ status, body, cookies }`, or null when the path is not one of its own.
+ * `secret` signs the login; `cookiePath` is where the shop lives.
+ */
+export function createRoutes(backend, { secret, cookiePath = '/', isSecure = false }) {
+  const sign = (text) => createHmac('sha256', secret).update(text).digest('base64url');
+  const cookie = (name, value, maxAge = YEAR_SECONDS) =>
+    `${name}=${value}; Path=${cookiePath}; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+
+  function guestOf(cookies) {
+    const id = cookies.get(GUEST) ?? '';
+    return UUID.test(id) ? id : null;
+  }
+
+  function customerOf(cookies) {
+    const [encoded = '', signature = ''] = (cookies.get(CUSTOMER) ?? '').split('.');
+    const [given, right] = [Buffer.from(signature), Buffer.from(sign(encoded))];
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+    return Buffer.from(encoded, 'base64url').toString('utf8');
+  }
+
+  const handlers = {
+    /** Every page asks this once. It answers nothing secret but the visitor's own session. */
+    async identify(cookies) {
+      const email = customerOf(cookies);
+      const guestId = guestOf(cookies) ?? randomUUID();
+      const identity = await backend.identify(email ? { email } : { guestId });
+      return { status: 200, body: { ...identity, email }, cookies: [cookie(GUEST, guestId)] };
+    },
+
+    /** Here a real shop checks a password. Passing both ids merges what the guest has saved into the account. */
+    async login(cookies, { email }) {
+      if (typeof email !== 'string' || !EMAIL.test(email)) {
+        return { status: 400, body: { msg: 'Please enter an e-mail address' }, cookies: [] };
+      }
+      await backend.identify({ guestId: guestOf(cookies), email });
+      const encoded = Buffer.from(email).toString('base64url');
+      return { status: 200, body: { email }, cookies: [cookie(CUSTOMER, `${encoded}.${sign(encoded)}`)] };
+    },
+
+    async logout() {
+      return { status: 200, body: {}, cookies: [cookie(CUSTOMER, '', 0), cookie(GUEST, randomUUID())] };
+    },
+
+    /** For visitors without an account; the service itself lets an account subscribe its own address only. */
+    async notify(_cookies, { email, product }) {
+      if (typeof email !== 'string' || !EMAIL.test(email) || typeof product?.epi === 'undefined') {
+        return { status: 400, body: { msg: 'Please enter an e-mail address' }, cookies: [] };
+      }
+      const { epi, empi, du } = product;
+      const answer = await backend.notifyMe({ email, product: { epi, empi, du } });
+      return { status: 200, body: answer, cookies: [] };
+    },
+  };
+
+  return async function answer({ method, path, cookie: header, body }) {
+    const handler = method === 'POST' && Object.hasOwn(handlers, path) ? handlers[path] : null;
+    if (!handler) return null;
+    try {
+      return await handler(readCookies(header), body ?? {});
+    } catch (error) {
+      // The service's words are fit for visitors; anything else is ours to look into.
+      if (error.type) return { status: error.status, body: { msg: error.message }, cookies: [] };
+      return { status: 502, body: { msg: 'The wishlist service cannot be reached' }, cookies: [] };
+    }
+  };
+}

@@ -1,0 +1,22 @@
+import type * as library from '../client/wishgate.ts';
+import { backend } from './api.ts';
+
+// The script tag of the page defined it, as it would in any shop.
+declare const wishgate: typeof library;
+
+const { pid } = JSON.parse(document.querySelector('#data')!.textContent) as { pid: string };
+
+let email: string | null = null;
+
+/** Who is logged in, as the back end said when it was asked last. */
+export const customer = (): string | null => email;
+
+export const client: library.Wishgate = wishgate.init({
+  baseUrl: location.origin,
+  pid,
+  identify: async () => {
+    const { email: known, ...identity } = await backend.identify();
+    email = known;
+    return identity;
+  },
+});

@@ -1,0 +1,191 @@
+import { createContext } from 'preact';
+import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import type { Item, List, ProductInput } from '../client/wishgate.ts';
+import { backend, explain } from './api.ts';
+import type { Product } from './api.ts';
+import { loadCart, saveCart, withQuantity } from './cart.ts';
+import type { Cart } from './cart.ts';
+import { client, customer } from './client.ts';
+
+/** A line that appears for a few seconds. */
+export type Toast = { text: string; isError: boolean; id: number };
+
+/** What a dialog is about. */
+export type Dialog =
+  | { kind: 'login'; reason: string }
+  | { kind: 'pick'; product: Product }
+  | { kind: 'notify'; product: Product }
+  | { kind: 'share'; list: List };
+
+const FIRST_LIST = 'Favourites';
+const TOAST_MS = 4000;
+
+/** The product as the wishlist service wants it named. */
+export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInput => ({
+  epi,
+  empi,
+  du,
+  dt,
+  bt,
+  pr,
+  iu,
+});
+
+function useToasts() {
+  const [toasts, setToasts] = useState<Toast[]>([]);
+  const show = useCallback((text: string, isError = false) => {
+    const id = Math.random();
+    setToasts((all) => [...all.slice(-1), { text, isError, id }]);
+    setTimeout(() => setToasts((all) => all.filter((toast) => toast.id !== id)), TOAST_MS);
+  }, []);
+  return { toasts, show };
+}
+
+/** Everything that the shop's views share. */
+export function useShopState() {
+  const { toasts, show } = useToasts();
+  const [products, setProducts] = useState<Product[] | null>(null);
+  const [lists, setLists] = useState<List[] | null>(null);
+  const [lidsOf, setLidsOf] = useState<Map<number, string[]>>(new Map());
+  const [saved, setSaved] = useState<Item[]>([]);
+  const [email, setEmail] = useState<string | null>(null);
+  const [cart, setCart] = useState<Cart>(loadCart);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  /** Runs an action; its failure becomes a line on the page. */
+  const attempt = useCallback(
+    async (action: () => Promise<unknown>, done?: string): Promise<boolean> => {
+      try {
+        await action();
+        if (done) show(done);
+        return true;
+      } catch (error) {
+        show(explain(error), true);
+        return false;
+      }
+    },
+    [show],
+  );
+
+  const reload = useCallback(async () => {
+    try {
+      const shelf = await backend.products();
+      const [all, memberships, later] = await Promise.all([
+        client.fetchLists(),
+        client.isInLists(shelf.map(({ epi }) => epi)),
+        client.SaveForLater.init(),
+      ]);
+      const wishlists = all.filter(({ lty }) => lty !== 'sfl');
+      const known = new Set(wishlists.map(({ lid }) => lid));
+      setProducts(shelf);
+      setLists(wishlists);
+      setLidsOf(
+        new Map(memberships.map(({ epi, lids }) => [Number(epi), lids.filter((lid) => known.has(lid))])),
+      );
+      setSaved(later.items);
+      setEmail(customer());
+      setProblem(null);
+    } catch (error) {
+      setProblem(explain(error));
+    }
+  }, []);
+
+  useEffect(() => {
+    void reload();
+    // Own writes and those of other tabs arrive here alike.
+    return client.onChange(() => void reload());
+  }, [reload]);
+
+  const changeCart = useCallback((epi: number, qty: number) => {
+    setCart((before) => {
+      const after = withQuantity(before, epi, qty);
+      saveCart(after);
+      return after;
+    });
+  }, []);
+
+  return useMemo(() => {
+    const byEpi = new Map((products ?? []).map((product) => [product.epi, product]));
+    const toggleHeart = async (product: Product): Promise<void> => {
+      const lids = lidsOf.get(product.epi) ?? [];
+      if (lids.length > 0) {
+        await attempt(
+          () => Promise.all(lids.map((lid) => client.deleteFromList(lid, product))),
+          `${product.dt} removed from your lists`,
+        );
+        return;
+      }
+      await attempt(async () => {
+        const list =
+          lists?.find(({ lname }) => lname === FIRST_LIST) ??
+          (await client.createList({ lname: FIRST_LIST }));
+        await client.addToList(list.lid, toInput(product));
+      }, `${product.dt} saved to ${FIRST_LIST}`);
+    };
+    const saveForLater = (product: Product): Promise<boolean> =>
+      attempt(async () => {
+        await client.SaveForLater.add({ ...toInput(product), qty: cart[product.epi] ?? 1 });
+        changeCart(product.epi, 0);
+      }, `${product.dt} saved for later`);
+    const moveToCart = (item: Item): Promise<boolean> =>
+      attempt(async () => {
+        await client.SaveForLater.moveToCart(item);
+        changeCart(Number(item.epi), (cart[item.epi] ?? 0) + item.qty);
+      }, 'Moved to your cart');
+    const become = (action: () => Promise<unknown>, done: string): Promise<boolean> =>
+      attempt(async () => {
+        await action();
+        await client.refreshIdentity();
+        await reload();
+      }, done);
+    return {
+      toasts,
+      show,
+      attempt,
+      reload,
+      problem,
+      products,
+      byEpi,
+      lists,
+      lidsOf,
+      saved,
+      email,
+      cart,
+      changeCart,
+      dialog,
+      open: setDialog,
+      close: () => setDialog(null),
+      toggleHeart,
+      saveForLater,
+      moveToCart,
+      login: (address: string) =>
+        become(
+          () => backend.login(address),
+          `Welcome, ${address}. What you saved as a guest is in your account.`,
+        ),
+      logout: () => become(backend.logout, 'You are logged out'),
+    };
+  }, [
+    toasts,
+    show,
+    attempt,
+    reload,
+    problem,
+    products,
+    lists,
+    lidsOf,
+    saved,
+    email,
+    cart,
+    changeCart,
+    dialog,
+  ]);
+}
+
+/** The shop's shared state, for every view below the app. */
+export const Shop = createContext<ReturnType<typeof useShopState> | null>(null);
+
+export function useShop(): ReturnType<typeof useShopState> {
+  return useContext(Shop)!;
+}

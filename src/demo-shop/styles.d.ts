@@ -1,0 +1,2 @@
+/** Styles are for the bundler; importing them gives nothing. */
+declare module '*.css';

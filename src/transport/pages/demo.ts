@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import type { Express, Request, Response } from 'express';
+import { createBackend } from '../../../examples/storefront/backend.mjs';
+import { createRoutes } from '../../../examples/storefront/routes.mjs';
+import type { Services } from '../../context.ts';
+import { findProducts } from '../../domain/catalog/catalog.repo.ts';
+import { writeStock } from '../../domain/catalog/catalog.service.ts';
+import type { DemoStore } from '../../demo/demo.ts';
+import { readOutbox } from '../../demo/outbox.ts';
+import { picture } from '../../demo/pictures.ts';
+import { DEMO_PRODUCTS } from '../../demo/products.ts';
+import { fail } from '../../shared/errors.ts';
+import { nameRoute } from '../access-log.ts';
+import { readBody } from '../rest/body.ts';
+import { makeAsset, sendAsset } from './assets.ts';
+import { createPage, securePage } from './page.ts';
+
+const RESTOCKED = 10;
+
+/** The shop's calls take JSON only: a page of another site cannot send it without asking first, and is never answered. */
+async function readJson(req: Request, res: Response): Promise<Record<string, unknown>> {
+  if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
+  const text = (await readBody(req, res)).toString('utf8');
+  try {
+    return (JSON.parse(text || '{}') ?? {}) as Record<string, unknown>;
+  } catch {
+    return fail('invalid-request', 'The body is not JSON');
+  }
+}
+
+/** Where this very process listens, for the shop's back end, which calls it like any other store does. */
+function ownAddress({ socket }: Request): string {
+  const address = socket.localAddress ?? '127.0.0.1';
+  return `http://${address.includes(':') ? `[${address}]` : address}:${socket.localPort}`;
+}
+
+/** The shop's own back end, from the example that stores can copy. */
+function serveBackend(app: Express, { pid, apiKey }: DemoStore): void {
+  // Derived from the key, so that a login survives a restart.
+  const secret = createHash('sha256').update(`demo shop ${apiKey}`).digest('hex');
+  app.post('/demo/api/:call', async (req, res, next) => {
+    const backend = createBackend({ baseUrl: ownAddress(req), pid, apiKey });
+    const answer = createRoutes(backend, { secret, cookiePath: '/demo' });
+    const body = await readJson(req, res);
+    const found = await answer({ method: 'POST', path: req.params.call, cookie: req.headers.cookie, body });
+    if (found === null) {
+      res.locals['json'] = body;
+      return next();
+    }
+    nameRoute(res, '/demo/api/:call');
+    for (const cookie of found.cookies) res.append('Set-Cookie', cookie);
+    res.status(found.status).json(found.body);
+  });
+}
+
+/** What a visitor of the demo sees behind the counter: stock, and the mails that went out. */
+function serveCounter(app: Express, services: Services, { pid }: DemoStore): void {
+  const { db, now, wake } = services;
+  app.get('/demo/api/products', async (_req, res) => {
+    nameRoute(res, '/demo/api/products');
+    const rows = await findProducts(
+      db,
+      pid,
+      DEMO_PRODUCTS.map(({ epi }) => String(epi)),
+    );
+    const stock = new Map(rows.map(({ epi, stk, du }) => [Number(epi), { stk, du }]));
+    res.json(
+      DEMO_PRODUCTS.map((product) => ({
+        ...product,
+        ...stock.get(product.epi),
+        iu: `/demo/images/${product.slug}.svg`,
+      })),
+    );
+  });
+  app.post('/demo/api/stock', async (_req, res) => {
+    nameRoute(res, '/demo/api/stock');
+    const { epi, isInStock } = res.locals['json'] as { epi?: unknown; isInStock?: unknown };
+    const product =
+      DEMO_PRODUCTS.find((known) => known.epi === epi) ??
+      fail('not-found', 'The demo shop does not sell this');
+    const stk = isInStock === true ? RESTOCKED : 0;
+    await db.transaction((tx) => writeStock(tx, pid, [{ epi: String(product.epi), stk }], now()));
+    wake();
+    res.json({ epi, stk });
+  });
+  app.get('/demo/api/outbox', async (_req, res) => {
+    nameRoute(res, '/demo/api/outbox');
+    res.json(await readOutbox(services, pid));
+  });
+}
+
+/** Serves the demo storefront; only where the demo store exists, which is never on a public server. */
+export function serveDemo(app: Express, services: Services, demo: DemoStore): void {
+  app.get(
+    '/demo',
+    createPage('/demo', {
+      bundle: 'demo',
+      title: 'Hearth & Loom · wishgate demo',
+      description: 'A small shop with wishlists, save for later and back-in-stock alerts.',
+      body: '<div id="app"></div>\n<script src="/client/wishgate.js"></script>',
+      data: { pid: demo.pid },
+    }),
+  );
+  app.get('/demo/images/:file', async (req, res) => {
+    nameRoute(res, '/demo/images/:file');
+    const svg = picture(req.params.file.replace(/\.svg$/, '')) ?? fail('not-found');
+    securePage(res);
+    res.setHeader('Cache-Control', 'public, max-age=3600');
+    sendAsset(req, res, await makeAsset('image/svg+xml; charset=utf-8', Buffer.from(svg)));
+  });
+  serveBackend(app, demo);
+  serveCounter(app, services, demo);
+}
