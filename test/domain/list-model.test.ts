@@ -80,4 +80,4 @@ test(`${RUNS * CLIENTS * STEPS} random operations of concurrent clients over bot
     throw new Error(`The service and the model differ; MODEL_SEED=${seed} repeats it`, {
       cause: errorInstance,
     });
-}, 180_000);
+}, 600_000);
