@@ -95,36 +95,41 @@ export type AlertRow = {
 
 const ALERT_COLUMNS = `id, state, topic, epi, substr(lane, 7) AS medium, recipient AS value, attempts, error, due_at AS "dueAt", cts,
   finished_at AS "finishedAt", seq`;
-/** Said literally, so that the index of dead letters serves. */
-const DEAD_LETTERS = `AND state = 'failed'`;
+/** Said literally, so that the index of alerts by state serves. */
 const IS_ALERT = `lane IN ('alert-email', 'alert-sms')`;
+const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld'];
 
-/** A page of a store's alerts, newest first; one more than asked for tells whether another page follows. */
+/** Which alerts are meant; null means any. */
+export type AlertFilter = { state: MessageState | null; topic: string | null };
+
+const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
+
+/**
+ * A page of a store's alerts, newest first; one more than asked for tells whether another page follows. Each state is read from
+ * its own end of the index, so that neither rare states nor other messages of the store are waded through.
+ */
 export function listAlerts(
   db: Db,
   pid: string,
-  filter: { state: MessageState | null; topic: string | null; before: number | null; first: number },
+  filter: AlertFilter & { before: number | null; first: number },
 ): Promise<AlertRow[]> {
   return db.query<AlertRow>(
-    `SELECT ${ALERT_COLUMNS} FROM outbox
-     WHERE pid = $1 AND ${IS_ALERT} AND ($2::text IS NULL OR state = $2) ${filter.state === 'failed' ? DEAD_LETTERS : ''}
-       AND ($3::text IS NULL OR topic = $3) AND ($4::bigint IS NULL OR seq < $4)
-     ORDER BY seq DESC LIMIT $5`,
-    [pid, filter.state, filter.topic, filter.before, filter.first + 1],
+    `SELECT a.* FROM unnest($2::text[]) AS wanted(state) CROSS JOIN LATERAL (
+       SELECT ${ALERT_COLUMNS} FROM outbox
+       WHERE pid = $1 AND ${IS_ALERT} AND outbox.state = wanted.state
+         AND ($3::text IS NULL OR topic = $3) AND ($4::bigint IS NULL OR seq < $4)
+       ORDER BY seq DESC LIMIT $5) a
+     ORDER BY a.seq DESC LIMIT $5`,
+    [pid, statesOf(filter), filter.topic, filter.before, filter.first + 1],
   );
 }
 
 /** How many alerts a filter finds. */
-export async function countAlerts(
-  db: Db,
-  pid: string,
-  state: MessageState | null,
-  topic: string | null,
-): Promise<number> {
+export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM outbox
-     WHERE pid = $1 AND ${IS_ALERT} AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR topic = $3)`,
-    [pid, state, topic],
+     WHERE pid = $1 AND ${IS_ALERT} AND state = ANY ($2::text[]) AND ($3::text IS NULL OR topic = $3)`,
+    [pid, statesOf(filter), filter.topic],
   );
   return row!.count;
 }

@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { listAlerts, retryAlerts } from './alert.service.ts';
+import { countAlerts, listAlerts, retryAlerts } from './alert.service.ts';
 import {
   countAudience,
   listTopics,
@@ -25,6 +25,7 @@ export const alertResolvers = {
     webhooks: (_root, _args, ctx) => listWebhooks(ctx),
     deliveries: (_root, page, ctx) => listDeliveries(ctx, page),
   },
+  AlertConnection: { totalCount: (page, _args, ctx) => countAlerts(ctx, page) },
   Mutation: {
     saveTopic: (_root, { input }, ctx) => saveTopic(ctx, input),
     triggerTopic: (_root, { topic, epis }, ctx) => triggerTopic(ctx, topic, epis),

@@ -4,7 +4,7 @@ import { fail } from '../../shared/errors.ts';
 import { checkLimit, decodeCursor, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import * as alerts from './alert.repo.ts';
-import type { AlertRow } from './alert.repo.ts';
+import type { AlertFilter, AlertRow } from './alert.repo.ts';
 import type { MessageState } from './outbox.repo.ts';
 
 const ALERT_ORDER = 'alert';
@@ -17,15 +17,22 @@ type AlertPage = {
   after?: string | null;
 };
 
+/** A page of alerts that remembers what it was asked for: its total is counted only for those who select it. */
+export type AlertConnectionRow = Omit<Connection<AlertRow>, 'totalCount'> & { filter: AlertFilter };
+
 /** The store's alerts, newest first. */
-export async function listAlerts(ctx: Context, page: AlertPage): Promise<Connection<AlertRow>> {
+export async function listAlerts(ctx: Context, page: AlertPage): Promise<AlertConnectionRow> {
   const { pid } = requireStore(ctx);
   const first = checkLimit('first', page.first, 20, 100);
   const [before] = page.after == null ? [null] : decodeCursor('after', page.after, ALERT_ORDER);
-  const { state = null, topic = null } = page;
-  const rows = await alerts.listAlerts(ctx.db, pid, { state, topic, first, before: before as number | null });
-  const total = await alerts.countAlerts(ctx.db, pid, state, topic);
-  return toConnection(rows, first, total, ({ seq }) => encodeCursor(ALERT_ORDER, seq));
+  const filter = { state: page.state ?? null, topic: page.topic ?? null };
+  const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, first, before: before as number | null });
+  return { ...toConnection(rows, first, 0, ({ seq }) => encodeCursor(ALERT_ORDER, seq)), filter };
+}
+
+/** How many alerts there are over all pages. */
+export function countAlerts(ctx: Context, { filter }: AlertConnectionRow): Promise<number> {
+  return alerts.countAlerts(ctx.db, requireStore(ctx).pid, filter);
 }
 
 /** Queues dead letters again and answers how many. */
