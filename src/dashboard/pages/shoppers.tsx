@@ -64,7 +64,7 @@ function Found({
     onChanged();
   });
   return (
-    <>
+    <div class="found">
       <Facts shopper={shopper} />
       <Failure error={download.error} />
       <div class="buttons">
@@ -98,7 +98,7 @@ function Found({
           sessions end. It cannot be undone.
         </Confirm>
       )}
-    </>
+    </div>
   );
 }
 

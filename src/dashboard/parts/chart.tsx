@@ -17,6 +17,14 @@ function dayTicks(count: number, widthPx: number): number[] {
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => count - 1 - index * step).reverse();
 }
 
+/** The next round number, so that the highest bar stays below the top. */
+function roundUp(value: number): number {
+  if (value < 4) return 4;
+  const size = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * size >= value * 1.02) ?? 15;
+  return step * size;
+}
+
 function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlot.Options {
   const ink = token(element, '--pico-muted-color');
   const grid = token(element, '--chart-grid');
@@ -28,7 +36,7 @@ function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlo
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
       x: { time: false, range: [-0.6, points.length - 0.4] },
-      y: { range: (_plot, _min, max) => [0, Math.max(4, max * 1.1)] },
+      y: { range: (_plot, _min, max) => [0, roundUp(max)] },
     },
     axes: [
       {

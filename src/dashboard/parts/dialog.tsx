@@ -17,6 +17,8 @@ export function Dialog({
     const opener = document.activeElement;
     const dialog = ref.current;
     dialog?.showModal();
+    // The first thing to fill in, where there is one; the browser would take the close button.
+    dialog?.querySelector<HTMLElement>('input, textarea, select')?.focus();
     return () => {
       dialog?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
