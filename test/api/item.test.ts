@@ -388,8 +388,8 @@ describe('social-count', () => {
     }
     expect(await count(4711)).toEqual({ count: 2, empi: 4711 });
     expect(await count('4711')).toEqual({ count: 2, empi: 4711 });
-    for (const { lid: archived } of await others[0]!.ok('lists/fetch-lists'))
-      await others[0]!.ok('lists/markArchived', { lid: archived });
+    for (const { lid: archived } of await others[0].ok('lists/fetch-lists'))
+      await others[0].ok('lists/markArchived', { lid: archived });
     expect(await count(4711)).toEqual({ count: 1, empi: 4711 });
   });
 

@@ -30,10 +30,10 @@ async function statementsOf(call: () => Promise<unknown>): Promise<string[]> {
   const { db } = service.services;
   const { query } = db;
   const seen: string[] = [];
-  db.query = ((statement: string | { name: string }, params?: unknown[]) => {
+  db.query = (statement: string | { name: string }, params?: unknown[]) => {
     seen.push(typeof statement === 'string' ? statement : statement.name);
     return query(statement as never, params);
-  }) as typeof query;
+  };
   try {
     await call();
   } finally {

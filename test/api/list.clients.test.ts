@@ -110,13 +110,11 @@ test('re-adding everything after a merge, with the old session and the new regid
 
 test('a browser call from a shop with preflight', async () => {
   const origin = 'https://shop.example';
-  const preflight = await service.http
-    .options(`/api/v3/lists/update-ctx?pid=${encoded()}`)
-    .set({
-      origin,
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': 'content-type',
-    });
+  const preflight = await service.http.options(`/api/v3/lists/update-ctx?pid=${encoded()}`).set({
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'content-type',
+  });
   expect(preflight.status).toBeLessThan(300);
   expect(preflight.headers['access-control-allow-methods']).toContain('POST');
   const body = new URLSearchParams({ ...me.shopper, pid: '', lid, a: JSON.stringify([item(1)]) });

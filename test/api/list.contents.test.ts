@@ -261,6 +261,12 @@ describe('a public list', () => {
   });
 });
 
+type ItemPage = {
+  totalCount: number;
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  edges: { node: { epi: number } }[];
+};
+
 describe('connections', () => {
   const LISTS =
     'query ($after: String, $first: Int, $st: Int) { lists(first: $first, after: $after, st: $st) { totalCount pageInfo { hasNextPage endCursor } edges { cursor node { lname } } } }';
@@ -299,9 +305,13 @@ describe('connections', () => {
     const seen: unknown[] = [];
     let after: string | null = null;
     do {
-      const { items } = (await me.graphql(query, { lid, after })).body.data.list;
+      const { body }: { body: { data: { list: { items: ItemPage } } } } = await me.graphql(query, {
+        lid,
+        after,
+      });
+      const { items } = body.data.list;
       expect(items.totalCount).toBe(5);
-      seen.push(...items.edges.map((edge: { node: { epi: number } }) => edge.node.epi));
+      seen.push(...items.edges.map(({ node }) => node.epi));
       after = items.pageInfo.hasNextPage ? items.pageInfo.endCursor : null;
     } while (after !== null);
     expect(seen).toEqual([5, 4, 3, 2, 1]);

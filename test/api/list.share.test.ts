@@ -61,7 +61,7 @@ test('emailList sends a mail whose link opens the list', async () => {
   expect(link).toBe(
     `${service.services.config.publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}`,
   );
-  const page = await service.http.get(link!.slice(service.services.config.publicUrl.length)).expect(200);
+  const page = await service.http.get(link.slice(service.services.config.publicUrl.length)).expect(200);
   expect(page.text).toContain('<h1>Wishes</h1>');
   expect(page.text).toContain('Tea &#60;pot&#62;');
 });

@@ -24,7 +24,7 @@ const LIST = fullSelection('List');
 const ITEM = fullSelection('Item');
 const CONTENTS = fullSelection('ListContents');
 
-async function ask(query: string, variables: object = {}): Promise<Record<string, never>> {
+async function ask(query: string, variables: object = {}): Promise<Record<string, unknown>> {
   const { body } = await me.graphql(query, variables).expect(200);
   expect(body.errors).toBeUndefined();
   return body.data;
