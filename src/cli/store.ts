@@ -1,70 +1,8 @@
-import { pino } from 'pino';
-import { loadEnvFile, readConfig } from '../config.ts';
-import { openRuntime } from '../runtime.ts';
-import { describeFailure } from '../shared/errors.ts';
-import { createLogger } from '../shared/log.ts';
-import { commands } from './commands.ts';
-import type { Command, Outcome } from './commands.ts';
-import { COMMON_FLAGS, readFlags } from './flags.ts';
-import type { Flag } from './flags.ts';
-import { UsageError } from './usage.ts';
+import { loadEnvFile } from '../config.ts';
+import { runCli } from './run.ts';
 
-const CALL = 'npm run --silent store --';
-const STDERR = 2;
-
-function columns(rows: [string, string][]): string {
-  const width = Math.max(...rows.map(([left]) => left.length)) + 3;
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n');
-}
-
-function generalHelp(): string {
-  const rows = Object.entries(commands).map(([name, { summary }]): [string, string] => [name, summary]);
-  return [
-    'Manages the stores of this wishgate, also while its server runs.',
-    `\nUsage: ${CALL} <command> [flags]\n`,
-    columns(rows),
-    `\nFlags of each command: ${CALL} <command> --help`,
-    'It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.',
-  ].join('\n');
-}
-
-function commandHelp(name: string, { summary, flags }: Command): string {
-  const rows = Object.entries({ ...flags, ...COMMON_FLAGS }).map(
-    ([flag, { value, help }]: [string, Flag]) => {
-      const left = value === undefined ? `--${flag}` : `--${flag} ${value}`;
-      return [left, help] as [string, string];
-    },
-  );
-  return `${name}: ${summary}\n\nUsage: ${CALL} ${name} [flags]\n\n${columns(rows)}`;
-}
-
-/** The outcome as it is printed, or null when only help was asked for. */
-async function run([name, ...args]: string[]): Promise<string> {
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return generalHelp();
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) throw new UsageError(`There is no command ${name}; see --help`);
-  const values = readFlags(args, command.flags);
-  if (values['help'] === true) return commandHelp(name, command);
-  const action = command.prepare(values);
-  const outcome = await withRuntime(action);
-  return values['json'] === true ? JSON.stringify(outcome.json) : outcome.text;
-}
-
-async function withRuntime(action: ReturnType<Command['prepare']>): Promise<Outcome> {
-  loadEnvFile();
-  // Standard output is the command's own; only trouble is worth a line beside it.
-  const runtime = await openRuntime(readConfig(), createLogger('warn', pino.destination(STDERR)));
-  try {
-    return await action(runtime);
-  } finally {
-    await runtime.close();
-  }
-}
-
-run(process.argv.slice(2)).then(
-  (text) => process.stdout.write(`${text}\n`),
-  (error: unknown) => {
-    process.stderr.write(`${describeFailure(error)}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
-  },
-);
+loadEnvFile();
+const { status, stdout, stderr } = await runCli(process.argv.slice(2));
+process.stdout.write(stdout);
+process.stderr.write(stderr);
+process.exitCode = status;

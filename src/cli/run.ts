@@ -1,0 +1,79 @@
+import { pino } from 'pino';
+import { readConfig } from '../config.ts';
+import { openRuntime } from '../runtime.ts';
+import { describeFailure } from '../shared/errors.ts';
+import { createLogger } from '../shared/log.ts';
+import { commands } from './commands.ts';
+import type { Command, Outcome } from './commands.ts';
+import { COMMON_FLAGS, readFlags } from './flags.ts';
+import type { Flag } from './flags.ts';
+import { UsageError } from './usage.ts';
+
+type Environment = Parameters<typeof readConfig>[0];
+
+const CALL = 'npm run --silent store --';
+const STDERR = 2;
+
+function columns(rows: [string, string][]): string {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 3;
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n');
+}
+
+function generalHelp(): string {
+  const rows = Object.entries(commands).map(([name, { summary }]): [string, string] => [name, summary]);
+  return [
+    'Manages the stores of this wishgate, also while its server runs.',
+    `\nUsage: ${CALL} <command> [flags]\n`,
+    columns(rows),
+    `\nFlags of each command: ${CALL} <command> --help`,
+    'It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.',
+  ].join('\n');
+}
+
+function commandHelp(name: string, { summary, flags }: Command): string {
+  const rows = Object.entries({ ...flags, ...COMMON_FLAGS }).map(
+    ([flag, { value, help }]: [string, Flag]) => {
+      const left = value === undefined ? `--${flag}` : `--${flag} ${value}`;
+      return [left, help] as [string, string];
+    },
+  );
+  return `${name}: ${summary}\n\nUsage: ${CALL} ${name} [flags]\n\n${columns(rows)}`;
+}
+
+/** What is printed when all goes well: the outcome, or the help that was asked for. */
+async function run([name, ...args]: string[], environment?: Environment): Promise<string> {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return generalHelp();
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) throw new UsageError(`There is no command ${name}; see --help`);
+  const values = readFlags(args, command.flags);
+  if (values['help'] === true) return commandHelp(name, command);
+  const action = command.prepare(values);
+  const outcome = await withRuntime(action, environment);
+  return values['json'] === true ? JSON.stringify(outcome.json) : outcome.text;
+}
+
+async function withRuntime(
+  action: ReturnType<Command['prepare']>,
+  environment?: Environment,
+): Promise<Outcome> {
+  // Standard output is the command's own; only trouble is worth a line beside it.
+  const runtime = await openRuntime(readConfig(environment), createLogger('warn', pino.destination(STDERR)));
+  try {
+    return await action(runtime);
+  } finally {
+    await runtime.close();
+  }
+}
+
+/** What a call of the command line prints and ends with. */
+export type CliResult = { status: 0 | 1 | 2; stdout: string; stderr: string };
+
+/** Runs one command; never throws. A mistake in the call has status 2, a failure status 1, each with one sentence. */
+export async function runCli(args: string[], environment?: Environment): Promise<CliResult> {
+  try {
+    return { status: 0, stdout: `${await run(args, environment)}\n`, stderr: '' };
+  } catch (error) {
+    const status = error instanceof UsageError ? 2 : 1;
+    return { status, stdout: '', stderr: `${describeFailure(error)}\n` };
+  }
+}
