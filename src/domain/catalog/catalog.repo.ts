@@ -130,7 +130,7 @@ const SEARCH = `
 
 const WORDS = {
   name: 'search_words',
-  text: `SELECT string_agg(quote_literal(word) || ':*', ' & ')::tsquery::text AS query FROM unnest(product_words($1, $2)) AS word`,
+  text: `SELECT string_agg(quote_literal(word) || ':*', ' & ')::tsquery::text AS query FROM unnest(product_words($1, $2)) AS word WHERE length(word) > 8`,
 };
 
 /** A page of the catalogue behind `before`, newest first; `search` narrows it to variants that have all its words. */

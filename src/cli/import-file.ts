@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { parse } from 'csv-parse';
+import type { CsvError, Info } from 'csv-parse';
+import type { Entry } from '../domain/catalog/import.rules.ts';
+import { IMPORT_FIELDS } from '../domain/catalog/import.rules.ts';
+
+/** The kinds of files that can be imported. */
+export type Format = 'ndjson' | 'csv';
+
+/** Where in a file to begin, and how its columns are divided. */
+export type Reading = { path: string; offset: number; line: number; delimiter: string };
+
+const PROBE_BYTES = 65_536;
+/** Nobody's product is longer; a file that is no text must not fill the memory. */
+const MAX_LINE_BYTES = 1_000_000;
+const NEWLINE = 0x0a;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Size, fingerprint and first bytes of a file. The fingerprint follows the content, so that a renamed file goes on where it was. */
+export async function inspectFile(path: string): Promise<{ size: number; source: string; hasBom: boolean }> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const head = Buffer.alloc(Math.min(PROBE_BYTES, size));
+    await file.read(head, 0, head.length, 0);
+    const tail = Buffer.alloc(head.length);
+    await file.read(tail, 0, tail.length, size - tail.length);
+    const source = createHash('sha256').update(`${size}\n`).update(head).update(tail).digest('hex');
+    return { size, source, hasBom: head.subarray(0, BOM.length).equals(BOM) };
+  } finally {
+    await file.close();
+  }
+}
+
+function readLine(bytes: Buffer, line: number, end: number): Entry | null {
+  const text = bytes.toString('utf8').trim();
+  if (text === '') return null;
+  try {
+    return { line, end, value: JSON.parse(text) as unknown };
+  } catch {
+    return { line, end, fault: 'the line is not JSON' };
+  }
+}
+
+/** The lines of an NDJSON file from a byte on, without the empty ones. */
+export async function* readNdjson({ path, offset, line }: Reading): AsyncGenerator<Entry> {
+  let number = line;
+  let end = offset;
+  let isTooLong = false;
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  const finish = (last: Buffer): Entry | null => {
+    number += 1;
+    const entry = isTooLong
+      ? { line: number, end, fault: `the line is longer than ${MAX_LINE_BYTES} bytes` }
+      : readLine(rest.length === 0 ? last : Buffer.concat([...rest, last]), number, end);
+    rest = [];
+    restBytes = 0;
+    isTooLong = false;
+    return entry;
+  };
+  for await (const chunk of createReadStream(path, { start: offset }) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let stop = chunk.indexOf(NEWLINE); stop >= 0; stop = chunk.indexOf(NEWLINE, start)) {
+      end += stop + 1 - start;
+      const entry = finish(chunk.subarray(start, stop));
+      if (entry) yield entry;
+      start = stop + 1;
+    }
+    const open = chunk.subarray(start);
+    end += open.length;
+    restBytes += open.length;
+    isTooLong ||= restBytes > MAX_LINE_BYTES;
+    rest = isTooLong ? [] : [...rest, open];
+  }
+  const entry = restBytes > 0 ? finish(Buffer.alloc(0)) : null;
+  if (entry) yield entry;
+}
+
+type Parsed = { record: string[]; info: Info };
+
+function csvParser(delimiter: string, onSkip: (error: CsvError) => void) {
+  return parse({
+    delimiter,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    max_record_size: MAX_LINE_BYTES,
+    on_skip: (error) => {
+      if (error) onSkip(error);
+    },
+  });
+}
+
+/** The records of a CSV file from a byte on. Ending the loop early closes the file too. */
+function csvRecords(
+  { path, offset, delimiter }: Reading,
+  onSkip: (error: CsvError) => void,
+): AsyncIterable<Parsed> {
+  const parser = csvParser(delimiter, onSkip);
+  // A failure of the file reaches the loop through the parser.
+  pipeline(createReadStream(path, { start: offset }), parser, () => undefined);
+  return parser as AsyncIterable<Parsed>;
+}
+
+/** The names in a CSV file's first line and where that line ends; throws when a product could not be made of them. */
+export async function readHeader(reading: Reading): Promise<{ columns: string[]; end: number }> {
+  for await (const { record, info } of csvRecords(reading, () => undefined)) {
+    const columns = record.map((name) => name.trim());
+    if (columns.includes('epi')) return { columns, end: reading.offset + info.bytes };
+    throw new Error(
+      `The first line must name the columns, among them epi; known are ${[...IMPORT_FIELDS].join(', ')}`,
+    );
+  }
+  throw new Error('The file has no line of column names');
+}
+
+/** The rows of a CSV file from a byte on, as objects. */
+export async function* readCsv(reading: Reading, columns: readonly string[]): AsyncGenerator<Entry> {
+  const { offset, line } = reading;
+  const faults: { line: number; fault: string }[] = [];
+  let end = offset;
+  const records = csvRecords(reading, (error) => {
+    faults.push({ line: line + Number(error['lines'] ?? 0), fault: error.message.split(':')[0]! });
+  });
+  for await (const { record, info } of records) {
+    end = offset + info.bytes;
+    for (const fault of faults.splice(0)) yield { ...fault, end };
+    const place = { line: line + info.lines, end };
+    if (record.length !== columns.length)
+      yield { ...place, fault: `the line has ${record.length} cells instead of ${columns.length}` };
+    else yield { ...place, value: Object.fromEntries(columns.map((name, index) => [name, record[index]])) };
+  }
+  for (const fault of faults) yield { ...fault, end };
+}

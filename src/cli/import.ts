@@ -1,0 +1,160 @@
+import { pino } from 'pino';
+import { loadEnvFile, readConfig } from '../config.ts';
+import { findRun } from '../domain/catalog/import.repo.ts';
+import type { ImportRun } from '../domain/catalog/import.repo.ts';
+import type { Entry } from '../domain/catalog/import.rules.ts';
+import { importProducts } from '../domain/catalog/import.service.ts';
+import type { ImportResult } from '../domain/catalog/import.service.ts';
+import { findStore } from '../domain/store/store.repo.ts';
+import { openRuntime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
+import { describeFailure } from '../shared/errors.ts';
+import { createLogger } from '../shared/log.ts';
+import { readFlags, required } from './flags.ts';
+import type { Flag, Values } from './flags.ts';
+import { inspectFile, readCsv, readHeader, readNdjson } from './import-file.ts';
+import type { Format } from './import-file.ts';
+import { createProgress } from './progress.ts';
+import { UsageError } from './usage.ts';
+
+const FLAGS: Record<string, Flag> = {
+  pid: { type: 'string', value: 'PID', help: 'the store' },
+  file: {
+    type: 'string',
+    value: 'PATH',
+    help: 'NDJSON (one product a line) or CSV with a line of column names',
+  },
+  format: { type: 'string', value: 'ndjson|csv', help: 'when the name of the file does not tell' },
+  delimiter: { type: 'string', value: 'CHAR', help: 'between the cells of a CSV file (default ,)' },
+  resume: { type: 'boolean', help: 'go on where an interrupted import of this file ended' },
+  strict: { type: 'boolean', help: 'stop at the first bad line' },
+  'max-errors': { type: 'string', value: 'N', help: 'stop after more bad lines than this (default 1000)' },
+};
+const START: ImportRun = { offset: 0, line: 0, written: 0, skipped: 0, finishedAt: null };
+
+function help(): string {
+  const rows = Object.entries(FLAGS).map(
+    ([name, { value, help: text }]) => `  --${`${name} ${value ?? ''}`.padEnd(24)}${text}`,
+  );
+  return ['Imports products and stock from a file, also while the server runs.', '', ...rows, ''].join('\n');
+}
+
+function formatOf(values: Values, path: string): Format {
+  const format =
+    values['format'] ?? (/\.csv$/i.test(path) ? 'csv' : /\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : '');
+  if (format === 'csv' || format === 'ndjson') return format;
+  throw new UsageError('--format must be ndjson or csv');
+}
+
+function maxFaultsOf(values: Values): number {
+  if (values['strict'] === true) return 0;
+  const text = String(values['max-errors'] ?? '1000');
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError('--max-errors must be a whole number');
+  return Number(text);
+}
+
+/** Where to begin: at the checkpoint of an interrupted import when asked to. */
+async function startOf(
+  runtime: Runtime,
+  pid: string,
+  source: string,
+  isResuming: boolean,
+): Promise<ImportRun> {
+  const run = isResuming ? await findRun(runtime.db, pid, source) : null;
+  return run ?? START;
+}
+
+type Job = {
+  pid: string;
+  path: string;
+  format: Format;
+  delimiter: string;
+  maxFaults: number;
+  isResuming: boolean;
+};
+
+async function readerOf(
+  { path, format, delimiter }: Job,
+  from: ImportRun,
+  hasBom: boolean,
+): Promise<AsyncIterable<Entry>> {
+  const first = hasBom ? 3 : 0;
+  if (format === 'ndjson')
+    return readNdjson({ path, delimiter, offset: Math.max(from.offset, first), line: from.line });
+  const header = await readHeader({ path, delimiter, offset: first, line: 0 });
+  const isNew = from.offset === 0;
+  return readCsv(
+    { path, delimiter, offset: isNew ? header.end : from.offset, line: isNew ? 1 : from.line },
+    header.columns,
+  );
+}
+
+async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> {
+  const { pid, path, maxFaults, isResuming } = job;
+  if ((await findStore(runtime.db, pid)) === null) throw new Error('There is no store with this pid');
+  const { size, source, hasBom } = await inspectFile(path);
+  const from = await startOf(runtime, pid, source, isResuming);
+  if (from.finishedAt !== null) return null;
+  const progress = createProgress(process.stderr, from.offset, from.line);
+  if (from.offset > 0) progress.line(`going on behind line ${from.line}`);
+  const entries = await readerOf(job, from, hasBom);
+  let isStopping = false;
+  const stop = (): void => void (isStopping = true);
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const state = ({ offset, line, skipped }: ImportRun) => ({
+    bytes: offset,
+    totalBytes: size,
+    lines: line,
+    skipped,
+  });
+  const result = await importProducts(runtime, entries, {
+    pid,
+    source,
+    from,
+    maxFaults,
+    onFault: (line, fault) => progress.line(`line ${line}: ${fault}`),
+    onProgress: (run) => progress.show(state(run)),
+    isStopping: () => isStopping,
+  });
+  progress.end(state(result));
+  return result;
+}
+
+function report(result: ImportResult | null): string {
+  if (result === null)
+    return 'This file was imported completely before; leave --resume out to import it again.';
+  const { end, written, skipped, line } = result;
+  const counts = `${written} products written, ${skipped} bad lines skipped`;
+  if (end === 'done') return `Done: ${counts}.`;
+  const why = end === 'stopped' ? 'Interrupted' : 'Too many bad lines';
+  return `${why} at line ${line}: ${counts}. Go on with --resume.`;
+}
+
+async function run(args: string[]): Promise<void> {
+  const values = readFlags(args, FLAGS);
+  if (values['help'] === true) return void process.stdout.write(help());
+  const path = required(values, 'file');
+  const delimiter = String(values['delimiter'] ?? ',');
+  const job = {
+    pid: required(values, 'pid'),
+    path,
+    format: formatOf(values, path),
+    delimiter,
+    maxFaults: maxFaultsOf(values),
+    isResuming: values['resume'] === true,
+  };
+  loadEnvFile();
+  const runtime = await openRuntime(readConfig(), createLogger('warn', pino.destination(2)));
+  try {
+    const result = await runJob(runtime, job);
+    process.stdout.write(values['json'] === true ? `${JSON.stringify(result)}\n` : `${report(result)}\n`);
+    process.exitCode = result === null || (result.end === 'done' && result.skipped === 0) ? 0 : 1;
+  } finally {
+    await runtime.close();
+  }
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${describeFailure(error)}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+});

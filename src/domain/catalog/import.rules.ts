@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { AppError } from '../../shared/errors.ts';
+import { checkProduct } from './catalog.rules.ts';
+import type { ProductWrite } from './catalog.rules.ts';
+
+/** One line of an import file: what it holds, or what is wrong with it. `end` is the byte behind it. */
+export type Entry = { line: number; end: number } & ({ value: unknown } | { fault: string });
+
+const emptyAsAbsent = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
+const optional = <Shape extends z.ZodType>(shape: Shape) => z.preprocess(emptyAsAbsent, shape.optional());
+
+const NUMBER = /^\s*-?\d+(\.\d+)?\s*$/;
+const id = z
+  .union([z.string(), z.int()], 'must be a text or a whole number')
+  .transform((value) => String(value).trim());
+const text = z.union([z.string(), z.number()], 'must be a text').transform(String);
+const number = z.union([z.number(), z.string().regex(NUMBER).transform(Number)], 'must be a number');
+const tags = z.union(
+  [z.array(z.string()), z.string().transform((list) => list.split('|'))],
+  'must be an array or a text with | between',
+);
+
+/** A product as files hold it: an empty cell is left out, numbers may be text, tags may be one text with `|` between. */
+const productShape = z.object(
+  {
+    epi: optional(id),
+    empi: optional(id),
+    du: optional(text),
+    bt: optional(text),
+    dt: optional(text),
+    sku: optional(text),
+    uri: optional(text),
+    iu: optional(text),
+    stk: optional(number),
+    pr: optional(number),
+    vi: optional(text),
+    tags: optional(tags),
+  },
+  'must be a JSON object',
+);
+
+/** The fields that a file may have; others are ignored. */
+export const IMPORT_FIELDS: ReadonlySet<string> = new Set(Object.keys(productShape.shape));
+
+/** The product of a line, or what is wrong with it in words. */
+export function readProduct(value: unknown): ProductWrite | string {
+  const parsed = productShape.safeParse(value);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    return `${path[0] === undefined ? 'the line' : String(path[0])} ${message}`;
+  }
+  try {
+    return checkProduct(parsed.data, 'product');
+  } catch (error) {
+    if (error instanceof AppError) return error.message.replace('product.', '');
+    throw error;
+  }
+}
