@@ -1,5 +1,5 @@
 import { execute } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLSchema , } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
