@@ -7,8 +7,12 @@ import { makeAsset, sendAsset } from './assets.ts';
 import type { Asset } from './assets.ts';
 import { securePage } from './page.ts';
 
-const FIRST_QUERY = `# wishgate speaks GraphQL. Every type and field explains itself: open the docs on the left.
-# Store calls need "Authorization: Basic base64(pid:key)", shopper calls "x-pid", "x-regid" and "x-sessionid" (Headers tab).
+const FIRST_QUERY = `# Every type and field explains itself:
+# open the docs on the left.
+#
+# Credentials go into the Headers tab below.
+# Store calls: Authorization, "Basic base64(pid:key)".
+# Shopper calls: x-pid, x-regid and x-sessionid.
 
 query Store {
   store {
@@ -21,9 +25,10 @@ query Store {
 
 /** GraphiQL takes the whole window, so the way to the other pages gets a strip above it. */
 const STRIP = `<style>
-  body { display: flex; flex-direction: column; }
-  #root { flex: 1; min-height: 0; }
+  body { display: flex; flex-direction: column; height: 100vh; margin: 0; }
+  #root { flex: 1; height: auto; min-height: 0; }
   #root > * { height: 100%; }
+  .graphiql-container > * { max-height: 100%; }
   .doors { display: flex; gap: 1.25rem; padding: 0.4rem 1rem; font: 14px/1.6 system-ui, sans-serif; color-scheme: light dark; background: Canvas; }
   .doors a { color: inherit; color: LinkText; text-decoration: none; }
   .doors a:hover { text-decoration: underline; }
@@ -47,29 +52,26 @@ function renderPage(demo: DemoStore | null): string {
   }).replace('<div id="root">', `${STRIP}<div id="root">`);
 }
 
-/** Hashes of the page's inline scripts: the policy lets these run and no other. */
-function scriptHashes(page: string): string {
-  const scripts = page.split('<script>').slice(1);
-  const hash = (text: string): string =>
-    `'sha256-${createHash('sha256')
-      .update(text.slice(0, text.indexOf('</script>')))
-      .digest('base64')}'`;
-  return scripts.map(hash).join(' ');
+/** Hash of the page's one inline script: the policy lets it run and no other. Browsers hash it with plain line ends. */
+function scriptHash(page: string): string {
+  const start = page.indexOf('<script>') + '<script>'.length;
+  const script = page.slice(start, page.indexOf('</script>', start)).replace(/\r\n?/g, '\n');
+  return `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 }
 
 /** Serves GraphiQL as one page from the service itself, without any CDN. */
 export function createGraphiqlPage(demo: DemoStore | null) {
-  let made: { asset: Promise<Asset>; scripts: string } | null = null;
+  let made: { asset: Promise<Asset>; script: string } | null = null;
   const make = () => {
     const page = renderPage(demo);
-    return { asset: makeAsset('text/html; charset=utf-8', Buffer.from(page)), scripts: scriptHashes(page) };
+    return { asset: makeAsset('text/html; charset=utf-8', Buffer.from(page)), script: scriptHash(page) };
   };
   return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, '/graphiql');
     made ??= make();
     // Its editor makes style elements and starts workers from blobs.
     securePage(res, {
-      'script-src': `'self' ${made.scripts}`,
+      'script-src': `'self' ${made.script}`,
       'style-src': "'self' 'unsafe-inline'",
       'font-src': "'self' data:",
       'worker-src': "'self' blob:",
