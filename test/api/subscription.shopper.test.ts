@@ -1,6 +1,6 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import type { Caller, TestService, TestShopper } from '../harness.ts';
 
 let service: TestService;
 let store: NewStore;
@@ -193,4 +193,17 @@ test('text that the database cannot hold is bad input, not an error of ours', as
   for (const fields of [{ topic: 'a\u0000' }, { epi: 'a\u0000' }]) {
     await service.post('/api/v3/subscriptions/unsubscribe', fields, { shopper }).expect(400);
   }
+});
+
+test('after a login the next visitor of the device does not see the subscriptions that the guest had made', async () => {
+  const uuid = '6f0c4d7e-2b1a-4c3d-8e5f-0a1b2c3d4e5f';
+  const guest = await service.guest(store, uuid);
+  expect(await subscribe({ store, shopper: guest }, 'ann@example.com')).toBeNull();
+  const login = { uuid, useremail: 'ann@example.com', useragenttype: 'test' };
+  await service.post('/storeadmin/v3/user/generate-regid', login, { store }).expect(200);
+  const next = await service.guest(store, uuid);
+  const total = async (shopper: TestShopper): Promise<number> =>
+    (await service.post('/api/v3/subscriptions/fetch-subs', {}, { shopper }).expect(200)).body.total;
+  expect(await total(next)).toBe(0);
+  expect(await total(await service.account(store, 'ann@example.com'))).toBe(1);
 });

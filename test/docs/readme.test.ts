@@ -12,7 +12,7 @@ import { endMains, startMain } from '../fault/fixtures/main-process.ts';
 
 // How examples in README.md are run: every ```bash block, in order, in one shell that has BASE, PID and KEY set; ```sh
 // blocks are not run. A ```json block right after a ```bash block is the answer, of which the last command's must have
-// the shape. `npm run --silent store --` runs the command line from its sources.
+// the shape. `npm run --silent store --` and `import --` run the command lines from their sources.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
@@ -41,9 +41,10 @@ function shapeOf(value: unknown): unknown {
 }
 
 const NPM = `npm() {
-  [ "$1 $2 $3 $4" = "run --silent store --" ] || { echo "the test does not know npm $*" >&2; return 1; }
+  case "$1 $2 $3 $4" in "run --silent store --" | "run --silent import --") ;; *) echo "the test does not know npm $*" >&2; return 1 ;; esac
+  local command="$3"
   shift 4
-  "${process.execPath}" --import "${TSX}" "${ROOT}/src/cli/store.ts" "$@"
+  "${process.execPath}" --import "${TSX}" "${ROOT}/src/cli/$command.ts" "$@"
 }`;
 
 function script(examples: Example[]): string {

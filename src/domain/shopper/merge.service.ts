@@ -2,6 +2,7 @@ import type { Db } from '../../database/database.ts';
 import { mergeLists } from '../list/merge.service.ts';
 import type { MergeReport } from '../list/merge.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
+import { moveSubscriptions } from '../subscription/subscription.repo.ts';
 import { epochOf } from './identity.rules.ts';
 import * as shoppers from './shopper.repo.ts';
 import type { NewShopper, ShopperRow } from './shopper.repo.ts';
@@ -26,6 +27,7 @@ export async function mergeGuest(
   if (guest === null) return { account, merged: NOTHING };
   // A store key can write for a guest that was merged before: its lists follow, its sessions have moved on already.
   const merged = await mergeLists(tx, guest, account, now);
+  await moveSubscriptions(tx, store.pid, guest.regid, account.regid);
   if (guest.mergedInto !== null) return { account, merged };
   await shoppers.linkGuest(
     tx,
