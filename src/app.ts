@@ -71,7 +71,10 @@ export async function createApp(
 /** Turns whatever was thrown into the documented body of the door it was thrown at. */
 function createFailureHandler({ log }: Services): ErrorRequestHandler {
   return (error: unknown, req: Request, res: Response, _next) => {
-    const failure = toAppError(error, { requestId: requestIdOf(res), log });
+    // Express throws on a path whose percent-encoding is broken: there is nothing at such an address.
+    const isBrokenPath = error instanceof Error && error.name === 'URIError';
+    const cause = isBrokenPath ? new AppError('not-found', 'There is nothing at this address') : error;
+    const failure = toAppError(cause, { requestId: requestIdOf(res), log });
     if (res.headersSent) return void res.destroy();
     res.set(failure.headers);
     if (req.path === '/graphql') return void res.status(failure.status).json(graphqlFailure(failure));

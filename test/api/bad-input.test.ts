@@ -118,6 +118,8 @@ describe('addresses', () => {
     ['PUT', '/storeadmin/v3/user/generate-regid'],
     ['DELETE', '/storeadmin/v3/user/generate-regid'],
     ['GET', '/%zz'],
+    ['GET', '/assets/%zz'],
+    ['GET', '/client/%zz'],
     ['GET', '/__proto__'],
     ['GET', '/constructor'],
   ])('%s %s answers JSON 404 not-found', async (method, path) => {

@@ -11,7 +11,7 @@ const FIRST_QUERY = `# Every type and field explains itself:
 # open the docs on the left.
 #
 # Credentials go into the Headers tab below.
-# Store calls: Authorization, "Basic base64(pid:key)".
+# Store calls: Basic base64(pid:key).
 # Shopper calls: x-pid, x-regid and x-sessionid.
 
 query Store {
