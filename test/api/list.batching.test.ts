@@ -95,3 +95,13 @@ test('concurrent readers share statements and get their own lists', async () => 
   });
   expect(statements.length).toBeLessThan(80);
 });
+
+test('what many visitors ask at once about one product is counted a few times', async () => {
+  const statements = await statementsOf(async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => few.ok('product/wishlist/social-count', { empi: 900 })),
+    );
+    for (const { data } of answers) expect(data).toEqual({ count: 2, empi: 900 });
+  });
+  expect(statements.filter((name) => name === 'social_count').length).toBeLessThan(40);
+});

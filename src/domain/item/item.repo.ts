@@ -187,14 +187,23 @@ export function transferItems(
 const SOCIAL_COUNT = {
   name: 'social_count',
   text: `
-    SELECT count(DISTINCT l.regid)::int AS count FROM item i JOIN list l ON l.pid = i.pid AND l.lid = i.lid AND l.st = 1
-    WHERE i.pid = $1 AND i.empi = $2`,
+    SELECT (
+      SELECT count(DISTINCT l.regid) FROM item i JOIN list l ON l.pid = i.pid AND l.lid = i.lid AND l.st = 1
+      WHERE i.pid = k.pid AND i.empi = k.empi)::int AS count
+    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k (pid, empi, position) ORDER BY k.position`,
 };
 
-/** Number of shoppers who have a product in an active list. */
-export async function countShoppers(db: Db, pid: string, empi: string): Promise<number> {
-  const [row] = await db.query<{ count: number }>(SOCIAL_COUNT, [pid, empi]);
-  return row!.count;
+/** A product of a store. */
+export type ProductKey = { pid: string; empi: string };
+
+/** How many shoppers have each product in an active list. What many ask at once about one product is counted once. */
+export async function countShoppers(db: Db, keys: readonly ProductKey[]): Promise<number[]> {
+  const nameOf = ({ pid, empi }: ProductKey): string => JSON.stringify([pid, empi]);
+  const wanted = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  const params = [wanted.map(({ pid }) => pid), wanted.map(({ empi }) => empi)];
+  const rows = await db.query<{ count: number }>(SOCIAL_COUNT, params);
+  const counts = new Map(wanted.map((key, index) => [nameOf(key), rows[index]!.count]));
+  return keys.map((key) => counts.get(nameOf(key))!);
 }
 
 const MEMBERSHIP = {

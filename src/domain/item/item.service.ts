@@ -151,7 +151,7 @@ export async function socialCount(
   const { pid } = requireShopper(ctx);
   const [wanted] = empi ? checkRefs('empi', [{ epi: empi }]) : [];
   if (wanted === undefined) return fail('invalid-request', 'empi is missing');
-  return { count: await items.countShoppers(ctx.db, pid, wanted), empi: wanted };
+  return { count: await ctx.reads.socialCount({ pid, empi: wanted }), empi: wanted };
 }
 
 /** Tells the store's webhooks what came into a list and what left it. */
