@@ -130,15 +130,6 @@ export async function closeJoinedLists(
   ]);
 }
 
-/** Alerts that the guest asked for are the account's from now on. */
-export async function moveSubscriptions(tx: Db, guest: ShopperRow, account: ShopperRow): Promise<void> {
-  await tx.query('UPDATE subscription SET regid = $3 WHERE pid = $1 AND regid = $2', [
-    guest.pid,
-    guest.regid,
-    account.regid,
-  ]);
-}
-
 function params(pid: string, pairs: readonly Joining[]): unknown[] {
   return [pid, pairs.map(({ from }) => from), pairs.map(({ to }) => to)];
 }

@@ -20,7 +20,6 @@ export async function mergeLists(
   account: ShopperRow,
   now: Date,
 ): Promise<MergeReport> {
-  await merges.moveSubscriptions(tx, guest, account);
   if (!(await merges.hasLists(tx, guest))) return { lists: 0, items: 0, duplicates: 0 };
   const lists = await merges.lockLists(tx, guest.pid, [guest.regid, account.regid]);
   const { moving, rounds } = planMerge(
