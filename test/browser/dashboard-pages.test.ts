@@ -25,8 +25,8 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
 }
 
-// axe takes seconds a page on a busy machine.
-jest.setTimeout(240_000);
+/** axe takes seconds a page on a busy machine. */
+const PATIENCE_MS = 240_000;
 
 describeInBrowser('every page of the dashboard', () => {
   let service: TestService;
@@ -96,6 +96,7 @@ describeInBrowser('every page of the dashboard', () => {
       expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
       await context.close();
     },
+    PATIENCE_MS,
   );
 
   test('the policy lets in nothing from outside and no inline script', async () => {
