@@ -207,3 +207,40 @@ test('after a login the next visitor of the device does not see the subscription
   expect(await total(next)).toBe(0);
   expect(await total(await service.account(store, 'ann@example.com'))).toBe(1);
 });
+
+test("the store's webhooks are told once of each subscription that is made and ended", async () => {
+  const { db, now } = service.services;
+  await db.query(
+    'INSERT INTO webhook (pid, id, url, events, secret, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $6)',
+    [
+      store.pid,
+      'hook',
+      'https://shop.example/hook',
+      ['subscription.created', 'subscription.removed'],
+      'secret',
+      now(),
+    ],
+  );
+  for (let call = 0; call < 2; call += 1) expect(await subscribe({ store }, 'ann@example.com', 7)).toBeNull();
+  await service
+    .graphql(
+      'mutation { unsubscribe(medium: "email", mediumvalue: "ann@example.com") { removed } }',
+      {},
+      { store },
+    )
+    .expect(200);
+  const events = await db.query(
+    `SELECT kind, payload -> 'data' AS data FROM outbox WHERE pid = $1 AND lane = 'webhook' ORDER BY seq`,
+    [store.pid],
+  );
+  const data = expect.objectContaining({
+    medium: 'email',
+    value: 'ann@example.com',
+    epi: '7',
+    topic: 'backinstock',
+  });
+  expect(events).toEqual([
+    { kind: 'subscription.created', data },
+    { kind: 'subscription.removed', data },
+  ]);
+});
