@@ -4,13 +4,13 @@ import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { emitEvents } from '../alert/event.repo.ts';
-import { changeList, findReadableList, lockLists } from '../list/list.repo.ts';
+import { NEWEST_FIRST, readPages } from '../list/contents.repo.ts';
+import { PREVIEW_SIZE, changeList, lockLists } from '../list/list.repo.ts';
 import type { ListRow } from '../list/list.repo.ts';
-import { getList } from '../list/contents.service.ts';
 import { checkLid, checkVersion } from '../list/list.rules.ts';
 import { failMissing, withOwnList } from '../list/list.service.ts';
 import type { Owner } from '../list/list.service.ts';
-import { ownView } from '../list/list.view.ts';
+import { ownView, viewPage } from '../list/list.view.ts';
 import type { ListView } from '../list/list.view.ts';
 import { countEvent } from '../report/report.repo.ts';
 import * as items from './item.repo.ts';
@@ -124,10 +124,10 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
 export async function copyItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
   const { fromlid, tolid, epis } = checkTransfer(transfer);
   return withOwnList(ctx, tolid, transfer, async (tx, to, owner) => {
-    const from = (await findReadableList(tx, owner, fromlid)) ?? fail('list-not-found');
+    const from = await readSource(tx, owner, fromlid);
     const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: false });
     await tellWebhooks(tx, owner, { added: moved, removed: [] }, ctx.now());
-    return { from: await viewSource(ctx, owner, from), to: ownView(owner, list), items: moved };
+    return { from, to: ownView(owner, list), items: moved };
   });
 }
 
@@ -256,7 +256,11 @@ async function transferItems(
   };
 }
 
-/** The list that was copied from, masked when it is somebody else's. */
-async function viewSource(ctx: Context, owner: Owner, from: ListRow): Promise<ListView> {
-  return from.regid === owner.regid ? ownView(owner, from) : getList(ctx, from.lid);
+/** The list to copy from, as the shopper may see it. */
+async function readSource(tx: Db, owner: Owner, lid: string): Promise<ListView> {
+  const { pid, regid } = owner;
+  const key = { pid, regid, lid, limit: PREVIEW_SIZE, offset: 0, after: null, hasList: true };
+  const [page] = await readPages(tx, NEWEST_FIRST, [key]);
+  const view = viewPage(owner, page!) ?? fail('list-not-found');
+  return { ...view.list, preview: view.items };
 }
