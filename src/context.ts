@@ -19,7 +19,7 @@ export type Services = {
 };
 
 /**
- * Who calls. A store key makes `isStoreKey`; a shopper is there with a valid session, or named by a store key.
+ * Who calls. A valid store key gives `keyId`; a shopper is there with a valid session, or named by a store key.
  * Missing or wrong credentials leave fields null and say in `denial` what a guarded field answers.
  */
 export type Viewer = {
@@ -27,6 +27,8 @@ export type Viewer = {
   /** Id of the API key used, when the call carries a valid one. */
   keyId: string | null;
   shopper: ShopperRow | null;
+  /** Whether the call names a shopper, known or not: a store that means one shopper must never act on all. */
+  isShopperNamed: boolean;
   /** Why there is no shopper. */
   denial: ErrorType;
 };

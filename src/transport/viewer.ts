@@ -49,6 +49,7 @@ export function createViewerResolver(db: Database): ResolveViewer {
       store: null,
       keyId: null,
       shopper: null,
+      isShopperNamed: regid !== '',
       denial: 'unauthorised' as ErrorType,
       isServiceDown,
     };
@@ -59,6 +60,7 @@ export function createViewerResolver(db: Database): ResolveViewer {
       store,
       keyId: key?.id ?? null,
       shopper: denial === null ? shopper : null,
+      isShopperNamed: regid !== '',
       denial: denial ?? 'sw-badregid',
       isServiceDown,
     };

@@ -143,7 +143,7 @@ async function withProducts(
 
 /** Whose subscriptions the caller reads and ends. */
 function ownerOf(ctx: Context): Owner {
-  if (ctx.viewer.keyId !== null && ctx.viewer.shopper === null)
+  if (ctx.viewer.keyId !== null && !ctx.viewer.isShopperNamed)
     return { pid: requireStore(ctx).pid, all: true };
   const { pid, regid, isGuest, em } = requireShopper(ctx);
   return isGuest ? { pid, regid } : { pid, contact: { medium: 'email', value: em ?? '' } };
