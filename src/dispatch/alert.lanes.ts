@@ -47,7 +47,8 @@ function createAlertLane(
       try {
         texts = renderAlert(topic, model);
       } catch (error) {
-        return { kind: 'failed', reason: `the template cannot be rendered: ${(error as Error).message}` };
+        // Saved templates were rendered once, so this may pass: a stalled machine runs into the time limit, too.
+        return { kind: 'retry', reason: `the template cannot be rendered: ${(error as Error).message}` };
       }
       return send({ message, facts, texts, oneClickUrl: linkFor('topic') });
     };

@@ -137,7 +137,7 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
     }
   } finally {
     for (const { child } of children) if (isRunning(child)) child.kill('SIGTERM');
-    await Promise.all(children.map(({ child }) => isRunning(child) && once(child, 'exit')));
+    await Promise.all(children.map(async ({ child }) => isRunning(child) && once(child, 'exit')));
     await smtp.close();
   }
 
