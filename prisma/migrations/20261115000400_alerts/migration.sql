@@ -104,9 +104,6 @@ CREATE INDEX "outbox_pid_seq_idx" ON "outbox"("pid", "seq");
 -- CreateIndex
 CREATE UNIQUE INDEX "outbox_pid_restock_id_subscription_id_key" ON "outbox"("pid", "restock_id", "subscription_id");
 
--- CreateIndex
-CREATE UNIQUE INDEX "outbox_pid_dedupe_key_key" ON "outbox"("pid", "dedupe_key");
-
 -- AddForeignKey
 ALTER TABLE "topic" ADD CONSTRAINT "topic_pid_fkey" FOREIGN KEY ("pid") REFERENCES "store"("pid") ON DELETE CASCADE ON UPDATE CASCADE;
 
@@ -145,3 +142,6 @@ CREATE INDEX "outbox_finished_idx" ON "outbox"("finished_at") WHERE "finished_at
 
 -- Deliveries of one webhook.
 CREATE INDEX "outbox_webhook_idx" ON "outbox"("pid", "recipient", "seq") WHERE "lane" = 'webhook';
+
+-- Only messages that have a key: alerts, which are the many, stay out of it.
+CREATE UNIQUE INDEX "outbox_dedupe_key" ON "outbox"("pid", "dedupe_key") WHERE "dedupe_key" IS NOT NULL;
