@@ -36,7 +36,15 @@ const arrows = [
   forbid(['src/**/*.resolvers.ts'], TRANSPORT, { ...REPO, allowTypeImports: true }),
   forbid(['src/**/*.service.ts'], TRANSPORT, EXPRESS, GRAPHQL, DATABASE),
   forbid(['src/**/*.repo.ts'], TRANSPORT, SERVICE, RESOLVERS, EXPRESS, GRAPHQL),
-  forbid(['src/**/*.rules.ts'], TRANSPORT, { ...REPO, allowTypeImports: true }, SERVICE, EXPRESS, GRAPHQL, DATABASE),
+  forbid(
+    ['src/**/*.rules.ts'],
+    TRANSPORT,
+    { ...REPO, allowTypeImports: true },
+    SERVICE,
+    EXPRESS,
+    GRAPHQL,
+    DATABASE,
+  ),
   forbid(['src/shared/**/*.ts'], {
     regex: folder('domain', 'transport', 'operation', 'database'),
     message: 'src/shared is below every other folder.',

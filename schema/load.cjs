@@ -7,7 +7,9 @@ const { buildASTSchema, concatAST, parse } = require('graphql');
 
 /** The joined SDL of every .graphql file in this folder, in name order. */
 function loadTypeDefs() {
-  const files = readdirSync(__dirname).filter((name) => name.endsWith('.graphql')).sort();
+  const files = readdirSync(__dirname)
+    .filter((name) => name.endsWith('.graphql'))
+    .sort();
   return concatAST(files.map((name) => parse(readFileSync(join(__dirname, name), 'utf8'))));
 }
 

@@ -22,11 +22,10 @@ export type Database = Db & {
 
 const RETRYABLE = new Set(['40001', '40P01']);
 const MAX_TRIES = 5;
+const INT8_OID = 20;
 const SAFE_INT8: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === INT8_OID ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as never,
 };
 
 function queryOn(client: pg.Pool | pg.PoolClient): Db['query'] {

@@ -60,8 +60,12 @@ test('an export holds the record, lists with items, and subscriptions, and is re
 test('an erasure leaves no row that names the person, ends the sessions and is recorded', async () => {
   const email = 'erase.me@example.com';
   const shopper = await furnish(email);
+  // The restock queues an alert to the person and uses the subscription up.
+  const restock = { products: [{ epi: 1, empi: 10, du: 'https://shop.example/p', stk: 5 }] };
+  await service.post('/storeadmin/v3/products/upsert', restock, { store }).expect(200);
+  await service.runTasks();
   const { body } = await service.graphql(ERASE, { useremail: email }, { store });
-  expect(body.data.eraseShopper).toMatchObject({ action: 'erase', detail: { lists: 1, subscriptions: 1 } });
+  expect(body.data.eraseShopper).toMatchObject({ action: 'erase', detail: { lists: 1, messages: 1 } });
   const dump = await service.services.db.query<{ table_name: string }>(
     "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
   );

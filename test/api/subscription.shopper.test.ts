@@ -249,7 +249,10 @@ test('a store key that names an unknown shopper is told so, and never sees all s
   const store = await service.createStore();
   const stranger = { pid: store.pid, regid: 'nobody', sessionid: '' };
   const caller = { store, shopper: stranger };
-  for (const query of ['{ subscriptions { edges { node { id } } } }', 'mutation { unsubscribe { removed } }']) {
+  for (const query of [
+    '{ subscriptions { edges { node { id } } } }',
+    'mutation { unsubscribe { removed } }',
+  ]) {
     const { body } = await service.graphql(query, {}, caller);
     expect(body.errors[0].extensions.type).toBe('sw-badregid');
   }

@@ -86,16 +86,16 @@ test('a start that fails says why in one sentence that names the variable, with 
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   const dirs = await Promise.all([makeDataDir(), makeDataDir(), makeDataDir()]);
-  const file = join(dirs[2]!, 'file');
+  const file = join(dirs[2], 'file');
   await writeFile(file, '');
   const cases: [string, Record<string, string>][] = [
-    ['PORT', { DATA_DIR: dirs[0]!, PORT: 'many' }],
-    ['PORT', { DATA_DIR: dirs[1]!, PORT: String(port) }],
+    ['PORT', { DATA_DIR: dirs[0], PORT: 'many' }],
+    ['PORT', { DATA_DIR: dirs[1], PORT: String(port) }],
     [
       'DATABASE_URL',
-      { DATA_DIR: dirs[0]!, DATABASE_URL: `postgresql://u:secret@127.0.0.1:${port + 1}/x`, DEMO: '0' },
+      { DATA_DIR: dirs[0], DATABASE_URL: `postgresql://u:secret@127.0.0.1:${port + 1}/x`, DEMO: '0' },
     ],
-    ['DEMO', { DATA_DIR: dirs[0]!, DEMO: '1', HOST: '0.0.0.0' }],
+    ['DEMO', { DATA_DIR: dirs[0], DEMO: '1', HOST: '0.0.0.0' }],
   ];
   await Promise.all(
     cases.map(async ([variable, env]) => {

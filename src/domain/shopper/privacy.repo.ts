@@ -39,30 +39,51 @@ export async function exportData(db: Db, { pid, regid, em, m }: Subject): Promis
          SELECT json_agg(to_jsonb(l) || jsonb_build_object('items', coalesce((
            SELECT jsonb_agg(to_jsonb(i) ORDER BY i.seq) FROM item i WHERE i.pid = l.pid AND i.lid = l.lid), '[]')) ORDER BY l.seq)
          FROM list l WHERE l.pid = $1 AND l.regid = $2), '[]'),
-       'subscriptions', coalesce((SELECT json_agg(to_jsonb(s) ORDER BY s.seq) FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS}), '[]')
+       'subscriptions', coalesce((SELECT json_agg(to_jsonb(s) ORDER BY s.seq) FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS}), '[]'),
+       'messages', coalesce((SELECT json_agg(to_jsonb(o) ORDER BY o.seq) FROM outbox o WHERE o.pid = $1 AND o.recipient IN ($3, $4)), '[]')
      ) AS data`,
     [pid, regid, em, m],
   );
   return row!.data;
 }
 
+async function countOf(tx: Db, deletion: string, params: readonly unknown[]): Promise<number> {
+  const [row] = await tx.query<{ n: number }>(
+    `WITH gone AS (${deletion} RETURNING 1) SELECT count(*)::int AS n FROM gone`,
+    params,
+  );
+  return row!.n;
+}
+
 /**
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
- * otherwise an old sessionid would work again when the person comes back.
+ * otherwise an old sessionid would work again when the person comes back. Messages are searched by their text, because an
+ * event for a webhook can name the person too; that reads the store's whole outbox, which is right for so rare a call.
  */
 export async function eraseData(
   tx: Db,
   { pid, regid, em, m }: Subject,
   now: Date,
 ): Promise<Record<string, number>> {
-  const [lists] = await tx.query<{ n: number }>(
-    'WITH gone AS (DELETE FROM list WHERE pid = $1 AND regid = $2 RETURNING cnt) SELECT count(*)::int AS n FROM gone',
-    [pid, regid],
-  );
-  const [subscriptions] = await tx.query<{ n: number }>(
-    `WITH gone AS (DELETE FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS} RETURNING 1) SELECT count(*)::int AS n FROM gone`,
-    [pid, regid, em, m],
-  );
+  const contacts = [em, m].filter((contact) => contact !== null);
+  const counts = {
+    lists: await countOf(tx, 'DELETE FROM list WHERE pid = $1 AND regid = $2', [pid, regid]),
+    subscriptions: await countOf(tx, `DELETE FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS}`, [
+      pid,
+      regid,
+      em,
+      m,
+    ]),
+    messages: await countOf(
+      tx,
+      `DELETE FROM outbox WHERE pid = $1 AND (recipient = ANY ($2::text[])
+         OR EXISTS (SELECT FROM unnest($2::text[]) contact WHERE strpos(payload::text, contact) > 0))`,
+      [pid, contacts],
+    ),
+  };
+  await tx.query('DELETE FROM alert_seen WHERE pid = $1 AND value = ANY ($2::text[])', [pid, contacts]);
+  await tx.query('DELETE FROM suppression WHERE pid = $1 AND value = ANY ($2::text[])', [pid, contacts]);
+  await tx.query('UPDATE list SET cfor = NULL WHERE pid = $1 AND cfor = $2', [pid, em]);
   await tx.query('DELETE FROM guest_link WHERE pid = $1 AND (account_regid = $2 OR guest_regid = $2)', [
     pid,
     regid,
@@ -73,5 +94,5 @@ export async function eraseData(
      WHERE pid = $1 AND regid = $2`,
     [pid, regid, now],
   );
-  return { lists: lists!.n, subscriptions: subscriptions!.n };
+  return counts;
 }

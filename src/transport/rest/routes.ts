@@ -7,4 +7,11 @@ import { subscriptionRoutes } from '../../domain/subscription/subscription.route
 import type { RouteTable } from './route.ts';
 
 /** Every REST call of the service. */
-export const routes: RouteTable = { ...storeRoutes, ...shopperRoutes, ...catalogRoutes, ...subscriptionRoutes, ...listRoutes, ...itemRoutes };
+export const routes: RouteTable = {
+  ...storeRoutes,
+  ...shopperRoutes,
+  ...catalogRoutes,
+  ...subscriptionRoutes,
+  ...listRoutes,
+  ...itemRoutes,
+};
