@@ -40,20 +40,18 @@ type FactsRow = Sender &
 
 const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, coalesce(p.du, sub.du) AS du, p.uri, p.iu, p.vi, p.stk, p.pr`;
 
-const FACTS = {
-  name: 'alert_facts',
-  text: `
-    SELECT ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", sub.cts AS "subscribedAt",
-      c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
-    JOIN outbox o ON o.pid = m.pid AND o.id = m.id
-    JOIN store s ON s.pid = m.pid
-    LEFT JOIN restock r ON r.pid = o.pid AND r.id = o.restock_id
-    LEFT JOIN subscription sub ON sub.pid = o.pid AND sub.id = o.subscription_id
-    LEFT JOIN product p ON p.pid = o.pid AND p.epi = o.epi
-    LEFT JOIN alert_seen c ON c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = substr(o.lane, 7) AND c.value = o.recipient
-    ORDER BY m.position`,
-};
+// Planned at each call, as the claim is.
+const FACTS = `
+  SELECT ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", sub.cts AS "subscribedAt",
+    c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
+  JOIN outbox o ON o.pid = m.pid AND o.id = m.id
+  JOIN store s ON s.pid = m.pid
+  LEFT JOIN restock r ON r.pid = o.pid AND r.id = o.restock_id
+  LEFT JOIN subscription sub ON sub.pid = o.pid AND sub.id = o.subscription_id
+  LEFT JOIN product p ON p.pid = o.pid AND p.epi = o.epi
+  LEFT JOIN alert_seen c ON c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = substr(o.lane, 7) AND c.value = o.recipient
+  ORDER BY m.position`;
 
 /** Reads the facts for claimed alerts, in their order, with one statement. */
 export async function loadFacts(db: Db, alerts: readonly ClaimedMessage[]): Promise<AlertFacts[]> {

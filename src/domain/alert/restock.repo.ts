@@ -5,13 +5,12 @@ import type { TopicRow } from './topic.rules.ts';
 /** An occasion whose subscribers are being queued. */
 export type RestockRow = Progress & { pid: string; id: string; topic: string; epi: string; cutSeq: number };
 
-const STOP = {
-  name: 'stop_restocks',
-  text: `
-    UPDATE restock r SET state = 'stopped', next_batch_at = NULL
-    FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text)
-    WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND (o.cause IS NULL OR r.cause = o.cause)`,
-};
+// The statements of this file are planned at each call: these tables grow from nothing to 100,000 rows within seconds, and a plan
+// from before would read them whole.
+const STOP = `
+  UPDATE restock r SET state = 'stopped', next_batch_at = NULL
+  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text)
+  WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND (o.cause IS NULL OR r.cause = o.cause)`;
 
 /** Ends occasions; alerts of theirs that are not sent yet will be withheld. Only of one cause where it is given. */
 export async function stopRestocks(
@@ -22,17 +21,14 @@ export async function stopRestocks(
   if (stops.length > 0) await tx.query(STOP, [pid, JSON.stringify(stops)]);
 }
 
-const OPEN = {
-  name: 'open_restocks',
-  text: `
-    INSERT INTO restock (pid, id, topic, epi, cause, units, cut_seq, next_batch_at, opened_at)
-    SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, o.units, numbers.last_value, $3, $3
-    FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
-    CROSS JOIN subscription_seq_seq AS numbers
-    WHERE (SELECT true FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic LIMIT 1)
-    ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING
-    RETURNING topic, epi`,
-};
+const OPEN = `
+  INSERT INTO restock (pid, id, topic, epi, cause, units, cut_seq, next_batch_at, opened_at)
+  SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, o.units, numbers.last_value, $3, $3
+  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
+  CROSS JOIN subscription_seq_seq AS numbers
+  WHERE (SELECT true FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic LIMIT 1)
+  ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING
+  RETURNING topic, epi`;
 
 /** Opens occasions where anybody waits, one at a time for a variant and topic. Answers those it opened. */
 export async function openRestocks(
@@ -45,13 +41,10 @@ export async function openRestocks(
   return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
 }
 
-const ADD_UNITS = {
-  name: 'add_restock_units',
-  text: `
-    UPDATE restock r SET units = r.units + o.units, next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
-    FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, units int)
-    WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = 'stock'`,
-};
+const ADD_UNITS = `
+  UPDATE restock r SET units = r.units + o.units, next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
+  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, units int)
+  WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = 'stock'`;
 
 /** Counts further units to the occasions they belong to. */
 export async function addUnits(
@@ -63,13 +56,10 @@ export async function addUnits(
   if (arrivals.length > 0) await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
 }
 
-const CLAIM = {
-  name: 'claim_restock',
-  text: `
-    SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft"
-    FROM restock WHERE state = 'open' AND next_batch_at <= $1
-    ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-};
+const CLAIM = `
+  SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft"
+  FROM restock WHERE state = 'open' AND next_batch_at <= $1
+  ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 /** Locks the occasion that has waited longest for its next portion, until the transaction ends. */
 export async function claimRestock(tx: Db, now: Date): Promise<RestockRow | null> {
@@ -79,27 +69,24 @@ export async function claimRestock(tx: Db, now: Date): Promise<RestockRow | null
 
 // The look-ups are sub-selects, not joins: those are index probes whatever the planner believes. Right after many rows came in it
 // knows nothing of them, and the join it chose then took 30 s for a portion that takes 0.2 s.
-const QUEUE = {
-  name: 'queue_portion',
-  text: `
-    WITH picked AS (
-      SELECT s.id, s.seq, s.medium, s.value, greatest($8, make_interval(secs => $9) + (
-        SELECT c.sent_at FROM alert_seen c
-        WHERE c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value)) AS due_at
-      FROM subscription s
-      WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6
-        AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR s.cts > $10)
-        AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NULL
-      ORDER BY s.seq LIMIT $7
-    ), queued AS (
-      INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
-      SELECT $1, gen_random_uuid()::text, 'alert-' || medium, 'alert', value, $4, id, $3, $2, due_at, $8
-      FROM picked ORDER BY seq
-      ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
-      DO UPDATE SET restock_id = excluded.restock_id
-    )
-    SELECT count(*)::int AS count, coalesce(max(seq), 0) AS "lastSeq" FROM picked`,
-};
+const QUEUE = `
+  WITH picked AS (
+    SELECT s.id, s.seq, s.medium, s.value, greatest($8, make_interval(secs => $9) + (
+      SELECT c.sent_at FROM alert_seen c
+      WHERE c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value)) AS due_at
+    FROM subscription s
+    WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6
+      AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR s.cts > $10)
+      AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NULL
+    ORDER BY s.seq LIMIT $7
+  ), queued AS (
+    INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
+    SELECT $1, gen_random_uuid()::text, 'alert-' || medium, 'alert', value, $4, id, $3, $2, due_at, $8
+    FROM picked ORDER BY seq
+    ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
+    DO UPDATE SET restock_id = excluded.restock_id
+  )
+  SELECT count(*)::int AS count, coalesce(max(seq), 0) AS "lastSeq" FROM picked`;
 
 /**
  * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end. A subscription that still has

@@ -22,15 +22,12 @@ export async function findSender(db: Db, pid: string): Promise<Sender | null> {
 /** The store of a message and whether its contact asked that store never to write. */
 export type Envelope = Sender & { isSuppressed: boolean };
 
-const ENVELOPES = {
-  name: 'load_envelopes',
-  text: `
-    SELECT ${SENDER_COLUMNS},
-      EXISTS (SELECT FROM suppression x WHERE x.pid = m.pid AND x.medium = m.medium AND x.value = m.value) AS "isSuppressed"
-    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS m(pid, medium, value, position)
-    JOIN store s ON s.pid = m.pid
-    ORDER BY m.position`,
-};
+const ENVELOPES = `
+  SELECT ${SENDER_COLUMNS},
+    EXISTS (SELECT FROM suppression x WHERE x.pid = m.pid AND x.medium = m.medium AND x.value = m.value) AS "isSuppressed"
+  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS m(pid, medium, value, position)
+  JOIN store s ON s.pid = m.pid
+  ORDER BY m.position`;
 
 /** Loads what a batch of messages needs, in their order. */
 export function loadEnvelopes(

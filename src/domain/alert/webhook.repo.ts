@@ -53,15 +53,12 @@ export async function deleteWebhook(db: Db, pid: string, id: string): Promise<bo
 /** Where a delivery goes and how it is signed. */
 export type WebhookTarget = { url: string; secret: string; isDemo: boolean };
 
-const TARGETS = {
-  name: 'webhook_targets',
-  text: `
-    SELECT w.url, w.secret, s.is_demo AS "isDemo"
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
-    JOIN store s ON s.pid = m.pid
-    LEFT JOIN webhook w ON w.pid = m.pid AND w.id = m.id
-    ORDER BY m.position`,
-};
+const TARGETS = `
+  SELECT w.url, w.secret, s.is_demo AS "isDemo"
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
+  JOIN store s ON s.pid = m.pid
+  LEFT JOIN webhook w ON w.pid = m.pid AND w.id = m.id
+  ORDER BY m.position`;
 
 /** The targets of claimed deliveries, in their order; null where the webhook is gone. */
 export async function loadTargets(
