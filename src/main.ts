@@ -34,12 +34,19 @@ function banner(localUrl: string, config: Config, demo: DemoStore | null): strin
     `  wishgate is running at ${localUrl}`,
     ...(isElsewhere ? [`  and is known to the world as ${config.publicUrl}`] : []),
     '',
+    `  pages      ${localUrl}/  ${localUrl}/docs  ${localUrl}/dashboard`,
     `  GraphQL    ${localUrl}/graphql`,
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
     `  database   ${database}`,
     ...(demo
-      ? ['', '  demo store (DEMO=0 turns it off)', `    pid      ${demo.pid}`, `    API key  ${demo.apiKey}`]
+      ? [
+          '',
+          '  demo store (DEMO=0 turns it off)',
+          `    shop     ${localUrl}/demo`,
+          `    pid      ${demo.pid}`,
+          `    API key  ${demo.apiKey}`,
+        ]
       : []),
   ];
   return `${lines.join('\n')}\n\n`;

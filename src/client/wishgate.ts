@@ -104,7 +104,9 @@ export function init(options: WishgateOptions): Wishgate {
   };
 
   const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
-    const input: AlertRequest = { medium: 'email', topics: ['backinstock'], ...alert };
+    // GraphQL refuses fields that it does not know, and storefronts pass whole products.
+    const products = alert.products.map(({ epi, empi, du }) => ({ epi, empi, du }));
+    const input: AlertRequest = { medium: 'email', topics: ['backinstock'], ...alert, products };
     if (input.medium === 'email' && input.mediumvalue === undefined) {
       const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } } }>(
         OWN_ADDRESS,

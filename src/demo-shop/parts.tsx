@@ -27,7 +27,7 @@ export const money = (amount: number | null): string =>
 export function Picture({ iu, dt }: { iu: string | null; dt: string | null }): JSX.Element {
   // Records hold the public address; the picture itself always comes from where the page came from.
   const src = iu === null ? undefined : new URL(iu, location.href).pathname;
-  return <img class="picture" src={src} alt={dt ?? ''} width="400" height="300" loading="lazy" />;
+  return <img class="picture" src={src} alt={dt ?? ''} width="400" height="300" />;
 }
 
 /** The heart saves to the first list; the plus beside it chooses lists. */
@@ -97,8 +97,14 @@ export function Modal({ title, children }: { title: string; children: ComponentC
 
 export function Toasts(): JSX.Element {
   const { toasts } = useShop();
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // A dialog lies above the page; a popover that is shown anew lies above the dialog.
+    element.current?.hidePopover();
+    if (toasts.length > 0) element.current?.showPopover();
+  }, [toasts]);
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div ref={element} popover="manual" class="toasts" role="status" aria-live="polite">
       {toasts.map(({ id, text, isError }) => (
         <p key={id} class={isError ? 'toast error' : 'toast'}>
           {text}

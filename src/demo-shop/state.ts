@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Item, List, ProductInput } from '../client/wishgate.ts';
 import { backend, explain } from './api.ts';
 import type { Product } from './api.ts';
@@ -68,7 +68,10 @@ export function useShopState() {
     [show],
   );
 
+  const latest = useRef(0);
   const reload = useCallback(async () => {
+    latest.current += 1;
+    const mine = latest.current;
     try {
       const shelf = await backend.products();
       const [all, memberships, later] = await Promise.all([
@@ -76,6 +79,8 @@ export function useShopState() {
         client.isInLists(shelf.map(({ epi }) => epi)),
         client.SaveForLater.init(),
       ]);
+      // A reload that began later knows more; what this one brings is out of date.
+      if (mine !== latest.current) return;
       const wishlists = all.filter(({ lty }) => lty !== 'sfl');
       const known = new Set(wishlists.map(({ lid }) => lid));
       setProducts(shelf);
@@ -87,7 +92,7 @@ export function useShopState() {
       setEmail(customer());
       setProblem(null);
     } catch (error) {
-      setProblem(explain(error));
+      if (mine === latest.current) setProblem(explain(error));
     }
   }, []);
 

@@ -57,7 +57,7 @@ const SECURITY_SCHEMES = {
   storeKey: {
     type: 'http',
     scheme: 'basic',
-    description: 'User name: the store’s `pid`. Password: its API key. Never in a browser.',
+    description: 'User name: the store’s `pid`. Password: its API key, which stays on the store’s back end.',
   },
   pid: { type: 'apiKey', in: 'query', name: 'pid', description: 'The store’s identifier, URL-encoded.' },
   regid: {
@@ -105,7 +105,9 @@ function describeOperation(schema: GraphQLSchema, { document }: Route): string |
   const operation = operationOf(document);
   const [field] = operation.selectionSet.selections;
   const name = field?.kind === Kind.FIELD ? field.name.value : '';
-  return schema.getRootType(operation.operation)?.getFields()[name]?.description ?? undefined;
+  const text = schema.getRootType(operation.operation)?.getFields()[name]?.description;
+  // Which credentials a GraphQL field needs is said in GraphQL's terms; here `security` says it.
+  return text?.replace(/\s*Needs (a store key|(the )?shopper headers)[^.]*\./, '') || undefined;
 }
 
 function requestBody(path: string, fields: Field[], components: Components): Schema {
@@ -170,7 +172,9 @@ function usedComponents(paths: OpenApi['paths'], components: Components): Schema
     }
   };
   visit(paths);
-  return Object.fromEntries([...components].filter(([name]) => used.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(
+    [...components].filter(([name]) => used.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 /** Describes every call of the table. Nothing here is written by hand but the introduction. */

@@ -30,7 +30,9 @@ function createRecordingForm(): { form: Form; readings: Map<string, Reading> } {
   const form = new Proxy({} as Form, {
     get: (_form, reader) => (name: string) => {
       if (reader === 'integer') return read(name, 'integer', 1e9 + readings.size);
-      return reader === 'text' || reader === 'choice' ? read(name, 'text', `\u0000${name}`) : read(name, 'json', [{ name }]);
+      return reader === 'text' || reader === 'choice'
+        ? read(name, 'text', `\u0000${name}`)
+        : read(name, 'json', [{ name }]);
     },
   });
   return { form, readings };
@@ -91,13 +93,23 @@ function inputAt(path: string[], inputs: Map<string, Input>): Input | undefined 
   }, inputs.get(variable));
 }
 
+/** Viewers show what stands in a JSON text as a plain string, so the description says it, too. */
+function jsonInWords(schema: Schema): string {
+  const name = (schema['$ref'] as string | undefined)?.split('/').at(-1);
+  if (name) return `\`${name}\``;
+  if (schema['type'] === 'array') return `an array of ${jsonInWords((schema['items'] ?? {}) as Schema)}`;
+  const types = [schema['type'] ?? 'value'].flat() as string[];
+  return types.filter((type) => type !== 'null').join(' or ');
+}
+
 function fieldSchema({ kind }: Reading, input: Input | undefined, components: Components): Schema {
   const described = input?.description ? { description: input.description } : {};
   if (kind === 'integer') return { type: 'integer', ...described };
   const inner = input ? stripNull(inputSchema(input.type, components)) : {};
   if (kind === 'text')
     return { type: 'string', ...(inner['enum'] ? { enum: inner['enum'] } : {}), ...described };
-  return { type: 'string', contentMediaType: 'application/json', contentSchema: inner, ...described };
+  const description = [input?.description, `JSON text: ${jsonInWords(inner)}.`].filter(Boolean).join(' ');
+  return { type: 'string', contentMediaType: 'application/json', contentSchema: inner, description };
 }
 
 /** The form fields of a route, found by running its `variables` on a form that records. */

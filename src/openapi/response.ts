@@ -36,7 +36,13 @@ type Origins = {
 /** A made-up answer: which fields are null, and whether booleans are true. */
 type Variant = { isNull: (field: string) => boolean; booleans: boolean };
 
-type Sampler = { variant: Variant; selections: Selections; components: Components; origins: Origins; nullable: Set<string> };
+type Sampler = {
+  variant: Variant;
+  selections: Selections;
+  components: Components;
+  origins: Origins;
+  nullable: Set<string>;
+};
 
 function sampleObject(type: GraphQLOutputType, set: SelectionSetNode, sampler: Sampler): object {
   const target = getNamedType(type);
@@ -113,7 +119,11 @@ function traceObjects(objects: Record<string, unknown>[], origins: Origins): Sch
  * The schema of a route's answer, found by giving `reply` made-up data of the shape that its document selects: complete
  * data, then each field that may be null as null in turn, each with booleans false and true.
  */
-export function replySchema(schema: GraphQLSchema, { document, reply }: Route, components: Components): Schema {
+export function replySchema(
+  schema: GraphQLSchema,
+  { document, reply }: Route,
+  components: Components,
+): Schema {
   const operation = operationOf(document);
   const root = schema.getRootType(operation.operation)!;
   const origins: Origins = { objects: new Map(), leaves: new Map(), booleans: new Map() };
@@ -121,10 +131,22 @@ export function replySchema(schema: GraphQLSchema, { document, reply }: Route, c
   const selections = createSelections(document);
   const run = (nullField: string | null, booleans: boolean): unknown => {
     const variant = { isNull: (field: string) => field === nullField, booleans };
-    return reply(sampleObject(root, operation.selectionSet, { variant, selections, components, origins, nullable }) as never);
+    return reply(
+      sampleObject(root, operation.selectionSet, {
+        variant,
+        selections,
+        components,
+        origins,
+        nullable,
+      }) as never,
+    );
   };
   const complete = [run(null, false), run(null, true)];
   const partial = [...nullable].flatMap((field) => [run(field, false), run(field, true)]);
-  const { description: _sameAsTheCall, ...answer } = traceAll('the answer', [...complete, ...partial], origins);
+  const { description: _sameAsTheCall, ...answer } = traceAll(
+    'the answer',
+    [...complete, ...partial],
+    origins,
+  );
   return answer;
 }

@@ -153,7 +153,7 @@ test('an account subscribes to an alert at its own address', async () => {
   const shopper = await service.account(store, 'waiting@example.com');
   const { client } = openTab(service.url, shopper);
   const answer = await client.subscribeForProductAlert({
-    products: [{ epi: 5, empi: 50, du: 'https://shop.example/p/5' }],
+    products: [product(5)],
   });
   expect(answer).toMatchObject({ products: [{ epi: 5 }], topics: ['backinstock'] });
   const { body } = await service.post('/api/v3/subscriptions/fetch-subs', {}, { shopper });

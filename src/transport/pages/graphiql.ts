@@ -27,7 +27,7 @@ query Store {
 const STRIP = `<style>
   body { display: flex; flex-direction: column; height: 100vh; margin: 0; }
   #root { flex: 1; height: auto; min-height: 0; }
-  #root > * { height: 100%; }
+  #root .graphiql-container, #root .graphiql-sidebar, #root .graphiql-main { height: 100%; min-height: 0; }
   .graphiql-container > * { max-height: 100%; }
   .doors { display: flex; gap: 1.25rem; padding: 0.4rem 1rem; font: 14px/1.6 system-ui, sans-serif; color-scheme: light dark; background: Canvas; }
   .doors a { color: inherit; color: LinkText; text-decoration: none; }

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { buildPages, describeInBrowser, launchChromium, seriousFindings } from './chromium.ts';
+
+const SCREENS = [
+  { width: 1280, height: 900, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'dark' },
+] as const;
+
+jest.setTimeout(240_000);
+
+describeInBrowser('the pages of the service', () => {
+  let service: TestService;
+  let browser: Browser;
+  const outside: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    await buildPages();
+    service = await startService({ demo: true });
+    browser = await launchChromium();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  afterEach(() => expect({ outside, complaints }).toEqual({ outside: [], complaints: [] }));
+
+  async function visitor(options: object = {}, shopUrl = service.url): Promise<BrowserContext> {
+    const context = await browser.newContext(options);
+    context.on('request', (request) => {
+      if (![service.url, shopUrl, 'data:', 'blob:'].some((start) => request.url().startsWith(start)))
+        outside.push(request.url());
+    });
+    // A policy that is too strict shows as an error on the console.
+    context.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    return context;
+  }
+
+  test.each(SCREENS)(
+    'the landing page opens all five doors at $width pixels in $colorScheme',
+    async ({ colorScheme, ...viewport }) => {
+      const context = await visitor({ viewport, colorScheme });
+      const page = await context.newPage();
+      await page.goto(service.url);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      const doors = await page.getByRole('main').getByRole('link').all();
+      const addresses = await Promise.all(doors.map((door) => door.getAttribute('href')));
+      expect(addresses).toEqual(['/demo', '/dashboard', '/docs', '/graphiql', '/client/wishgate.js']);
+      for (const address of addresses)
+        expect((await context.request.get(service.url + address!)).status()).toBe(200);
+      await context.close();
+    },
+  );
+
+  test.each(SCREENS)(
+    'the API reference shows every call and tries one at $width pixels in $colorScheme',
+    async ({ colorScheme, ...viewport }) => {
+      const context = await visitor({ viewport, colorScheme });
+      const page = await context.newPage();
+      await page.goto(`${service.url}/docs`);
+      const me = page.locator('#operations-Store-me');
+      await me.waitFor();
+      const { paths } = (await (await context.request.get(`${service.url}/docs/openapi.json`)).json()) as {
+        paths: object;
+      };
+      expect(await page.locator('.opblock').count()).toBe(Object.keys(paths).length);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+
+      await page.getByRole('button', { name: 'Authorize' }).click();
+      const basic = page.locator('.auth-container').filter({ hasText: 'storeKey' });
+      await basic.getByLabel('auth-basic-username').fill(service.demo!.pid);
+      await basic.getByLabel('auth-basic-password').fill(service.demo!.apiKey);
+      await basic.getByRole('button', { name: 'Apply credentials' }).click();
+      await page.locator('.close-modal').click();
+      await me.locator('.opblock-summary-control').click();
+      await me.getByRole('button', { name: 'Try it out' }).click();
+      await me.getByRole('button', { name: 'Execute' }).click();
+      await me.locator('.live-responses-table').getByText('StoreadminApi').waitFor();
+      await context.close();
+    },
+  );
+
+  test('GraphiQL and the API reference lead to each other', async () => {
+    const context = await visitor();
+    const page = await context.newPage();
+    await page.goto(`${service.url}/docs`);
+    await page.getByRole('link', { name: 'GraphiQL', exact: true }).click();
+    await page.waitForURL('**/graphiql');
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.waitForURL('**/docs');
+    await context.close();
+  });
+
+  test("the README's script-tag example saves a product from another origin", async () => {
+    const store = await service.createStore();
+    const shopper = await service.guest(store);
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, example] = /```html\n([\s\S]*?)```/.exec(readme)!;
+    const html = example!.replaceAll('http://127.0.0.1:4000', service.url).replaceAll('YOUR_PID', store.pid);
+    const identity = JSON.stringify({ regid: shopper.regid, sessionid: shopper.sessionid });
+    const shop = createServer((request, response) => {
+      if (request.url === '/api/identify') return response.end(identity);
+      return response
+        .setHeader('content-type', 'text/html')
+        .end(`<!doctype html><link rel="icon" href="data:,">${html}`);
+    });
+    shop.listen(0, '127.0.0.1');
+    await once(shop, 'listening');
+    const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+    const context = await visitor({}, shopUrl);
+    const page = await context.newPage();
+    const saved = page.waitForResponse((response) => response.url().includes('/lists/update-ctx'));
+    await page.goto(shopUrl);
+    expect((await saved).status()).toBe(200);
+    const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper }).expect(200);
+    expect(body).toMatchObject([{ lname: 'Favourites', cnt: 1, listcontents: [{ epi: 1 }] }]);
+    await context.close();
+    shop.closeAllConnections();
+    shop.close();
+  });
+});

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+const SERVER = fileURLToPath(new URL('../../examples/storefront/server.mjs', import.meta.url));
+
+let service: TestService;
+let store: NewStore;
+let shop: ChildProcess;
+let url: string;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore();
+  const env = {
+    PATH: process.env['PATH'],
+    PORT: '0',
+    WISHGATE_URL: service.url,
+    WISHGATE_PID: store.pid,
+    WISHGATE_API_KEY: store.apiKey,
+  };
+  shop = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(shop.stdout!, 'data')) as [Buffer];
+  url = /http:\S+/.exec(line.toString())![0];
+});
+
+afterAll(async () => {
+  shop?.kill();
+  await service?.close();
+});
+
+type Answer = {
+  status: number;
+  cookies: string[];
+  body: { regid: string; sessionid: string; email: string | null; msg: string };
+};
+
+async function ask(
+  path: string,
+  body: object,
+  cookies: string[] = [],
+  type = 'application/json',
+): Promise<Answer> {
+  const headers = { 'content-type': type, cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; ') };
+  const answer = await fetch(`${url}/api/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return {
+    status: answer.status,
+    cookies: answer.headers.getSetCookie(),
+    body: (await answer.json()) as Answer['body'],
+  };
+}
+
+test('a visitor keeps its identity by its cookie, which no script can read', async () => {
+  const first = await ask('identify', {});
+  const again = await ask('identify', {}, first.cookies);
+  expect(again.body).toEqual(first.body);
+  expect(first.cookies.join()).toMatch(/HttpOnly; SameSite=Lax/);
+  const shopper = { pid: store.pid, regid: first.body.regid, sessionid: first.body.sessionid };
+  await service.post('/api/v3/lists/fetch-lists', {}, { shopper }).expect(200);
+});
+
+test('what a visitor saved as a guest is in its account after a login', async () => {
+  const guest = await ask('identify', {});
+  const shopper = { pid: store.pid, regid: guest.body.regid, sessionid: guest.body.sessionid };
+  await service.post('/api/v3/lists/create', { lname: 'As a guest' }, { shopper }).expect(200);
+  const login = await ask('login', { email: 'ada@example.com' }, guest.cookies);
+  const account = await ask('identify', {}, [...guest.cookies, ...login.cookies]);
+  expect(account.body).toMatchObject({ email: 'ada@example.com' });
+  const ada = { pid: store.pid, regid: account.body.regid, sessionid: account.body.sessionid };
+  const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper: ada }).expect(200);
+  expect(body).toMatchObject([{ lname: 'As a guest' }]);
+});
+
+test('nobody becomes somebody else by writing a cookie', async () => {
+  const forged = `shop_customer=${Buffer.from('ada@example.com').toString('base64url')}.forged`;
+  expect((await ask('identify', {}, [forged])).body.email).toBeNull();
+});
+
+test('a visitor without an account can wait for a product', async () => {
+  const product = { epi: 7, empi: 70, du: 'https://shop.example/p/7' };
+  expect((await ask('notify', { email: 'grace@example.com', product })).status).toBe(200);
+  const rows = await service.services.db.query('SELECT 1 FROM subscription WHERE pid = $1 AND epi = $2', [
+    store.pid,
+    '7',
+  ]);
+  expect(rows).toHaveLength(1);
+  expect((await ask('notify', { email: 'nobody', product })).status).toBe(400);
+});
+
+test('pages of other sites get no answer, and the API key is in none', async () => {
+  expect((await ask('login', { email: 'ada@example.com' }, [], 'text/plain')).status).toBe(404);
+  const page = await (await fetch(url)).text();
+  expect(page).toContain(store.pid);
+  expect(page + JSON.stringify(await ask('identify', {}))).not.toContain(store.apiKey);
+});
