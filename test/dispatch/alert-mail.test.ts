@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { outboxOf, seedSubscription, setStock, startSmtp } from './kit.ts';
@@ -226,4 +228,29 @@ test('one that unsubscribes between queueing and sending gets nothing', async ()
   await service.runTasks();
   expect(smtp.received).toEqual([]);
   expect(await outboxOf(service, pid)).toMatchObject([{ state: 'withheld' }]);
+});
+
+test('mails are signed with DKIM where a key is configured', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const dkim = { domainName: 'store.example', keySelector: 'wishes', privateKey };
+  const signing = await startService({
+    mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 1, dkim },
+  });
+  try {
+    const { pid } = await signing.createStore();
+    await enqueueMail(
+      signing.services.db,
+      { pid, kind: 'confirm', to: 'd@example.com', subject: 's', html: 'h', text: 't' },
+      new Date(),
+    );
+    await signing.runTasks();
+  } finally {
+    await signing.close();
+  }
+  const signature = smtp.received[0]!.mail.headers.find(({ key }) => key === 'dkim-signature')!.value;
+  expect(signature).toMatch(/d=store\.example;.*s=wishes;/s);
 });
