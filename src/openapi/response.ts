@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import type {
   DocumentNode,
+  FieldNode,
   GraphQLOutputType,
   GraphQLSchema,
   OperationDefinitionNode,
@@ -42,6 +43,8 @@ type Sampler = {
   components: Components;
   origins: Origins;
   nullable: Set<string>;
+  /** Schemas of the fields met before: one answer is made up many times. */
+  schemas: Map<FieldNode, Schema>;
 };
 
 function sampleObject(type: GraphQLOutputType, set: SelectionSetNode, sampler: Sampler): object {
@@ -57,7 +60,9 @@ function sampleField(parent: string, selected: Selected, sampler: Sampler): unkn
   const name = `${parent}.${field.name}`;
   if (!isNonNullType(field.type)) sampler.nullable.add(name);
   if (!isNonNullType(field.type) && variant.isNull(name)) return null;
-  const schema = stripNull(outputSchema(selected, selections, components));
+  const known = sampler.schemas.get(node);
+  const schema = known ?? stripNull(outputSchema(selected, selections, components));
+  sampler.schemas.set(node, schema);
   const isList = isListType(getNullableType(field.type));
   const target = getNamedType(field.type);
   if (isObjectType(target)) {
@@ -94,7 +99,9 @@ function traceAll(key: string, values: unknown[], origins: Origins): Schema {
   }
   if (objects.length > 0) known.push(traceObjects(objects, origins));
   if (elements.length > 0) known.push({ type: 'array', items: traceAll(key, elements, origins) });
-  const distinct = [...new Map(known.map((schema) => [JSON.stringify(schema), schema])).values()];
+  const distinct = [
+    ...new Map([...new Set(known)].map((schema) => [JSON.stringify(schema), schema])).values(),
+  ];
   const isNullable = values.includes(null);
   if (distinct.length === 1) return isNullable ? orNull(distinct[0]!) : distinct[0]!;
   return { anyOf: [...distinct, ...(isNullable ? [{ type: 'null' }] : [])] };
@@ -128,6 +135,7 @@ export function replySchema(
   const root = schema.getRootType(operation.operation)!;
   const origins: Origins = { objects: new Map(), leaves: new Map(), booleans: new Map() };
   const nullable = new Set<string>();
+  const schemas = new Map<FieldNode, Schema>();
   const selections = createSelections(document);
   const run = (nullField: string | null, booleans: boolean): unknown => {
     const variant = { isNull: (field: string) => field === nullField, booleans };
@@ -138,11 +146,17 @@ export function replySchema(
         components,
         origins,
         nullable,
+        schemas,
       }) as never,
     );
   };
   const complete = [run(null, false), run(null, true)];
-  const partial = [...nullable].flatMap((field) => [run(field, false), run(field, true)]);
+  // A reply that hands over a whole record puts nothing together, so nulls inside of it change nothing.
+  const isWhole = complete.every(
+    (reply) => typeof reply === 'object' && reply !== null && origins.objects.has(reply),
+  );
+  const asked = isWhole ? [...nullable].filter((field) => field.startsWith(`${root.name}.`)) : [...nullable];
+  const partial = asked.flatMap((field) => [run(field, false), run(field, true)]);
   const { description: _sameAsTheCall, ...answer } = traceAll(
     'the answer',
     [...complete, ...partial],

@@ -10,6 +10,7 @@ export const shopperRoutes = {
       useremail: form.text('useremail'),
       useragenttype: form.text('useragenttype'),
     }),
+    required: ['useragenttype'],
     reply: (data) => data.generateRegid,
   }),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
@@ -19,6 +20,7 @@ export const shopperRoutes = {
       useremail: form.text('useremail'),
       useragenttype: form.text('useragenttype'),
     }),
+    required: ['regid', 'useremail', 'useragenttype'],
     reply: (data) => data.syncGuest,
   }),
 } satisfies RouteTable;
