@@ -91,6 +91,8 @@ async function start(config: Config, log: Logger): Promise<Service> {
 /** Lets requests under way finish, then closes the listener, the pool and the bundled database. */
 async function drain({ server, worker, runtime, lifecycle }: Service): Promise<void> {
   lifecycle.isDraining = true;
+  // Beside the requests, not after them: together they keep within the ten seconds.
+  const stopped = worker.stop();
   const { drainDelayMs } = runtime.config;
   // Load balancers see /readyz fail before the listener closes.
   await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
@@ -100,7 +102,7 @@ async function drain({ server, worker, runtime, lifecycle }: Service): Promise<v
   const cut = setTimeout(() => server.closeAllConnections(), Math.max(0, DRAIN_LIMIT_MS - drainDelayMs));
   await closed;
   clearTimeout(cut);
-  await worker.stop();
+  await stopped;
   await runtime.close();
 }
 
