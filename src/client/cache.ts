@@ -85,14 +85,14 @@ export function createCache(
 
   const { BroadcastChannel } = globalThis as Host;
   const channel = BroadcastChannel ? new BroadcastChannel(key) : null;
-  // Outside of a browser an open channel would keep the process alive.
-  channel?.unref?.();
   if (channel) {
     channel.onmessage = ({ data }) => {
       if (storage === null) invalidate();
       onRemote(data as Change);
       tell(data as Change);
     };
+    // Outside of a browser an open channel would keep the process alive.
+    channel.unref?.();
   }
 
   return {
