@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { program } from '../program.ts';
 
 let service: TestService;
 let store: NewStore;
@@ -43,7 +44,7 @@ async function runImport(args: string[], { pid = store.pid, killAfter }: Options
     DATA_DIR: folder,
     DEMO: '0',
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/import.ts', '--pid', pid, ...args], {
+  const child = spawn(process.execPath, [program('cli/import'), '--pid', pid, ...args], {
     env,
   });
   const answer: Answer = { code: null, out: '', err: '' };

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runCli } from '../../src/cli/run.ts';
 import type { CliResult } from '../../src/cli/run.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { program } from '../program.ts';
 
 let service: TestService;
 
@@ -13,9 +12,6 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.close());
-
-const CLI = fileURLToPath(new URL('../../src/cli/store.ts', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 /** What the command line needs to find the database of the running service. */
 function environment(): Record<string, string> {
@@ -30,7 +26,7 @@ function spawnCli(...args: string[]): Promise<CliResult> {
   const env = { PATH: process.env['PATH'], ...environment() };
   const cwd = service.services.config.dataDir;
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', TSX, CLI, ...args], { env, cwd }, (error, stdout, stderr) =>
+    execFile(process.execPath, [program('cli/store'), ...args], { env, cwd }, (error, stdout, stderr) =>
       resolve({ status: (error?.code ?? 0) as CliResult['status'], stdout, stderr }),
     );
   });

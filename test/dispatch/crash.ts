@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { TestService } from '../harness.ts';
+import { program } from '../program.ts';
 import { seedSubscribers, setStock } from './kit.ts';
 
 /** How hard the dispatchers are tried. */
@@ -101,8 +102,11 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
   };
   const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
   const startDispatcher = (script: string): ChildProcess =>
-    spawn(process.execPath, ['--import', 'tsx', script], { env: environment, stdio: 'ignore' });
-  const scripts = ['src/main.ts', ...Array.from({ length: plan.dispatchers - 1 }, () => 'src/cli/worker.ts')];
+    spawn(process.execPath, [script], { env: environment, stdio: 'ignore' });
+  const scripts = [
+    program('main'),
+    ...Array.from({ length: plan.dispatchers - 1 }, () => program('cli/worker')),
+  ];
   const children = scripts.map((script) => ({ script, child: startDispatcher(script) }));
   const killTimes: number[] = [];
 

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { VARIABLE_NAMES } from '../../src/config.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { STATUS_BY_TYPE } from '../../src/shared/errors.ts';
@@ -12,10 +11,9 @@ import { endMains, startMain } from '../fault/fixtures/main-process.ts';
 
 // How examples in README.md are run: every ```bash block, in order, in one shell that has BASE, PID and KEY set; ```sh
 // blocks are not run. A ```json block right after a ```bash block is the answer, of which the last command's must have
-// the shape. `npm run --silent store --` and `import --` run the command lines from their sources.
+// the shape. `npm run --silent store --` and `import --` run the command lines themselves.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 type Example = { line: number; code: string; answer: string | null };
 
@@ -44,7 +42,7 @@ const NPM = `npm() {
   case "$1 $2 $3 $4" in "run --silent store --" | "run --silent import --") ;; *) echo "the test does not know npm $*" >&2; return 1 ;; esac
   local command="$3"
   shift 4
-  "${process.execPath}" --import "${TSX}" "${ROOT}/src/cli/$command.ts" "$@"
+  "${process.execPath}" "${ROOT}/dist/cli/$command.js" "$@"
 }`;
 
 function script(examples: Example[]): string {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { startTestServer } from './server.ts';
 import type { TestServer } from './server.ts';
 import { ENV } from './database.ts';
@@ -10,8 +10,8 @@ declare global {
 /** Starts one PostgreSQL for the whole run; the workers learn its address from the environment. */
 // eslint-disable-next-line no-restricted-exports -- Jest calls the default export.
 export default async function globalSetup(): Promise<void> {
-  // Pages are served from their bundles, so those must be current; this costs nothing when they are.
-  spawnSync(process.execPath, ['tools/bundle.mjs'], { stdio: 'inherit' });
+  // Some tests start the programs and pages as they are shipped; this costs nothing when they are current.
+  execFileSync(process.execPath, ['tools/build.mjs'], { stdio: 'inherit' });
   const server = await startTestServer();
   globalThis.wishgateTestServer = server;
   process.env[ENV.adminUrl] = server.adminUrl;

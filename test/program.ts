@@ -1,0 +1,6 @@
+import { fileURLToPath } from 'node:url';
+
+/** A program of the service as it is shipped; the global setup builds it, which costs nothing when it is current. */
+export function program(entry: 'main' | 'cli/store' | 'cli/import' | 'cli/worker'): string {
+  return fileURLToPath(new URL(`../dist/${entry}.js`, import.meta.url));
+}
