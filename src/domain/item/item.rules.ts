@@ -3,6 +3,7 @@ import { fail } from '../../shared/errors.ts';
 import { objectFault } from '../../shared/json.ts';
 import { codePoints, isStorable } from '../../shared/text.ts';
 import { isPageUrl, isProductId } from '../catalog/catalog.rules.ts';
+import type { ItemWrite } from './item.repo.ts';
 
 /** A part of a custom bundle as sent. */
 export type BundleItemInput = {
@@ -36,27 +37,7 @@ export type ItemInput = BundleItemInput & {
 type BundleItem = { [Field in keyof Required<BundleItemInput>]: NonNullable<BundleItemInput[Field]> | null };
 
 /** A checked item; a field left out was not sent. */
-export type CheckedItem = {
-  epi: string;
-  empi?: string;
-  du?: string;
-  uri?: string;
-  qty?: number;
-  note?: string;
-  cprops?: Record<string, unknown>;
-  lbls?: readonly string[];
-  av?: boolean;
-  lity?: string;
-  bt?: string;
-  dt?: string;
-  sku?: string;
-  iu?: string;
-  pr?: number;
-  vi?: string;
-  compare_at_price?: number;
-  platformitemid?: string;
-  bundle?: BundleItem[];
-};
+export type CheckedItem = Omit<ItemWrite, 'id'>;
 
 /** Most elements of one array of items. */
 export const MAX_ELEMENTS = 500;
