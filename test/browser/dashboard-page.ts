@@ -18,7 +18,10 @@ export async function openPage(page: Page, title: string): Promise<void> {
 }
 
 /** Waits until a reading of the page has the expected value, and fails with the last one. */
-export async function eventually(read: () => Promise<number>, expected: number): Promise<void> {
+export async function eventually<Value extends number | boolean | string | undefined>(
+  read: () => Promise<Value>,
+  expected: Value,
+): Promise<void> {
   const deadline = performance.now() + 10_000;
   let value = await read();
   while (value !== expected && performance.now() < deadline) {

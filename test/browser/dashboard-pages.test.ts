@@ -5,7 +5,7 @@ import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { buildPages, describeInBrowser, launchChromium, seriousFindings } from './chromium.ts';
-import { openPage, signIn } from './dashboard-page.ts';
+import { eventually, openPage, signIn } from './dashboard-page.ts';
 import { seedHistory, seedStore } from './dashboard-seed.ts';
 
 const TITLES = ['Overview', 'Alerts', 'Topics', 'Products', 'Shoppers', 'Integrations', 'Settings'];
@@ -120,15 +120,15 @@ describeInBrowser('every page of the dashboard', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await eventually(() => page.evaluate(() => document.activeElement?.id), 'main');
     const opener = page.getByRole('button', { name: 'Set stock of Linen shirt' });
     await opener.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Set stock' }).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(true);
+    await eventually(() => page.evaluate(() => document.activeElement?.closest('dialog') !== null), true);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true);
+    await eventually(() => opener.evaluate((element) => element === document.activeElement), true);
     await page.close();
   });
 });

@@ -7,6 +7,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { buildPages, describeInBrowser, launchChromium, seriousFindings } from './chromium.ts';
+import { eventually } from './dashboard-page.ts';
 
 const SCREENS = [
   { width: 1280, height: 900, colorScheme: 'light' },
@@ -75,7 +76,7 @@ describeInBrowser('the pages of the service', () => {
       const { paths } = (await (await context.request.get(`${service.url}/docs/openapi.json`)).json()) as {
         paths: object;
       };
-      expect(await page.locator('.opblock').count()).toBe(Object.keys(paths).length);
+      await eventually(() => page.locator('.opblock').count(), Object.keys(paths).length);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
 
       await page.getByRole('button', { name: 'Authorize' }).click();
