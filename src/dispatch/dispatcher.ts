@@ -28,7 +28,7 @@ export function createDispatchTasks(services: Services): Task[] {
     createLane(services, alertSmsLane(services, sms, CONCURRENCY)),
     createLane(services, { ...mailLane(services, mail, mails), close: () => mail.close() }),
     createLane(services, smsLane(services, sms, CONCURRENCY)),
-    createLane(services, webhookLane(services, createWebhookChannel(config), CONCURRENCY)),
+    createLane(services, webhookLane(services, createWebhookChannel(config))),
     { name: 'forget-old-messages', run: createUpkeep(services) },
   ];
 }

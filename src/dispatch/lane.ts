@@ -12,13 +12,29 @@ export type Attempt = () => Promise<Outcome>;
 /** How a lane sends: `prepare` loads what a batch needs at once and gives one attempt a message, in order. */
 export type LaneOptions = {
   lane: Lane;
+  /** Messages under way at a time. */
   concurrency: number;
+  /** A store with this many under way gets no more for now; all slots when left out. */
+  perStore?: number;
   prepare: (messages: ClaimedMessage[]) => Promise<Attempt[]>;
   close?: () => void;
 };
 
-/** A run ends after this many messages, so that the loop around it can stop or report. */
-const RUN_LIMIT = 1_000;
+/** How long a lane with free slots waits for its slow receivers before it looks for something new. */
+const LOOK_AGAIN_MS = 500;
+
+/** Stores that occur at least `limit` times. */
+function crowded(pids: readonly string[], limit: number): string[] {
+  return [...new Set(pids)].filter((pid) => pids.filter((other) => other === pid).length >= limit);
+}
+
+/** Waits until one message is done, but not long: meanwhile others may have become due. */
+async function oneOf(underWay: Iterable<Promise<void>>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const pause = new Promise<void>((resolve) => (timer = setTimeout(resolve, LOOK_AGAIN_MS)));
+  await Promise.race([...underWay, pause]);
+  clearTimeout(timer);
+}
 
 /** Records how a try ended. */
 async function settle(
@@ -47,10 +63,13 @@ async function settle(
 }
 
 /**
- * Sends one lane's messages, at most `concurrency` at a time. Slots are refilled as they get free, so that one slow receiver
- * does not hold up the others. A message that is under way at a kill is claimed again when its lease ends.
+ * Sends one lane's messages until none is due, at most `concurrency` at a time. Slots are refilled as they get free, so that one slow
+ * receiver does not hold up the others. A message that is under way at a kill is claimed again when its lease ends.
  */
-export function createLane(services: Services, { lane, concurrency, prepare, close }: LaneOptions): Task {
+export function createLane(
+  services: Services,
+  { lane, concurrency, perStore = concurrency, prepare, close }: LaneOptions,
+): Task {
   const { db, config, log, now } = services;
 
   const deliver = async (message: ClaimedMessage, attempt: Attempt): Promise<void> => {
@@ -68,29 +87,36 @@ export function createLane(services: Services, { lane, concurrency, prepare, clo
     }
   };
 
+  const claim = (underWay: string[]): Promise<ClaimedMessage[]> => {
+    const limit = concurrency - underWay.length;
+    // Half a batch at least: a claim costs the same for one message as for many.
+    if (limit < concurrency / 2) return Promise.resolve([]);
+    const busy = crowded(underWay, perStore);
+    return claimMessages(db, { lane, limit, perStore, busy, leaseMs: config.dispatchLeaseMs }, now());
+  };
+
   const run = async (signal?: AbortSignal): Promise<boolean> => {
-    const underWay = new Set<Promise<void>>();
-    let claimed = 0;
+    const underWay = new Map<Promise<void>, string>();
+    let hasWorked = false;
     try {
-      while (claimed < RUN_LIMIT && !signal?.aborted) {
-        const free = concurrency - underWay.size;
-        if (free < concurrency / 2) {
-          await Promise.race(underWay);
+      while (!signal?.aborted) {
+        const messages = await claim([...underWay.values()]);
+        if (messages.length === 0) {
+          if (underWay.size === 0) break;
+          await oneOf(underWay.keys());
           continue;
         }
-        const messages = await claimMessages(db, lane, free, now(), config.dispatchLeaseMs);
-        if (messages.length === 0) break;
-        claimed += messages.length;
+        hasWorked = true;
         const attempts = await prepare(messages);
         messages.forEach((message, index) => {
           const sending = deliver(message, attempts[index]!).finally(() => underWay.delete(sending));
-          underWay.add(sending);
+          underWay.set(sending, message.pid);
         });
       }
     } finally {
-      await Promise.all(underWay);
+      await Promise.all(underWay.keys());
     }
-    return claimed > 0;
+    return hasWorked;
   };
   return { name: `send ${lane}`, run, ...(close && { close }) };
 }

@@ -7,11 +7,7 @@ import type { Attempt, LaneOptions } from './lane.ts';
 import type { WebhookChannel } from './webhook.channel.ts';
 
 /** Events to the stores' own addresses. A repeat has the same id, a new timestamp and therefore a new signature. */
-export function webhookLane(
-  { db, now }: Services,
-  channel: WebhookChannel,
-  concurrency: number,
-): LaneOptions {
+export function webhookLane({ db, now }: Services, channel: WebhookChannel): LaneOptions {
   const attemptFor = (message: ClaimedMessage, target: WebhookTarget | null): Attempt => {
     if (target === null || target.isDemo)
       return async () => ({ kind: 'withheld', reason: 'the webhook is gone' });
@@ -26,7 +22,9 @@ export function webhookLane(
   };
   return {
     lane: 'webhook',
-    concurrency,
+    // An address that hangs takes 15 s a try; its store gets less than half of the slots.
+    concurrency: 32,
+    perStore: 8,
     prepare: async (messages) => {
       const targets = await loadTargets(db, messages);
       return messages.map((message, index) => attemptFor(message, targets[index]!));

@@ -1,4 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { emitEvents } from '../../src/domain/alert/event.repo.ts';
 import { isPublicAddress } from '../../src/domain/alert/webhook.rules.ts';
@@ -131,7 +134,7 @@ test('a subscription made over REST and left by a shopper is told to the webhook
   const shopper = await service.account(store, 's@example.com');
   await service.post('/api/v3/subscriptions/unsubscribe', { epi: 1 }, { shopper }).expect(200);
   await service.runTasks();
-  expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual([
+  expect(receiver.received.map(({ body }) => JSON.parse(body).type).sort()).toEqual([
     'subscription.created',
     'subscription.removed',
   ]);
@@ -173,6 +176,31 @@ test('a failing receiver is tried again with backoff under the same id, and its 
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-signature'])).size).toBe(3);
   expect(await deliveries(webhookId)).toMatchObject([{ state: 'sent', attempts: 3, error: null }]);
+});
+
+test('a receiver that hangs holds up its own store only', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  await save({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`, events: ALL_EVENTS });
+  for (let event = 0; event < 40; event += 1) await emit();
+  const hung = once(silent, 'request');
+  const running = service.runTasks();
+  await hung;
+
+  const other = await service.createStore();
+  await save({ url: receiver.url, events: ALL_EVENTS }, service, other);
+  const arrived = new Promise<void>((resolve) => {
+    receiver.answer = () => (resolve(), { status: 204 });
+  });
+  await service.services.db.transaction((tx) =>
+    emitEvents(tx, other.pid, [{ type: 'alert.sent', data: {} }], START),
+  );
+  await arrived;
+  const given = (await outboxOf(service, store.pid)).filter(({ error }) => error !== null);
+  expect(given).toEqual([]);
+  silent.close();
+  silent.closeAllConnections();
+  await running;
 });
 
 test('a redirect is not followed', async () => {

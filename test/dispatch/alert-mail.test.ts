@@ -254,3 +254,17 @@ test('mails are signed with DKIM where a key is configured', async () => {
   const signature = smtp.received[0]!.mail.headers.find(({ key }) => key === 'dkim-signature')!.value;
   expect(signature).toMatch(/d=store\.example;.*s=wishes;/s);
 });
+
+test("one store's storm of mails does not hold up another store's mail", async () => {
+  const [big, small] = [await service.createStore(), await service.createStore()];
+  const mailOf = (pid: string, to: string) => ({ pid, kind: 'test', to, subject: 's', html: 'h', text: 't' });
+  await service.services.db.transaction(async (tx) => {
+    for (let n = 0; n < 60; n += 1) await enqueueMail(tx, mailOf(big.pid, `b${n}@example.com`), START);
+    await enqueueMail(tx, mailOf(small.pid, 'small@example.com'), later(1_000));
+  });
+  service.setNow(later(1_000));
+  await service.runTasks();
+  const order = smtp.received.map(({ to }) => to);
+  expect(order).toHaveLength(61);
+  expect(order.indexOf('small@example.com')).toBeLessThan(20);
+});

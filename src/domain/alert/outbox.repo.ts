@@ -96,24 +96,46 @@ export async function enqueueSms(tx: Db, sms: NewSms, now: Date): Promise<string
 // Without a name, so that it is planned at each call: a plan made while the table was empty reads all of it once 100,000 alerts
 // are there (12 messages/s instead of several hundred), until statistics are gathered a minute later.
 const CLAIM = `
+  WITH RECURSIVE waiting AS (
+    (SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 ORDER BY pid, due_at LIMIT 1)
+    UNION ALL
+    SELECT next.pid, next.due_at FROM waiting w CROSS JOIN LATERAL (
+      SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 AND pid > w.pid ORDER BY pid, due_at LIMIT 1) next
+  ), chosen AS (
+    SELECT pid, count(*) OVER () AS stores
+    FROM (SELECT pid FROM waiting WHERE due_at <= $2 AND pid <> ALL ($5::text[]) ORDER BY random() LIMIT $4) any_of_them
+  ), due AS (
+    SELECT oldest.pid, oldest.id FROM chosen CROSS JOIN LATERAL (
+      SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND pid = chosen.pid AND due_at <= $2
+      ORDER BY due_at LIMIT least($4 / chosen.stores, $6) FOR UPDATE SKIP LOCKED) oldest
+  )
   UPDATE outbox o SET attempts = o.attempts + 1, due_at = $3
-  FROM (
-    SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND due_at <= $2
-    ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
-  ) due
-  WHERE o.pid = due.pid AND o.id = due.id
+  FROM due WHERE o.pid = due.pid AND o.id = due.id
   RETURNING o.pid, o.id, o.lane, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
     o.topic, o.epi, o.attempts, o.cts`;
 
-/** Takes up to `limit` due messages of a lane for the time of the lease. Dispatchers never take the same one. */
+/** What a dispatcher has room for. */
+export type Claim = {
+  lane: Lane;
+  /** Messages at most, and how many of them may be of one store. */
+  limit: number;
+  perStore: number;
+  /** Stores that have enough under way. */
+  busy: readonly string[];
+  leaseMs: number;
+};
+
+/**
+ * Takes due messages of a lane for the time of the lease: each store's oldest first, and as many of one store as of another, so that
+ * the storm of one is not the delay of all. Dispatchers never take the same message.
+ */
 export function claimMessages(
   db: Db,
-  lane: Lane,
-  limit: number,
+  { lane, limit, perStore, busy, leaseMs }: Claim,
   now: Date,
-  leaseMs: number,
 ): Promise<ClaimedMessage[]> {
-  return db.query<ClaimedMessage>(CLAIM, [lane, now, new Date(now.getTime() + leaseMs), limit]);
+  const leaseEnd = new Date(now.getTime() + leaseMs);
+  return db.query<ClaimedMessage>(CLAIM, [lane, now, leaseEnd, limit, busy, perStore]);
 }
 
 const PUT_BACK = {
