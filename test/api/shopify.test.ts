@@ -99,6 +99,25 @@ test('the address to register comes with the secret', async () => {
   expect(nobody.body.errors[0].extensions.status).toBe(401);
 });
 
+test('a store sees whether it is connected, and nobody sees its secret', async () => {
+  const connection = async () =>
+    (await service.graphql('{ store { shopify { connected url } } }', {}, { store })).body.data.store.shopify;
+  const url = `${service.services.config.publicUrl}/webhooks/shopify/${encodeURIComponent(store.pid)}`;
+  expect(await connection()).toEqual({ connected: true, url });
+  await service.graphql('mutation { setShopifySecret { connected } }', {}, { store }).expect(200);
+  expect(await connection()).toEqual({ connected: false, url });
+  const other = await service.createStore();
+  await service
+    .graphql(`mutation { setShopifySecret(secret: "${SECRET}") { connected } }`, {}, { store: other })
+    .expect(200);
+  expect(await connection()).toEqual({ connected: false, url });
+  const shopper = await service.account(store, 'ada@example.com');
+  for (const caller of [{}, { shopper }]) {
+    const { body } = await service.graphql('{ store { shopify { connected } } }', {}, caller);
+    expect(body.errors[0].extensions.status).toBe(401);
+  }
+});
+
 test('products/update brings every variant into the catalogue', async () => {
   expect((await send('products/update', shirt(3)).expect(200)).body).toEqual({ status: 'applied' });
   const { body } = await service.graphql(

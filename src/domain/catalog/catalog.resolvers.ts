@@ -1,6 +1,6 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { getProduct, listProducts, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
-import { setShopifySecret } from './shopify.service.ts';
+import { getShopifyConnection, setShopifySecret } from './shopify.service.ts';
 
 export const catalogResolvers = {
   Query: {
@@ -13,5 +13,6 @@ export const catalogResolvers = {
     removeProducts: (_root, { epis }, ctx) => removeProducts(ctx, epis),
     setShopifySecret: (_root, { secret }, ctx) => setShopifySecret(ctx, secret ?? null),
   },
+  Store: { shopify: (_store, _args, ctx) => getShopifyConnection(ctx) },
   Product: { uri: (product) => product.uri ?? product.du, vi: (product) => product.vi ?? '' },
 } satisfies Resolvers;

@@ -30,17 +30,27 @@ export type Receipt = { status: 'applied' | 'duplicate' | 'outdated' | 'ignored'
 const NO_SECRET = 'no store has this secret';
 const MAX_WEBHOOK_ID = 128;
 
-/** Connects or disconnects Shopify and says where its webhooks go. */
-export async function setShopifySecret(
-  ctx: Context,
-  secret: string | null,
-): Promise<{ connected: boolean; url: string }> {
-  const { pid } = requireStore(ctx);
-  await shopify.saveSecret(ctx.db, pid, secret === null ? null : checkSecret(secret), ctx.now());
+/** Whether Shopify's webhooks are taken, and where they go. */
+export type ShopifyConnection = { connected: boolean; url: string };
+
+function connectionOf({ config }: Context, pid: string, secret: string | null): ShopifyConnection {
   return {
     connected: secret !== null,
-    url: `${ctx.config.publicUrl}/webhooks/shopify/${encodeURIComponent(pid)}`,
+    url: `${config.publicUrl}/webhooks/shopify/${encodeURIComponent(pid)}`,
   };
+}
+
+/** The calling store's connection. */
+export async function getShopifyConnection(ctx: Context): Promise<ShopifyConnection> {
+  const { pid } = requireStore(ctx);
+  return connectionOf(ctx, pid, await shopify.findSecret(ctx.db, pid));
+}
+
+/** Connects or disconnects Shopify and says where its webhooks go. */
+export async function setShopifySecret(ctx: Context, secret: string | null): Promise<ShopifyConnection> {
+  const { pid } = requireStore(ctx);
+  await shopify.saveSecret(ctx.db, pid, secret === null ? null : checkSecret(secret), ctx.now());
+  return connectionOf(ctx, pid, secret);
 }
 
 /** Takes a webhook: believed by its signature, applied once, in the order of Shopify's own clock. */
