@@ -62,32 +62,44 @@ export function createCache(
   const key = `wishgate:${fingerprint(pid)}`;
   const storage = given === undefined ? browserStorage() : given;
   const listeners = new Set<(change: Change) => void>();
-  let memory = EMPTY;
+  /** What this page keeps while nothing can be stored; null while storage is to be believed. */
+  let memory = storage === null ? EMPTY : null;
 
   const load = (): Kept => {
     try {
-      return JSON.parse(storage?.getItem(key) ?? memory) as Kept;
+      return JSON.parse(memory ?? storage?.getItem(key) ?? EMPTY) as Kept;
     } catch {
       return JSON.parse(EMPTY) as Kept;
     }
   };
   const save = (kept: Kept): void => {
-    memory = JSON.stringify(kept);
+    const text = JSON.stringify(kept);
     try {
-      storage?.setItem(key, memory);
+      storage?.setItem(key, text);
+      memory = storage === null ? text : null;
     } catch {
       // Full or forbidden: without a cache every read asks the service, which is slower and right.
-      memory = EMPTY;
+      memory = JSON.stringify({ ...kept, lists: {} });
     }
   };
-  const tell = (change: Change): void => listeners.forEach((listener) => listener(change));
+  const tell = (change: Change): void =>
+    listeners.forEach((listener) => {
+      try {
+        listener(change);
+      } catch (error) {
+        // The page's own failure: the console shows it, and it fails neither a write nor the other listeners.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    });
   const invalidate = (): void => save({ ...load(), generation: Math.random().toString(36), lists: {} });
 
   const { BroadcastChannel } = globalThis as Host;
   const channel = BroadcastChannel ? new BroadcastChannel(key) : null;
   if (channel) {
     channel.onmessage = ({ data }) => {
-      if (storage === null) invalidate();
+      if (memory !== null) invalidate();
       onRemote(data as Change);
       tell(data as Change);
     };

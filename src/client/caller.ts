@@ -8,15 +8,20 @@ export type Fields = Record<string, unknown>;
 /** Calls the service for the shopper. Fields that depend on who the shopper is are a function. */
 export type Caller = {
   rest<Answer>(path: string, fields: Fields | ((who: Identity) => Promise<Fields>)): Promise<Answer>;
-  /** The answer's text with the identity it was asked for. */
-  restText(
+  /** The answer, parsed and as text, with the identity it was asked for. */
+  restAnswer<Answer>(
     path: string,
     fields: Fields | ((who: Identity) => Promise<Fields>),
-  ): Promise<{ who: Identity; text: string }>;
+  ): Promise<{ who: Identity; text: string; body: Answer }>;
   graphql<Answer>(query: string, variables: object): Promise<Answer>;
 };
 
-type Post = (path: string, headers: Record<string, string>, body: string) => Promise<string>;
+type Post = (
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+) => Promise<{ text: string; body: unknown }>;
+type GraphqlError = { message: string; extensions?: { type?: string; status?: number } };
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -26,6 +31,23 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** What an answer says went wrong, or null. GraphQL's failures, of any status, become what REST would have answered. */
+function faultOf(status: number, text: string, body: unknown): WishgateError | null {
+  const { errors } = (body ?? {}) as { errors?: GraphqlError[] };
+  if (errors?.[0]) {
+    const { message, extensions = {} } = errors[0];
+    return ownFailure(
+      extensions.type ?? 'internal-error',
+      message,
+      extensions.status ?? (status < 400 ? 500 : status),
+    );
+  }
+  if (status < 400 && body !== null) return null;
+  const response = body as WishgateError['response'];
+  const msg = status < 400 ? 'The service did not answer with JSON' : `The service answered ${status}`;
+  return failure(response?.msg ?? msg, status, text, response);
 }
 
 /** Makes one request; the failure of a request without an answer has status 0. */
@@ -42,9 +64,10 @@ function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number): P
         signal: abort.signal,
       });
       const text = await answer.text();
-      if (answer.status < 400) return text;
-      const response = parse(text) as WishgateError['response'];
-      throw failure(response?.msg ?? `The service answered ${answer.status}`, answer.status, text, response);
+      const parsed = parse(text);
+      const fault = faultOf(answer.status, text, parsed);
+      if (fault) throw fault;
+      return { text, body: parsed };
     } catch (error) {
       if ((error as WishgateError).name === 'WishgateError') throw error;
       throw failure(
@@ -72,22 +95,6 @@ function isStaleIdentity({ status, response }: WishgateError): boolean {
   return status === 401 && /^(sw-badregid|bad-sessionid)$/.test(response?.type ?? '');
 }
 
-/** A GraphQL answer holds its failures in a 200; they become what REST would have answered. */
-function unwrap(text: string): unknown {
-  const { data, errors } = (parse(text) ?? {}) as {
-    data?: unknown;
-    errors?: { message: string; extensions?: { type?: string; status?: number } }[];
-  };
-  const [error] = errors ?? [];
-  if (error)
-    throw ownFailure(
-      error.extensions?.type ?? 'internal-error',
-      error.message,
-      error.extensions?.status ?? 500,
-    );
-  return data;
-}
-
 export function createCaller(
   options: WishgateOptions,
   fetchLike: FetchLike,
@@ -107,17 +114,18 @@ export function createCaller(
     }
   };
 
-  const restText: Caller['restText'] = (path, fields) =>
+  const restAnswer = <Answer>(path: string, fields: Parameters<Caller['rest']>[1]) =>
     asShopper(async (who) => {
       const own = typeof fields === 'function' ? await fields(who) : fields;
-      const body = encode({ ...own, regid: who.regid, sessionid: who.sessionid });
-      return { who, text: await post(`/api/v3/${path}${query}`, { 'content-type': FORM }, body) };
+      const form = encode({ ...own, regid: who.regid, sessionid: who.sessionid });
+      const { text, body } = await post(`/api/v3/${path}${query}`, { 'content-type': FORM }, form);
+      return { who, text, body: body as Answer };
     });
 
   return {
-    restText,
+    restAnswer,
     rest: async <Answer>(path: string, fields: Parameters<Caller['rest']>[1]) =>
-      parse((await restText(path, fields)).text) as Answer,
+      (await restAnswer<Answer>(path, fields)).body,
     graphql: <Answer>(document: string, variables: object) =>
       asShopper(async (who) => {
         const headers = {
@@ -126,9 +134,8 @@ export function createCaller(
           'x-regid': who.regid,
           'x-sessionid': who.sessionid,
         };
-        return unwrap(
-          await post('/graphql', headers, JSON.stringify({ query: document, variables })),
-        ) as Answer;
+        const { body } = await post('/graphql', headers, JSON.stringify({ query: document, variables }));
+        return (body as { data: Answer }).data;
       }),
   };
 }

@@ -31,7 +31,7 @@ function check(answer: unknown): Identity {
   throw ownFailure('unauthorised', 'identify must answer { regid, sessionid }', 401);
 }
 
-/** `onKnown` hears of every identity as it becomes known, before anybody uses it. */
+/** `onKnown` hears of every current identity as it becomes known, before anybody uses it. */
 export function createIdentity(
   identify: WishgateOptions['identify'],
   onKnown: (who: Identity) => void,
@@ -39,18 +39,19 @@ export function createIdentity(
   let current: Promise<Identity> | null = null;
 
   const ask = (): Promise<Identity> => {
-    const asked = (async () => {
-      const who = check(
-        await (async () => identify())().catch((error: unknown) => {
-          const known = error as Partial<WishgateError> | null;
-          throw known?.name === 'WishgateError'
-            ? error
-            : ownFailure('unauthorised', `identify failed: ${String(known?.message ?? error)}`);
-        }),
-      );
-      onKnown(who);
-      return who;
-    })();
+    const asked: Promise<Identity> = (async () => identify())()
+      .catch((error: unknown) => {
+        const known = error as Partial<WishgateError> | null;
+        throw known?.name === 'WishgateError'
+          ? error
+          : ownFailure('unauthorised', `identify failed: ${String(known?.message ?? error)}`);
+      })
+      .then((answer) => {
+        const who = check(answer);
+        // After a newer question, this answer only says who the shopper was.
+        if (current === asked) onKnown(who);
+        return who;
+      });
     current = asked;
     // A failed question is not an answer to remember.
     asked.catch(() => {

@@ -5,29 +5,27 @@ import type { Identity, ListContents, OnError, OnSuccess, SaveForLater } from '.
 /** Runs a write: the cached lists are dropped before and after it. */
 export type Write = <Answer>(run: () => Promise<Answer>) => Promise<Answer>;
 
-export function createSaveForLater(caller: Caller, write: Write): SaveForLater {
+/** `onList` hears which list it is, which the call that asks may have made. */
+export function createSaveForLater(
+  caller: Caller,
+  write: Write,
+  onList: (lid: string) => void,
+): SaveForLater {
   let isReady = false;
   /** The list of the shopper it was made for; another shopper has another one. */
   let known: { regid: string; lid: string } | null = null;
 
-  const create = (): Promise<ListContents> => caller.rest<ListContents>('lists/sfl/create', {});
-
   const init = async (): Promise<ListContents> => {
-    let regid = '';
-    const { text } = await caller.restText('lists/sfl/create', async (who: Identity) => {
-      regid = who.regid;
-      return {};
-    });
-    const answer = JSON.parse(text) as ListContents;
-    known = { regid, lid: answer.list.lid };
+    const { who, body } = await caller.restAnswer<ListContents>('lists/sfl/create', {});
+    known = { regid: who.regid, lid: body.list.lid };
     isReady = true;
-    return answer;
+    onList(known.lid);
+    return body;
   };
 
   const lidFor = async ({ regid }: Identity): Promise<string> => {
     // The shopper logged in since `init`: the account's list takes the guest's place.
-    if (known?.regid !== regid) known = { regid, lid: (await create()).list.lid };
-    return known.lid;
+    return known?.regid === regid ? known.lid : (await init()).list.lid;
   };
 
   const change =

@@ -66,6 +66,7 @@ export type NewList = {
 export type ListUpdate = {
   lid: string;
   lname?: string;
+  /** One line; an empty text removes the note. */
   lnote?: string;
   lprops?: Record<string, unknown>;
   ldesc?: Record<string, unknown>;

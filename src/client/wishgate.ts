@@ -13,6 +13,7 @@ import type {
   ItemChange,
   List,
   ListContents,
+  ListUpdate,
   Membership,
   Wishgate,
   WishgateOptions,
@@ -41,6 +42,9 @@ function checkOptions(options: WishgateOptions): void {
     throw ownFailure('invalid-request', 'identify must be a function that answers { regid, sessionid }');
 }
 
+/** In a form an empty text counts as left out; a blank one is seen: it removes a note, and is no name. */
+const blankIfEmpty = (text: string | undefined): string | undefined => (text === '' ? ' ' : text);
+
 /** Makes the client of a store. It asks for nothing until it is used. */
 export function init(options: WishgateOptions): Wishgate {
   checkOptions(options);
@@ -48,6 +52,8 @@ export function init(options: WishgateOptions): Wishgate {
   // Called through a closure: browsers refuse a fetch that is torn from its window.
   const fetchLike: FetchLike = options.fetch ?? ((url, request) => fetch(url, request));
   let lastRegid = '';
+  /** The save-for-later list, once it is known: lists that were answered before it was made lack it. */
+  let savedLid = '';
   const cache = createCache(pid, storage, now, (change) => {
     if (change === 'lists') return;
     lastRegid = '';
@@ -55,6 +61,7 @@ export function init(options: WishgateOptions): Wishgate {
   });
   const identity = createIdentity(identify, ({ regid }) => {
     const isOther = cache.own(regid) || (lastRegid !== '' && lastRegid !== regid);
+    if (regid !== lastRegid) savedLid = '';
     lastRegid = regid;
     if (isOther) cache.announce('identity');
   });
@@ -83,19 +90,22 @@ export function init(options: WishgateOptions): Wishgate {
   /** Lists as text, so that every caller gets records of its own. */
   const listsText = async (lty: string): Promise<string> => {
     const { regid } = await identity.get();
+    const mustHold = lty === '' || lty === 'sfl' ? savedLid : '';
     const cached = cache.read(regid, lty);
-    if (cached !== null) return cached;
+    if (cached?.includes(mustHold)) return cached;
     const generation = cache.generation();
-    const key = `${regid} ${generation} ${lty}`;
+    const key = `${regid} ${generation} ${mustHold} ${lty}`;
     const asked =
       underway.get(key) ??
-      caller.restText('lists/fetch-lists', lty === '' ? {} : { lty }).then(({ who, text }) => {
+      caller.restAnswer('lists/fetch-lists', lty === '' ? {} : { lty }).then(({ who, text }) => {
         cache.write(who.regid, lty, text, generation);
         return text;
       });
     underway.set(key, asked);
     return asked.finally(() => underway.delete(key));
   };
+  const updateList = ({ lname, lnote, ...others }: ListUpdate): Promise<List> =>
+    post<List>('lists/update', { ...others, lname: blankIfEmpty(lname), lnote: blankIfEmpty(lnote) });
   const updateItem = async (lid: string, product: object): Promise<ItemChange> => {
     const [changed] = (await contents(lid, { u: [product] })).u!;
     if (changed!.hasError)
@@ -106,7 +116,8 @@ export function init(options: WishgateOptions): Wishgate {
   const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
     // GraphQL refuses fields that it does not know, and storefronts pass whole products.
     const products = alert.products.map(({ epi, empi, du }) => ({ epi, empi, du }));
-    const input: AlertRequest = { medium: 'email', topics: ['backinstock'], ...alert, products };
+    const { medium = 'email', topics = ['backinstock'] } = alert;
+    const input: AlertRequest = { ...alert, medium, topics, products };
     if (input.medium === 'email' && input.mediumvalue === undefined) {
       const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } } }>(
         OWN_ADDRESS,
@@ -118,7 +129,7 @@ export function init(options: WishgateOptions): Wishgate {
   };
 
   return Object.freeze<Wishgate>({
-    SaveForLater: createSaveForLater(caller, write),
+    SaveForLater: createSaveForLater(caller, write, (lid) => void (savedLid = lid)),
     fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
       settle(
         listsText(lty ?? '').then((text) => JSON.parse(text) as List[]),
@@ -126,7 +137,7 @@ export function init(options: WishgateOptions): Wishgate {
         errorFn,
       ),
     createList: (list, ok, bad) => settle(post<List>('lists/create', list), ok, bad),
-    updateList: (list, ok, bad) => settle(post<List>('lists/update', list), ok, bad),
+    updateList: (list, ok, bad) => settle(updateList(list), ok, bad),
     deleteList: (lid, ok, bad) => settle(post<List>('lists/delete-list', { lid }), ok, bad),
     addToList: (lid, product, ok, bad) => settle(addOne(lid, product), ok, bad),
     addProductsToList: (lid, products, ok, bad) =>

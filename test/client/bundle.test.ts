@@ -97,3 +97,13 @@ test("the library's records are those that the service answers", () => {
   const userinfo = (record: UserInfoRecordFragment): UserInfo => record;
   expect([list, item, contents, userinfo]).toHaveLength(4);
 });
+
+test.each([
+  'wishgate.js%3F1',
+  'wishgate.js%23x',
+  '.%2Fwishgate.js',
+  '..%2Fclient%2Fwishgate.js',
+  '%2Fwishgate.js',
+])('a file has one name: %s is not found', async (name) => {
+  await service.http.get(`/client/${name}`).expect(404);
+});

@@ -1,4 +1,4 @@
-import type { StorageLike } from '../../src/client/wishgate.ts';
+import { jest } from '@jest/globals';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -125,6 +125,46 @@ test('refreshIdentity asks again, empties the cache and reaches the other tabs',
   expect([here.identified(), there.identified()]).toEqual([2, 2]);
 });
 
+test('a page that is no answer of the service fails the call that met it and no later one', async () => {
+  let isPortal = true;
+  const tab = openTab(service.url, await service.guest(store), {
+    fetch: async (url, request) =>
+      isPortal ? { status: 200, text: async () => '<h1>Welcome to our network</h1>' } : fetch(url, request),
+  });
+  const failure = { name: 'WishgateError', status: 200, message: 'The service did not answer with JSON' };
+  await expect(tab.client.fetchLists()).rejects.toMatchObject(failure);
+  await expect(tab.client.createList({ lname: 'Nowhere' })).rejects.toMatchObject(failure);
+  isPortal = false;
+  expect(await tab.client.fetchLists()).toEqual([]);
+});
+
+test('a listener that throws fails neither the write nor the other listeners, and is seen', async () => {
+  const jobs = jest.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => undefined);
+  const { client } = openTab(service.url, await service.guest(await service.createStore()));
+  const heard: string[] = [];
+  client.onChange(() => {
+    throw new Error('of the page');
+  });
+  client.onChange((change) => void heard.push(change));
+  expect(await client.createList({ lname: 'Written' })).toMatchObject({ lname: 'Written' });
+  expect(heard).toEqual(['lists']);
+  expect(jobs.mock.calls.map(([job]) => job)).toEqual([expect.any(Function)]);
+  expect(jobs.mock.calls[0]![0]).toThrow('of the page');
+  jobs.mockRestore();
+});
+
+test('the save-for-later list is among the lists as soon as it is made', async () => {
+  const { client, requests } = openTab(service.url, await service.guest(store));
+  expect([await client.fetchLists(), await client.fetchLists({ lty: 'sfl' })]).toEqual([[], []]);
+  const { list } = await client.SaveForLater.init();
+  expect(await client.fetchLists()).toMatchObject([{ lid: list.lid }]);
+  expect(await client.fetchLists({ lty: 'sfl' })).toMatchObject([{ lid: list.lid }]);
+  requests.length = 0;
+  await client.SaveForLater.init();
+  await Promise.all([client.fetchLists(), client.fetchLists({ lty: 'sfl' })]);
+  expect(requests).toEqual(['/api/v3/lists/sfl/create']);
+});
+
 test('neither sessionid nor regid is ever stored', async () => {
   const shopper = await service.account(store);
   const tab = openTab(service.url, shopper);
@@ -133,24 +173,4 @@ test('neither sessionid nor regid is ever stored', async () => {
   const stored = JSON.stringify([...tab.storage.entries]);
   expect(stored).not.toContain(shopper.sessionid);
   expect(stored).not.toContain(shopper.regid);
-});
-
-const full: StorageLike = {
-  getItem: () => null,
-  setItem: () => {
-    throw new Error('QuotaExceededError');
-  },
-};
-const broken: StorageLike = { getItem: () => '{not json', setItem: () => undefined };
-
-test.each<[string, StorageLike | null]>([
-  ['is switched off', null],
-  ['is full', full],
-  ['holds garbage', broken],
-])('everything works while storage %s', async (_name, storage) => {
-  const { client } = openTab(service.url, await service.guest(store), { storage: storage as never });
-  await client.createList({ lname: 'Still here' });
-  expect(await client.fetchLists()).toMatchObject([{ lname: 'Still here' }]);
-  await client.createList({ lname: 'Here, too' });
-  expect(await client.fetchLists()).toMatchObject([{ lname: 'Here, too' }, { lname: 'Still here' }]);
 });

@@ -1,3 +1,4 @@
+import { updateStore } from '../../src/domain/store/store.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import type { WishgateError } from '../../src/client/wishgate.ts';
 import { startService } from '../harness.ts';
@@ -90,6 +91,17 @@ test('lists are created, renamed, filled, emptied and deleted', async () => {
   expect(await client.fetchLists()).toEqual([]);
 });
 
+test('an empty note removes the note, and an empty name is refused', async () => {
+  const { client } = await accountTab();
+  const { lid } = await client.createList({ lname: 'Noted', lnote: 'for the spring' });
+  expect(await client.updateList({ lid, lname: 'Renamed' })).toMatchObject({ lnote: 'for the spring' });
+  expect(await client.updateList({ lid, lnote: '' })).toMatchObject({ lname: 'Renamed', lnote: null });
+  await expect(client.updateList({ lid, lname: '' })).rejects.toMatchObject({
+    status: 400,
+    response: { type: 'invalid-lname' },
+  });
+});
+
 test('one product goes into several lists, and membership is known in one call', async () => {
   const { client, requests } = await accountTab();
   const lids = await Promise.all(
@@ -154,6 +166,8 @@ test('an account subscribes to an alert at its own address', async () => {
   const { client } = openTab(service.url, shopper);
   const answer = await client.subscribeForProductAlert({
     products: [product(5)],
+    topics: undefined,
+    medium: undefined,
   });
   expect(answer).toMatchObject({ products: [{ epi: 5 }], topics: ['backinstock'] });
   const { body } = await service.post('/api/v3/subscriptions/fetch-subs', {}, { shopper });
@@ -174,6 +188,27 @@ test('a failure of GraphQL looks like one of REST', async () => {
     response: { error: true, msg: expect.any(String) },
   });
 });
+
+test.each([
+  [503, 'maintenance', { maintenance: true }],
+  [403, 'forbidden', { allowedOrigins: ['https://elsewhere.example'] }],
+  [429, 'too-many-requests', { rateLimits: { shopper: 1 } }],
+])(
+  'a GraphQL call that is refused with %i at the door looks like one of REST',
+  async (status, type, settings) => {
+    const closing = await service.createStore();
+    const { client } = openTab(service.url, await service.account(closing), {
+      fetch: (url, request) =>
+        fetch(url, { ...request, headers: { ...request.headers, origin: 'https://shop.example' } }),
+    });
+    await updateStore(service.services, closing.pid, settings);
+    // The one call that the last of them lets in.
+    await Promise.allSettled([client.isInLists([1])]);
+    const expected = { status, response: { error: true, type, msg: expect.any(String) } };
+    await expect(client.isInLists([1])).rejects.toMatchObject(expected);
+    await expect(client.subscribeForProductAlert({ products: [product(1)] })).rejects.toMatchObject(expected);
+  },
+);
 
 test('the social count of a product is told', async () => {
   const { client } = await accountTab();

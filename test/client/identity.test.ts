@@ -3,7 +3,7 @@ import { init } from '../../src/client/wishgate.ts';
 import { revokeSessions } from '../../src/domain/store/store.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import type { TestService, TestShopper } from '../harness.ts';
 import { openTab, product } from './kit.ts';
 
 let service: TestService;
@@ -55,6 +55,35 @@ test('ended sessions are replaced by one question, also for many calls at a time
   await Promise.all(['One', 'Two', 'Three'].map((lname) => tab.client.createList({ lname })));
   expect(tab.identified()).toBe(2);
   expect(await tab.client.fetchLists()).toHaveLength(3);
+});
+
+test('ended sessions are replaced for GraphQL calls, too', async () => {
+  const useremail = `${randomUUID()}@example.com`;
+  const tab = openTab(service.url, await service.account(store, useremail));
+  await tab.client.isInLists([1]);
+  await revokeSessions(service.services, store.pid, { email: useremail });
+  tab.become(await service.account(store, useremail));
+  expect(await tab.client.isInLists([1])).toEqual([{ epi: 1, isInList: false, lids: [] }]);
+  expect(tab.identified()).toBe(2);
+});
+
+test('an answer of identify that comes after a newer one takes nothing over', async () => {
+  const [guest, account] = [await service.guest(store), await service.account(store)];
+  let answerFirst = (_who: TestShopper): void => undefined;
+  const first = new Promise<TestShopper>((resolve) => (answerFirst = resolve));
+  const questions = [first, Promise.resolve(account)];
+  const tab = openTab(service.url, guest, { identify: () => questions.shift()! });
+  const heard: string[] = [];
+  const early = tab.client.isInLists([1]);
+  await tab.client.refreshIdentity();
+  await tab.client.createList({ lname: 'Of the account' });
+  await tab.client.fetchLists();
+  tab.requests.length = 0;
+  tab.client.onChange((change) => void heard.push(change));
+  answerFirst(guest);
+  await early;
+  expect(await tab.client.fetchLists()).toMatchObject([{ lname: 'Of the account' }]);
+  expect({ heard, requests: tab.requests }).toEqual({ heard: [], requests: ['/graphql'] });
 });
 
 test('an identity that stays wrong fails the call after one more try', async () => {
