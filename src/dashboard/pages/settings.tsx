@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { SaveSettingsDocument, SettingsDocument } from '../../generated/dashboard.ts';
-import type { StoreSettingsFragment } from '../../generated/dashboard.ts';
+import type { StoreSettingsFragment, UpdateStoreInput } from '../../generated/dashboard.ts';
+import { changedFields, useDraft } from '../draft.ts';
 import { formatMoment, linesOf } from '../format.ts';
 import { ApiKeys } from '../parts/api-keys.tsx';
 import { Badge, Failure, Loaded } from '../parts/feedback.tsx';
@@ -26,6 +26,15 @@ const draftOf = (store: StoreSettingsFragment): Draft => ({
   allowedOrigins: store.allowedOrigins.join('\n'),
 });
 
+const inputOf = (draft: Draft): UpdateStoreInput => ({
+  name: draft.name,
+  listTypes: linesOf(draft.listTypes),
+  customItems: draft.customItems,
+  shareUrl: draft.shareUrl.trim() || null,
+  doubleOptIn: draft.doubleOptIn,
+  allowedOrigins: linesOf(draft.allowedOrigins),
+});
+
 function SettingsForm({
   store,
   onSaved,
@@ -34,20 +43,12 @@ function SettingsForm({
   onSaved: (store: StoreSettingsFragment) => void;
 }) {
   const { run, notify, rename } = useSession();
-  const [draft, setDraft] = useState(() => draftOf(store));
-  const set = (part: Partial<Draft>): void => setDraft({ ...draft, ...part });
+  const saved = draftOf(store);
+  const { draft, set, settle } = useDraft(saved);
   const save = useAction(async () => {
-    const { updateStore } = await run(SaveSettingsDocument, {
-      input: {
-        name: draft.name,
-        listTypes: linesOf(draft.listTypes),
-        customItems: draft.customItems,
-        shareUrl: draft.shareUrl.trim() || null,
-        doubleOptIn: draft.doubleOptIn,
-        allowedOrigins: linesOf(draft.allowedOrigins),
-      },
-    });
-    setDraft(draftOf(updateStore));
+    const input = changedFields(inputOf(draft), inputOf(saved));
+    const { updateStore } = await run(SaveSettingsDocument, { input });
+    settle();
     rename(updateStore.name);
     onSaved(updateStore);
     notify('The settings are saved.');

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
 import type { TopicFieldsFragment } from '../../generated/dashboard.ts';
+import { changedFields, useDraft } from '../draft.ts';
 import { Empty, Failure, Loaded } from '../parts/feedback.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
@@ -32,15 +32,23 @@ function Template({ draft, set }: { draft: TopicDraft; set: (part: Partial<Topic
   );
 }
 
-function Editor({ topic, onSaved }: { topic: TopicFieldsFragment; onSaved: () => void }) {
+function Editor({
+  topic,
+  onSaved,
+}: {
+  topic: TopicFieldsFragment;
+  onSaved: (topic: TopicFieldsFragment) => void;
+}) {
   const { run, notify } = useSession();
-  const [draft, setDraft] = useState(() => draftOf(topic));
-  const set = (part: Partial<TopicDraft>): void => setDraft((now) => ({ ...now, ...part }));
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(topic));
+  const saved = draftOf(topic);
+  const { draft, set, settle } = useDraft(saved);
+  const changes = changedFields(inputOf(draft), inputOf(saved));
+  const isChanged = Object.keys(changes).length > 0;
   const save = useAction(async () => {
-    await run(SaveTopicDocument, { input: inputOf(draft) });
-    notify(`The topic ${draft.name} is saved.`);
-    onSaved();
+    const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, name: topic.name } });
+    settle();
+    onSaved(saveTopic);
+    notify(`The topic ${topic.name} is saved.`);
   });
   return (
     <>
@@ -72,26 +80,33 @@ function Editor({ topic, onSaved }: { topic: TopicFieldsFragment; onSaved: () =>
 
 /** One topic: its template with a live preview, its rules, and ways to send. */
 export function TopicPage({ name }: { name: string }) {
-  const topics = useQuery(TopicsDocument, {});
+  const query = useQuery(TopicsDocument, {});
+  const known = query.data?.topics.find((entry) => entry.name === name);
   return (
-    <Loaded query={topics} lines={8}>
-      {(data) => {
-        const topic = data.topics.find((entry) => entry.name === name);
-        if (!topic) return <Empty title={`There is no topic ${name}`} />;
-        return (
+    <>
+      <PageHead
+        title={name}
+        lead={
           <>
-            <PageHead
-              title={topic.name}
-              lead={
-                <>
-                  Sent {triggerText(topic)} · <a href={hrefTo('topics')}>all topics</a>
-                </>
+            {known && <>Sent {triggerText(known)} · </>}
+            <a href={hrefTo('topics')}>all topics</a>
+          </>
+        }
+      />
+      <Loaded query={query} lines={8}>
+        {({ topics }) =>
+          known ? (
+            <Editor
+              topic={known}
+              onSaved={(saved) =>
+                query.replace({ topics: topics.map((entry) => (entry.name === name ? saved : entry)) })
               }
             />
-            <Editor topic={topic} onSaved={topics.reload} />
-          </>
-        );
-      }}
-    </Loaded>
+          ) : (
+            <Empty title={`There is no topic ${name}`} />
+          )
+        }
+      </Loaded>
+    </>
   );
 }

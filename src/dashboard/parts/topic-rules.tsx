@@ -39,7 +39,8 @@ function Pace({ draft, set }: Props) {
           <TextField
             label="Minutes between batches"
             type="number"
-            min="1"
+            min="0.016"
+            step="any"
             required
             value={draft.batchMinutes}
             onValue={(batchMinutes) => set({ batchMinutes })}
