@@ -28,8 +28,10 @@ export type Query<Data> = {
   data: Data | null;
   error: ApiError | null;
   isLoading: boolean;
+  /** Whether the data answers other variables than those that are asked for now. */
+  isStale: boolean;
   reload: () => void;
-  /** Shows what a write answered, without asking again. */
+  /** Shows what a write answered, without asking again; a read under way knows less and is dropped. */
   replace: (data: Data) => void;
 };
 
@@ -44,29 +46,36 @@ export function useQuery<Data, Variables>(
   variables: Variables,
 ): Query<Data> {
   const { run } = useSession();
-  const [state, setState] = useState<Omit<Query<Data>, 'reload' | 'replace'>>({
-    data: null,
-    error: null,
+  const key = JSON.stringify(variables);
+  const [{ dataKey, ...state }, setState] = useState({
+    data: null as Data | null,
+    dataKey: key,
+    error: null as ApiError | null,
     isLoading: true,
   });
   const [turn, setTurn] = useState(0);
-  const key = JSON.stringify(variables);
+  const newest = useRef(0);
   useEffect(() => {
-    let isCurrent = true;
-    setState(({ data }) => ({ data, error: null, isLoading: true }));
+    const read = ++newest.current;
+    setState((now) => ({ ...now, error: null, isLoading: true }));
     run(document, variables).then(
-      (data) => isCurrent && setState({ data, error: null, isLoading: false }),
+      (data) => read === newest.current && setState({ data, dataKey: key, error: null, isLoading: false }),
       (error: unknown) =>
-        isCurrent && setState(({ data }) => ({ data, error: asApiError(error), isLoading: false })),
+        read === newest.current &&
+        setState((now) => ({ ...now, error: asApiError(error), isLoading: false })),
     );
-    return () => {
-      isCurrent = false;
-    };
+    return () => void newest.current++;
     // The text of the variables stands for them: a new object with the same content must not read again.
   }, [document, key, run, turn]);
   const reload = useCallback(() => setTurn((now) => now + 1), []);
-  const replace = useCallback((data: Data) => setState({ data, error: null, isLoading: false }), []);
-  return { ...state, reload, replace };
+  const replace = useCallback(
+    (data: Data) => {
+      newest.current++;
+      setState({ data, dataKey: key, error: null, isLoading: false });
+    },
+    [key],
+  );
+  return { ...state, isStale: dataKey !== key, reload, replace };
 }
 
 /** State of something that is done on a click. */
@@ -102,13 +111,14 @@ export function useAction<Args extends unknown[]>(work: (...args: Args) => Promi
   return { isBusy, error, start, clear: () => setError(null) };
 }
 
-/** Calls again and again while the page is in front. */
-export function usePolling(action: () => void, everyMs: number): void {
-  const latest = useRef(action);
-  latest.current = action;
+/** Reads again and again while the page is in front, never before the last answer: one that takes long is waited for. */
+export function usePolling(query: Pick<Query<unknown>, 'isLoading' | 'reload'>, everyMs: number): void {
+  const latest = useRef(query);
+  latest.current = query;
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') latest.current();
+      const { isLoading, reload } = latest.current;
+      if (document.visibilityState === 'visible' && !isLoading) reload();
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);

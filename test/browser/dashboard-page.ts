@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { APIResponse, Page, Route } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 
 /** Signs in on an open sign-in page. */
@@ -29,4 +29,35 @@ export async function eventually<Value extends number | boolean | string | undef
     value = await read();
   }
   expect(value).toBe(expected);
+}
+
+/** Calls whose answers are kept back, as by a slow network. */
+export type HeldCalls = {
+  /** How many were made since. */
+  count: () => Promise<number>;
+  /** Lets the oldest answer through and waits until the page has dealt with it. */
+  answer: () => Promise<void>;
+};
+
+/** Keeps back the answers to one operation from now on; the service gives them at once. */
+export async function holdAnswers(page: Page, operation: string): Promise<HeldCalls> {
+  const held: { route: Route; response: APIResponse }[] = [];
+  let count = 0;
+  await page.route('**/graphql', async (route) => {
+    const { query } = route.request().postDataJSON() as { query: string };
+    if (!new RegExp(`(query|mutation) ${operation}\\b`).test(query)) return route.fallback();
+    held.push({ route, response: await route.fetch() });
+    count++;
+  });
+  return {
+    count: () => Promise.resolve(count),
+    answer: async () => {
+      const { route, response } = held.shift()!;
+      await route.fulfill({ response });
+      await (await route.request().response())?.finished();
+      await page.evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+      );
+    },
+  };
 }

@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { AlertsDocument, RetryAlertsDocument } from '../../generated/dashboard.ts';
 import type { AlertsQuery, MessageState } from '../../generated/dashboard.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
-import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
+import { Empty, Failure, Loaded, StateBadge } from '../parts/feedback.tsx';
 import { Segments } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { Pager, useTrail } from '../parts/pager.tsx';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 
 type Alert = AlertsQuery['alerts']['edges'][number]['node'];
@@ -16,14 +17,13 @@ const STATES = [
   { value: 'failed', label: 'Failed' },
   { value: 'withheld', label: 'Withheld' },
 ];
-const TONES = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' } as const;
 const REFRESH_MS = 5_000;
 
 function State({ alert: { state, attempts, error, dueAt } }: { alert: Alert }) {
   const isWaiting = state === 'queued' && attempts > 0;
   return (
     <>
-      <Badge tone={TONES[state]}>{isWaiting ? 'will be retried' : state}</Badge>
+      <StateBadge state={state}>{isWaiting ? 'will be retried' : state}</StateBadge>
       {(error || isWaiting) && (
         <span class="muted cell-note">
           {[error, isWaiting && `next try ${formatMoment(dueAt)}`].filter(Boolean).join(' · ')}
@@ -80,10 +80,9 @@ function AlertTable({
 export function AlertsPage() {
   const { run, notify } = useSession();
   const [state, setState] = useState<MessageState | ''>('');
-  const [trail, setTrail] = useState<string[]>([]);
-  useEffect(() => setTrail([]), [state]);
-  const alerts = useQuery(AlertsDocument, { state: state || null, after: trail.at(-1) ?? null });
-  usePolling(alerts.reload, REFRESH_MS);
+  const trail = useTrail(state);
+  const alerts = useQuery(AlertsDocument, { state: state || null, after: trail.after });
+  usePolling(alerts, REFRESH_MS);
   const retry = useAction(async (ids: string[] | null) => {
     const { retryAlerts } = await run(RetryAlertsDocument, { ids });
     notify(`${plural(retryAlerts, 'alert')} queued again.`);
@@ -118,39 +117,22 @@ export function AlertsPage() {
       >
         <Failure error={retry.error} />
         <Loaded query={alerts} lines={6}>
-          {({ alerts: { edges, pageInfo } }) =>
-            edges.length === 0 ? (
-              <Empty title={state ? `No alert is ${state}` : 'No alerts yet'}>
-                They are queued when a product comes back that somebody waits for.
-              </Empty>
-            ) : (
-              <>
+          {({ alerts: { edges, pageInfo } }) => (
+            <>
+              {edges.length === 0 ? (
+                <Empty title={state ? `No alert is ${state}` : 'No alerts yet'}>
+                  They are queued when a product comes back that somebody waits for.
+                </Empty>
+              ) : (
                 <AlertTable
                   alerts={edges.map(({ node }) => node)}
                   isBusy={retry.isBusy}
                   onRetry={({ id }) => void retry.start([id])}
                 />
-                <div class="pager">
-                  <button
-                    type="button"
-                    class="small secondary outline"
-                    disabled={trail.length === 0}
-                    onClick={() => setTrail(trail.slice(0, -1))}
-                  >
-                    Newer
-                  </button>
-                  <button
-                    type="button"
-                    class="small secondary outline"
-                    disabled={!pageInfo.hasNextPage}
-                    onClick={() => setTrail([...trail, pageInfo.endCursor ?? ''])}
-                  >
-                    Older
-                  </button>
-                </div>
-              </>
-            )
-          }
+              )}
+              <Pager trail={trail} pageInfo={pageInfo} isStale={alerts.isStale} labels={['Newer', 'Older']} />
+            </>
+          )}
         </Loaded>
       </Card>
     </>

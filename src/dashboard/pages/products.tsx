@@ -3,8 +3,9 @@ import { ProductsDocument } from '../../generated/dashboard.ts';
 import { Badge, Empty, Loaded } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { Pager, useTrail } from '../parts/pager.tsx';
 import { ProductName } from '../parts/product.tsx';
-import { SetStock } from '../parts/set-stock.tsx';
+import { SetStock, SetStockButton } from '../parts/set-stock.tsx';
 import type { Variant } from '../parts/set-stock.tsx';
 import { formatNumber } from '../format.ts';
 import { useQuery } from '../session.ts';
@@ -29,9 +30,8 @@ function Stock({ stk }: { stk: number | null }) {
 export function ProductsPage() {
   const [text, setText] = useState('');
   const search = useSettled(text.trim());
-  const [trail, setTrail] = useState<string[]>([]);
-  useEffect(() => setTrail([]), [search]);
-  const products = useQuery(ProductsDocument, { search: search || null, after: trail.at(-1) ?? null });
+  const trail = useTrail(search);
+  const products = useQuery(ProductsDocument, { search: search || null, after: trail.after });
   const [chosen, setChosen] = useState<Variant | null>(null);
   return (
     <>
@@ -45,15 +45,15 @@ export function ProductsPage() {
           placeholder="Title, brand, SKU or id"
         />
         <Loaded query={products} lines={6}>
-          {({ products: { edges, pageInfo } }) =>
-            edges.length === 0 ? (
-              <Empty title={search ? 'No variant fits' : 'The catalogue is empty'}>
-                {search
-                  ? 'Each word must be the beginning of a word of the product.'
-                  : 'Send your product feed to fill it.'}
-              </Empty>
-            ) : (
-              <>
+          {({ products: { edges, pageInfo } }) => (
+            <>
+              {edges.length === 0 ? (
+                <Empty title={search ? 'No variant fits' : 'The catalogue is empty'}>
+                  {search
+                    ? 'Each word must be the beginning of a word of the product.'
+                    : 'Send your product feed to fill it.'}
+                </Empty>
+              ) : (
                 <Table
                   caption="Variants"
                   rows={edges.map(({ node }) => node)}
@@ -69,43 +69,19 @@ export function ProductsPage() {
                     {
                       label: 'Set stock',
                       isAction: true,
-                      cell: ({ epi, dt, vi, stk }) => {
-                        const title = [dt ?? `Variant ${epi}`, vi].filter(Boolean).join(', ');
-                        return (
-                          <button
-                            type="button"
-                            class="small secondary outline"
-                            aria-label={`Set stock of ${title}`}
-                            onClick={() => setChosen({ epi, title, stk })}
-                          >
-                            Set stock
-                          </button>
-                        );
-                      },
+                      cell: (product) => <SetStockButton product={product} onPick={setChosen} />,
                     },
                   ]}
                 />
-                <div class="pager">
-                  <button
-                    type="button"
-                    class="small secondary outline"
-                    disabled={trail.length === 0}
-                    onClick={() => setTrail(trail.slice(0, -1))}
-                  >
-                    Previous
-                  </button>
-                  <button
-                    type="button"
-                    class="small secondary outline"
-                    disabled={!pageInfo.hasNextPage}
-                    onClick={() => setTrail([...trail, pageInfo.endCursor ?? ''])}
-                  >
-                    Next
-                  </button>
-                </div>
-              </>
-            )
-          }
+              )}
+              <Pager
+                trail={trail}
+                pageInfo={pageInfo}
+                isStale={products.isStale}
+                labels={['Previous', 'Next']}
+              />
+            </>
+          )}
         </Loaded>
       </Card>
       {chosen && (

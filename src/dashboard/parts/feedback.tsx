@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { MessageState } from '../../generated/dashboard.ts';
 import type { ApiError } from '../api.ts';
 import type { Query } from '../session.ts';
 
@@ -27,7 +28,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** Shows data once it is there: a placeholder before, the failure when there is none, older data dimmed meanwhile. */
+/** Shows data once it is there: a placeholder before, the failure when there is none, older data meanwhile. */
 export function Loaded<Data>({
   query,
   lines = 3,
@@ -42,11 +43,7 @@ export function Loaded<Data>({
     <>
       <Failure error={error} onRetry={reload} />
       {data === null && isLoading && <Skeleton lines={lines} />}
-      {data !== null && (
-        <div class={isLoading ? 'is-reloading' : undefined} aria-busy={isLoading ? 'true' : undefined}>
-          {children(data)}
-        </div>
-      )}
+      {data !== null && <div aria-busy={isLoading ? 'true' : undefined}>{children(data)}</div>}
     </>
   );
 }
@@ -62,13 +59,16 @@ function Skeleton({ lines }: { lines: number }) {
   );
 }
 
+type Tone = 'plain' | 'good' | 'warn' | 'bad';
+
 /** A word with a colour; the word alone says it all. */
-export function Badge({
-  tone = 'plain',
-  children,
-}: {
-  tone?: 'plain' | 'good' | 'warn' | 'bad';
-  children: ComponentChildren;
-}) {
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge badge-${tone}`}>{children}</span>;
+}
+
+const TONES: Record<MessageState, Tone> = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' };
+
+/** The state of a message in its colour; `children` says it in other words. */
+export function StateBadge({ state, children = state }: { state: MessageState; children?: string }) {
+  return <Badge tone={TONES[state]}>{children}</Badge>;
 }

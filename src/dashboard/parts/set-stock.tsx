@@ -10,6 +10,29 @@ import { TextField } from './fields.tsx';
 /** The variant whose stock is set. */
 export type Variant = { epi: string | number; title: string; stk: number | null; waiting?: number };
 
+type Product = Omit<Variant, 'title'> & { dt: string | null; vi: string | null };
+
+/** Picks a row's variant for setting its stock. */
+export function SetStockButton({
+  product: { dt, vi, ...variant },
+  onPick,
+}: {
+  product: Product;
+  onPick: (variant: Variant) => void;
+}) {
+  const title = [dt ?? `Variant ${variant.epi}`, vi].filter(Boolean).join(', ');
+  return (
+    <button
+      type="button"
+      class="small secondary outline"
+      aria-label={`Set stock of ${title}`}
+      onClick={() => onPick({ ...variant, title })}
+    >
+      Set stock
+    </button>
+  );
+}
+
 /** Asks for a stock figure and stores it; what comes back in stock alerts those who wait. */
 export function SetStock({
   variant,

@@ -5,7 +5,7 @@ import { useQuery } from '../session.ts';
 import { Empty, Loaded } from './feedback.tsx';
 import { Card, Table } from './layout.tsx';
 import { ProductName } from './product.tsx';
-import { SetStock } from './set-stock.tsx';
+import { SetStock, SetStockButton } from './set-stock.tsx';
 import type { Variant } from './set-stock.tsx';
 
 /** Sold-out variants by how many wait for them, each with a way to restock it. */
@@ -34,19 +34,7 @@ export function WaitingDemand() {
                 {
                   label: 'Restock',
                   isAction: true,
-                  cell: ({ epi, dt, vi, stk, waiting }) => {
-                    const title = [dt ?? `Variant ${epi}`, vi].filter(Boolean).join(', ');
-                    return (
-                      <button
-                        type="button"
-                        class="small secondary outline"
-                        aria-label={`Set stock of ${title}`}
-                        onClick={() => setChosen({ epi, title, stk, waiting })}
-                      >
-                        Set stock
-                      </button>
-                    );
-                  },
+                  cell: (product) => <SetStockButton product={product} onPick={setChosen} />,
                 },
               ]}
             />

@@ -2,10 +2,9 @@ import { ReplayDeliveryDocument, WebhookDeliveriesDocument } from '../../generat
 import { formatMoment } from '../format.ts';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
-import { Badge, Empty, Failure, Loaded } from './feedback.tsx';
+import { Empty, Failure, Loaded, StateBadge } from './feedback.tsx';
 import { Table } from './layout.tsx';
 
-const TONES = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' } as const;
 const REFRESH_MS = 5_000;
 
 /** What a webhook was told lately; each can be sent again under its old id. */
@@ -18,7 +17,7 @@ export function WebhookDeliveries({
 }) {
   const { run } = useSession();
   const deliveries = useQuery(WebhookDeliveriesDocument, { webhookId: webhook.id });
-  usePolling(deliveries.reload, REFRESH_MS);
+  usePolling(deliveries, REFRESH_MS);
   const replay = useAction(async (id: string) => {
     await run(ReplayDeliveryDocument, { id });
     deliveries.reload();
@@ -52,7 +51,7 @@ export function WebhookDeliveries({
                   label: 'State',
                   cell: ({ state, error }) => (
                     <>
-                      <Badge tone={TONES[state]}>{state}</Badge>
+                      <StateBadge state={state} />
                       {error && <span class="muted cell-note">{error}</span>}
                     </>
                   ),

@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+
+/** The pages gone through to the one that is shown, as the cursor that each begins after; the first has none. */
+export type Trail = { cursors: string[]; after: string | null; move: (cursors: string[]) => void };
+
+/** Begins at the first page, and again with every other filter: a cursor belongs to the filter that it came with. */
+export function useTrail(filter: string): Trail {
+  const [trail, setTrail] = useState({ filter, cursors: [] as string[] });
+  const cursors = trail.filter === filter ? trail.cursors : [];
+  return {
+    cursors,
+    after: cursors.at(-1) ?? null,
+    move: (next) => setTrail({ filter, cursors: next }),
+  };
+}
+
+/** One way through the pages. It stays focusable where there is no way, so that the keyboard's place is not lost. */
+function Step({ label, isOpen, onStep }: { label: string; isOpen: boolean; onStep: () => void }) {
+  return (
+    <button
+      type="button"
+      class="small secondary outline"
+      aria-disabled={isOpen ? undefined : 'true'}
+      onClick={() => isOpen && onStep()}
+    >
+      {label}
+    </button>
+  );
+}
+
+/** Back and on through a list of more than one page; on only from a page that is there, so that a double click is one step. */
+export function Pager({
+  trail: { cursors, move },
+  pageInfo: { hasNextPage, endCursor },
+  isStale,
+  labels: [back, on],
+}: {
+  trail: Trail;
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  /** Whether `pageInfo` is that of another page or filter, while this one is on its way. */
+  isStale: boolean;
+  labels: [back: string, on: string];
+}) {
+  if (cursors.length === 0 && !hasNextPage) return null;
+  return (
+    <div class="pager">
+      <Step label={back} isOpen={cursors.length > 0} onStep={() => move(cursors.slice(0, -1))} />
+      <Step
+        label={on}
+        isOpen={hasNextPage && endCursor !== null && !isStale}
+        onStep={() => move([...cursors, endCursor ?? ''])}
+      />
+    </div>
+  );
+}
