@@ -1,5 +1,11 @@
 const numbers = new Intl.NumberFormat('en');
-const SHORT = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false } as const;
+const SHORT = {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+} as const;
 const moments = new Intl.DateTimeFormat('en', SHORT);
 const momentsOfYears = new Intl.DateTimeFormat('en', { ...SHORT, year: 'numeric' });
 const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });

@@ -5,7 +5,7 @@ import {
   ExportShopperDocument,
   FindShopperDocument,
 } from '../../generated/dashboard.ts';
-import type { FindShopperQuery } from '../../generated/dashboard.ts';
+import type { AuditLogQuery, FindShopperQuery } from '../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
 import { saveJson } from '../download.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -158,6 +158,12 @@ const detailText = (detail: Record<string, unknown>): string =>
     .map(([kind, count]) => `${String(count)} ${kind}`)
     .join(', ') || '–';
 
+/** The key that asked, as Settings names it; of one that was revoked since, the id is all there is. */
+function KeyName({ id, keys }: { id: string; keys: AuditLogQuery['store']['apiKeys'] }) {
+  const key = keys.find((entry) => entry.id === id);
+  return <span class="code">{key ? `…${key.hint}` : id}</span>;
+}
+
 /** Look up a shopper, export or erase what is known, and see what was done before. */
 export function ShoppersPage() {
   const audit = useQuery(AuditLogDocument, { first: 50 });
@@ -170,7 +176,7 @@ export function ShoppersPage() {
         note="Exports and erasures. It does not name the person; the same person has the same subject."
       >
         <Loaded query={audit}>
-          {({ auditLog }) =>
+          {({ auditLog, store }) =>
             auditLog.length === 0 ? (
               <Empty title="Nothing was exported or erased yet" />
             ) : (
@@ -187,6 +193,7 @@ export function ShoppersPage() {
                     ),
                   },
                   { label: 'Subject', cell: ({ subject }) => <span class="code">{subject}</span> },
+                  { label: 'Key', cell: ({ keyId }) => <KeyName id={keyId} keys={store.apiKeys} /> },
                   { label: 'Rows', cell: ({ detail }) => detailText(detail) },
                 ]}
               />

@@ -1,14 +1,20 @@
-import { useId, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 
 /** A secret that the service shows this once. */
 export function SecretOnce({ label, secret }: { label: string; secret: string }) {
   const id = useId();
-  const [isCopied, setCopied] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const [outcome, setOutcome] = useState<'copied' | 'by hand' | null>(null);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(secret).then(
-      () => setCopied(true),
-      () => undefined,
-    );
+    try {
+      // Over plain HTTP, browsers have no clipboard at all.
+      await navigator.clipboard.writeText(secret);
+      setOutcome('copied');
+    } catch {
+      field.current?.focus();
+      field.current?.select();
+      setOutcome('by hand');
+    }
   };
   return (
     <div class="field">
@@ -16,16 +22,20 @@ export function SecretOnce({ label, secret }: { label: string; secret: string })
       <div class="with-button">
         <input
           id={id}
+          ref={field}
           class="code"
           readOnly
           value={secret}
           onFocus={(event) => event.currentTarget.select()}
         />
         <button type="button" class="secondary" onClick={() => void copy()}>
-          {isCopied ? 'Copied' : 'Copy'}
+          {outcome === 'copied' ? 'Copied' : 'Copy'}
         </button>
       </div>
       <small>Keep it now: it is not shown again.</small>
+      <small role="status">
+        {outcome === 'by hand' && 'The browser does not let this page copy. It is selected: copy it by hand.'}
+      </small>
     </div>
   );
 }

@@ -1,41 +1,56 @@
 import { useState } from 'preact/hooks';
-import { SetShopifySecretDocument } from '../../generated/dashboard.ts';
-import { useAction, useSession } from '../session.ts';
-import { Badge, Failure } from './feedback.tsx';
+import { SetShopifySecretDocument, ShopifyDocument } from '../../generated/dashboard.ts';
+import { useAction, useQuery, useSession } from '../session.ts';
+import { Confirm } from './confirm.tsx';
+import { Badge, Failure, Loaded } from './feedback.tsx';
 import { TextField } from './fields.tsx';
 import { Card } from './layout.tsx';
 
 /** Takes the secret that Shopify signs its webhooks with; it can be set and removed, never read. */
 export function Shopify() {
   const { run, notify } = useSession();
+  const shopify = useQuery(ShopifyDocument, {});
   const [secret, setSecret] = useState('');
-  const [connection, setConnection] = useState<{ connected: boolean; url: string } | null>(null);
-  const set = useAction(async (value: string | null) => {
+  const [isEnding, setEnding] = useState(false);
+  const save = async (value: string | null): Promise<void> => {
     const { setShopifySecret } = await run(SetShopifySecretDocument, { secret: value });
-    setConnection(setShopifySecret);
-    setSecret('');
+    shopify.replace({ store: { shopify: setShopifySecret } });
     notify(setShopifySecret.connected ? 'Shopify is connected.' : 'Shopify is disconnected.');
+  };
+  const connect = useAction(async () => {
+    await save(secret.trim());
+    setSecret('');
   });
+  const isConnected = shopify.data?.store.shopify.connected;
   return (
     <Card
       title="Shopify"
       note="Keeps catalogue and stock current by Shopify's own webhooks."
       aside={
-        connection && (
-          <Badge tone={connection.connected ? 'good' : 'plain'}>
-            {connection.connected ? 'connected' : 'not connected'}
-          </Badge>
+        isConnected !== undefined && (
+          <Badge tone={isConnected ? 'good' : 'plain'}>{isConnected ? 'connected' : 'not connected'}</Badge>
         )
       }
     >
+      <Loaded query={shopify} lines={1}>
+        {({ store: { shopify: connection } }) =>
+          connection.connected && (
+            <p class="notice">
+              <span>
+                Register this address in Shopify: <span class="code">{connection.url}</span>
+              </span>
+            </p>
+          )
+        }
+      </Loaded>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void set.start(secret.trim());
+          void connect.start();
         }}
       >
         <TextField
-          label="Signing secret"
+          label={isConnected ? 'New signing secret' : 'Signing secret'}
           type="password"
           autocomplete="off"
           required
@@ -43,27 +58,31 @@ export function Shopify() {
           onValue={setSecret}
           hint="Shopify shows it beside the webhooks. It is stored and never shown again."
         />
-        <Failure error={set.error} />
+        <Failure error={connect.error} />
         <div class="buttons">
-          <button type="submit" class="secondary" disabled={set.isBusy} aria-busy={set.isBusy}>
-            Connect
+          <button type="submit" class="secondary" disabled={connect.isBusy} aria-busy={connect.isBusy}>
+            {isConnected ? 'Replace secret' : 'Connect'}
           </button>
-          <button
-            type="button"
-            class="danger outline"
-            disabled={set.isBusy}
-            onClick={() => void set.start(null)}
-          >
-            Disconnect
-          </button>
+          {isConnected && (
+            <button type="button" class="danger outline" onClick={() => setEnding(true)}>
+              Disconnect…
+            </button>
+          )}
         </div>
       </form>
-      {connection?.connected && (
-        <p class="notice after">
-          <span>
-            Register this address in Shopify: <span class="code">{connection.url}</span>
-          </span>
-        </p>
+      {isEnding && (
+        <Confirm
+          title="Disconnect Shopify?"
+          action="Disconnect"
+          onClose={() => setEnding(false)}
+          onConfirm={async () => {
+            await save(null);
+            setEnding(false);
+          }}
+        >
+          Its webhooks are refused from now on, and the signing secret is deleted: connecting again needs it
+          from Shopify.
+        </Confirm>
       )}
     </Card>
   );

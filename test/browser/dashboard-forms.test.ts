@@ -1,0 +1,205 @@
+import type { Browser, Page } from 'playwright-core';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { buildPages, describeInBrowser, launchChromium } from './chromium.ts';
+import { eventually, openPage, signIn } from './dashboard-page.ts';
+
+describeInBrowser('forms of the dashboard', () => {
+  let service: TestService;
+  let browser: Browser;
+  let store: NewStore;
+  let page: Page;
+
+  beforeAll(async () => {
+    await buildPages();
+    service = await startService();
+    browser = await launchChromium();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  beforeEach(async () => {
+    store = await service.createStore({ name: 'Nordlys' });
+    page = await browser.newPage({ timezoneId: 'UTC' });
+    await page.goto(`${service.url}/dashboard`);
+  });
+
+  afterEach(() => page.close());
+
+  const said = (text: string) => page.getByRole('status').getByText(text);
+
+  async function call(query: string, variables: object = {}, as: NewStore = store) {
+    const { body } = await service.graphql(query, variables, { store: as }).expect(200);
+    if (body.errors) throw new Error(JSON.stringify(body.errors));
+    return body.data;
+  }
+
+  const saveTopic = (input: object) =>
+    call('mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }', { input });
+
+  async function topic(name: string, fields: string) {
+    const { topics } = await call(`{ topics { name ${fields} } }`);
+    return topics.find((entry: { name: string }) => entry.name === name);
+  }
+
+  async function openTopic(name: string): Promise<void> {
+    await openPage(page, 'Topics');
+    await page.getByRole('link', { name }).click();
+    await page.getByLabel('Subject').waitFor();
+  }
+
+  async function pressSaveTopic(name: string): Promise<void> {
+    await page.getByRole('button', { name: 'Save topic' }).click();
+    await said(`The topic ${name} is saved.`).waitFor();
+  }
+
+  test('a topic that leaves its tag and its batches is saved, and the page says so', async () => {
+    await saveTopic({
+      name: 'launch',
+      trigger: 'tag',
+      tag: 'new',
+      batchSize: 10,
+      batchIntervalSeconds: 600,
+    });
+    await signIn(page, store);
+    await openTopic('launch');
+    await page.getByText('Everything is saved.').waitFor();
+    await page.getByLabel('Sent').selectOption('By hand');
+    await page.getByLabel('Who is told').selectOption('Everybody at once');
+    await page.getByText('There are changes that are not saved.').waitFor();
+    await pressSaveTopic('launch');
+    await page.getByText('Everything is saved.').waitFor();
+    await page.getByText('Sent by hand').waitFor();
+    expect(await topic('launch', 'trigger tag batchSize')).toEqual({
+      name: 'launch',
+      trigger: 'manual',
+      tag: null,
+      batchSize: null,
+    });
+  });
+
+  test('batches may follow each other within less than a minute', async () => {
+    await saveTopic({ name: 'launch', batchSize: 10, batchIntervalSeconds: 90 });
+    await signIn(page, store);
+    await openTopic('launch');
+    expect(await page.getByLabel('Minutes between batches').inputValue()).toBe('1.5');
+    await page.getByLabel('Subject').fill('News');
+    await pressSaveTopic('launch');
+    expect(await topic('launch', 'subject batchIntervalSeconds')).toMatchObject({
+      subject: 'News',
+      batchIntervalSeconds: 90,
+    });
+    await page.getByLabel('Minutes between batches').fill('0.5');
+    await page.getByRole('button', { name: 'Save topic' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect(await topic('launch', 'batchIntervalSeconds')).toMatchObject({ batchIntervalSeconds: 30 });
+  });
+
+  test('what a colleague changed in a topic meanwhile stays, and appears', async () => {
+    await signIn(page, store);
+    await openTopic('backinstock');
+    await saveTopic({ name: 'backinstock', sms: 'Back: {{ product.url }}', minStock: 7 });
+    await page.getByLabel('Subject').fill('It is back');
+    await pressSaveTopic('backinstock');
+    expect(await topic('backinstock', 'subject sms minStock')).toEqual({
+      name: 'backinstock',
+      subject: 'It is back',
+      sms: 'Back: {{ product.url }}',
+      minStock: 7,
+    });
+    await eventually(() => page.getByLabel('Minimum stock').inputValue(), '7');
+  });
+
+  test('what a colleague changed in the settings meanwhile stays, and appears', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    await page.getByLabel('Store name').waitFor();
+    await call(
+      'mutation { updateStore(input: { allowedOrigins: ["https://new.example"], doubleOptIn: true }) { pid } }',
+    );
+    await page.getByLabel('Store name').fill('Renamed');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await said('The settings are saved.').waitFor();
+    expect(await call('{ store { name allowedOrigins doubleOptIn } }')).toEqual({
+      store: { name: 'Renamed', allowedOrigins: ['https://new.example'], doubleOptIn: true },
+    });
+    await eventually(() => page.getByLabel('Allowed origins').inputValue(), 'https://new.example');
+  });
+
+  test('settings without a change are saved too', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await said('The settings are saved.').waitFor();
+  });
+
+  test('five past midnight is 00:05', async () => {
+    await service.services.db.query('UPDATE store SET created_at = $2 WHERE pid = $1', [
+      store.pid,
+      new Date('2020-01-02T00:05:00Z'),
+    ]);
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    await page.getByText('since Jan 2, 2020, 00:05').waitFor();
+  });
+
+  test('the page knows whether Shopify is connected, and asks before it is disconnected', async () => {
+    const card = page.getByRole('region', { name: 'Shopify' });
+    await signIn(page, store);
+    await openPage(page, 'Integrations');
+    await card.getByText('not connected').waitFor();
+    await page.getByLabel('Signing secret').fill('shpss_0123456789abcdef');
+    await card.getByRole('button', { name: 'Connect' }).click();
+    await said('Shopify is connected.').waitFor();
+
+    await openPage(page, 'Overview');
+    await openPage(page, 'Integrations');
+    await card.getByText('connected', { exact: true }).waitFor();
+    await card.getByText(`/webhooks/shopify/${encodeURIComponent(store.pid)}`).waitFor();
+    await card.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await call('{ store { shopify { connected } } }')).toEqual({
+      store: { shopify: { connected: true } },
+    });
+    await card.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await said('Shopify is disconnected.').waitFor();
+    await card.getByText('not connected').waitFor();
+    expect(await call('{ store { shopify { connected } } }')).toEqual({
+      store: { shopify: { connected: false } },
+    });
+  });
+
+  test('a secret that the browser cannot copy is selected, and the page says so', async () => {
+    // As over plain HTTP, which a test on this machine's own address does not count as.
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.reload();
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await said('copy it by hand').waitFor();
+    const key = await page.getByRole('dialog').getByLabel('API key').inputValue();
+    await eventually(() => page.evaluate(() => getSelection()?.toString()), key);
+  });
+
+  test('the audit log names the key that asked, also when it is revoked', async () => {
+    const { createApiKey } = await call('mutation { createApiKey { id apiKey } }');
+    const shopper = await service.account(store, 'ada@example.com');
+    const exportBy = (as: NewStore) =>
+      call('mutation ($regid: String) { exportShopper(regid: $regid) { exportedAt } }', shopper, as);
+    await exportBy(store);
+    await exportBy({ ...store, apiKey: createApiKey.apiKey });
+    await call('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id: createApiKey.id });
+    await signIn(page, store);
+    await openPage(page, 'Shoppers');
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await log.getByRole('cell', { name: `…${store.apiKey.slice(-4)}` }).waitFor();
+    await log.getByRole('cell', { name: createApiKey.id }).waitFor();
+  });
+});
