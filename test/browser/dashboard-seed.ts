@@ -66,9 +66,20 @@ export async function seedStore(service: TestService, name = 'Nordlys'): Promise
 
 const DAY_MS = 86_400_000;
 
-/** A past for the charts and the queue, which tests cannot live through: figures of 90 days, alerts in every state. */
-export async function seedHistory(service: TestService, { pid }: NewStore): Promise<void> {
+/**
+ * A past for the charts and the queue, which tests cannot live through: figures of 90 days, alerts in every state. And
+ * what merchants did: Shopify is connected, a shopper's data was exported.
+ */
+export async function seedHistory(service: TestService, store: NewStore): Promise<void> {
   const { db } = service.services;
+  const { pid } = store;
+  await run(
+    service,
+    store,
+    'mutation { setShopifySecret(secret: "shpss_0123456789abcdef") { connected } }',
+    {},
+  );
+  await run(service, store, 'mutation { exportShopper(useremail: "ada@example.com") { exportedAt } }', {});
   const figures = Array.from({ length: 90 }, (_, age) => age + 1).flatMap((age) => {
     const key = new Date(Date.now() - age * DAY_MS).toISOString().slice(0, 10);
     const wave = Math.sin(age * 0.9) + 1.4 + (age % 7 < 2 ? 0.8 : 0);
