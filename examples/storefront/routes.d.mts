@@ -6,7 +6,13 @@ export type ShopRequest = { method: string; path: string; cookie: string | undef
 /** Its answer; `cookies` are whole Set-Cookie values. */
 export type ShopAnswer = { status: number; body: object; cookies: string[] };
 
-export type RouteOptions = { secret: string; cookiePath?: string; isSecure?: boolean };
+/** How the shop keeps its cookies, and who hears of failures that its visitors cannot help; the console, unless told. */
+export type RouteOptions = {
+  secret: string;
+  cookiePath?: string;
+  isSecure?: boolean;
+  log?: (error: unknown) => void;
+};
 
 export declare function createRoutes(
   backend: Backend,

@@ -1,4 +1,4 @@
-// The five calls that a storefront's pages make to their own back end. They keep two cookies: a guest's random id, and the
+// The four calls that a storefront's pages make to their own back end. They keep two cookies: a guest's random id, and the
 // e-mail address of who is logged in, signed so that nobody can write another one into it. A real shop has both already.
 import { Buffer } from 'node:buffer';
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
@@ -15,9 +15,12 @@ function readCookies(header = '') {
 
 /**
  * Answers `{ method, path, cookie, body }` with `{ status, body, cookies }`, or null when the path is not one of its own.
- * `secret` signs the login; `cookiePath` is where the shop lives.
+ * `secret` signs the login; `cookiePath` is where the shop lives; `log` hears of failures that are the shop's to look into.
  */
-export function createRoutes(backend, { secret, cookiePath = '/', isSecure = false }) {
+export function createRoutes(
+  backend,
+  { secret, cookiePath = '/', isSecure = false, log = (error) => console.error(error) },
+) {
   const sign = (text) => createHmac('sha256', secret).update(text).digest('base64url');
   const cookie = (name, value, maxAge = YEAR_SECONDS) =>
     `${name}=${value}; Path=${cookiePath}; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
@@ -74,9 +77,11 @@ export function createRoutes(backend, { secret, cookiePath = '/', isSecure = fal
     try {
       return await handler(readCookies(header), body ?? {});
     } catch (error) {
-      // The service's words are fit for visitors; anything else is ours to look into.
-      if (error.type) return { status: error.status, body: { msg: error.message }, cookies: [] };
-      return { status: 502, body: { msg: 'The wishlist service cannot be reached' }, cookies: [] };
+      // What a visitor entered, or did too often, is told in the service's words; anything else is ours to look into.
+      const isForVisitor = error.status === 400 || error.status === 429;
+      if (isForVisitor) return { status: error.status, body: { msg: error.message }, cookies: [] };
+      log(error);
+      return { status: 502, body: { msg: 'Wishlists cannot be reached right now' }, cookies: [] };
     }
   };
 }

@@ -38,7 +38,7 @@ async function readJson(request) {
   }
 }
 
-const server = createServer(async (request, response) => {
+async function respond(request, response) {
   const { pathname } = new URL(request.url, 'http://localhost');
   if (request.method === 'GET' && pathname === '/') {
     return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
@@ -55,7 +55,12 @@ const server = createServer(async (request, response) => {
   response
     .writeHead(status, { 'content-type': 'application/json', 'set-cookie': cookies })
     .end(JSON.stringify(json));
-});
+}
+
+const server = createServer((request, response) =>
+  // An address that is none, or a body that broke off: this request fails, not the shop.
+  respond(request, response).catch(() => response.writeHead(400).end()),
+);
 server.listen(Number(PORT), '127.0.0.1', () =>
   console.log(`The shop is at http://127.0.0.1:${server.address().port}`),
 );

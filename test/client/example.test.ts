@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import vm from 'node:vm';
+import { createBackend } from '../../examples/storefront/backend.mjs';
+import { createRoutes } from '../../examples/storefront/routes.mjs';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -89,6 +94,63 @@ test('a visitor without an account can wait for a product', async () => {
   ]);
   expect(rows).toHaveLength(1);
   expect((await ask('notify', { email: 'nobody', product })).status).toBe(400);
+});
+
+/** What a page's script gives `wishgate.init` for `identify`. */
+function identifyOf(script: string): () => Promise<{ regid: string }> {
+  let found: unknown;
+  const wishgate = {
+    init: ({ identify }: { identify: unknown }) => {
+      found = identify;
+      return { createList: () => undefined, fetchLists: () => undefined };
+    },
+  };
+  vm.runInNewContext(script, {
+    wishgate,
+    fetch: (path: string, request: RequestInit) => fetch(url + path, request),
+  });
+  return found as () => Promise<{ regid: string }>;
+}
+
+test.each([
+  ['README', async () => readFile(new URL('../../README.md', import.meta.url), 'utf8')],
+  ['guide', async () => readFile(new URL('../../docs/client.md', import.meta.url), 'utf8')],
+  ['landing page', async () => (await fetch(service.url)).text()],
+])('what the %s shows gets its identity from this back end', async (_name, read) => {
+  const text = (await read()).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+  const [script] = /^ *const headers =[\s\S]*?(?=```|<\/script>)/m.exec(text)!;
+  expect(await identifyOf(script)()).toMatchObject({ regid: expect.any(String) });
+});
+
+/** Sends bytes that no well-behaved client would, and hangs up when the answer begins, or at once. */
+async function sendRaw(bytes: string, isHangup = false): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(bytes);
+  const answer = isHangup ? '' : String(((await once(socket, 'data')) as [Buffer])[0]);
+  socket.destroy();
+  return answer;
+}
+
+test('a broken request fails alone', async () => {
+  expect(await sendRaw('GET // HTTP/1.1\r\nhost: x\r\n\r\n')).toContain('400 Bad Request');
+  const head =
+    'POST /api/identify HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n';
+  await sendRaw(`${head}\r\n{"cut":`, true);
+  expect((await ask('identify', {})).status).toBe(200);
+  expect(shop.exitCode).toBeNull();
+});
+
+test("a wrong API key is the shop's affair: its visitors hear nothing of it, its log does", async () => {
+  const logged: unknown[] = [];
+  const backend = createBackend({ baseUrl: service.url, pid: store.pid, apiKey: 'wrong' });
+  const answer = createRoutes(backend, { secret: 's', log: (error) => void logged.push(error) });
+  expect(await answer({ method: 'POST', path: 'identify', cookie: undefined, body: {} })).toEqual({
+    status: 502,
+    body: { msg: 'Wishlists cannot be reached right now' },
+    cookies: [],
+  });
+  expect(logged).toEqual([expect.objectContaining({ status: 401, type: 'unauthorised' })]);
 });
 
 test('pages of other sites get no answer, and the API key is in none', async () => {

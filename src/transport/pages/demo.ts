@@ -35,12 +35,16 @@ function ownAddress({ socket }: Request): string {
 }
 
 /** The shop's own back end, from the example that stores can copy. */
-function serveBackend(app: Express, { pid, apiKey }: DemoStore): void {
+function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStore): void {
   // Derived from the key, so that a login survives a restart.
   const secret = createHash('sha256').update(`demo shop ${apiKey}`).digest('hex');
   app.post('/demo/api/:call', async (req, res, next) => {
     const backend = createBackend({ baseUrl: ownAddress(req), pid, apiKey });
-    const answer = createRoutes(backend, { secret, cookiePath: '/demo' });
+    const answer = createRoutes(backend, {
+      secret,
+      cookiePath: '/demo',
+      log: (error) => log.warn({ err: error }, 'a call of the demo shop failed'),
+    });
     const body = await readJson(req, res);
     const found = await answer({ method: 'POST', path: req.params.call, cookie: req.headers.cookie, body });
     if (found === null) {
@@ -108,6 +112,6 @@ export function serveDemo(app: Express, services: Services, demo: DemoStore): vo
     res.setHeader('Cache-Control', 'public, max-age=3600');
     sendAsset(req, res, await makeAsset('image/svg+xml; charset=utf-8', Buffer.from(svg)));
   });
-  serveBackend(app, demo);
+  serveBackend(app, services, demo);
   serveCounter(app, services, demo);
 }

@@ -64,9 +64,11 @@ function body(doors: Door[]): string {
   <ul class="doors">${doors.map(door).join('\n')}</ul>
   <section>
     <h2>In your storefront</h2>
-<pre tabindex="0"><code>&lt;script src="/client/wishgate.js"&gt;&lt;/script&gt;
+<pre tabindex="0"><code>&lt;script src="https://wishes.example/client/wishgate.js"&gt;&lt;/script&gt;
 &lt;script&gt;
-  const shop = wishgate.init({ baseUrl, pid, identify: () =&gt; fetch('/api/identify').then((r) =&gt; r.json()) });
+  const headers = { 'content-type': 'application/json' };
+  const identify = async () =&gt; (await fetch('/api/identify', { method: 'POST', headers })).json();
+  const shop = wishgate.init({ baseUrl: 'https://wishes.example', pid: 'YOUR_PID', identify });
   shop.fetchLists({ callbackFn: (lists) =&gt; console.log(lists) });
 &lt;/script&gt;</code></pre>
   </section>
