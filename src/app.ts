@@ -13,7 +13,7 @@ import { createAdmission } from './transport/admission.ts';
 import { answerPreflight } from './transport/cors.ts';
 import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
 import { setCommonHeaders } from './transport/headers.ts';
-import { serveConfirm } from './transport/confirm.ts';
+import { serveConfirm } from './transport/pages/confirm.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
 import { servePages } from './transport/pages/pages.ts';

@@ -93,6 +93,8 @@ async function drain({ server, worker, runtime, lifecycle }: Service): Promise<v
   lifecycle.isDraining = true;
   // Beside the requests, not after them: together they keep within the ten seconds.
   const stopped = worker.stop();
+  // A client that keeps its connection busy would be served on it until it is cut.
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   const { drainDelayMs } = runtime.config;
   // Load balancers see /readyz fail before the listener closes.
   await new Promise((resolve) => setTimeout(resolve, drainDelayMs));

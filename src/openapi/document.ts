@@ -1,12 +1,14 @@
-import { Kind } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { Kind, OperationTypeNode } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import type { Route, RouteTable } from '../transport/rest/route.ts';
 import { exampleOf } from './examples.ts';
 import { FAILURE_SCHEMA, failureResponses, failuresOfOperation } from './failures.ts';
+import { ANSWER_HEADERS, HEADERS, PARAMETERS } from './headers.ts';
 import { formFields } from './request.ts';
 import type { Field } from './request.ts';
 import { operationOf, replySchema } from './response.ts';
-import { objectSchema } from './types.ts';
+import { inWords, objectSchema } from './types.ts';
 import type { Components, Schema } from './types.ts';
 
 /** An OpenAPI 3.1 document. */
@@ -15,6 +17,10 @@ export type OpenApi = {
   paths: Record<string, Record<string, Schema>>;
   components: Schema;
 } & Schema;
+
+const { version: VERSION } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { version: string };
 
 /** Groups of calls by the beginning of their path; the longest that fits counts. */
 const TAGS = [
@@ -105,17 +111,17 @@ function describeOperation(schema: GraphQLSchema, { document }: Route): string |
   const operation = operationOf(document);
   const [field] = operation.selectionSet.selections;
   const name = field?.kind === Kind.FIELD ? field.name.value : '';
-  const text = schema.getRootType(operation.operation)?.getFields()[name]?.description;
-  // Which credentials a GraphQL field needs is said in GraphQL's terms; here `security` says it.
-  return text?.replace(/\s*Needs (a store key|(the )?shopper headers)[^.]*\./, '') || undefined;
+  return inWords(schema.getRootType(operation.operation)?.getFields()[name]?.description);
 }
 
-function requestBody(path: string, fields: Field[], components: Components): Schema {
+function requestBody(path: string, fields: Field[], route: Route, components: Components): Schema {
   const credentials = isStoreCall(path) ? {} : CREDENTIAL_FIELDS;
   const own = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   const schema = objectSchema({ ...credentials, ...own }, required);
-  const shown = Object.entries(schema['properties'] as Record<string, Schema>);
+  const shown = Object.entries(schema['properties'] as Record<string, Schema>).filter(
+    ([name]) => !route.unusual?.includes(name),
+  );
   const example = Object.fromEntries(
     shown.map(([name, inner]) => [name, exampleOf(name, inner, components)]),
   );
@@ -141,6 +147,11 @@ function operation(
   const fields = formFields(schema, route, components);
   const inQuery = fields.filter(({ name }) => method === 'get' || route.query?.includes(name));
   const inBody = fields.filter((field) => !inQuery.includes(field));
+  const isWrite = operationOf(route.document).operation === OperationTypeNode.MUTATION;
+  const parameters = [
+    ...inQuery.map(queryParameter),
+    ...(isWrite ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
   return {
     operationId: operationId(path),
     summary: route.summary,
@@ -149,11 +160,12 @@ function operation(
     security: isStoreCall(path)
       ? [{ storeKey: [] }]
       : [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
-    ...(inQuery.length > 0 ? { parameters: inQuery.map(queryParameter) } : {}),
-    ...(method === 'post' ? { requestBody: requestBody(path, inBody, components) } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(method === 'post' ? { requestBody: requestBody(path, inBody, route, components) } : {}),
     responses: {
       200: {
         description: 'Done.',
+        headers: ANSWER_HEADERS,
         content: { 'application/json': { schema: answer, example: exampleOf('', answer, components) } },
       },
       ...failuresOfOperation(),
@@ -193,7 +205,7 @@ export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi
     openapi: '3.1.0',
     info: {
       title: 'wishgate',
-      version: '1.0.0',
+      version: VERSION,
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -207,6 +219,8 @@ export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi
       securitySchemes: SECURITY_SCHEMES,
       schemas: { Failure: FAILURE_SCHEMA, ...usedComponents(paths, components) },
       responses: failureResponses(),
+      headers: HEADERS,
+      parameters: PARAMETERS,
     },
   };
 }

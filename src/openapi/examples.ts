@@ -24,6 +24,7 @@ const VALUES: Record<string, unknown> = {
   cby: 'ada@example.com',
   uby: 'ada@example.com',
   cfor: null,
+  appId: 'StoreadminApi',
   fname: 'Ada',
   toemail: 'grace@example.com',
   fromname: 'Ada',
@@ -96,6 +97,8 @@ export function exampleOf(name: string, schema: Schema, components: Components):
     return Object.fromEntries(properties.map(([key, inner]) => [key, exampleOf(key, inner, components)]));
   }
   if (name in VALUES && fits(schema, VALUES[name])) return VALUES[name];
+  // An id is a number in JSON and a text in a form.
+  if (typeof VALUES[name] === 'number' && types.includes('string')) return String(VALUES[name]);
   if (schema['enum']) return (schema['enum'] as unknown[])[0];
   return types.includes('null') ? null : BY_TYPE[types[0] ?? 'object'];
 }

@@ -1,5 +1,6 @@
 import { STATUS_BY_TYPE } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
+import { failureHeaders } from './headers.ts';
 import type { Schema } from './types.ts';
 
 const MEANINGS: Record<number, string> = {
@@ -59,16 +60,7 @@ function response(status: number): Schema {
   const msg = MEANINGS[status]!.split(/[.;:]/)[0]!;
   return {
     description: MEANINGS[status],
-    ...(WAITING.has(status)
-      ? {
-          headers: {
-            'Retry-After': {
-              description: 'Seconds to wait before the next try.',
-              schema: { type: 'integer' },
-            },
-          },
-        }
-      : {}),
+    headers: failureHeaders(WAITING.has(status)),
     content: { 'application/json': { schema, example: { error: true, type: types[0], msg, message: msg } } },
   };
 }

@@ -40,8 +40,14 @@ const SCALARS: Record<string, Schema> = {
   VariantId: { type: ['integer', 'string'] },
 };
 
+/** A description of the schema without the credentials, which it names in GraphQL's terms; here `security` says them. */
+export function inWords(description: string | null | undefined): string | undefined {
+  return description?.replace(/\s*Needs (a store key|(the )?shopper headers)[^.]*\./, '') || undefined;
+}
+
 function describe(schema: Schema, description: string | null | undefined): Schema {
-  return description ? { ...schema, description } : schema;
+  const words = inWords(description);
+  return words ? { ...schema, description: words } : schema;
 }
 
 /** The same schema for a value that may be null. */

@@ -172,3 +172,15 @@ test('a body that is no form, or an unknown choice, is refused and changes nothi
   expect(unknown.body.type).toBe('invalid-request');
   expect(await left()).toEqual(ALL);
 });
+
+test('a link that is about no product cannot leave one', async () => {
+  const row = (await findStore(service.services.db, store.pid))!;
+  const claim = { scope: 'all' as const, medium: 'email', value: ME, topic: '', epi: '' };
+  const path = new URL(unsubscribeUrl('https://x.example', row, claim)).pathname;
+  expect((await service.get(path).expect(200)).text.match(/<button/g)).toHaveLength(1);
+  for (const scope of ['product', 'topic']) {
+    const { body } = await service.http.post(path).type('form').send({ scope }).expect(400);
+    expect(body.type).toBe('invalid-request');
+  }
+  expect(await left()).toEqual(ALL);
+});

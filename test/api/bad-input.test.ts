@@ -186,6 +186,11 @@ describe('GraphQL documents', () => {
   const JSON_TYPE = { 'content-type': 'application/json' };
   const query = (text: string, extra = {}) =>
     send('/graphql', JSON.stringify({ query: text, ...extra }), JSON_TYPE);
+  /** Time on the processor since `start`, by the service and this test; how long a busy machine takes over it does not count. */
+  const workMs = (start: NodeJS.CpuUsage): number => {
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  };
   const failureOf = ({ body }: Awaited<ReturnType<typeof send>>) =>
     (body['errors'] as { message: string; extensions: object }[])[0];
 
@@ -273,18 +278,19 @@ describe('GraphQL documents', () => {
     ['an argument nested 900 times', `{ store(a: ${'['.repeat(900)}${']'.repeat(900)}) { pid } }`],
     ['a subscription', 'subscription { x }'],
     ['@defer', '{ ... @defer { __typename } }'],
-  ])('%s is refused within a second', async (_name, text) => {
-    const start = performance.now();
+  ])('%s is refused within a second of work', async (_name, text) => {
+    const start = process.cpuUsage();
     const answer = await query(text);
     expect(failureOf(answer)).toMatchObject({ extensions: { type: 'invalid-request', status: 400 } });
     expect(answer.body).not.toHaveProperty('data');
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(workMs(start)).toBeLessThan(1_000);
   });
 
-  test('the costliest document that the limits let through is refused in under two seconds', async () => {
-    const start = performance.now();
-    await query(`{ ${repeat(490, () => 'store { pid }')} }`);
-    expect(performance.now() - start).toBeLessThan(2_000);
+  test('the costliest document that the limits let through is refused within two seconds of work', async () => {
+    const start = process.cpuUsage();
+    const answer = await query(`{ ${repeat(490, () => 'store { pid }')} }`);
+    expect(failureOf(answer)).toMatchObject({ extensions: { type: 'invalid-request' } });
+    expect(workMs(start)).toBeLessThan(2_000);
   });
 
   test('variables nested 300,000 deep are refused', async () => {

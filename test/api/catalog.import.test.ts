@@ -149,7 +149,13 @@ test.each(['ndjson', 'csv'])(
         ? ['epi,empi,du,stk', ...epis.map((epi) => `${epi},1,/p,1`)]
         : epis.map((epi) => line(epi));
     const path = await file(`big.${format}`, `${lines.join('\n')}\n`);
+    // A row that somebody else is about to write makes the import wait there, so that the kill comes half-way.
+    const other = await service.services.db.pool.connect();
+    await other.query('BEGIN');
+    await other.query(`INSERT INTO product (pid, epi, empi, du) VALUES ($1, '9000', '1', '/p')`, [store.pid]);
     const killed = await runImport(['--file', path], { killAfter: (rows) => rows >= 2_000 });
+    await other.query('ROLLBACK');
+    other.release();
     expect(killed.code).toBeNull();
     const { code, out, err } = await runImport(['--file', path, '--resume']);
     expect([code, out]).toEqual([0, `Done: ${total} products written, 0 bad lines skipped.\n`]);

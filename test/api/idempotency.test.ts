@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { Caller, Fields, TestService, TestShopper } from '../harness.ts';
+import { until } from '../until.ts';
 
 let service: TestService;
 let store: NewStore;
@@ -188,11 +189,13 @@ test('a retry waits for the first request, however many wait', async () => {
   await client.query('BEGIN');
   await client.query('SELECT 1 FROM shopper WHERE regid = $1 FOR UPDATE', [shopper.regid]);
   const answers = Promise.all(Array.from({ length: 30 }, () => rename('Ada', key)));
+  await until(async () => (await writesOf()).length === 1);
   // With 30 retries waiting on a pool of ten, another shopper is still served.
   await service.account(store);
   await client.query('COMMIT');
   client.release();
   expect(new Set((await answers).map(({ text }) => text)).size).toBe(1);
+  expect((await answers)[0]!.body.data.updateShopper.userinfo.fname).toBe('Ada');
 });
 
 test('the report of a merge is answered again, although a repeat would find nothing', async () => {

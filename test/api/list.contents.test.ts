@@ -178,7 +178,7 @@ describe('a public list', () => {
     const owner = await newAccount(service, store, 'jane.doe@example.com');
     await service
       .graphql(
-        'mutation { updateShopper(input: { fname: "Jane", lname: "Doe", m: "+4912345", extags: ["vip"], pd: { a: 1 } }) { regid } }',
+        'mutation { updateShopper(input: { fname: "Jane", lname: "Featherstonehaugh", m: "+4912345", extags: ["viponlyclub"], pd: { a: 1 } }) { regid } }',
         {},
         { store, shopper: owner.shopper },
       )
@@ -233,9 +233,9 @@ describe('a public list', () => {
       const text = JSON.stringify([contents, paged, body]);
       for (const secret of [
         'jane.doe',
-        'Doe',
+        'Featherstonehaugh',
         '+4912345',
-        'vip',
+        'viponlyclub',
         'john@',
         owner.shopper.regid,
         list.di,
@@ -245,7 +245,7 @@ describe('a public list', () => {
     }
     expect((await owner.contents(list.lid)).userinfo).toMatchObject({
       em: 'jane.doe@example.com',
-      lname: 'Doe',
+      lname: 'Featherstonehaugh',
     });
   });
 

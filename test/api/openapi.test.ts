@@ -92,9 +92,10 @@ test('JSON inside the form fields of examples fits the schema of that field', ()
       properties?: Record<string, { contentSchema?: object }>;
     };
     for (const [field, { contentSchema }] of Object.entries(properties)) {
-      if (!contentSchema) continue;
+      const text = (media!.example as Record<string, string | undefined>)[field];
+      if (!contentSchema || text === undefined) continue;
       const validate = validateWith(`${name} ${field}`, contentSchema);
-      validate(JSON.parse((media!.example as Record<string, string>)[field]!));
+      validate(JSON.parse(text));
       expect({ name, field, errors: validate.errors }).toEqual({ name, field, errors: null });
     }
   }
@@ -132,6 +133,22 @@ test('the failures of the reference are those of the one table', () => {
     ({ content }) => content['application/json']!.schema.allOf[1]!.properties!.type.enum,
   );
   expect(types.sort()).toEqual(Object.keys(STATUS_BY_TYPE).sort());
+});
+
+test('writes name the Idempotency-Key, every call its headers, and save-for-later calls their items', () => {
+  type Documented = Operation & {
+    parameters?: { $ref?: string }[];
+    requestBody: { content: Record<string, { schema: { required?: string[] } }> };
+    responses: Record<string, { headers?: object }>;
+  };
+  const of = (name: string) => operations.find((one) => one.name === name)!.operation as Documented;
+  const isRetryable = (name: string) =>
+    (of(name).parameters ?? []).some(({ $ref }) => $ref?.endsWith('IdempotencyKey'));
+  expect(isRetryable('POST /api/v3/lists/create')).toBe(true);
+  expect(isRetryable('POST /api/v3/lists/fetch-lists')).toBe(false);
+  expect(Object.keys(of('GET /storeadmin/me').responses['200']!.headers!)).toContain('RateLimit-Remaining');
+  const form = of('POST /api/v3/lists/sfl/add').requestBody.content['application/x-www-form-urlencoded']!;
+  expect(form.schema.required).toEqual(['lid', 'items']);
 });
 
 test('an answer that differs from its reference is caught', async () => {

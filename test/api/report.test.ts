@@ -8,7 +8,11 @@ let store: NewStore;
 beforeAll(async () => {
   service = await startService();
 });
+/** Far from midnight, when a day's figures begin anew. */
+const NOON = new Date('2026-03-01T12:00:00Z');
+
 beforeEach(async () => {
+  service.setNow(NOON);
   store = await service.createStore();
 });
 afterAll(() => service.close());
@@ -69,7 +73,7 @@ test('activity has one entry a day, oldest first, with zeros where nothing happe
   );
   const days = body.data.activity;
   expect(days.map(({ adds }: { adds: number }) => adds)).toEqual([0, 0, 2]);
-  expect(days[2].day).toBe(new Date().toISOString().slice(0, 10));
+  expect(days[2].day).toBe(NOON.toISOString().slice(0, 10));
 });
 
 test('waiting demand lists sold-out variants only, most waited for first', async () => {

@@ -14,7 +14,8 @@ test('with dispatchers killed at random and a mail server that fails a fifth of 
     dispatchers: 4,
     kills: 5,
     failureRate: 0.2,
-    leaseMs: 10_000,
+    // A third of it is the patience with the mail server; a repeat after a stall of this process would look unexplained.
+    leaseMs: 20_000,
   });
   expect(report).toMatchObject({
     reached: subscribers,

@@ -48,6 +48,7 @@ async function startUnreliableSmtp(failureRate: number) {
   };
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
     onRcptTo: (_address, _session, callback) => callback(maybeRefuse()),
     onData(stream, session, callback) {
       let raw = '';
@@ -131,6 +132,7 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
         done > ((killTimes.length + 0.5) / (plan.kills + 1)) * plan.subscribers
       ) {
         const victim = children[Math.floor(Math.random() * children.length)]!;
+        if (!isRunning(victim.child)) throw new Error('A dispatcher ended by itself');
         const exited = once(victim.child, 'exit');
         victim.child.kill('SIGKILL');
         await exited;

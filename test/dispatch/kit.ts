@@ -26,6 +26,7 @@ export async function startSmtp(): Promise<TestSmtp> {
   const smtp: TestSmtp = { url: '', received: [], refuse: () => null, close: async () => undefined };
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
     onRcptTo(address, _session, callback) {
       const refusal = smtp.refuse(address.address);
       callback(refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code }));

@@ -5,6 +5,7 @@ import { withLock } from '../../src/database/embedded-lock.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded.ts';
 import { createLogger } from '../../src/shared/log.ts';
+import { until } from '../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';
 
 const log = createLogger('silent');
@@ -65,7 +66,7 @@ describe('opening', () => {
   test('a first start that is killed during initdb is repaired by the next', async () => {
     const dir = await kit.makeDataDir();
     const { child } = kit.openElsewhere(dir);
-    await kit.until(async () => (await readdir(dir)).some((name) => name.startsWith('postgres.init-')));
+    await until(async () => (await readdir(dir)).some((name) => name.startsWith('postgres.init-')));
     await kit.kill(child);
     expect(await readdir(dir)).not.toContain('postgres');
     const { url } = await open(dir);
@@ -156,7 +157,7 @@ describe('after a crash', () => {
       const pid = await kit.serverPid(join(dir, 'postgres'));
       process.kill(pid, signal);
       const holds = `SELECT count(*)::int AS n, pg_postmaster_start_time() AS t FROM pg_stat_activity WHERE application_name = 'wishgate-hold'`;
-      await kit.until(async () => (await kit.query<{ n: number }>(url, holds).catch(() => []))[0]?.n === 2);
+      await until(async () => (await kit.query<{ n: number }>(url, holds).catch(() => []))[0]?.n === 2);
       expect(await kit.serverPid(join(dir, 'postgres'))).not.toBe(pid);
       expect(await kit.query(url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
     },

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import { createLogger } from '../../src/shared/log.ts';
+import { until } from '../until.ts';
 import { cleanUp, makeDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
 
@@ -41,7 +42,9 @@ test(`${ROUNDS} times kill -9 at a random moment: every restart comes up and no 
     } else {
       const url = await main.url;
       const authorization = await demoAuthorization(dataDir);
+      const before = acknowledged.size;
       const writers = Array.from({ length: WRITERS }, () => write(url, authorization, acknowledged));
+      await until(async () => acknowledged.size >= before + 2);
       await delay(randomInt(20, 400));
       main.child.kill('SIGKILL');
       await Promise.all(writers);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
-import { cleanUp, countProcesses, makeDataDir, until } from './fixtures/embedded-kit.ts';
+import { until } from '../until.ts';
+import { cleanUp, countProcesses, makeDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
 
 let database: TestDatabase | null = null;
@@ -39,15 +40,27 @@ test('a signal while it starts ends it cleanly, too', async () => {
   expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
 });
 
-test('while it drains, readiness fails, the request under way is answered, and later ones find nobody', async () => {
+test('while it drains, readiness fails and the process answers still; afterwards nobody does', async () => {
+  database = await createTestDatabase();
+  const main = startMain({
+    DATA_DIR: await makeDataDir(),
+    DATABASE_URL: database.url,
+    DRAIN_DELAY_MS: '6000',
+  });
+  const url = await main.url;
+  main.child.kill('SIGTERM');
+  await until(async () => (await fetch(`${url}/readyz`)).status === 503);
+  const healthy = await fetch(`${url}/healthz`);
+  expect([healthy.status, healthy.headers.get('connection')]).toEqual([200, 'close']);
+  expect((await fetch(`${url}/readyz`)).headers.get('retry-after')).toBe('5');
+  expect((await main.ended).code).toBe(0);
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+});
+
+test('the request under way at a signal is answered, and later ones find nobody', async () => {
   database = await createTestDatabase();
   const dataDir = await makeDataDir();
-  const main = startMain({
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
-    DEMO: '1',
-    DRAIN_DELAY_MS: '3000',
-  });
+  const main = startMain({ DATA_DIR: dataDir, DATABASE_URL: database.url, DEMO: '1', DRAIN_DELAY_MS: '0' });
   const url = await main.url;
   const authorization = await demoAuthorization(dataDir);
   const uuid = randomUUID();
@@ -67,9 +80,6 @@ test('while it drains, readiness fails, the request under way is answered, and l
 
   const start = performance.now();
   main.child.kill('SIGTERM');
-  await until(async () => (await fetch(`${url}/readyz`)).status === 503);
-  expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  expect((await fetch(`${url}/readyz`)).headers.get('retry-after')).toBe('5');
   await until(async () =>
     fetch(`${url}/healthz`).then(
       () => false,

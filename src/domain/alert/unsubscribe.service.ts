@@ -1,4 +1,5 @@
 import type { Services } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
 import { maskContact } from '../subscription/subscription.rules.ts';
 import { findAlertProduct } from './alert.repo.ts';
 import { emitEvents } from './event.repo.ts';
@@ -55,6 +56,8 @@ export async function leave(
   if (opened === null) return null;
   const { store, claim: given } = opened;
   const claim = { ...given, scope: chosen ?? given.scope };
+  const has = { product: claim.epi !== '', topic: claim.topic !== '', all: true };
+  if (!has[claim.scope]) fail('invalid-request', `scope: this link is about no ${claim.scope}`);
   const now = deps.now();
   await deps.db.transaction(async (tx) => {
     const removed = await removeSubscriptions(tx, store.pid, claim);

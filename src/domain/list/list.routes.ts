@@ -64,6 +64,7 @@ export const listRoutes = {
       },
     }),
     required: ['lname'],
+    unusual: ['cfor', 'fromlid'],
     reply: (data) => data.createList,
   }),
   'POST /api/v3/lists/update': route(UpdateListDocument, {

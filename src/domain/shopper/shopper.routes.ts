@@ -11,6 +11,7 @@ export const shopperRoutes = {
       useragenttype: form.text('useragenttype'),
     }),
     required: ['useragenttype'],
+    unusual: ['useremail'],
     reply: (data) => data.generateRegid,
   }),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {

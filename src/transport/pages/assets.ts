@@ -48,10 +48,12 @@ type Cached = { changedMs: number; asset: Promise<Asset> };
 
 const cache = new Map<string, Cached>();
 
-/** A file of dist/public, read again when it changed; 404 when there is none. */
-export async function loadAsset(path: string): Promise<Asset> {
+/** A file in a folder of dist/public, read again when it changed; 404 when there is none. */
+export async function loadAsset(folder: 'assets' | 'client', name: string): Promise<Asset> {
+  // Every other spelling of a file's name would be kept in the cache beside it.
+  if (!/^[\w-][\w.-]*$/.test(name)) fail('not-found');
+  const path = `${folder}/${name}`;
   const url = new URL(path, PUBLIC);
-  if (!url.href.startsWith(PUBLIC.href)) fail('not-found');
   const found = await stat(url).catch(() => fail('not-found'));
   if (!found.isFile()) fail('not-found');
   const known = cache.get(path);

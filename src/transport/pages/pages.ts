@@ -30,14 +30,14 @@ export function servePages(
 
   app.get('/assets/:file', async (req, res) => {
     nameRoute(res, '/assets/:file');
-    const asset = await loadAsset(`assets/${req.params.file}`);
+    const asset = await loadAsset('assets', req.params.file);
     // The name holds a hash of the content, so it never changes.
     res.setHeader('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);
     sendAsset(req, res, asset);
   });
   app.get('/client/:file', async (req, res) => {
     nameRoute(res, '/client/:file');
-    const asset = await loadAsset(`client/${req.params.file}`);
+    const asset = await loadAsset('client', req.params.file);
     res.setHeader('Cache-Control', `public, max-age=${CLIENT_SECONDS}`);
     // Any store may load it, also one that isolates itself from other origins.
     res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');

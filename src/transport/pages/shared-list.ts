@@ -1,28 +1,16 @@
-import type { Application, Response } from 'express';
+import type { Application } from 'express';
 import type { Services } from '../../context.ts';
 import type { ItemRow } from '../../domain/item/item.repo.ts';
 import { viewSharedList } from '../../domain/list/share.service.ts';
 import type { SharedList } from '../../domain/list/share.service.ts';
 import { nameRoute } from '../access-log.ts';
-import { escapeHtml, securePage } from './page.ts';
+import { linkedPage, sendLinkedPage } from './linked-page.ts';
+import { escapeHtml } from './page.ts';
 
 const ROUTE = '/shared/:lid';
 const MAX_PARAM = 200;
-const STYLE = `body{font-family:system-ui,sans-serif;line-height:1.5;color:#1a1a1a;background:#fff;max-width:44rem;margin:3rem auto;padding:0 1rem}
-ul{list-style:none;padding:0}li{display:flex;gap:1rem;align-items:center;padding:.75rem 0;border-top:1px solid #ddd}
-img{width:64px;height:64px;object-fit:cover;border-radius:.4rem;background:#eee}a{color:#1a4fd6}
-.quiet{color:#595959;margin:0}`;
 
-function page(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escapeHtml(title)}</h1>${content}</main></body>
-</html>`;
-}
-
-const MISSING = page(
+const MISSING = linkedPage(
   'There is no such list',
   '<p>It is private or was deleted, or the link is incomplete. Please ask the person who sent it.</p>',
 );
@@ -47,16 +35,7 @@ function listHtml({ storeName, lname, lnote, cnt, items }: SharedList): string {
   const body =
     items.length > 0 ? `<ul>${items.map(itemHtml).join('')}</ul>${more}` : '<p>The list is empty.</p>';
   const note = lnote ? `<p>${escapeHtml(lnote)}</p>` : '';
-  return page(lname, `<p class="quiet">A list from ${escapeHtml(storeName)}</p>${note}${body}`);
-}
-
-function send(res: Response, status: number, html: string): void {
-  securePage(res, { 'style-src': "'unsafe-inline'", 'script-src': "'none'", 'img-src': 'https: http:' });
-  res.setHeader('Cache-Control', 'no-store');
-  // Who has the address can read the list; shops and image servers must not learn it.
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  res.setHeader('X-Robots-Tag', 'noindex');
-  res.status(status).type('html').send(html);
+  return linkedPage(lname, `<p class="quiet">A list from ${escapeHtml(storeName)}</p>${note}${body}`);
 }
 
 /** Serves public lists to people who got a link: read only, without login or script. */
@@ -69,6 +48,8 @@ export function serveSharedLists(app: Application, services: Services): void {
       typeof pid === 'string' &&
       [lid, pid].every((text) => text.length <= MAX_PARAM && !text.includes('\u0000'));
     const list = isFine ? await viewSharedList(services, pid.replaceAll(' ', '+'), lid) : null;
-    send(res, list ? 200 : 404, list ? listHtml(list) : MISSING);
+    // The items' pictures are the shop's.
+    const csp = { 'img-src': 'https: http:' };
+    sendLinkedPage(res, list ? 200 : 404, list ? listHtml(list) : MISSING, csp);
   });
 }

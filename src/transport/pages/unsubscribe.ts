@@ -7,24 +7,13 @@ import type { Scope } from '../../domain/alert/unsubscribe.rules.ts';
 import { fail } from '../../shared/errors.ts';
 import { nameRoute } from '../access-log.ts';
 import { readBody } from '../rest/body.ts';
-import { escapeHtml, securePage } from './page.ts';
+import { linkedPage, sendLinkedPage } from './linked-page.ts';
+import { escapeHtml } from './page.ts';
 
 const ROUTE = '/unsubscribe/:token';
 const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
-const STYLE = `body{font-family:system-ui,sans-serif;line-height:1.5;color:#1a1a1a;background:#fff;max-width:34rem;margin:4rem auto;padding:0 1rem}
-button{font:inherit;display:block;width:100%;margin:.75rem 0;padding:.75rem 1rem;border:1px solid #595959;border-radius:.4rem;background:#fff;color:inherit;cursor:pointer;text-align:start}
-button:focus-visible{outline:3px solid #1a4fd6;outline-offset:2px}`;
 
-function page(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escapeHtml(title)}</h1>${content}</main></body>
-</html>`;
-}
-
-const UNKNOWN = page(
+const UNKNOWN = linkedPage(
   'This link does not work',
   '<p>It is incomplete or was not made by us. Please open the link from the message again.</p>',
 );
@@ -44,23 +33,15 @@ function question(view: UnsubscribeView): string {
     ([scope, words]) => `<button name="scope" value="${scope}">${escapeHtml(words)}</button>`,
   );
   const who = `What should no longer be sent to ${escapeHtml(view.contact)}?`;
-  return page('Stop messages', `<form method="post"><p id="who">${who}</p>${buttons.join('')}</form>`);
+  return linkedPage('Stop messages', `<form method="post"><p id="who">${who}</p>${buttons.join('')}</form>`);
 }
 
 function done(view: UnsubscribeView): string {
   const [, words] = choices(view).find(([scope]) => scope === view.scope)!;
-  return page(
+  return linkedPage(
     'Done',
     `<p role="status">${escapeHtml(words)}: no longer sent to ${escapeHtml(view.contact)}.</p>`,
   );
-}
-
-function send(res: Response, status: number, html: string): void {
-  securePage(res, { 'style-src': "'unsafe-inline'", 'script-src': "'none'" });
-  res.setHeader('Cache-Control', 'no-store');
-  // The address is the proof; nobody it leads to may learn it.
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  res.status(status).type('html').send(html);
 }
 
 /** The choice in a form or multipart body; null for a mail program's one click, which sends none. */
@@ -91,11 +72,11 @@ export function serveUnsubscribe(app: Application, services: Services): void {
   };
   app.get(ROUTE, async (req, res) => {
     const view = await viewUnsubscribe(services, token(req, res));
-    send(res, view ? 200 : 404, view ? question(view) : UNKNOWN);
+    sendLinkedPage(res, view ? 200 : 404, view ? question(view) : UNKNOWN);
   });
   app.post(ROUTE, async (req, res) => {
     const scope = await chosenScope(req, res);
     const view = await leave(services, token(req, res), scope);
-    send(res, view ? 200 : 404, view ? done(view) : UNKNOWN);
+    sendLinkedPage(res, view ? 200 : 404, view ? done(view) : UNKNOWN);
   });
 }

@@ -15,6 +15,8 @@ export type Route = {
   reply: (data: never) => unknown;
   /** Fields that a call needs although its document takes them as optional; the API reference says so. */
   required?: readonly string[];
+  /** Fields that the example of the API reference leaves out: with them the call does something less common. */
+  unusual?: readonly string[];
   /** Fields that the API reference shows in the query; every field is taken from either. */
   query?: readonly string[];
 };
@@ -31,6 +33,7 @@ export function route<Data, Variables extends Record<string, unknown>>(
     shapes?: { [Name in keyof Variables]?: ErrorType };
     reply: (data: Data) => unknown;
     required?: readonly string[];
+    unusual?: readonly string[];
     query?: readonly string[];
   },
 ): Route {

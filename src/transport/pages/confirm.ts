@@ -1,0 +1,47 @@
+import type { Application, Request, Response } from 'express';
+import type { Services } from '../../context.ts';
+import { confirmSubscriptions, previewConfirmation } from '../../domain/subscription/confirm.service.ts';
+import type { Confirmation } from '../../domain/subscription/confirm.service.ts';
+import { nameRoute } from '../access-log.ts';
+import { linkedPage, sendLinkedPage } from './linked-page.ts';
+import { escapeHtml } from './page.ts';
+
+const ROUTE = '/confirm/:token';
+
+const GONE = linkedPage(
+  'This link does not work any more',
+  '<p>It is incomplete or too old. Please ask for the alert again.</p>',
+);
+
+function question({ storeName, contact, pending }: Confirmation): string {
+  if (pending === 0)
+    return linkedPage('All confirmed', `<p>There is nothing left to confirm for ${escapeHtml(contact)}.</p>`);
+  const what = `${escapeHtml(storeName)} will send product alerts to ${escapeHtml(contact)}.`;
+  return linkedPage(
+    'Confirm your alerts',
+    `<p>${what}</p><form method="post"><button type="submit">Confirm</button></form>`,
+  );
+}
+
+function thanks({ storeName, contact }: Confirmation): string {
+  return linkedPage(
+    'Thank you',
+    `<p>${escapeHtml(storeName)} will send the alerts you asked for to ${escapeHtml(contact)}.</p>`,
+  );
+}
+
+/** Serves the page of confirmation links. Only its button confirms: mail scanners follow links, they press nothing. */
+export function serveConfirm(app: Application, services: Services): void {
+  const token = (req: Request, res: Response): string => {
+    nameRoute(res, ROUTE);
+    return String(req.params['token']);
+  };
+  app.get(ROUTE, async (req, res) => {
+    const confirmation = await previewConfirmation(services, token(req, res));
+    sendLinkedPage(res, confirmation ? 200 : 404, confirmation ? question(confirmation) : GONE);
+  });
+  app.post(ROUTE, async (req, res) => {
+    const confirmation = await confirmSubscriptions(services, token(req, res));
+    sendLinkedPage(res, confirmation ? 200 : 404, confirmation ? thanks(confirmation) : GONE);
+  });
+}
