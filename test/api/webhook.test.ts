@@ -8,7 +8,7 @@ import { isPublicAddress } from '../../src/domain/alert/webhook.rules.ts';
 import { outboxOf, seedSubscription, setStock, startHttp } from '../dispatch/kit.ts';
 import type { TestHttp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import type { Fields, TestService, TestShopper } from '../harness.ts';
 
 let service: TestService;
 let strict: TestService;
@@ -157,6 +157,84 @@ test('items added to and removed from a list are told to the webhook', async () 
     { type: 'list.item.added', data: { lid: list.lid, epi: '11' } },
     { type: 'list.item.removed', data: { lid: list.lid, epi: '11' } },
   ]);
+});
+
+describe('items of whole lists are told to the webhook', () => {
+  const variant = (epi: number) => ({ epi, empi: 1, du: 'https://shop.example/p' });
+  const call = async (path: string, fields: Fields, shopper: TestShopper) =>
+    (await service.post(`/api/v3/lists/${path}`, fields, { shopper }).expect(200)).body;
+  const makeList = async (shopper: TestShopper, lname: string, ...epis: number[]): Promise<string> => {
+    const { lid } = await call('create', { lname }, shopper);
+    await call('update-ctx', { lid, a: epis.map(variant) }, shopper);
+    return lid;
+  };
+  /** What was told since the last look, in a fixed order. */
+  const told = async () => {
+    await service.runTasks();
+    const events = receiver.received.splice(0).map(({ body }) => JSON.parse(body));
+    return events.map(({ type, data }) => `${type.slice(10)} ${data.epi} ${data.lid} ${data.uid}`).sort();
+  };
+  const uidOf = async (shopper: TestShopper): Promise<string> =>
+    (await service.graphql('{ shopper { uid } }', {}, { shopper })).body.data.shopper.uid;
+
+  beforeEach(() => save({ url: receiver.url, events: ALL_EVENTS }));
+
+  test('when the list is deleted, and when it is duplicated, short or long', async () => {
+    const shopper = await service.guest(store);
+    const uid = await uidOf(shopper);
+    const short = await makeList(shopper, 'Short', 1, 2);
+    const long = await makeList(shopper, 'Long', ...Array.from({ length: 500 }, (_, index) => index + 1));
+    await call('update-ctx', { lid: long, a: [variant(501)] }, shopper);
+    await told();
+
+    const { lid: twin } = await call('create', { lname: 'Twin', fromlid: short }, shopper);
+    expect(await told()).toEqual([`added 1 ${twin} ${uid}`, `added 2 ${twin} ${uid}`]);
+    const { lid: copy, _cp: isCopying } = await call('create', { lname: 'Copy', fromlid: long }, shopper);
+    expect(isCopying).toBe(true);
+    const copied = await told();
+    expect([copied.length, new Set(copied).size, copied[0]]).toEqual([501, 501, `added 1 ${copy} ${uid}`]);
+
+    await call('delete-list', { lid: short }, shopper);
+    expect(await told()).toEqual([`removed 1 ${short} ${uid}`, `removed 2 ${short} ${uid}`]);
+  });
+
+  test('when they go from a guest to an account at login', async () => {
+    const [guest, account] = [await service.guest(store), await service.account(store, 'a@example.com')];
+    const [guestUid, uid] = [await uidOf(guest), await uidOf(account)];
+    const joining = await makeList(guest, 'Wishes', 1, 2);
+    const moving = await makeList(guest, 'Garden', 3);
+    const target = await makeList(account, 'Wishes', 2);
+    await told();
+    await service
+      .post(
+        '/storeadmin/v3/user/guest-validate-sync',
+        { regid: guest.regid, useremail: 'a@example.com', useragenttype: 'web' },
+        { store },
+      )
+      .expect(200);
+    expect(await told()).toEqual(
+      [
+        `removed 1 ${joining} ${guestUid}`,
+        `removed 2 ${joining} ${guestUid}`,
+        `removed 3 ${moving} ${guestUid}`,
+        `added 1 ${target} ${uid}`,
+        `added 3 ${moving} ${uid}`,
+      ].sort(),
+    );
+  });
+
+  test('a copy of what a list holds already is no addition', async () => {
+    const shopper = await service.guest(store);
+    const uid = await uidOf(shopper);
+    const fromlid = await makeList(shopper, 'From', 1, 2);
+    const tolid = await makeList(shopper, 'Into', 2);
+    await told();
+    const copy =
+      'mutation ($f: ID!, $t: ID!) { copyItems(fromlid: $f, tolid: $t, epis: [1, 2]) { to { cnt } } }';
+    const { body } = await service.graphql(copy, { f: fromlid, t: tolid }, { shopper });
+    expect(body.data.copyItems.to.cnt).toBe(2);
+    expect(await told()).toEqual([`added 1 ${tolid} ${uid}`]);
+  });
 });
 
 test('a failing receiver is tried again with backoff under the same id, and its Retry-After counts', async () => {

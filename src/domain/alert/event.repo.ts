@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import type { StoreEvent } from './event.rules.ts';
+import type { EventType, StoreEvent } from './event.rules.ts';
 
 export type { EventType, StoreEvent } from './event.rules.ts';
 
@@ -13,6 +13,16 @@ const EMIT = {
     WHERE w.pid = $1
     ORDER BY e.position`,
 };
+
+const IS_HEARD = {
+  name: 'is_heard',
+  text: 'SELECT 1 FROM webhook WHERE pid = $1 AND $2 = ANY (events) LIMIT 1',
+};
+
+/** Whether a webhook of the store listens to a type of events. */
+export async function isHeard(db: Db, pid: string, type: EventType): Promise<boolean> {
+  return (await db.query(IS_HEARD, [pid, type])).length > 0;
+}
 
 /** Queues events for the store's webhooks in the caller's transaction; one index look-up when the store has none. */
 export async function emitEvents(

@@ -167,8 +167,8 @@ const TRANSFER = {
           .map((column) => `${column} = excluded.${column}`)
           .join(', ')},
         uby = excluded.uby, uts = greatest(t.uts, excluded.uts)
-      RETURNING t.*)
-    SELECT ${ITEM_COLUMNS} FROM done i ${JOIN_PRODUCT}`,
+      RETURNING t.*, t.xmax = 0 AS is_new)
+    SELECT ${ITEM_COLUMNS}, i.is_new AS "isNew" FROM done i ${JOIN_PRODUCT}`,
 };
 
 /** Variants of one list that go into another, which `scope` names; each has the id for its new item. */
@@ -179,9 +179,21 @@ export function transferItems(
   tx: Db,
   scope: WriteScope,
   { fromLid, epis, ids, isMove }: Transfer,
-): Promise<ItemRow[]> {
+): Promise<WrittenItemRow[]> {
   const { pid, lid, di, uby, now } = scope;
-  return tx.query<ItemRow>(TRANSFER, [pid, fromLid, lid, epis, ids, di, uby, now, isMove]);
+  return tx.query<WrittenItemRow>(TRANSFER, [pid, fromLid, lid, epis, ids, di, uby, now, isMove]);
+}
+
+/** What webhooks are told of an item. */
+export type ToldItem = Pick<ItemRow, 'lid' | 'id' | 'epi' | 'empi' | 'du' | 'qty'>;
+
+/** Everything in these lists, oldest first, as far as webhooks are told of it. */
+export function findToldItems(db: Db, pid: string, lids: readonly string[]): Promise<ToldItem[]> {
+  return db.query<ToldItem>(
+    `SELECT i.lid, i.id, i.epi, i.empi, coalesce(p.du, i.du) AS du, i.qty FROM item i ${JOIN_PRODUCT}
+     WHERE i.pid = $1 AND i.lid = ANY ($2::text[]) ORDER BY i.seq`,
+    [pid, lids],
+  );
 }
 
 const SOCIAL_COUNT = {

@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { emitEvents } from '../alert/event.repo.ts';
 import { NEWEST_FIRST, readPages } from '../list/contents.repo.ts';
 import { PREVIEW_SIZE, changeList, lockLists } from '../list/list.repo.ts';
 import type { ListRow } from '../list/list.repo.ts';
@@ -13,6 +12,7 @@ import type { Owner } from '../list/list.service.ts';
 import { ownView, viewPage } from '../list/list.view.ts';
 import type { ListView } from '../list/list.view.ts';
 import { countEvent } from '../report/report.repo.ts';
+import { tellOfItems } from './item-events.service.ts';
 import * as items from './item.repo.ts';
 import type { ItemRow, WriteScope } from './item.repo.ts';
 import { checkAdded, checkChanged, checkRefs, checkVariants, foldItems } from './item.rules.ts';
@@ -74,7 +74,8 @@ export async function updateListContents(
     const after = isTouched ? await changeList(tx, list, {}, scope) : list;
     const fresh = made.filter(({ isNew }) => isNew);
     await checkRoom(ctx, tx, after, fresh.length);
-    await tellWebhooks(tx, owner, { added: fresh, removed: gone }, scope.now);
+    await tellOfItems(tx, owner, 'list.item.removed', gone, scope.now);
+    await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
     return {
       lid,
       cnt: after.cnt,
@@ -114,7 +115,7 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
     checkVersion(to.version, transfer.expectedVersion);
     const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: true });
     const removed = await items.removeItems(tx, from, epis);
-    await tellWebhooks(tx, owner, { added: moved, removed }, ctx.now());
+    await tellOfItems(tx, owner, 'list.item.removed', removed, ctx.now());
     const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
     return { from: ownView(owner, left), to: ownView(owner, list), items: moved };
   });
@@ -126,7 +127,6 @@ export async function copyItems(ctx: Context, transfer: Transfer): Promise<Trans
   return withOwnList(ctx, tolid, transfer, async (tx, to, owner) => {
     const from = await readSource(tx, owner, fromlid);
     const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: false });
-    await tellWebhooks(tx, owner, { added: moved, removed: [] }, ctx.now());
     return { from, to: ownView(owner, list), items: moved };
   });
 }
@@ -152,25 +152,6 @@ export async function socialCount(
   const [wanted] = empi ? checkRefs('empi', [{ epi: empi }]) : [];
   if (wanted === undefined) return fail('invalid-request', 'empi is missing');
   return { count: await ctx.reads.socialCount({ pid, empi: wanted }), empi: wanted };
-}
-
-/** Tells the store's webhooks what came into a list and what left it. */
-async function tellWebhooks(
-  tx: Db,
-  { pid, uid }: Owner,
-  { added, removed }: { added: readonly ItemRow[]; removed: readonly ItemRow[] },
-  now: Date,
-): Promise<void> {
-  const dataOf = ({ lid, id, epi, empi, du, qty }: ItemRow) => ({ lid, id, epi, empi, du, qty, uid });
-  await emitEvents(
-    tx,
-    pid,
-    [
-      ...removed.map((item) => ({ type: 'list.item.removed' as const, data: dataOf(item) })),
-      ...added.map((item) => ({ type: 'list.item.added' as const, data: dataOf(item) })),
-    ],
-    now,
-  );
 }
 
 async function write(
@@ -244,6 +225,13 @@ async function transferItems(
   });
   const missing = epis.find((epi) => !moved.some((item) => item.epi === epi));
   if (missing !== undefined) fail('item-not-found', `There is no item ${missing} in this list`);
+  await tellOfItems(
+    tx,
+    owner,
+    'list.item.added',
+    moved.filter(({ isNew }) => isNew),
+    scope.now,
+  );
   const list = await changeList(tx, to, {}, scope);
   if (list.cnt > to.cnt && list.cnt > ctx.config.maxItems)
     fail('limit-reached', `A list can have at most ${ctx.config.maxItems} items`);

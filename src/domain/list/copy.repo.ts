@@ -1,4 +1,5 @@
 import type { Db } from '../../database/database.ts';
+import type { ToldItem } from '../item/item.repo.ts';
 
 /** What of an item goes into a copy: everything but its identity, order and times. */
 export const COPIED_COLUMNS = `epi, empi, du, uri, qty, note, cprops, lbls, av, lity, bt, dt, sku, iu, pr, vi, compare_at_price,
@@ -53,14 +54,14 @@ export async function copyItems(
   return (await tx.query(COPY, [pid, sourceLid, targetLid, di, uby, now, portionSize])).length > 0;
 }
 
-/** A list that still waits for items. */
-export type ListKey = { pid: string; lid: string };
+/** A list that still waits for items, and its owner's id. */
+export type CopyingList = { pid: string; lid: string; uid: string };
 
 /** Takes a list with portions left that no other worker is at; its lock keeps the portions in order. */
-export async function lockCopyingList(tx: Db): Promise<ListKey | null> {
-  const [row] = await tx.query<ListKey>({
+export async function lockCopyingList(tx: Db): Promise<CopyingList | null> {
+  const [row] = await tx.query<CopyingList>({
     name: 'lock_copying_list',
-    text: `SELECT l.pid, l.lid FROM list_copy c JOIN list l ON l.pid = c.pid AND l.lid = c.lid
+    text: `SELECT l.pid, l.lid, l.uid FROM list_copy c JOIN list l ON l.pid = c.pid AND l.lid = c.lid
       ORDER BY c.portion LIMIT 1 FOR UPDATE OF l SKIP LOCKED`,
   });
   return row ?? null;
@@ -68,15 +69,15 @@ export async function lockCopyingList(tx: Db): Promise<ListKey | null> {
 
 /**
  * Adds the first `limit` portions of locked lists and forgets them in the same statement. An item that was added to the list by hand
- * meanwhile stays as it is.
+ * meanwhile stays as it is. Answers what was added.
  */
 export async function addPortions(
   tx: Db,
   pid: string,
   lids: readonly string[],
   limit: number,
-): Promise<void> {
-  await tx.query(
+): Promise<ToldItem[]> {
+  const added = await tx.query<ToldItem>(
     `WITH due AS (
        DELETE FROM list_copy c USING (
          SELECT lid, portion, row_number() OVER (PARTITION BY lid ORDER BY portion) AS position
@@ -87,7 +88,8 @@ export async function addPortions(
      SELECT $1, due.lid, ${NEW_ID}, ${COPIED_COLUMNS}, di, uby, cts, uts
      FROM due, ROWS FROM (jsonb_to_recordset(due.items) AS (${PORTION_COLUMNS})) WITH ORDINALITY AS row
      ORDER BY due.portion, row.ordinality
-     ON CONFLICT (pid, lid, epi) DO NOTHING`,
+     ON CONFLICT (pid, lid, epi) DO NOTHING
+     RETURNING lid, id, epi, empi, du, qty`,
     [pid, lids, limit],
   );
   await tx.query(
@@ -95,4 +97,5 @@ export async function addPortions(
      WHERE pid = $1 AND lid = ANY ($2::text[]) AND NOT EXISTS (SELECT 1 FROM list_copy c WHERE c.pid = l.pid AND c.lid = l.lid)`,
     [pid, lids],
   );
+  return added;
 }

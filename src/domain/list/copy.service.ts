@@ -1,5 +1,6 @@
 import type { Services } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
+import { tellOfItems } from '../item/item-events.service.ts';
 import * as copies from './copy.repo.ts';
 import type { Copy } from './copy.repo.ts';
 
@@ -18,11 +19,12 @@ export async function copyItems(tx: Db, copy: Copy): Promise<{ isDone: boolean }
  * Adds one portion to one list that waits for it; false when there was none. The portion is added and forgotten in one
  * transaction, so it is added once, however often a worker dies.
  */
-export function copyNextPortion({ db }: Services): Promise<boolean> {
+export function copyNextPortion({ db, now }: Services): Promise<boolean> {
   return db.transaction(async (tx) => {
     const list = await copies.lockCopyingList(tx);
     if (list === null) return false;
-    await copies.addPortions(tx, list.pid, [list.lid], 1);
+    const added = await copies.addPortions(tx, list.pid, [list.lid], 1);
+    await tellOfItems(tx, list, 'list.item.added', added, now());
     return true;
   });
 }

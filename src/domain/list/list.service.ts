@@ -10,6 +10,7 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { NEWEST_FIRST, readPages } from './contents.repo.ts';
 import { listContents } from './contents.service.ts';
 import type { ListContents } from './contents.service.ts';
+import { tellOfLists } from '../item/item-events.service.ts';
 import { copyItems } from './copy.service.ts';
 import * as lists from './list.repo.ts';
 import type { ListChanges, ListRow, NewList } from './list.repo.ts';
@@ -118,6 +119,7 @@ export async function deleteList(
   return withOwnList(ctx, lid, version, async (tx, list, owner) => {
     const key = { pid: owner.pid, regid: owner.regid, lid: list.lid, after: null, hasList: false, ...slice };
     const [page] = await readPages(tx, NEWEST_FIRST, [key]);
+    await tellOfLists(tx, owner, 'list.item.removed', [list.lid], ctx.now());
     await lists.deleteList(tx, list);
     return { ...ownView(owner, list), contents: page!.items };
   });
@@ -223,6 +225,8 @@ async function fillFrom(
     (await lists.findReadableList(tx, owner, fromlid)) ??
     fail('list-not-found', 'fromlid: there is no such list');
   const { pid, di, em } = owner;
-  await copyItems(tx, { pid, sourceLid: source.lid, targetLid: list.lid, di, uby: em, now: ctx.now() });
+  const now = ctx.now();
+  await copyItems(tx, { pid, sourceLid: source.lid, targetLid: list.lid, di, uby: em, now });
+  await tellOfLists(tx, owner, 'list.item.added', [list.lid], now);
   return (await lists.findReadableList(tx, owner, list.lid))!;
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../database/database.ts';
+import type { ToldItem } from '../item/item.repo.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 
 /** What a merge has to know of a list. */
@@ -96,18 +97,15 @@ export async function joinDuplicates(tx: Db, pid: string, pairs: readonly Joinin
   return rows[0]!.count;
 }
 
-/** Moves the items that the account's list does not hold, with their ids and their place in time; returns how many. */
-export async function moveItems(tx: Db, pid: string, pairs: readonly Joining[]): Promise<number> {
-  const rows = await tx.query<{ count: number }>(
-    `WITH moved AS (
-       UPDATE item g SET lid = pair.target FROM ${PAIRS}
-       WHERE g.pid = $1 AND g.lid = pair.source
-         AND NOT EXISTS (SELECT 1 FROM item a WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi)
-       RETURNING 1)
-     SELECT count(*)::int AS count FROM moved`,
+/** Moves the items that the account's list does not hold, with their ids and their place in time; answers them. */
+export async function moveItems(tx: Db, pid: string, pairs: readonly Joining[]): Promise<ToldItem[]> {
+  return tx.query<ToldItem>(
+    `UPDATE item g SET lid = pair.target FROM ${PAIRS}
+     WHERE g.pid = $1 AND g.lid = pair.source
+       AND NOT EXISTS (SELECT 1 FROM item a WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi)
+     RETURNING g.lid, g.id, g.epi, g.empi, g.du, g.qty`,
     params(pid, pairs),
   );
-  return rows[0]!.count;
 }
 
 /** Fills what the account's lists leave open from the lists that join them, which are then deleted. */

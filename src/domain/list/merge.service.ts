@@ -1,5 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
+import { tellOfItems, tellOfLists } from '../item/item-events.service.ts';
 import { addPortions } from './copy.repo.ts';
 import * as merges from './merge.repo.ts';
 import type { Joining } from './merge.repo.ts';
@@ -26,6 +27,8 @@ export async function mergeLists(
     lists.filter(({ regid }) => regid === guest.regid),
     lists.filter(({ regid }) => regid === account.regid),
   );
+  const leaving = lists.filter(({ regid }) => regid === guest.regid).map(({ lid }) => lid);
+  await tellOfLists(tx, guest, 'list.item.removed', leaving, now);
   // A list that is still being copied has no place to be copied into once it has joined another.
   const joining = rounds.flat().map(({ from }) => from);
   const unfinished = lists
@@ -35,6 +38,7 @@ export async function mergeLists(
 
   const report = { lists: moving.length + joining.length, items: 0, duplicates: 0 };
   if (moving.length > 0) report.items += await merges.moveLists(tx, account, moving, now);
+  await tellOfLists(tx, account, 'list.item.added', moving, now);
   for (const pairs of rounds) {
     const { items, duplicates } = await joinLists(tx, account, pairs, now);
     report.items += items;
@@ -50,7 +54,8 @@ async function joinLists(
   now: Date,
 ): Promise<{ items: number; duplicates: number }> {
   const duplicates = await merges.joinDuplicates(tx, account.pid, pairs);
-  const items = await merges.moveItems(tx, account.pid, pairs);
+  const moved = await merges.moveItems(tx, account.pid, pairs);
+  await tellOfItems(tx, account, 'list.item.added', moved, now);
   await merges.closeJoinedLists(tx, account, pairs, now);
-  return { items, duplicates };
+  return { items: moved.length, duplicates };
 }
