@@ -51,6 +51,7 @@ export function activity(db: Db, pid: string, today: string, days: number): Prom
        coalesce(max(t.n) FILTER (WHERE t.kind = 'alert'), 0) AS alerts
      FROM generate_series($2::date - ($3::int - 1), $2::date, interval '1 day') AS day
      LEFT JOIN tally t ON t.pid = $1 AND t.kind IN ('add', 'subscribe', 'alert') AND t.key = to_char(day, 'YYYY-MM-DD')
+       AND t.key BETWEEN to_char($2::date - ($3::int - 1), 'YYYY-MM-DD') AND to_char($2::date, 'YYYY-MM-DD')
      GROUP BY day ORDER BY day`,
     [pid, today, days],
   );
