@@ -7,11 +7,7 @@ import type { ErrorType } from '../../shared/errors.ts';
 export type Shapes = Record<string, ErrorType>;
 
 /** Fits variables to what their document declares, or fails with the type of the field. */
-export type Shaper = (
-  document: DocumentNode,
-  shapes: Shapes,
-  variables: Record<string, unknown>,
-) => Record<string, unknown>;
+export type Shaper = (variables: Record<string, unknown>) => Record<string, unknown>;
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
 const YES: readonly unknown[] = ['true', 1, '1'];
@@ -61,12 +57,16 @@ function placeOf(name: string, path: readonly (string | number)[]): string {
   );
 }
 
-/** Makes the fitter for one schema: the input types are the only place where fields are listed. */
-export function createShaper(schema: GraphQLSchema): Shaper {
-  return (document, shapes, variables) => {
+/** Makes the fitter for one document: the schema's input types are the only place where fields are listed. */
+export function createShaper(schema: GraphQLSchema, document: DocumentNode, shapes: Shapes): Shaper {
+  const shaped = Object.entries(shapes).map(([name, failure]) => ({
+    name,
+    failure,
+    type: typeFromAST(schema, variableType(document, name) as never) as unknown as GraphQLInputType,
+  }));
+  return (variables) => {
     const fitted = { ...variables };
-    for (const [name, failure] of Object.entries(shapes)) {
-      const type = typeFromAST(schema, variableType(document, name) as never) as unknown as GraphQLInputType;
+    for (const { name, failure, type } of shaped) {
       const value = fit(type, variables[name], name, failure);
       if (value !== null) {
         coerceInputValue(value, type, (path, _value, error) =>

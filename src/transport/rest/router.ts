@@ -40,8 +40,12 @@ export function createRestRouter(
   operations: Operations,
   admit: Admit,
 ) {
-  const shape = createShaper(schema);
-  const routes = new Map<string, Route>(Object.entries(table));
+  const routes = new Map(
+    Object.entries<Route>(table).map(([key, route]) => [
+      key,
+      { ...route, shape: createShaper(schema, route.document, route.shapes ?? {}) },
+    ]),
+  );
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const method = req.method === 'HEAD' ? 'GET' : req.method;
     const route = routes.get(`${method} ${req.path.length > 1 ? req.path.replace(/\/$/, '') : req.path}`);
@@ -51,7 +55,7 @@ export function createRestRouter(
     const form = createForm(parseUrlEncoded(body), parseUrlEncoded(queryOf(req)));
     const ctx = await admit(req, res, credentialsOf(req, form));
     if (isStoreCall(req) && ctx.viewer.keyId === null) fail('unauthorised');
-    const variables = shape(route.document, route.shapes ?? {}, route.variables(form));
+    const variables = route.shape(route.variables(form));
     const data = await operations.run(route.document, variables, ctx);
     res.json(route.reply(data as never));
   };
