@@ -1,4 +1,4 @@
-import type { Identity } from '../client/wishgate.ts';
+import type { Identity, WishgateError } from '../client/wishgate.ts';
 
 /** A product of the shop with its stock. */
 export type Product = {
@@ -18,7 +18,9 @@ export type Product = {
 export type Mail = { id: string; sentAt: number; eml: string };
 
 /** A failure that a visitor may read. */
-class ShopError extends Error {}
+export class ShopError extends Error {}
+
+const FAILED = 'That did not work. Please try again.';
 
 async function call<Answer>(path: string, body?: object): Promise<Answer> {
   const request = body
@@ -27,8 +29,8 @@ async function call<Answer>(path: string, body?: object): Promise<Answer> {
   const response = await fetch(`/demo/api/${path}`, request).catch(() => {
     throw new ShopError('The shop cannot be reached');
   });
-  const answer = (await response.json()) as Answer & { msg?: string };
-  if (!response.ok) throw new ShopError(answer.msg ?? 'That did not work');
+  const answer = (await response.json().catch(() => null)) as (Answer & { msg?: string }) | null;
+  if (!response.ok || answer === null) throw new ShopError(answer?.msg ?? FAILED);
   return answer;
 }
 
@@ -46,6 +48,9 @@ export const backend = {
 
 /** What to tell a visitor about a failure of the client or of the back end. */
 export function explain(error: unknown): string {
-  const { status, message } = error as { status?: number; message: string };
-  return status === 0 ? `${message}. Please check your connection and try again.` : message;
+  if (error instanceof ShopError) return error.message;
+  const { name, status, message, response } = error as WishgateError;
+  if (response?.type === 'unauthorised') return 'The shop cannot tell who you are. Please try again.';
+  if (status === 0) return `${message}. Please check your connection and try again.`;
+  return name === 'WishgateError' && response !== null ? message : FAILED;
 }

@@ -5,14 +5,22 @@ const KEY = 'demo-cart';
 
 export function loadCart(): Cart {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Cart;
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Cart | null;
+    // Others can write there, too: only what is a quantity counts.
+    return Object.fromEntries(
+      Object.entries(kept ?? {}).filter(([, qty]) => Number.isFinite(qty) && qty > 0),
+    );
   } catch {
     return {};
   }
 }
 
 export function saveCart(cart: Cart): void {
-  localStorage.setItem(KEY, JSON.stringify(cart));
+  try {
+    localStorage.setItem(KEY, JSON.stringify(cart));
+  } catch {
+    // Full or switched off: the cart lasts as long as the page.
+  }
 }
 
 /** The cart with this many of a variant; none takes it out. */

@@ -125,11 +125,14 @@ function Share({ list }: { list: List }): JSX.Element {
       isPublic ? 'Nobody else can open it now' : 'Whoever has the link can open it',
     ).then((isDone) => isDone && setPublic(!isPublic));
   };
-  const copy = (): void => {
-    void navigator.clipboard.writeText(link).then(
-      () => show('Link copied'),
-      () => show('Please copy the link by hand', true),
-    );
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(link);
+      show('Link copied');
+    } catch {
+      // Not allowed, or not there at all: pages on plain HTTP have no clipboard.
+      show('Please copy the link by hand', true);
+    }
   };
   const send: Submit = (event) => {
     const form = formOf(event);
@@ -155,7 +158,7 @@ function Share({ list }: { list: List }): JSX.Element {
               Link
               <input readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
             </label>
-            <button type="button" class="button" onClick={copy}>
+            <button type="button" class="button" onClick={() => void copy()}>
               Copy
             </button>
           </div>

@@ -10,11 +10,20 @@ import { Shelf } from './shelf.tsx';
 import { Shop, useShopState } from './state.ts';
 import './shop.css';
 
+/** A part of the address as text; what is no valid encoding stays as it is, and nothing has that name. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** The part of the address after `#/`: a view and what it shows. */
 function useRoute(): [string, string] {
   const read = (): [string, string] => {
     const [view = '', name = ''] = location.hash.replace(/^#\/?/, '').split('/');
-    return [view, decodeURIComponent(name)];
+    return [view, decode(name)];
   };
   const [route, setRoute] = useState(read);
   useEffect(() => {

@@ -78,15 +78,30 @@ export function BuyButton({ product }: { product: Product }): JSX.Element {
   );
 }
 
+/** A modal dialog: the browser keeps the focus inside, Escape closes it, and the focus goes back to where it was. */
 export function Modal({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   const { close } = useShop();
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
   return (
-    <dialog ref={element} class="modal" aria-labelledby="modal-title" onClose={close}>
+    <dialog
+      ref={element}
+      class="modal"
+      aria-labelledby="modal-title"
+      // The browser tells late: once this dialog is gone, another one may be open.
+      onClose={({ currentTarget }) => currentTarget.isConnected && close()}
+    >
       <header>
         <h2 id="modal-title">{title}</h2>
-        <button type="button" class="round plain" aria-label="Close" onClick={() => element.current?.close()}>
+        <button type="button" class="round plain" aria-label="Close" onClick={close}>
           <Icon name="close" />
         </button>
       </header>

@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Item, List, ProductInput } from '../client/wishgate.ts';
-import { backend, explain } from './api.ts';
+import { ShopError, backend, explain } from './api.ts';
 import type { Product } from './api.ts';
 import { loadCart, saveCart, withQuantity } from './cart.ts';
 import type { Cart } from './cart.ts';
@@ -68,6 +68,16 @@ export function useShopState() {
     [show],
   );
 
+  const firstList = useRef<Promise<List> | null>(null);
+  /** The list that hearts save to. Hearts that are tapped while it is being made wait for the same one. */
+  const findFirstList = useCallback((): Promise<List> => {
+    const find = async (): Promise<List> =>
+      (await client.fetchLists()).find(({ lname }) => lname === FIRST_LIST) ??
+      client.createList({ lname: FIRST_LIST });
+    firstList.current ??= find().finally(() => (firstList.current = null));
+    return firstList.current;
+  }, []);
+
   const latest = useRef(0);
   const reload = useCallback(async () => {
     latest.current += 1;
@@ -122,10 +132,8 @@ export function useShopState() {
         return;
       }
       await attempt(async () => {
-        const list =
-          lists?.find(({ lname }) => lname === FIRST_LIST) ??
-          (await client.createList({ lname: FIRST_LIST }));
-        await client.addToList(list.lid, toInput(product));
+        const { lid } = await findFirstList();
+        await client.addToList(lid, toInput(product));
       }, `${product.dt} saved to ${FIRST_LIST}`);
     };
     const saveForLater = (product: Product): Promise<boolean> =>
@@ -135,8 +143,9 @@ export function useShopState() {
       }, `${product.dt} saved for later`);
     const moveToCart = (item: Item): Promise<boolean> =>
       attempt(async () => {
-        await client.SaveForLater.moveToCart(item);
-        changeCart(Number(item.epi), (cart[item.epi] ?? 0) + item.qty);
+        const [moved] = (await client.SaveForLater.moveToCart(item)).itemsmoved;
+        if (!moved) throw new ShopError(`${item.dt ?? 'This'} is no longer saved for later`);
+        changeCart(Number(moved.epi), (cart[moved.epi] ?? 0) + moved.qty);
       }, 'Moved to your cart');
     const become = (action: () => Promise<unknown>, done: string): Promise<boolean> =>
       attempt(async () => {
@@ -184,6 +193,7 @@ export function useShopState() {
     email,
     cart,
     changeCart,
+    findFirstList,
     dialog,
   ]);
 }

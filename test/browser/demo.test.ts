@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { revokeSessions } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { buildPages, describeInBrowser, launchChromium, seriousFindings } from './chromium.ts';
+import { fullHeart, heart, logIn, openShop } from './demo-page.ts';
 
 const SCREENS = [
   { width: 1280, height: 900, colorScheme: 'light' },
@@ -49,28 +50,9 @@ describeInBrowser('the demo storefront', () => {
     return context;
   }
 
-  async function openShop(context: BrowserContext, view = ''): Promise<Page> {
-    const page = await context.newPage();
-    await page.goto(`${service.url}/demo#/${view}`);
-    await page.getByRole('navigation', { name: 'Shop' }).waitFor();
-    return page;
-  }
-
-  const heart = (page: Page, title: string) => page.getByRole('button', { name: `Save ${title}` });
-  const fullHeart = (page: Page, title: string) =>
-    page.getByRole('button', { name: `Remove ${title} from your lists` });
-
-  async function logIn(page: Page, email: string): Promise<void> {
-    await page.getByRole('button', { name: 'Log in' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('E-mail address').fill(email);
-    await dialog.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
-  }
-
   test('a saved product is still saved after a reload and can be let go again', async () => {
     const context = await visitor();
-    const page = await openShop(context);
+    const page = await openShop(service.url, context);
     await heart(page, 'Linen throw').click();
     await fullHeart(page, 'Linen throw').waitFor();
     await page.reload();
@@ -81,7 +63,7 @@ describeInBrowser('the demo storefront', () => {
 
   test('a product saved in one tab appears in the other', async () => {
     const context = await visitor();
-    const [here, there] = [await openShop(context), await openShop(context)];
+    const [here, there] = [await openShop(service.url, context), await openShop(service.url, context)];
     await heart(there, 'Stoneware mug').waitFor();
     await heart(here, 'Stoneware mug').click();
     await fullHeart(there, 'Stoneware mug').waitFor();
@@ -90,7 +72,7 @@ describeInBrowser('the demo storefront', () => {
 
   test('one product goes into several lists, which show it', async () => {
     const context = await visitor();
-    const page = await openShop(context);
+    const page = await openShop(service.url, context);
     await page.getByRole('button', { name: 'Choose lists for Ceramic vase' }).click();
     for (const name of ['Birthday', 'Garden']) {
       await page.getByLabel('New list').fill(name);
@@ -109,7 +91,7 @@ describeInBrowser('the demo storefront', () => {
 
   test('a product moves from the cart to save for later and back', async () => {
     const context = await visitor();
-    const page = await openShop(context);
+    const page = await openShop(service.url, context);
     const card = page.getByRole('listitem').filter({ hasText: 'Oak board' });
     await card.getByRole('button', { name: 'Add to cart' }).click();
     await page.getByRole('link', { name: /Cart/ }).click();
@@ -125,7 +107,7 @@ describeInBrowser('the demo storefront', () => {
   test('what a guest saved joins the account at login, and the guest who comes after sees nothing of it', async () => {
     const email = `${randomUUID()}@example.com`;
     const context = await visitor();
-    const page = await openShop(context);
+    const page = await openShop(service.url, context);
     await heart(page, 'Linen throw').click();
     await fullHeart(page, 'Linen throw').waitFor();
     await logIn(page, email);
@@ -136,7 +118,7 @@ describeInBrowser('the demo storefront', () => {
     await heart(page, 'Linen throw').waitFor();
 
     const other = await visitor();
-    const elsewhere = await openShop(other);
+    const elsewhere = await openShop(service.url, other);
     await logIn(elsewhere, email);
     await fullHeart(elsewhere, 'Linen throw').waitFor();
     await fullHeart(elsewhere, 'Herb planter').waitFor();
@@ -145,7 +127,7 @@ describeInBrowser('the demo storefront', () => {
 
   test('a shared list opens in another profile until it is private again', async () => {
     const context = await visitor();
-    const page = await openShop(context);
+    const page = await openShop(service.url, context);
     await logIn(page, `${randomUUID()}@example.com`);
     await heart(page, 'Beeswax candle').click();
     await fullHeart(page, 'Beeswax candle').waitFor();
@@ -170,7 +152,7 @@ describeInBrowser('the demo storefront', () => {
 
   test('a guest shares only after logging in', async () => {
     const context = await visitor();
-    const page = await openShop(context);
+    const page = await openShop(service.url, context);
     await heart(page, 'Oak board').click();
     await fullHeart(page, 'Oak board').waitFor();
     await page.getByRole('link', { name: /Lists/ }).click();
@@ -184,7 +166,7 @@ describeInBrowser('the demo storefront', () => {
     async (kind) => {
       const email = `${randomUUID()}@example.com`;
       const context = await visitor();
-      const page = await openShop(context);
+      const page = await openShop(service.url, context);
       if (kind === 'customer') await logIn(page, email);
       const card = page.getByRole('listitem').filter({ hasText: 'Reading lamp' });
       await card.getByRole('button', { name: 'Notify me' }).click();
@@ -209,21 +191,23 @@ describeInBrowser('the demo storefront', () => {
 
   test('without a network the failure is shown, and the page recovers when it is back', async () => {
     const context = await visitor();
-    const page = await openShop(context);
-    await heart(page, 'Ceramic vase').waitFor();
-    await context.setOffline(true);
+    const page = await openShop(service.url, context);
     await heart(page, 'Ceramic vase').click();
+    await fullHeart(page, 'Ceramic vase').waitFor();
+    await context.setOffline(true);
+    await fullHeart(page, 'Ceramic vase').click();
     await page.getByText('The service cannot be reached. Please check your connection').waitFor();
     await context.setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await heart(page, 'Ceramic vase').click();
-    await fullHeart(page, 'Ceramic vase').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await fullHeart(page, 'Ceramic vase').click();
+    await heart(page, 'Ceramic vase').waitFor();
     await context.close();
   });
 
   test('ended sessions are recovered without the visitor noticing', async () => {
     const context = await visitor();
-    const page = await openShop(context);
+    const page = await openShop(service.url, context);
     await heart(page, 'Oak board').waitFor();
     await revokeSessions(service.services, service.demo!.pid, { all: true });
     await heart(page, 'Oak board').click();
@@ -234,7 +218,7 @@ describeInBrowser('the demo storefront', () => {
 
   test('the API key and sessionids are in no page, script or storage', async () => {
     const context = await visitor();
-    const page = await openShop(context);
+    const page = await openShop(service.url, context);
     await heart(page, 'Oak board').waitFor();
     const stored = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
@@ -251,7 +235,7 @@ describeInBrowser('the demo storefront', () => {
   describe.each(SCREENS)('at $width pixels in $colorScheme', ({ width, height, colorScheme }) => {
     test('every view fits the screen and keeps nobody out', async () => {
       const context = await visitor({ viewport: { width, height }, colorScheme });
-      const page = await openShop(context);
+      const page = await openShop(service.url, context);
       await heart(page, 'Linen throw').click();
       await fullHeart(page, 'Linen throw').waitFor();
       await page

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Identity } from '../../src/client/wishgate.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { buildPages, describeInBrowser, launchChromium } from './chromium.ts';
+import { fullHeart, heart, logIn, openShop } from './demo-page.ts';
+
+// A browser on a busy machine takes its time.
+jest.setTimeout(240_000);
+
+describeInBrowser('the demo storefront, when something is in the way', () => {
+  let service: TestService;
+  let browser: Browser;
+  let context: BrowserContext;
+
+  beforeAll(async () => {
+    await buildPages();
+    service = await startService({ demo: true });
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext();
+  });
+  afterEach(() => context.close());
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.textContent.trim()');
+
+  test("a new guest's first two hearts, tapped at once, are both saved", async () => {
+    const page = await openShop(service.url, context);
+    await heart(page, 'Linen throw').waitFor();
+    await page.evaluate(() => {
+      const { document } = globalThis as unknown as {
+        document: { querySelector: (path: string) => { click: () => void } };
+      };
+      for (const title of ['Linen throw', 'Oak board'])
+        document.querySelector(`[aria-label="Save ${title}"]`).click();
+    });
+    await fullHeart(page, 'Linen throw').waitFor();
+    await fullHeart(page, 'Oak board').waitFor();
+  });
+
+  test('what was moved to the cart elsewhere does not come into it a second time', async () => {
+    const page = await openShop(service.url, context);
+    const card = page.getByRole('listitem').filter({ hasText: 'Oak board' });
+    await card.getByRole('button', { name: 'Add to cart' }).click();
+    await page.getByRole('link', { name: /Cart/ }).click();
+    await page.getByRole('button', { name: 'Save for later' }).click();
+    const move = page.getByRole('button', { name: 'Move to cart' });
+    await move.waitFor();
+
+    // Another device of the shopper: this page is not told.
+    const { regid, sessionid } = await page.evaluate<Identity>(
+      `fetch('/demo/api/identify', { method: 'POST', headers: { 'content-type': 'application/json' } }).then((answer) => answer.json())`,
+    );
+    const caller = { shopper: { pid: service.demo!.pid, regid, sessionid } };
+    const { body } = await service.post('/api/v3/lists/sfl/create', {}, caller).expect(200);
+    const items = [{ epi: body.items[0].epi }];
+    await service.post('/api/v3/lists/sfl/moved-to-cart', { lid: body.list.lid, items }, caller).expect(200);
+
+    await move.click();
+    await page.getByText('Oak board is no longer saved for later').waitFor();
+    await page.getByRole('heading', { name: 'Your cart is empty' }).waitFor();
+  });
+
+  test('a dialog that did its work gives the focus back', async () => {
+    const page = await openShop(service.url, context);
+    await logIn(page, `${randomUUID()}@example.com`);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(page)).toContain('Log out');
+    await page.getByRole('button', { name: 'Notify me' }).first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Notify me' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('Notify me');
+    await page.getByRole('button', { name: 'Notify me' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('Notify me');
+  });
+
+  test('where there is no clipboard, the visitor is told to copy by hand', async () => {
+    await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    const page = await openShop(service.url, context);
+    await logIn(page, `${randomUUID()}@example.com`);
+    await heart(page, 'Oak board').click();
+    await fullHeart(page, 'Oak board').waitFor();
+    await page.getByRole('link', { name: /Lists/ }).click();
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Please copy the link by hand').waitFor();
+  });
+
+  test('a cart that others wrote nonsense into is an empty cart', async () => {
+    await context.addInitScript("localStorage.setItem('demo-cart', 'null')");
+    const page = await openShop(service.url, context, 'cart');
+    await page.getByRole('heading', { name: 'Your cart is empty' }).waitFor();
+  });
+
+  test('a cart that cannot be stored still fills', async () => {
+    await context.addInitScript('Storage.prototype.setItem = () => { throw new Error("full"); }');
+    const page = await openShop(service.url, context);
+    await page.getByRole('button', { name: 'Add to cart' }).first().click();
+    await page.getByRole('link', { name: 'Cart 1' }).waitFor();
+  });
+
+  test('a link that was cut in the middle says that there is no such list', async () => {
+    const page = await openShop(service.url, context, 'shared/%zz');
+    await page.getByRole('heading', { name: 'This list cannot be opened' }).waitFor();
+  });
+
+  test.each([
+    ['products', 'That did not work. Please try again.'],
+    ['identify', 'The shop cannot tell who you are. Please try again.'],
+  ])('a page of a proxy in place of %s becomes a line for visitors', async (call, line) => {
+    await context.route(`**/demo/api/${call}`, (route) =>
+      route.fulfill({ status: 502, body: '<h1>Bad gateway' }),
+    );
+    const page = await openShop(service.url, context);
+    await page.getByRole('alert').getByText(line, { exact: true }).waitFor();
+  });
+});

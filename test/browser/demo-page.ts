@@ -1,0 +1,26 @@
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+
+/** Opens a view of the demo storefront. */
+export async function openShop(url: string, context: BrowserContext, view = ''): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${url}/demo#/${view}`);
+  await page.getByRole('navigation', { name: 'Shop' }).waitFor();
+  return page;
+}
+
+/** The heart of a product that is in no list. */
+export const heart = (page: Page, title: string): Locator =>
+  page.getByRole('button', { name: `Save ${title}` });
+
+/** The heart of a product that is in a list. */
+export const fullHeart = (page: Page, title: string): Locator =>
+  page.getByRole('button', { name: `Remove ${title} from your lists` });
+
+/** Logs the visitor in. */
+export async function logIn(page: Page, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Log in' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('E-mail address').fill(email);
+  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log out' }).waitFor();
+}
