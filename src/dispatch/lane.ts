@@ -1,9 +1,17 @@
 import type { Services } from '../context.ts';
-import { claimMessages, markFailed, markSent, putBack, withhold } from '../domain/alert/outbox.repo.ts';
+import {
+  claimMessages,
+  findDueStores,
+  markFailed,
+  markSent,
+  putBack,
+  withhold,
+} from '../domain/alert/outbox.repo.ts';
 import type { ClaimedMessage, Lane } from '../domain/alert/outbox.repo.ts';
 import { MAX_ATTEMPTS, backoffMs } from './backoff.ts';
 import { outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
+import { createTurns } from './turns.ts';
 import type { Task } from './worker.ts';
 
 /** One try to deliver one message. */
@@ -22,11 +30,6 @@ export type LaneOptions = {
 
 /** How long a lane with free slots waits for its slow receivers before it looks for something new. */
 const LOOK_AGAIN_MS = 500;
-
-/** Stores that occur at least `limit` times. */
-function crowded(pids: readonly string[], limit: number): string[] {
-  return [...new Set(pids)].filter((pid) => pids.filter((other) => other === pid).length >= limit);
-}
 
 /** Waits until one message is done, but not long: meanwhile others may have become due. */
 async function oneOf(underWay: Iterable<Promise<void>>): Promise<void> {
@@ -64,7 +67,8 @@ async function settle(
 
 /**
  * Sends one lane's messages until none is due, at most `concurrency` at a time. Slots are refilled as they get free, so that one slow
- * receiver does not hold up the others. A message that is under way at a kill is claimed again when its lease ends.
+ * receiver does not hold up the others, and stores take turns, so that the storm of one is not the delay of all. A message that is
+ * under way at a kill is claimed again when its lease ends.
  */
 export function createLane(
   services: Services,
@@ -87,25 +91,35 @@ export function createLane(
     }
   };
 
-  const claim = (underWay: string[]): Promise<ClaimedMessage[]> => {
-    const limit = concurrency - underWay.length;
-    // Half a batch at least: a claim costs the same for one message as for many.
-    if (limit < concurrency / 2) return Promise.resolve([]);
-    const busy = crowded(underWay, perStore);
-    return claimMessages(db, { lane, limit, perStore, busy, leaseMs: config.dispatchLeaseMs }, now());
-  };
-
   const run = async (signal?: AbortSignal): Promise<boolean> => {
     const underWay = new Map<Promise<void>, string>();
+    const turns = createTurns(() => findDueStores(db, lane, now()));
     let hasWorked = false;
+
+    /** Null when nothing can be claimed now. */
+    const claim = async (): Promise<ClaimedMessage[] | null> => {
+      const busy = [...underWay.values()];
+      const free = concurrency - busy.length;
+      // Half a batch at least: a claim costs the same for one message as for many.
+      if (free < concurrency / 2) return null;
+      const pids = await turns.next(free, (pid) => busy.filter((other) => other === pid).length < perStore);
+      if (pids.length === 0) return null;
+      const share = Math.min(perStore, Math.floor(free / pids.length));
+      const room = { lane, pids, perStore: share, leaseMs: config.dispatchLeaseMs };
+      const messages = await claimMessages(db, room, now());
+      turns.drop(pids.filter((pid) => !messages.some((message) => message.pid === pid)));
+      return messages;
+    };
+
     try {
       while (!signal?.aborted) {
-        const messages = await claim([...underWay.values()]);
-        if (messages.length === 0) {
+        const messages = await claim();
+        if (messages === null) {
           if (underWay.size === 0) break;
           await oneOf(underWay.keys());
           continue;
         }
+        if (messages.length === 0) continue;
         hasWorked = true;
         const attempts = await prepare(messages);
         messages.forEach((message, index) => {

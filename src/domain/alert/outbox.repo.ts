@@ -93,49 +93,48 @@ export async function enqueueSms(tx: Db, sms: NewSms, now: Date): Promise<string
   return id ?? null;
 }
 
-// Without a name, so that it is planned at each call: a plan made while the table was empty reads all of it once 100,000 alerts
+// Statements without a name are planned at each call: a plan made while the table was empty reads all of it once 100,000 alerts
 // are there (12 messages/s instead of several hundred), until statistics are gathered a minute later.
-const CLAIM = `
+
+/** One look at the index a store, and one alone while nothing is due. */
+const DUE_STORES = `
   WITH RECURSIVE waiting AS (
-    (SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 ORDER BY pid, due_at LIMIT 1)
+    (SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1
+       AND EXISTS (SELECT FROM outbox WHERE state = 'queued' AND lane = $1 AND due_at <= $2)
+     ORDER BY pid, due_at LIMIT 1)
     UNION ALL
     SELECT next.pid, next.due_at FROM waiting w CROSS JOIN LATERAL (
       SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 AND pid > w.pid ORDER BY pid, due_at LIMIT 1) next
-  ), chosen AS (
-    SELECT pid, count(*) OVER () AS stores
-    FROM (SELECT pid FROM waiting WHERE due_at <= $2 AND pid <> ALL ($5::text[]) ORDER BY random() LIMIT $4) any_of_them
-  ), due AS (
-    SELECT oldest.pid, oldest.id FROM chosen CROSS JOIN LATERAL (
-      SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND pid = chosen.pid AND due_at <= $2
-      ORDER BY due_at LIMIT least($4 / chosen.stores, $6) FOR UPDATE SKIP LOCKED) oldest
+  )
+  SELECT pid FROM waiting WHERE due_at <= $2 ORDER BY random()`;
+
+/** The stores that have messages due in a lane, in any order. */
+export async function findDueStores(db: Db, lane: Lane, now: Date): Promise<string[]> {
+  return (await db.query<{ pid: string }>(DUE_STORES, [lane, now])).map(({ pid }) => pid);
+}
+
+const CLAIM = `
+  WITH due AS (
+    SELECT oldest.pid, oldest.id FROM unnest($4::text[]) AS turn (pid) CROSS JOIN LATERAL (
+      SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND pid = turn.pid AND due_at <= $2
+      ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED) oldest
   )
   UPDATE outbox o SET attempts = o.attempts + 1, due_at = $3
   FROM due WHERE o.pid = due.pid AND o.id = due.id
   RETURNING o.pid, o.id, o.lane, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
     o.topic, o.epi, o.attempts, o.cts`;
 
-/** What a dispatcher has room for. */
-export type Claim = {
-  lane: Lane;
-  /** Messages at most, and how many of them may be of one store. */
-  limit: number;
-  perStore: number;
-  /** Stores that have enough under way. */
-  busy: readonly string[];
-  leaseMs: number;
-};
+/** What a dispatcher takes: the oldest messages of some stores, so many of each. */
+export type Claim = { lane: Lane; pids: readonly string[]; perStore: number; leaseMs: number };
 
-/**
- * Takes due messages of a lane for the time of the lease: each store's oldest first, and as many of one store as of another, so that
- * the storm of one is not the delay of all. Dispatchers never take the same message.
- */
+/** Takes due messages for the time of the lease. Dispatchers never take the same one. */
 export function claimMessages(
   db: Db,
-  { lane, limit, perStore, busy, leaseMs }: Claim,
+  { lane, pids, perStore, leaseMs }: Claim,
   now: Date,
 ): Promise<ClaimedMessage[]> {
   const leaseEnd = new Date(now.getTime() + leaseMs);
-  return db.query<ClaimedMessage>(CLAIM, [lane, now, leaseEnd, limit, busy, perStore]);
+  return db.query<ClaimedMessage>(CLAIM, [lane, now, leaseEnd, pids, perStore]);
 }
 
 const PUT_BACK = {
