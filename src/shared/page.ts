@@ -28,7 +28,19 @@ export function encodeCursor(order: string, ...place: (string | number | null)[]
 /** The place in a cursor of this order, or the failure `invalid-request`. */
 export function decodeCursor(field: string, cursor: string, order: string): unknown[] {
   const [given, ...place] = parseArray(Buffer.from(cursor, 'base64url').toString('utf8'));
-  return given === order ? place : fail('invalid-request', `${field} must be a cursor that this call gave`);
+  return given === order ? place : failCursor(field);
+}
+
+/** The row number in a cursor of this order; null for the first page, which has no cursor. */
+export function decodeSeq(field: string, cursor: string | null | undefined, order: string): number | null {
+  if (!cursor) return null;
+  const [seq] = decodeCursor(field, cursor, order);
+  return Number.isSafeInteger(seq) ? (seq as number) : failCursor(field);
+}
+
+/** The failure of a cursor that was made up. */
+export function failCursor(field: string): never {
+  return fail('invalid-request', `${field} must be a cursor that this call gave`);
 }
 
 function parseArray(text: string): unknown[] {
@@ -44,20 +56,17 @@ function parseArray(text: string): unknown[] {
 export type Connection<Node> = {
   edges: { cursor: string; node: Node }[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
-  totalCount: number;
 };
 
 /** Makes a connection of rows of which one more was read than asked for, when there is one more. */
 export function toConnection<Row extends object>(
   rows: readonly Row[],
   first: number,
-  totalCount: number,
   cursorOf: (row: Row) => string,
 ): Connection<Row> {
   const edges = rows.slice(0, first).map((node) => ({ cursor: cursorOf(node), node }));
   return {
     edges,
     pageInfo: { hasNextPage: rows.length > first, endCursor: edges.at(-1)?.cursor ?? null },
-    totalCount,
   };
 }

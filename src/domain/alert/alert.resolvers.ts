@@ -9,6 +9,7 @@ import {
   triggerTopic,
 } from './topic.service.ts';
 import {
+  countDeliveries,
   deleteWebhook,
   listDeliveries,
   listWebhooks,
@@ -26,6 +27,7 @@ export const alertResolvers = {
     deliveries: (_root, page, ctx) => listDeliveries(ctx, page),
   },
   AlertConnection: { totalCount: (page, _args, ctx) => countAlerts(ctx, page) },
+  DeliveryConnection: { totalCount: (page, _args, ctx) => countDeliveries(ctx, page) },
   Mutation: {
     saveTopic: (_root, { input }, ctx) => saveTopic(ctx, input),
     triggerTopic: (_root, { topic, epis }, ctx) => triggerTopic(ctx, topic, epis),

@@ -1,7 +1,7 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
-import { checkLimit, decodeCursor, encodeCursor, toConnection } from '../../shared/page.ts';
+import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import * as alerts from './alert.repo.ts';
 import type { AlertFilter, AlertRow } from './alert.repo.ts';
@@ -18,16 +18,16 @@ type AlertPage = {
 };
 
 /** A page of alerts that remembers what it was asked for: its total is counted only for those who select it. */
-export type AlertConnectionRow = Omit<Connection<AlertRow>, 'totalCount'> & { filter: AlertFilter };
+export type AlertConnectionRow = Connection<AlertRow> & { filter: AlertFilter };
 
 /** The store's alerts, newest first. */
 export async function listAlerts(ctx: Context, page: AlertPage): Promise<AlertConnectionRow> {
   const { pid } = requireStore(ctx);
   const first = checkLimit('first', page.first, 20, 100);
-  const [before] = page.after == null ? [null] : decodeCursor('after', page.after, ALERT_ORDER);
+  const before = decodeSeq('after', page.after, ALERT_ORDER);
   const filter = { state: page.state ?? null, topic: page.topic ?? null };
-  const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, first, before: before as number | null });
-  return { ...toConnection(rows, first, 0, ({ seq }) => encodeCursor(ALERT_ORDER, seq)), filter };
+  const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, first, before });
+  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(ALERT_ORDER, seq)), filter };
 }
 
 /** How many alerts there are over all pages. */

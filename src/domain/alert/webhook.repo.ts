@@ -89,12 +89,16 @@ export type DeliveryRow = {
 
 const DELIVERY_COLUMNS = `id, recipient AS "webhookId", kind AS type, state, attempts, error, payload, due_at AS "dueAt", cts, finished_at AS "finishedAt", seq`;
 
+/** Which deliveries: those of a webhook, of one state or of all. */
+export type DeliveryFilter = { webhookId: string; state: MessageState | null };
+
 /** A page of a webhook's deliveries, newest first; one more than asked for tells whether another page follows. */
 export function listDeliveries(
   db: Db,
   pid: string,
-  webhookId: string,
-  { state, before, first }: { state: MessageState | null; before: number | null; first: number },
+  { webhookId, state }: DeliveryFilter,
+  first: number,
+  before: number | null,
 ): Promise<DeliveryRow[]> {
   return db.query<DeliveryRow>(
     `SELECT ${DELIVERY_COLUMNS} FROM outbox
@@ -108,8 +112,7 @@ export function listDeliveries(
 export async function countDeliveries(
   db: Db,
   pid: string,
-  webhookId: string,
-  state: MessageState | null,
+  { webhookId, state }: DeliveryFilter,
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND lane = 'webhook' AND recipient = $2 AND ($3::text IS NULL OR state = $3)`,

@@ -4,11 +4,11 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { checkLimit, decodeCursor, encodeCursor, toConnection } from '../../shared/page.ts';
+import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import type { MessageState } from './outbox.repo.ts';
 import * as hooks from './webhook.repo.ts';
-import type { DeliveryRow, WebhookRow } from './webhook.repo.ts';
+import type { DeliveryFilter, DeliveryRow, WebhookRow } from './webhook.repo.ts';
 import { checkEvents, checkWebhookUrl, formatSecret, hostOf, isPublicAddress } from './webhook.rules.ts';
 
 const SECRET_BYTES = 32;
@@ -72,19 +72,22 @@ type DeliveryPage = {
   after?: string | null;
 };
 
+/** A page of deliveries; they are counted only when that is asked for. */
+export type DeliveryConnectionRow = Connection<DeliveryRow> & { filter: DeliveryFilter };
+
 /** What was sent to a webhook, newest first. */
-export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<Connection<DeliveryRow>> {
+export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<DeliveryConnectionRow> {
   const { pid } = requireStore(ctx);
   const first = checkLimit('first', page.first, 20, 100);
-  const state = page.state ?? null;
-  const [before] = page.after == null ? [null] : decodeCursor('after', page.after, DELIVERY_ORDER);
-  const rows = await hooks.listDeliveries(ctx.db, pid, page.webhookId, {
-    state,
-    first,
-    before: before as number | null,
-  });
-  const total = await hooks.countDeliveries(ctx.db, pid, page.webhookId, state);
-  return toConnection(rows, first, total, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq));
+  const filter = { webhookId: page.webhookId, state: page.state ?? null };
+  const before = decodeSeq('after', page.after, DELIVERY_ORDER);
+  const rows = await hooks.listDeliveries(ctx.db, pid, filter, first, before);
+  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq)), filter };
+}
+
+/** How many deliveries there are over all pages. */
+export function countDeliveries(ctx: Context, { filter }: DeliveryConnectionRow): Promise<number> {
+  return hooks.countDeliveries(ctx.db, requireStore(ctx).pid, filter);
 }
 
 /** Sends a delivery again under the same id. */

@@ -2,7 +2,7 @@ import { requireShopper, requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
 import { AppError, fail } from '../../shared/errors.ts';
-import { checkLimit, decodeCursor, encodeCursor, toConnection } from '../../shared/page.ts';
+import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
 import { applyStockChanges } from '../alert/restock.service.ts';
@@ -150,7 +150,7 @@ export async function getProduct(ctx: Context, epi: string): Promise<ProductRow 
 type PageInput = { search?: string | null; first?: number | null; after?: string | null };
 
 /** A page without a count: counting a million rows for every page would cost more than the page. */
-export type ProductPage = Pick<Connection<PlacedRow>, 'edges' | 'pageInfo'>;
+export type ProductPage = Connection<PlacedRow>;
 
 const MAX_SEARCH = 200;
 const ORDER = 'product';
@@ -162,9 +162,7 @@ export async function listProducts(ctx: Context, { search, first, after }: PageI
   const words = (search ?? '').trim();
   if (words.length > MAX_SEARCH || !isStorable(words))
     fail('invalid-request', `search must have at most ${MAX_SEARCH} characters`);
-  const before =
-    after == null ? Number.MAX_SAFE_INTEGER : Number(decodeCursor('after', after, ORDER)[0]) || 0;
+  const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
   const rows = await catalog.listProducts(ctx.db, pid, words, before, size + 1);
-  const { edges, pageInfo } = toConnection(rows, size, rows.length, ({ seq }) => encodeCursor(ORDER, seq));
-  return { edges, pageInfo };
+  return toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq));
 }

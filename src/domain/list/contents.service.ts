@@ -1,7 +1,15 @@
 import { requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
-import { checkLimit, checkOffset, decodeCursor, encodeCursor, toConnection } from '../../shared/page.ts';
+import {
+  checkLimit,
+  checkOffset,
+  decodeCursor,
+  decodeSeq,
+  encodeCursor,
+  failCursor,
+  toConnection,
+} from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
 import type { ItemRow } from '../item/item.repo.ts';
@@ -50,23 +58,21 @@ export async function listConnection(
   ctx: Context,
   { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
   hasPreview: boolean,
-): Promise<Connection<ListView>> {
+): Promise<Connection<ListView> & { totalCount: number }> {
   const shopper = requireShopper(ctx);
   const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
-  const [afterSeq] = after ? decodeCursor('after', after, 'lists') : [null];
-  if (afterSeq !== null && !Number.isSafeInteger(afterSeq))
-    fail('invalid-request', 'after must be a cursor that this call gave');
+  const afterSeq = decodeSeq('after', after, 'lists');
   const { lists, total } = await ctx.reads.lists({
     pid: shopper.pid,
     regid: shopper.regid,
     lty: checkTypeFilter(filter.lty),
     st: checkState(filter.st),
-    afterSeq: afterSeq as number | null,
+    afterSeq,
     limit: limit + 1,
     hasPreview,
   });
   const views = lists.map(({ preview, ...list }) => ownView(shopper, list, preview));
-  return toConnection(views, limit, total, ({ seq }) => encodeCursor('lists', seq));
+  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq)), totalCount: total };
 }
 
 /** A readable list with its items by offset. */
@@ -141,16 +147,15 @@ export async function itemConnection(
   ctx: Context,
   list: ListView,
   { first, after, ...sorting }: Sorting & { first?: number | null; after?: string | null },
-): Promise<Connection<ItemRow>> {
+): Promise<Connection<ItemRow> & { totalCount: number }> {
   const { pid, regid } = requireShopper(ctx);
   const limit = checkLimit('first', first, PAGE_LIMIT.standard, PAGE_LIMIT.max);
   const order = checkOrder(sorting);
   const place = after ? decodePlace('after', after, order) : null;
   const key = { pid, regid, lid: list.lid, limit: limit + 1, offset: 0, after: place, hasList: false };
   const { items, total } = await ctx.reads.page(order, key);
-  return toConnection(list.isMasked ? items.map(maskItem) : items, limit, total, (item) =>
-    encodePlace(order, item),
-  );
+  const shown = list.isMasked ? items.map(maskItem) : items;
+  return { ...toConnection(shown, limit, (item) => encodePlace(order, item)), totalCount: total };
 }
 
 /** The newest items of a list that the caller has read. */
@@ -207,7 +212,5 @@ function decodePlace(field: string, cursor: string, order: PageOrder): Place {
   const isKeyFine = order.sort === 'added' ? key === null : typeof key === 'string' && isStorable(key);
   const isNumberFine = order.sort !== 'price' || (key !== '' && !Number.isNaN(Number(key)));
   const isFine = isKeyFine && isNumberFine && Number.isSafeInteger(seq);
-  return isFine
-    ? { key: key as string | null, seq: seq as number }
-    : fail('invalid-request', `${field} must be a cursor that this call gave`);
+  return isFine ? { key: key as string | null, seq: seq as number } : failCursor(field);
 }

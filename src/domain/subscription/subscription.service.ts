@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { checkLimit, checkOffset, decodeCursor, encodeCursor, toConnection } from '../../shared/page.ts';
+import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
 import { emitEvents } from '../alert/event.repo.ts';
@@ -156,11 +156,10 @@ const ORDER = 'subscription';
 export async function listSubscriptions(
   ctx: Context,
   { topic, medium, first, after }: Page & { first?: number | null; after?: string | null },
-): Promise<Pick<Connection<SubscriptionRow>, 'edges' | 'pageInfo'>> {
+): Promise<Connection<SubscriptionRow>> {
   const owner = ownerOf(ctx);
   const size = checkLimit('first', first, 20, 100);
-  const before =
-    after == null ? Number.MAX_SAFE_INTEGER : Number(decodeCursor('after', after, ORDER)[0]) || 0;
+  const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
   const stored = await subscriptions.listSubscriptions(
     ctx.db,
     owner,
@@ -169,8 +168,7 @@ export async function listSubscriptions(
     size + 1,
   );
   const rows = await withProducts(ctx.db, owner.pid, stored);
-  const { edges, pageInfo } = toConnection(rows, size, rows.length, ({ seq }) => encodeCursor(ORDER, seq));
-  return { edges, pageInfo };
+  return toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq));
 }
 
 function filterOf({ topic, medium }: Page): { topic: string | null; medium: string | null } {
