@@ -22,12 +22,14 @@ export type LaneOptions = {
   lane: Lane;
   /** Messages under way at a time. */
   concurrency: number;
-  /** A store with this many under way gets no more for now; all slots when left out. */
+  /** Of these at most so many of one store; all of them when left out. */
   perStore?: number;
   prepare: (messages: ClaimedMessage[]) => Promise<Attempt[]>;
   close?: () => void;
 };
 
+/** So many slots must be free: a claim costs the same for one message as for many. */
+const MIN_BATCH = 4;
 /** How long a lane with free slots waits for its slow receivers before it looks for something new. */
 const LOOK_AGAIN_MS = 500;
 
@@ -100,13 +102,13 @@ export function createLane(
     const claim = async (): Promise<ClaimedMessage[] | null> => {
       const busy = [...underWay.values()];
       const free = concurrency - busy.length;
-      // Half a batch at least: a claim costs the same for one message as for many.
-      if (free < concurrency / 2) return null;
-      const pids = await turns.next(free, (pid) => busy.filter((other) => other === pid).length < perStore);
+      if (free < Math.min(concurrency / 2, MIN_BATCH)) return null;
+      const roomOf = (pid: string): number => perStore - busy.filter((other) => other === pid).length;
+      const pids = await turns.next(free, (pid) => roomOf(pid) > 0);
       if (pids.length === 0) return null;
-      const share = Math.min(perStore, Math.floor(free / pids.length));
-      const room = { lane, pids, perStore: share, leaseMs: config.dispatchLeaseMs };
-      const messages = await claimMessages(db, room, now());
+      const share = Math.floor(free / pids.length);
+      const stores = pids.map((pid) => ({ pid, most: Math.min(share, roomOf(pid)) }));
+      const messages = await claimMessages(db, { lane, stores, leaseMs: config.dispatchLeaseMs }, now());
       turns.drop(pids.filter((pid) => !messages.some((message) => message.pid === pid)));
       return messages;
     };

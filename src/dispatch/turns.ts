@@ -15,7 +15,7 @@ export function createTurns(find: () => Promise<string[]>): Turns {
   let foundAt = -Infinity;
   return {
     async next(count, isFree) {
-      if (waiting.length === 0 || performance.now() - foundAt > BELIEVED_MS) {
+      if (performance.now() - foundAt > BELIEVED_MS) {
         waiting = await find();
         foundAt = performance.now();
       }

@@ -22,8 +22,8 @@ export function webhookLane({ db, now }: Services, channel: WebhookChannel): Lan
   };
   return {
     lane: 'webhook',
-    // An address that hangs takes 15 s a try; its store gets less than half of the slots.
-    concurrency: 32,
+    // An address that hangs takes 15 s a try; its store gets only some of the slots.
+    concurrency: 64,
     perStore: 8,
     prepare: async (messages) => {
       const targets = await loadTargets(db, messages);

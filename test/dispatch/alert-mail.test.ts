@@ -255,6 +255,25 @@ test('mails are signed with DKIM where a key is configured', async () => {
   expect(signature).toMatch(/d=store\.example;.*s=wishes;/s);
 });
 
+test('a due message that somebody else holds makes nobody look again and again', async () => {
+  const { db } = service.services;
+  const { pid } = await service.createStore();
+  await enqueueMail(
+    db,
+    { pid, kind: 'test', to: 'x@example.com', subject: 's', html: 'h', text: 't' },
+    START,
+  );
+  const other = await db.pool.connect();
+  await other.query('BEGIN');
+  await other.query('SELECT 1 FROM outbox WHERE pid = $1 FOR UPDATE', [pid]);
+  await service.runTasks();
+  expect(smtp.received).toEqual([]);
+  await other.query('ROLLBACK');
+  other.release();
+  await service.runTasks();
+  expect(recipients()).toEqual(['x@example.com']);
+});
+
 test("one store's storm of mails does not hold up another store's mail", async () => {
   const [big, small] = [await service.createStore(), await service.createStore()];
   const mailOf = (pid: string, to: string) => ({ pid, kind: 'test', to, subject: 's', html: 'h', text: 't' });

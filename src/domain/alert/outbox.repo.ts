@@ -115,26 +115,28 @@ export async function findDueStores(db: Db, lane: Lane, now: Date): Promise<stri
 
 const CLAIM = `
   WITH due AS (
-    SELECT oldest.pid, oldest.id FROM unnest($4::text[]) AS turn (pid) CROSS JOIN LATERAL (
+    SELECT oldest.pid, oldest.id FROM unnest($4::text[], $5::int[]) AS turn (pid, most) CROSS JOIN LATERAL (
       SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND pid = turn.pid AND due_at <= $2
-      ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED) oldest
+      ORDER BY due_at LIMIT turn.most FOR UPDATE SKIP LOCKED) oldest
   )
   UPDATE outbox o SET attempts = o.attempts + 1, due_at = $3
   FROM due WHERE o.pid = due.pid AND o.id = due.id
   RETURNING o.pid, o.id, o.lane, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
     o.topic, o.epi, o.attempts, o.cts`;
 
-/** What a dispatcher takes: the oldest messages of some stores, so many of each. */
-export type Claim = { lane: Lane; pids: readonly string[]; perStore: number; leaseMs: number };
+/** What a dispatcher takes: the oldest messages of some stores, at most so many of each. */
+export type Claim = { lane: Lane; stores: readonly { pid: string; most: number }[]; leaseMs: number };
 
 /** Takes due messages for the time of the lease. Dispatchers never take the same one. */
 export function claimMessages(
   db: Db,
-  { lane, pids, perStore, leaseMs }: Claim,
+  { lane, stores, leaseMs }: Claim,
   now: Date,
 ): Promise<ClaimedMessage[]> {
   const leaseEnd = new Date(now.getTime() + leaseMs);
-  return db.query<ClaimedMessage>(CLAIM, [lane, now, leaseEnd, pids, perStore]);
+  const pids = stores.map(({ pid }) => pid);
+  const most = stores.map((store) => store.most);
+  return db.query<ClaimedMessage>(CLAIM, [lane, now, leaseEnd, pids, most]);
 }
 
 const PUT_BACK = {
