@@ -3,18 +3,24 @@ import { isStorable } from './text.ts';
 /** Bounds of a JSON object that a caller may store: deep enough for any property map, too small for a bomb. */
 export const JSON_LIMITS = { maxDepth: 16, maxBytes: 32_768 };
 
+/** Whether a value's JSON text is within the bound. */
+export function isSmall(value: unknown): boolean {
+  return Buffer.byteLength(JSON.stringify(value)) <= JSON_LIMITS.maxBytes;
+}
+
 /** What is wrong with a value that must be a storable JSON object, in words that follow the field's name; null when nothing is. */
 export function objectFault(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a JSON object';
   // Depth comes first: turning a bomb into text would overflow the stack.
   const fault = innerFault(value, 1);
   if (fault !== null) return fault;
-  return Buffer.byteLength(JSON.stringify(value)) > JSON_LIMITS.maxBytes
-    ? `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`
-    : null;
+  return isSmall(value) ? null : `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`;
 }
 
 function innerFault(value: unknown, depth: number): string | null {
+  // The database writes all digits: 1e308 would become 309 characters.
+  if (typeof value === 'number' && String(value).includes('e'))
+    return 'must not hold numbers of more than 21 digits';
   if (typeof value === 'string') return isStorable(value) ? null : 'must not hold NUL or broken Unicode';
   if (typeof value !== 'object' || value === null) return null;
   if (depth > JSON_LIMITS.maxDepth) return `must not be deeper than ${JSON_LIMITS.maxDepth} levels`;

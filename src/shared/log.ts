@@ -54,7 +54,11 @@ export function createLogger(level: string, destination: DestinationStream = pin
       level,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: { err: (error: unknown) => serializeError(error) },
+      serializers: {
+        err: (error: unknown) => serializeError(error),
+        // Mail servers and SMS providers quote the recipient when they refuse.
+        reason: (reason: unknown) => (typeof reason === 'string' ? hideSecrets(reason) : reason),
+      },
       redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '[hidden]' },
     },
     destination,

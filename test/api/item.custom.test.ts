@@ -95,6 +95,12 @@ test('it is changed and removed by its epi', async () => {
   expect((await me.ok('lists/update-ctx', { lid, d: [{ epi }] })).cnt).toBe(0);
 });
 
+test('an ordinary item never gets parts', async () => {
+  await me.add(lid, item(1));
+  const { u } = await me.ok('lists/update-ctx', { lid, u: [{ epi: 1, bundle: [PART] }] });
+  expect(u).toMatchObject([{ lity: null, bundle: [] }]);
+});
+
 test('a store that has not enabled them refuses them and adds nothing', async () => {
   const other = await newAccount(service, await service.createStore());
   const list = await other.create('List');
@@ -119,6 +125,11 @@ test.each([
     'a[0].bundle[1].uri',
   ],
   ['a part with a data: image', { ...CUSTOM, bundle: [{ iu: 'data:x' }] }, 'a[0].bundle[0].iu'],
+  [
+    'a bundle of more than 32 kB',
+    { ...CUSTOM, bundle: Array.from({ length: 20 }, () => ({ ...PART, uri: `/${'x'.repeat(2_000)}` })) },
+    'a[0].bundle',
+  ],
   ['101 parts', { ...CUSTOM, bundle: Array.from({ length: 101 }, () => PART) }, 'a[0].bundle'],
 ])('%s is refused by name', async (_what, element, place) => {
   const { body } = await me.call('lists/update-ctx', { lid, a: [element] }).expect(400);

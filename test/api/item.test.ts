@@ -121,6 +121,23 @@ describe('adding', () => {
   });
 });
 
+test('a list that is still being copied has no room for what is on its way, and its version moves with it', async () => {
+  await me.add(lid, ...many(500));
+  await me.add(lid, ...many(100, 500));
+  const copy = await me.create('Copy', { fromlid: lid });
+  expect(copy).toMatchObject({ _cp: true, cnt: 0 });
+  expect(await me.failure(400, 'lists/update-ctx', { lid: copy.lid, a: [item('beyond')] })).toBe(
+    'limit-reached',
+  );
+  const version = async () =>
+    (await me.graphql('query ($lid: ID!) { list(lid: $lid) { version cnt } }', { lid: copy.lid })).body.data
+      .list;
+  const before = await version();
+  await service.runTasks();
+  const after = await version();
+  expect(after).toEqual({ version: before.version + 2, cnt: 600 });
+});
+
 describe('changing and removing', () => {
   test('u changes what was sent and reports what is not there', async () => {
     await me.add(lid, item(1, { qty: 2, note: 'old', cprops: { a: 1 }, lbls: ['A'] }));
@@ -325,9 +342,9 @@ describe('product data', () => {
     await service.services.db.query('DELETE FROM product WHERE pid = $1 AND epi = $2', [store.pid, '50']);
     expect(await shown()).toMatchObject({ dt: 'Kettle', pr: 20, bt: 'Acme', stk: null });
     await stock(service, store, '50', { dt: 'Kettle III', pr: 30 });
-    await me.ok('lists/update-ctx', { lid, u: [{ epi: 50, qty: 2 }] });
+    await me.ok('lists/update-ctx', { lid, u: [{ epi: 50, qty: 2, dt: 'Changed', pr: 1, du: '/other' }] });
     await service.services.db.query('DELETE FROM product WHERE pid = $1 AND epi = $2', [store.pid, '50']);
-    expect(await shown()).toMatchObject({ dt: 'Kettle', pr: 20 });
+    expect(await shown()).toMatchObject({ dt: 'Kettle', pr: 20, du: 'https://shop.example/p/900' });
     await stock(service, store, '50', { dt: 'Kettle III', pr: 30 });
     await me.add(lid, item(50));
     await service.services.db.query('DELETE FROM product WHERE pid = $1 AND epi = $2', [store.pid, '50']);
@@ -395,7 +412,8 @@ describe('social-count', () => {
 
   test('is 0 for an unknown product, and needs one', async () => {
     expect(await count('nothing-like-it')).toEqual({ count: 0, empi: 'nothing-like-it' });
-    expect(await me.failure(400, 'product/wishlist/social-count', {})).toBe('invalid-request');
+    for (const empi of ['', 'x'.repeat(300), 'a\u0000b'])
+      expect(await me.failure(400, 'product/wishlist/social-count', { empi })).toBe('invalid-request');
   });
 });
 

@@ -49,6 +49,35 @@ describe('fetch-lists', () => {
     expect(await me.failure(400, 'lists/fetch-lists', { lty: 'x'.repeat(500) })).toBe('invalid-lty');
   });
 
+  test('lists of a few megabytes are answered, more than can be answered at once are refused, and others do not notice', async () => {
+    const { regid } = me.shopper;
+    const { db } = service.services;
+    const fill = async (from: number, to: number): Promise<void> => {
+      await db.query(
+        `INSERT INTO list (pid, lid, regid, lname, di, uid) SELECT $1, $2 || n, $2, 'L' || n, 'd', 'u' FROM generate_series($3::int, $4::int) n`,
+        [store.pid, regid, from, to],
+      );
+      await db.query(
+        `INSERT INTO item (pid, lid, epi, id, empi, du, di, cprops)
+         SELECT $1, $2 || n, i::text, $2 || n || '-' || i, '1', '/p', 'd', jsonb_build_object('a', repeat('x', 32000))
+         FROM generate_series($3::int, $4::int) n, generate_series(1, 10) i`,
+        [store.pid, regid, from, to],
+      );
+    };
+    await fill(1, 10);
+    expect(await me.ok('lists/fetch-lists')).toHaveLength(11);
+    await fill(11, 105);
+    const other = await newAccount(service, store);
+    const [refused, ...fine] = await Promise.all([
+      me.failure(400, 'lists/fetch-lists'),
+      ...Array.from({ length: 10 }, () => other.ok('lists/fetch-lists')),
+    ]);
+    expect([refused, ...fine]).toEqual(['limit-reached', ...Array.from({ length: 10 }, () => [])]);
+    const page = '{ lists(first: 20) { totalCount edges { node { listcontents { epi } } } } }';
+    const { body } = await me.graphql(page);
+    expect([body.data.lists.totalCount, body.data.lists.edges.length]).toEqual([106, 20]);
+  });
+
   test('answers each shopper its own lists only', async () => {
     const guest = await newGuest(service, store);
     expect(await guest.ok('lists/fetch-lists')).toEqual([]);
@@ -162,7 +191,7 @@ describe('fetch-user-list', () => {
     expect(await me.failure(400, 'lists/fetch-user-list', { lid, [field]: value })).toBe(type);
   });
 
-  test.each([['"cheap"'], ['null'], ['"1 OR 1=1"'], ['""']])(
+  test.each(['"cheap"', 'null', '"1 OR 1=1"', '""', '" "', '"1e999"', '"0b1"', '"NaN"'])(
     'a forged price cursor with %s is refused',
     async (key) => {
       const next = Buffer.from(`["price asc ",${key},5]`).toString('base64url');

@@ -163,6 +163,8 @@ describe('create', () => {
     ['17 levels', deep(17)],
     ['100,000 levels', deep(100_000)],
     ['more than 32 kB', JSON.stringify({ a: 'x'.repeat(33_000) })],
+    ['a number that the database writes with 309 digits', '{"a":[1e308]}'],
+    ['a number that it writes with 300 zeros', '{"a":1e-300}'],
     ['NUL in a value', '{"a":"\\u0000"}'],
     ['NUL in a key', '{"\\u0000":1}'],
     ['half a surrogate pair', '{"a":["\\ud800"]}'],

@@ -225,6 +225,36 @@ test.each([
   expect(items[0]).toMatchObject({ ...expected, id: before!['id'] });
 });
 
+test('a joined item keeps its product, so that what was counted for it stays right', async () => {
+  const account = await service.account(store, email);
+  const mine = await create(account, 'Favourites');
+  const theirs = await create(guest, 'Favourites');
+  await add(account, mine, { epi: 1, empi: 70 });
+  at(1);
+  await add(guest, theirs, { epi: 1, empi: 71 });
+  await merge();
+  expect((await itemsOf(account, mine))[0]).toMatchObject({ epi: 1, empi: 70 });
+  await call('update-ctx', { lid: mine, d: [{ epi: 1 }] }, account);
+  await service.runTasks();
+  const { body } = await service.graphql('{ mostWishlisted { empi count } }', {}, { store });
+  expect(body.data.mostWishlisted).toEqual([]);
+});
+
+test('a joined custom item has the kind that its parts say', async () => {
+  const account = await service.account(store, email);
+  const mine = await create(account, 'Favourites');
+  const theirs = await create(guest, 'Favourites');
+  const custom = { title: 'Pen', du: '/pen' };
+  const [{ epi }] = (await call('update-ctx', { lid: mine, a: [custom] }, account)).a;
+  await call('update-ctx', { lid: theirs, a: [custom] }, guest);
+  at(1);
+  await call('update-ctx', { lid: theirs, u: [{ epi, bundle: [{ title: 'Cap' }] }] }, guest);
+  await merge();
+  expect(await itemsOf(account, mine)).toMatchObject([
+    { epi, lity: 'customBundle', bundle: [{ title: 'Cap' }] },
+  ]);
+});
+
 test('a note is not lost to a newer item without one', async () => {
   const account = await service.account(store, email);
   const mine = await create(account, 'Favourites');

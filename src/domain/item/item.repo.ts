@@ -83,36 +83,37 @@ export type ItemWrite = {
 /** Which list is written to, by whom and when; the caller holds the list's row lock. */
 export type WriteScope = { pid: string; lid: string; di: string; uby: string | null; now: Date };
 
-const SNAPSHOT = ['uri', 'bt', 'dt', 'sku', 'iu', 'pr', 'vi'] as const;
+const SNAPSHOT = ['du', 'uri', 'bt', 'dt', 'sku', 'iu', 'pr', 'vi'] as const;
 // The product id stays: the reports count by it when an item comes and goes.
-const KEPT = ['qty', 'cprops', 'lbls', 'av', 'du', 'compare_at_price', 'platformitemid', 'bundle'] as const;
+const KEPT = ['qty', 'cprops', 'lbls', 'av', 'compare_at_price', 'platformitemid'] as const;
 
 // The list's row lock makes this safe without ON CONFLICT, which could not tell a default from a value that was sent.
-// The snapshot is taken from the catalogue at an add; a change keeps it.
+// The snapshot of a variant that the catalogue knows is taken at an add; a change keeps it.
 const WRITE = {
   name: 'write_items',
   text: `
     WITH sent AS (
-      SELECT x.epi, x.id, x.empi, coalesce(p.du, x.du) AS du, x.qty, x.note, x.cprops, x.lbls, x.av, x.lity, x.compare_at_price, x.platformitemid, x.bundle,
-        ${SNAPSHOT.map((column) => `coalesce(p.${column}, x.${column}) AS ${column}`).join(', ')},
+      SELECT x.epi, x.id, x.empi, x.qty, x.note, x.cprops, x.lbls, x.av, x.lity, x.compare_at_price, x.platformitemid, x.bundle,
+        ${SNAPSHOT.map((column) => `CASE WHEN p.epi IS NULL THEN x.${column} WHEN $4 THEN coalesce(p.${column}, x.${column}) END AS ${column}`).join(', ')},
         x.position
       FROM ROWS FROM (jsonb_to_recordset($3::jsonb) AS (epi text, id text, empi text, du text, uri text, qty int, note text, cprops jsonb, lbls text[],
         av boolean, lity text, bt text, dt text, sku text, iu text, pr float8, vi text, compare_at_price float8, platformitemid text,
         bundle jsonb)) WITH ORDINALITY AS x (epi, id, empi, du, uri, qty, note, cprops, lbls, av, lity, bt, dt, sku, iu, pr, vi, compare_at_price,
         platformitemid, bundle, position)
-      LEFT JOIN product p ON $4 AND p.pid = $1 AND p.epi = x.epi AND x.lity IS NULL),
+      LEFT JOIN product p ON p.pid = $1 AND p.epi = x.epi AND x.lity IS NULL),
     changed AS (
       UPDATE item i SET
         ${[...KEPT, ...SNAPSHOT].map((column) => `${column} = coalesce(s.${column}, i.${column})`).join(', ')},
+        bundle = CASE WHEN i.lity IS NULL THEN i.bundle ELSE coalesce(s.bundle, i.bundle) END,
         note = CASE WHEN s.note IS NULL THEN i.note ELSE nullif(s.note, '') END,
         lity = CASE WHEN i.lity IS NULL OR s.bundle IS NULL THEN i.lity WHEN s.bundle = '[]' THEN 'custom' ELSE 'customBundle' END,
         uby = $6, uts = greatest(i.uts, $7)
       FROM sent s WHERE i.pid = $1 AND i.lid = $2 AND i.epi = s.epi
       RETURNING i.*),
     made AS (
-      INSERT INTO item (pid, lid, epi, id, empi, du, qty, note, cprops, lbls, av, lity, compare_at_price, platformitemid, bundle, ${SNAPSHOT.join(', ')},
+      INSERT INTO item (pid, lid, epi, id, empi, qty, note, cprops, lbls, av, lity, compare_at_price, platformitemid, bundle, ${SNAPSHOT.join(', ')},
         di, uby, cts, uts)
-      SELECT $1, $2, epi, id, empi, du, coalesce(qty, 1), nullif(note, ''), coalesce(cprops, '{}'), coalesce(lbls, '{}'), coalesce(av, false), lity,
+      SELECT $1, $2, epi, id, empi, coalesce(qty, 1), nullif(note, ''), coalesce(cprops, '{}'), coalesce(lbls, '{}'), coalesce(av, false), lity,
         compare_at_price, platformitemid, coalesce(bundle, '[]'), ${SNAPSHOT.join(', ')}, $5, $6, $7, $7
       FROM sent s WHERE $4 AND NOT EXISTS (SELECT 1 FROM item i WHERE i.pid = $1 AND i.lid = $2 AND i.epi = s.epi)
       ORDER BY s.position

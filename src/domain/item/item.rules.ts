@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fail } from '../../shared/errors.ts';
-import { objectFault } from '../../shared/json.ts';
+import { JSON_LIMITS, isSmall, objectFault } from '../../shared/json.ts';
 import { codePoints, isStorable } from '../../shared/text.ts';
 import { isPageUrl, isProductId } from '../catalog/catalog.rules.ts';
 import type { ItemWrite } from './item.repo.ts';
@@ -120,7 +120,7 @@ function checkBundle(
 ): BundleItem[] | undefined {
   if (bundle == null) return undefined;
   if (bundle.length > MAX_PARTS) complain('bundle', `must have at most ${MAX_PARTS} entries`);
-  return bundle.map((part, index) => {
+  const parts = bundle.map((part, index) => {
     const checks = createChecks(`${place}.bundle[${index}]`);
     return {
       title: checks.line('title', part.title) ?? null,
@@ -132,6 +132,9 @@ function checkBundle(
       vendor: checks.line('vendor', part.vendor) ?? null,
     };
   });
+  return isSmall(parts)
+    ? parts
+    : complain('bundle', `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`);
 }
 
 function checkFields(input: ItemInput, place: string, checks: Checks): Omit<CheckedItem, 'epi'> {

@@ -3,7 +3,9 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { NEWEST_FIRST, readPages } from '../list/contents.repo.ts';
+import { isProductId } from '../catalog/catalog.rules.ts';
+import { NEWEST_FIRST, readPage } from '../list/contents.repo.ts';
+import { countWaiting } from '../list/copy.repo.ts';
 import { PREVIEW_SIZE, changeList, lockLists } from '../list/list.repo.ts';
 import type { ListRow } from '../list/list.repo.ts';
 import { checkLid, checkVersion } from '../list/list.rules.ts';
@@ -74,6 +76,7 @@ export async function updateListContents(
     const after = isTouched ? await changeList(tx, list, {}, scope) : list;
     const fresh = made.filter(({ isNew }) => isNew);
     await checkRoom(ctx, tx, after, fresh.length);
+    await countEvent(tx, list.pid, 'add', fresh.length, scope.now);
     await tellOfItems(tx, owner, 'list.item.removed', gone, scope.now);
     await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
     return {
@@ -149,9 +152,9 @@ export async function socialCount(
   empi: string | null | undefined,
 ): Promise<{ count: number; empi: string }> {
   const { pid } = requireShopper(ctx);
-  const [wanted] = empi ? checkRefs('empi', [{ epi: empi }]) : [];
-  if (wanted === undefined) return fail('invalid-request', 'empi is missing');
-  return { count: await ctx.reads.socialCount({ pid, empi: wanted }), empi: wanted };
+  if (!empi) return fail('invalid-request', 'empi is missing');
+  if (!isProductId(empi)) fail('invalid-request', 'empi must have 1 to 255 printable characters');
+  return { count: await ctx.reads.socialCount({ pid, empi }), empi };
 }
 
 async function write(
@@ -170,15 +173,11 @@ async function write(
 }
 
 /** Refuses new items beyond the limit. A list that a merge made longer can still be changed. */
-async function checkRoom(
-  { config, now }: Context,
-  tx: Db,
-  { pid, cnt }: ListRow,
-  added: number,
-): Promise<void> {
-  if (added > 0 && cnt > config.maxItems)
+async function checkRoom({ config }: Context, tx: Db, list: ListRow, added: number): Promise<void> {
+  if (added === 0) return;
+  const waiting = list._cp ? await countWaiting(tx, list) : 0;
+  if (list.cnt + waiting > config.maxItems)
     fail('limit-reached', `A list can have at most ${config.maxItems} items`);
-  await countEvent(tx, pid, 'add', added, now());
 }
 
 function inOrder(sent: readonly { epi: string }[], rows: readonly ItemRow[]): ItemRow[] {
@@ -225,16 +224,10 @@ async function transferItems(
   });
   const missing = epis.find((epi) => !moved.some((item) => item.epi === epi));
   if (missing !== undefined) fail('item-not-found', `There is no item ${missing} in this list`);
-  await tellOfItems(
-    tx,
-    owner,
-    'list.item.added',
-    moved.filter(({ isNew }) => isNew),
-    scope.now,
-  );
+  const fresh = moved.filter(({ isNew }) => isNew);
+  await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
   const list = await changeList(tx, to, {}, scope);
-  if (list.cnt > to.cnt && list.cnt > ctx.config.maxItems)
-    fail('limit-reached', `A list can have at most ${ctx.config.maxItems} items`);
+  await checkRoom(ctx, tx, list, fresh.length);
   return {
     moved: inOrder(
       epis.map((epi) => ({ epi })),
@@ -248,7 +241,7 @@ async function transferItems(
 async function readSource(tx: Db, owner: Owner, lid: string): Promise<ListView> {
   const { pid, regid } = owner;
   const key = { pid, regid, lid, limit: PREVIEW_SIZE, offset: 0, after: null, hasList: true };
-  const [page] = await readPages(tx, NEWEST_FIRST, [key]);
-  const view = viewPage(owner, page!) ?? fail('list-not-found');
+  const page = await readPage(tx, NEWEST_FIRST, key);
+  const view = viewPage(owner, page) ?? fail('list-not-found');
   return { ...view.list, preview: view.items };
 }

@@ -1,7 +1,7 @@
 import type { Db, Statement } from '../../database/database.ts';
 import { ITEM_COLUMNS, JOIN_PRODUCT } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
-import { LIST_COLUMNS } from './list.repo.ts';
+import { LIST_COLUMNS, unlessLarger } from './list.repo.ts';
 import type { ListOwner, ListRow } from './list.repo.ts';
 
 /** The order and choice of items; each has a statement of its own. */
@@ -37,6 +37,9 @@ export type PageRow = {
   items: PlacedItemRow[];
   total: number;
 };
+
+/** More than 1,000 of the largest items. */
+const MAX_PAGE_BYTES = 2 ** 28;
 
 const FILTERS = { instock: '(p.stk IS NULL OR p.stk > 0)', outofstock: 'p.stk <= 0' };
 
@@ -93,12 +96,13 @@ function pageStatement(page: PageOrder): Statement {
       SELECT CASE WHEN k.has_list THEN row_to_json(l) END AS list,
         CASE WHEN k.has_list AND l.regid <> k.regid THEN (
           SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
-        (${isPlain ? itemsByAge(order) : itemsByKey(page)}) AS items,
+        ${unlessLarger('found.items', '$9')} AS items,
         coalesce(${total}, 0) AS total
       FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::boolean[])
         WITH ORDINALITY AS k (pid, regid, lid, max_rows, skipped, after_key, after_seq, has_list, position)
       LEFT JOIN LATERAL (
         SELECT ${LIST_COLUMNS} FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read)) l ON true
+      CROSS JOIN LATERAL (SELECT (${isPlain ? itemsByAge(order) : itemsByKey(page)}) AS items) found
       ORDER BY k.position`,
   };
 }
@@ -110,12 +114,17 @@ export function nameOrder({ sort, order, filter }: PageOrder): string {
   return `${sort} ${order} ${filter ?? ''}`;
 }
 
-/** Reads many pages of one order in one statement. */
-export function readPages(db: Db, order: PageOrder, keys: readonly PageKey[]): Promise<PageRow[]> {
+/** Reads many pages of one order in one statement. Null where the items are more than `maxBytes`. */
+export async function readPages(
+  db: Db,
+  order: PageOrder,
+  keys: readonly PageKey[],
+  maxBytes: number,
+): Promise<(PageRow | null)[]> {
   const name = nameOrder(order);
   const statement = statements.get(name) ?? pageStatement(order);
   statements.set(name, statement);
-  return db.query<PageRow>(statement, [
+  const rows = await db.query<PageRow | { items: null }>(statement, [
     keys.map(({ pid }) => pid),
     keys.map(({ regid }) => regid),
     keys.map(({ lid }) => lid),
@@ -124,5 +133,13 @@ export function readPages(db: Db, order: PageOrder, keys: readonly PageKey[]): P
     keys.map(({ after }) => after?.key ?? null),
     keys.map(({ after }) => after?.seq ?? null),
     keys.map(({ hasList }) => hasList),
+    maxBytes,
   ]);
+  return rows.map((row) => (row.items === null ? null : row));
+}
+
+/** Reads one page, outside of any batch. */
+export async function readPage(db: Db, order: PageOrder, key: PageKey): Promise<PageRow> {
+  const [page] = await readPages(db, order, [key], MAX_PAGE_BYTES);
+  return page!;
 }

@@ -210,7 +210,7 @@ function encodePlace(order: PageOrder, { sortkey, seq }: PlacedItemRow): string 
 function decodePlace(field: string, cursor: string, order: PageOrder): Place {
   const [key, seq] = decodeCursor(field, cursor, nameOrder(order));
   const isKeyFine = order.sort === 'added' ? key === null : typeof key === 'string' && isStorable(key);
-  const isNumberFine = order.sort !== 'price' || (key !== '' && !Number.isNaN(Number(key)));
+  const isNumberFine = order.sort !== 'price' || (key === String(Number(key)) && key !== 'NaN');
   const isFine = isKeyFine && isNumberFine && Number.isSafeInteger(seq);
   return isFine ? { key: key as string | null, seq: seq as number } : failCursor(field);
 }

@@ -54,6 +54,15 @@ export async function copyItems(
   return (await tx.query(COPY, [pid, sourceLid, targetLid, di, uby, now, portionSize])).length > 0;
 }
 
+/** How many items a list still waits for. */
+export async function countWaiting(tx: Db, { pid, lid }: { pid: string; lid: string }): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS count FROM list_copy WHERE pid = $1 AND lid = $2`,
+    [pid, lid],
+  );
+  return row!.count;
+}
+
 /** A list that still waits for items, and its owner's id. */
 export type CopyingList = { pid: string; lid: string; uid: string };
 
@@ -76,6 +85,7 @@ export async function addPortions(
   pid: string,
   lids: readonly string[],
   limit: number,
+  now: Date,
 ): Promise<ToldItem[]> {
   const added = await tx.query<ToldItem>(
     `WITH due AS (
@@ -93,9 +103,10 @@ export async function addPortions(
     [pid, lids, limit],
   );
   await tx.query(
-    `UPDATE list l SET copying = false
-     WHERE pid = $1 AND lid = ANY ($2::text[]) AND NOT EXISTS (SELECT 1 FROM list_copy c WHERE c.pid = l.pid AND c.lid = l.lid)`,
-    [pid, lids],
+    `UPDATE list l SET version = version + 1, uts = greatest(uts, $3),
+       copying = EXISTS (SELECT 1 FROM list_copy c WHERE c.pid = l.pid AND c.lid = l.lid)
+     WHERE pid = $1 AND lid = ANY ($2::text[])`,
+    [pid, lids, now],
   );
   return added;
 }

@@ -23,8 +23,9 @@ export function copyNextPortion({ db, now }: Services): Promise<boolean> {
   return db.transaction(async (tx) => {
     const list = await copies.lockCopyingList(tx);
     if (list === null) return false;
-    const added = await copies.addPortions(tx, list.pid, [list.lid], 1);
-    await tellOfItems(tx, list, 'list.item.added', added, now());
+    const time = now();
+    const added = await copies.addPortions(tx, list.pid, [list.lid], 1, time);
+    await tellOfItems(tx, list, 'list.item.added', added, time);
     return true;
   });
 }

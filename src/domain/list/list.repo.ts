@@ -64,24 +64,33 @@ export type ListsRow = { lists: (ListRow & { preview: ItemRow[] | null })[]; tot
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st)`;
 
+/** A JSON value, or null when its text is longer than the parameter allows. */
+export const unlessLarger = (json: string, maxBytes: string): string =>
+  `CASE WHEN octet_length(${json}::text) <= ${maxBytes} THEN ${json} END`;
+
 const LISTS = {
   name: 'lists_of',
   text: `
-    SELECT
-      (SELECT coalesce(json_agg(x ORDER BY x.seq DESC), '[]') FROM (
-        SELECT ${LIST_COLUMNS}, CASE WHEN k.has_preview THEN (${PREVIEW}) END AS preview
-        FROM list l WHERE ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
-        ORDER BY l.seq DESC LIMIT k.max_rows) x) AS lists,
+    SELECT ${unlessLarger('found.lists', '$8')} AS lists,
       CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
     FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::int[], $7::boolean[])
       WITH ORDINALITY AS k (pid, regid, lty, st, after_seq, max_rows, has_preview, position)
+    CROSS JOIN LATERAL (
+      SELECT coalesce(json_agg(x ORDER BY x.seq DESC), '[]') AS lists FROM (
+        SELECT ${LIST_COLUMNS}, CASE WHEN k.has_preview THEN (${PREVIEW}) END AS preview
+        FROM list l WHERE ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
+        ORDER BY l.seq DESC LIMIT k.max_rows) x) found
     ORDER BY k.position`,
 };
 
-/** Reads the lists of many shoppers in one statement; `total` is counted for pages only. */
-export function listsOf(db: Db, keys: readonly ListsKey[]): Promise<ListsRow[]> {
+/** Reads the lists of many shoppers in one statement; `total` is counted for pages only. Null where there is more than `maxBytes`. */
+export async function listsOf(
+  db: Db,
+  keys: readonly ListsKey[],
+  maxBytes: number,
+): Promise<(ListsRow | null)[]> {
   const column = <Name extends keyof ListsKey>(name: Name): ListsKey[Name][] => keys.map((key) => key[name]);
-  return db.query<ListsRow>(LISTS, [
+  const rows = await db.query<ListsRow | { lists: null }>(LISTS, [
     column('pid'),
     column('regid'),
     column('lty'),
@@ -89,7 +98,9 @@ export function listsOf(db: Db, keys: readonly ListsKey[]): Promise<ListsRow[]> 
     column('afterSeq'),
     column('limit'),
     column('hasPreview'),
+    maxBytes,
   ]);
+  return rows.map((row) => (row.lists === null ? null : row));
 }
 
 const LOCK = {

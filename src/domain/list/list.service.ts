@@ -7,7 +7,7 @@ import { checkLimit, checkOffset } from '../../shared/page.ts';
 import { findShopper, lockShopper } from '../shopper/shopper.repo.ts';
 import { checkEmail } from '../shopper/shopper.rules.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { NEWEST_FIRST, readPages } from './contents.repo.ts';
+import { NEWEST_FIRST, readPage } from './contents.repo.ts';
 import { listContents } from './contents.service.ts';
 import type { ListContents } from './contents.service.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
@@ -118,10 +118,10 @@ export async function deleteList(
   };
   return withOwnList(ctx, lid, version, async (tx, list, owner) => {
     const key = { pid: owner.pid, regid: owner.regid, lid: list.lid, after: null, hasList: false, ...slice };
-    const [page] = await readPages(tx, NEWEST_FIRST, [key]);
+    const page = await readPage(tx, NEWEST_FIRST, key);
     await tellOfLists(tx, owner, 'list.item.removed', [list.lid], ctx.now());
     await lists.deleteList(tx, list);
-    return { ...ownView(owner, list), contents: page!.items };
+    return { ...ownView(owner, list), contents: page.items };
   });
 }
 

@@ -65,8 +65,8 @@ const newerOrOlder = (column: string, none: string): string =>
   `${column} = CASE WHEN g.uts > a.uts THEN coalesce(nullif(g.${column}, ${none}), a.${column})
      ELSE coalesce(nullif(a.${column}, ${none}), g.${column}) END`;
 
+// The product id stays: the reports count by it when an item comes and goes.
 const NEWER_COLUMNS = [
-  'empi',
   'du',
   'uri',
   'qty',
@@ -80,6 +80,7 @@ const NEWER_COLUMNS = [
   'compare_at_price',
   'platformitemid',
   'bundle',
+  'lity',
 ];
 
 /** Where both lists hold a variant, the account's row takes over what is newer; returns how many there were. */

@@ -34,7 +34,7 @@ export async function mergeLists(
   const unfinished = lists
     .filter(({ lid, isCopying }) => isCopying && joining.includes(lid))
     .map(({ lid }) => lid);
-  if (unfinished.length > 0) await addPortions(tx, guest.pid, unfinished, ALL_PORTIONS);
+  if (unfinished.length > 0) await addPortions(tx, guest.pid, unfinished, ALL_PORTIONS, now);
 
   const report = { lists: moving.length + joining.length, items: 0, duplicates: 0 };
   if (moving.length > 0) report.items += await merges.moveLists(tx, account, moving, now);

@@ -4,9 +4,9 @@ import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { enqueueMail } from '../alert/outbox.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
-import { findStore } from '../store/store.repo.ts';
+import { findServedStore } from '../store/store.service.ts';
 import { consume } from '../subscription/signup.repo.ts';
-import { NEWEST_FIRST, readPages } from './contents.repo.ts';
+import { NEWEST_FIRST, readPage } from './contents.repo.ts';
 import { changeList, countShare } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
 import { withOwnList } from './list.service.ts';
@@ -79,11 +79,11 @@ export async function viewSharedList(
   pid: string,
   lid: string,
 ): Promise<SharedList | null> {
-  const store = await findStore(services.db, pid);
+  const store = await findServedStore(services, pid);
   if (store === null) return null;
   if (store.maintenance) fail('maintenance', undefined, { 'Retry-After': '120' });
   const key = { pid, regid: '', lid, limit: SHARED_ITEMS, offset: 0, after: null, hasList: true };
-  const [page] = await readPages(services.db, NEWEST_FIRST, [key]);
+  const page = await readPage(services.db, NEWEST_FIRST, key);
   if (!page?.list) return null;
   const { lname, lnote, cnt } = page.list;
   return { storeName: store.name, lname, lnote, cnt, items: page.items };
