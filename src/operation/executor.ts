@@ -4,11 +4,17 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
+import { isCompiledFaithfully } from './compilable.ts';
 import { toAppError, toGraphQLError } from './failures.ts';
+import { sizeOf } from './limits.ts';
 
 /** Compiling costs about a millisecond, so a document that came once is only interpreted. */
 const HITS_BEFORE_COMPILING = 3;
-const MAX_COMPILED = 500;
+const MAX_COUNTED = 2_000;
+/** A key holds the operation's name, which a caller may make as long as the body. */
+const MAX_KEY_LENGTH = 200;
+/** A compiled field takes about 3.5 kB, so that all of them together keep within 70 MB. */
+const MAX_COMPILED_FIELDS = 20_000;
 
 /** An operation of the GraphQL door; `key` identifies its text. */
 export type Request = {
@@ -26,11 +32,16 @@ export type Operations = {
   execute(request: Request, ctx: Context): Promise<ExecutionResult>;
 };
 
-type Seen = { hits: number; compiled: CompiledQuery | null };
+/** What became of compiling a document; without a query it stays interpreted. */
+type Compiled = { query: CompiledQuery['query'] | null; fields: number };
 
 export function createOperations(schema: GraphQLSchema): Operations {
   const own = new WeakMap<DocumentNode, CompiledQuery>();
-  const seen = new LRUCache<string, Seen>({ max: MAX_COMPILED });
+  const hits = new LRUCache<string, number>({ max: MAX_COUNTED });
+  const compiledByKey = new LRUCache<string, Compiled>({
+    maxSize: MAX_COMPILED_FIELDS,
+    sizeCalculation: ({ fields }) => fields,
+  });
 
   const compileOwn = (document: DocumentNode): CompiledQuery => {
     const compiled = compileQuery(schema, document);
@@ -39,13 +50,29 @@ export function createOperations(schema: GraphQLSchema): Operations {
   };
 
   /** Null where the compiler gives up, for example on an unknown operation name: then the interpreter finds the words. */
-  const compile = (document: DocumentNode, operationName?: string): CompiledQuery | null => {
+  const tryToCompile = (document: DocumentNode, operationName?: string): Compiled['query'] => {
     try {
       const compiled = compileQuery(schema, document, operationName);
-      return isCompiledQuery(compiled) ? compiled : null;
+      return isCompiledQuery(compiled) ? compiled.query : null;
     } catch {
       return null;
     }
+  };
+
+  const compile = (document: DocumentNode, operationName?: string): Compiled => {
+    const query = isCompiledFaithfully(document) ? tryToCompile(document, operationName) : null;
+    return { query, fields: query ? sizeOf(document, operationName).fields : 1 };
+  };
+
+  /** Documents of callers without a store are never compiled: anyone can make up any number of them. */
+  const findCompiled = ({ key, document, operationName }: Request, ctx: Context): Compiled['query'] => {
+    if (ctx.viewer.store === null || key.length > MAX_KEY_LENGTH) return null;
+    const count = (hits.get(key) ?? 0) + 1;
+    hits.set(key, count);
+    if (count < HITS_BEFORE_COMPILING) return null;
+    const compiled = compiledByKey.get(key) ?? compile(document, operationName);
+    compiledByKey.set(key, compiled);
+    return compiled.query;
   };
 
   return {
@@ -57,13 +84,11 @@ export function createOperations(schema: GraphQLSchema): Operations {
       return data;
     },
 
-    async execute({ key, document, operationName, variables }, ctx) {
-      const entry = seen.get(key) ?? { hits: 0, compiled: null };
-      entry.hits += 1;
-      if (entry.hits === HITS_BEFORE_COMPILING) entry.compiled = compile(document, operationName);
-      seen.set(key, entry);
-      const result = entry.compiled
-        ? await entry.compiled.query(undefined, ctx, variables)
+    async execute(request, ctx) {
+      const { document, operationName, variables } = request;
+      const query = findCompiled(request, ctx);
+      const result = query
+        ? await query(undefined, ctx, variables)
         : await execute({ schema, document, operationName, variableValues: variables, contextValue: ctx });
       if (!result.errors) return result;
       // The compiled executor answers `data: null` to bad variables; nothing was executed, so there is no data.

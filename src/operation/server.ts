@@ -94,6 +94,8 @@ export function createApollo(schema: GraphQLSchema, operations: Operations): Apo
     validationRules: [limitDocument],
     parseOptions: { maxTokens: DOCUMENT_LIMITS.maxTokens },
     introspection: true,
+    // Documents are small and parsed once; a second way to send them would only be one more to get wrong.
+    persistedQueries: false,
     includeStacktraceInErrorResponses: false,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { getIntrospectionQuery } from 'graphql';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { DOCUMENT_LIMITS } from '../../src/operation/limits.ts';
 import { startService } from '../harness.ts';
@@ -269,6 +270,35 @@ describe('GraphQL documents', () => {
       'introspection that goes round and round',
       `{ __schema { types ${'{ fields { type '.repeat(6)} { name } ${'} }'.repeat(6)} } }`,
     ],
+    [
+      'introspection whose aliases multiply lists of lists',
+      `{ __schema { ${repeat(60, (n) => `a${n}: types { ...A }`)} } }
+       fragment A on __Type { ${repeat(30, (n) => `a${n}: fields { ...B }`)} }
+       fragment B on __Field { ${repeat(30, (n) => `a${n}: type { ...C }`)} }
+       fragment C on __Type { ${repeat(100, (n) => `a${n}: name`)} }`,
+    ],
+    [
+      'introspection of a type that is not there, whose fragments multiply',
+      `{ __type(name: "X") { ...A } }
+       fragment A on __Type { ${repeat(40, (n) => `a${n}: fields { ...B }`)} }
+       fragment B on __Field { ${repeat(40, (n) => `a${n}: name`)} }`,
+    ],
+    [
+      'introspection with 450 aliases below all fields',
+      `{ __schema { types { fields { ${repeat(450, (n) => `a${n}: name`)} } } } }`,
+    ],
+    [
+      'introspection with aliases of a type that a variable names',
+      `query ($n: String!) { __type(name: $n) { fields { ${repeat(450, (n) => `a${n}: name`)} } } }`,
+    ],
+    [
+      'introspection with aliases below 120 inline fragments',
+      `{ __schema { types { ${'... { '.repeat(120)} ${repeat(300, (n) => `a${n}: name`)} ${'} '.repeat(120)} } } }`,
+    ],
+    [
+      'names of types that fragments multiply',
+      `{ ${repeat(20, (n) => `a${n}: store { ...A }`)} } fragment A on Store { ${repeat(60, (n) => `a${n}: __typename`)} }`,
+    ],
     ['a fragment within itself', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],
     [
       'fragments that double 300 times and hold nothing',
@@ -291,6 +321,35 @@ describe('GraphQL documents', () => {
     const answer = await query(`{ ${repeat(490, () => 'store { pid }')} }`);
     expect(failureOf(answer)).toMatchObject({ extensions: { type: 'invalid-request' } });
     expect(workMs(start)).toBeLessThan(2_000);
+  });
+
+  test.each([
+    ['nothing but the schema', getIntrospectionQuery({ descriptions: false })],
+    [
+      'all that graphql-js can ask for',
+      getIntrospectionQuery({
+        schemaDescription: true,
+        specifiedByUrl: true,
+        directiveIsRepeatable: true,
+        inputValueDeprecation: true,
+        oneOf: true,
+      }),
+    ],
+    ['20 types', `{ ${repeat(20, (n) => `a${n}: __type(name: "List") { name fields { name } }`)} }`],
+  ])('tools may introspect %s', async (_name, text) => {
+    const { status, body } = await query(text);
+    expect([status, body['errors']]).toEqual([200, undefined]);
+  });
+
+  test.each([
+    ['a hash alone', {}],
+    ['a text and the hash of another', { query: '{ __typename }' }],
+  ])('persisted queries are the caller’s mistake: %s', async (_name, extra) => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } };
+    const answer = await send('/graphql', JSON.stringify({ ...extra, extensions }), JSON_TYPE);
+    expect(failureOf(answer)).toMatchObject({
+      extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', type: 'invalid-request', status: 400 },
+    });
   });
 
   test('variables nested 300,000 deep are refused', async () => {

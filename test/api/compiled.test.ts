@@ -1,0 +1,149 @@
+import { Kind, parse, print } from 'graphql';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { isCompiledFaithfully } from '../../src/operation/compilable.ts';
+import { createForm } from '../../src/transport/rest/form.ts';
+import type { Route } from '../../src/transport/rest/route.ts';
+import { routes } from '../../src/transport/rest/routes.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { newAccount } from './list-kit.ts';
+import type { Client } from './list-kit.ts';
+
+let service: TestService;
+let store: NewStore;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  store = await service.createStore();
+  client = await newAccount(service, store);
+});
+afterAll(() => service.close());
+
+/** A call that the store makes for the shopper. */
+const forShopper = (text: string, variables: object = {}) =>
+  service.graphql(text, variables, { store, shopper: client.shopper });
+
+/** More calls than it takes for a document to be compiled. */
+const CALLS = 4;
+
+/** The answers of the same call, one after the other; `before` puts things back first. */
+async function repeat(call: () => PromiseLike<{ body: unknown }>, before = async (): Promise<void> => {}) {
+  const answers: unknown[] = [];
+  for (let n = 0; n < CALLS; n += 1) {
+    await before();
+    answers.push((await call()).body);
+  }
+  return answers;
+}
+
+const times = (answer: unknown): unknown[] => Array.from({ length: CALLS }, () => answer);
+
+describe('a document means the same at every call', () => {
+  test('a variable that is left out of an input leaves the field alone', async () => {
+    const text = `mutation ($f: String, $m: String) { updateShopper(input: { fname: $f, m: $m }) { userinfo { fname m } } }`;
+    const answers = await repeat(
+      () => forShopper(text, { f: 'Ada' }),
+      async () => {
+        await forShopper('mutation ($i: UpdateShopperInput!) { updateShopper(input: $i) { uid } }', {
+          i: { fname: 'Eve', m: '555' },
+        });
+      },
+    );
+    expect(answers).toEqual(times({ data: { updateShopper: { userinfo: { fname: 'Ada', m: '555' } } } }));
+  });
+
+  test('a store keeps its share address when only its name is sent', async () => {
+    const shareUrl = 'https://shop.example/l/{lid}';
+    const shop = await service.createStore({ shareUrl });
+    const text = `mutation ($n: String, $s: String) { updateStore(input: { name: $n, shareUrl: $s }) { name shareUrl } }`;
+    const answers = await repeat(() => service.graphql(text, { n: 'New' }, { store: shop }));
+    expect(answers).toEqual(times({ data: { updateStore: { name: 'New', shareUrl } } }));
+  });
+
+  test('variables within JSON and within lists of inputs are stored', async () => {
+    const text = `mutation ($lid: ID!, $epi: VariantId, $c: JSONObject, $l: String!) {
+      updateListContents(lid: $lid, a: [{ epi: $epi, empi: 900, du: "https://shop.example/p", cprops: { color: $c, deep: [$c] }, lbls: [$l] }]) {
+        a { cprops lbls }
+      }
+    }`;
+    const { lid } = await client.create('With properties');
+    let epi = 0;
+    const answers = await repeat(() => client.graphql(text, { lid, epi: (epi += 1), c: 'red', l: 'gift' }));
+    const cprops = { color: 'red', deep: ['red'] };
+    expect(answers).toEqual(times({ data: { updateListContents: { a: [{ cprops, lbls: ['gift'] }] } } }));
+    const rows = await service.services.db.query<{ cprops: object }>(
+      'SELECT cprops FROM item WHERE pid = $1',
+      [store.pid],
+    );
+    expect(rows.map((row) => row.cprops)).toEqual(times(cprops));
+  });
+
+  test('a default of a variable counts when the variable is left out', async () => {
+    const text = `mutation ($i: UpdateShopperInput! = { fname: "Default" }) { updateShopper(input: $i) { userinfo { fname } } }`;
+    expect(await repeat(() => forShopper(text))).toEqual(
+      times({ data: { updateShopper: { userinfo: { fname: 'Default' } } } }),
+    );
+  });
+
+  test('an argument that is left out takes its default, and null stays null', async () => {
+    const text = 'query ($st: Int) { allLists(st: $st) { lname } }';
+    const left = await repeat(() => client.graphql(text));
+    const nulled = await repeat(() => client.graphql(text, { st: null }));
+    expect(left).toEqual(times(left[0]));
+    expect(nulled).toEqual(times(nulled[0]));
+    expect(left[0]).toHaveProperty('data.allLists');
+  });
+
+  test('a condition on one use of a fragment does not reach the other', async () => {
+    const text = `query ($yes: Boolean!) { a: store { ...F @include(if: $yes) pid } b: store { ...F } } fragment F on Store { name }`;
+    const answers = await repeat(() => service.graphql(text, { yes: false }, { store }));
+    expect(answers).toEqual(times({ data: { a: { pid: store.pid }, b: { name: 'Test store' } } }));
+  });
+
+  test('the same field under conditions that differ is there when one of them holds', async () => {
+    const text = `query ($yes: Boolean!, $no: Boolean!) { store { pid @include(if: $no) pid @skip(if: $no) name @skip(if: $yes) } }`;
+    const answers = await repeat(() => service.graphql(text, { yes: true, no: false }, { store }));
+    expect(answers).toEqual(times({ data: { store: { pid: store.pid } } }));
+  });
+
+  test('aliases may be names that JavaScript has a use for', async () => {
+    const text = '{ store { __proto__: pid constructor: name toString: pid } }';
+    const bodies: string[] = [];
+    for (let n = 0; n < CALLS; n += 1) bodies.push((await service.graphql(text, {}, { store })).text);
+    expect(bodies).toEqual(
+      times(
+        `{"data":{"store":{"__proto__":"${store.pid}","constructor":"Test store","toString":"${store.pid}"}}}\n`,
+      ),
+    );
+  });
+
+  // The compiler turns this mark and what follows it into code that builds a date.
+  test('a text is never taken for code', async () => {
+    const mark = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d';
+    const name = `${mark}globalThis.isTaken=1`;
+    const text = `mutation { createList(input: { lname: "${name}" }) { lname } }`;
+    expect(isCompiledFaithfully(parse(text))).toBe(false);
+    await repeat(() => forShopper(text));
+    const renamed = `mutation { updateShopper(input: { fname: "${name}", pd: { a: ${mark}isTaken } }) { userinfo { fname pd } } }`;
+    expect(await repeat(() => forShopper(renamed))).toEqual(
+      times({ data: { updateShopper: { userinfo: { fname: name, pd: { a: `${mark}isTaken` } } } } }),
+    );
+    expect(globalThis).not.toHaveProperty('isTaken');
+  });
+});
+
+test.each(Object.entries<Route>(routes))(
+  '%s runs a document that compiles faithfully, or sends each of its variables at every call',
+  (_path, { document, variables }) => {
+    if (isCompiledFaithfully(document)) return;
+    const [definition] = document.definitions;
+    const names =
+      definition?.kind === Kind.OPERATION_DEFINITION
+        ? (definition.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
+        : [];
+    const sent = Object.entries(variables(createForm(new Map(), new Map())));
+    expect(sent.filter(([, value]) => value !== undefined).map(([name]) => name)).toEqual(names);
+    expect(print(document)).not.toMatch(/["@]|\$\w+: [^,)]*=/);
+  },
+);
