@@ -11,6 +11,7 @@ import { unsubscribeHeaders, unsubscribeUrl } from '../domain/alert/unsubscribe.
 import type { Scope } from '../domain/alert/unsubscribe.rules.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
 import type { MailChannel } from './mail.channel.ts';
+import { GONE } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import type { SmsChannel } from './sms.channel.ts';
 
@@ -28,7 +29,12 @@ function createAlertLane(
 ): LaneOptions {
   const { config, db, now } = services;
 
-  const attemptFor = (message: ClaimedMessage, facts: AlertFacts, topic: TopicRow | undefined): Attempt => {
+  const attemptFor = (
+    message: ClaimedMessage,
+    facts: AlertFacts | null,
+    topic: TopicRow | undefined,
+  ): Attempt => {
+    if (facts === null) return async () => GONE;
     if (topic === undefined) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
     return async () => {
       const verdict = judgeAlert(topic, facts, now());
@@ -62,7 +68,7 @@ function createAlertLane(
       const facts = await loadFacts(db, messages);
       return messages.map((message, index) => {
         const topic = topics.get(message.pid)?.find(({ name }) => name === message.topic);
-        return attemptFor(message, facts[index]!, topic);
+        return attemptFor(message, facts[index] ?? null, topic);
       });
     },
   };

@@ -5,6 +5,7 @@ import {
   markFailed,
   markSent,
   putBack,
+  renewLeases,
   withhold,
 } from '../domain/alert/outbox.repo.ts';
 import type { ClaimedMessage, Lane } from '../domain/alert/outbox.repo.ts';
@@ -77,25 +78,45 @@ export function createLane(
   { lane, concurrency, perStore = concurrency, prepare, close }: LaneOptions,
 ): Task {
   const { db, config, log, now } = services;
+  const held = new Set<ClaimedMessage>();
+  let renewing: Promise<void> = Promise.resolve();
+
+  /** A slow receiver, or a wait for a free connection, may outlast the lease; nobody else is to send the message meanwhile. */
+  const renew = async (): Promise<void> => {
+    if (held.size === 0) return;
+    try {
+      await renewLeases(db, [...held], new Date(now().getTime() + config.dispatchLeaseMs));
+    } catch (error) {
+      log.error({ lane, err: error }, 'leases could not be renewed');
+    }
+  };
 
   const deliver = async (message: ClaimedMessage, attempt: Attempt): Promise<void> => {
+    held.add(message);
     try {
       const isExhausted = message.attempts > MAX_ATTEMPTS;
       const outcome: Outcome = isExhausted
         ? { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` }
         : await attempt().catch(outcomeOfError);
+      held.delete(message);
+      // A renewal that is under way would undo when the next try is due.
+      await renewing;
       if (outcome.kind === 'failed')
         log.warn({ lane, alertId: message.id, reason: outcome.reason }, 'a message is a dead letter');
       await settle(services, message, outcome);
     } catch (error) {
       // Left as it is: the lease ends and another try follows.
       log.error({ lane, alertId: message.id, err: error }, 'the outcome of a message could not be recorded');
+    } finally {
+      held.delete(message);
     }
   };
 
   const run = async (signal?: AbortSignal): Promise<boolean> => {
     const underWay = new Map<Promise<void>, string>();
     const turns = createTurns(() => findDueStores(db, lane, now()));
+    const renewal = setInterval(() => (renewing = renewing.then(renew)), config.dispatchLeaseMs / 3);
+    renewal.unref();
     let hasWorked = false;
 
     /** Null when nothing can be claimed now. */
@@ -131,6 +152,7 @@ export function createLane(
       }
     } finally {
       await Promise.all(underWay.keys());
+      clearInterval(renewal);
     }
     return hasWorked;
   };

@@ -2,9 +2,11 @@ import type { Services } from '../context.ts';
 import type { ClaimedMessage, MailPayload, SmsPayload } from '../domain/alert/outbox.repo.ts';
 import { loadEnvelopes } from '../domain/alert/sender.repo.ts';
 import type { Envelope } from '../domain/alert/sender.repo.ts';
+import { withFooter } from '../domain/alert/template.rules.ts';
 import { unsubscribeHeaders, unsubscribeUrl } from '../domain/alert/unsubscribe.rules.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
 import type { MailChannel } from './mail.channel.ts';
+import { GONE } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import type { SmsChannel } from './sms.channel.ts';
 
@@ -17,7 +19,7 @@ async function envelopesFor(
   { db }: Services,
   messages: ClaimedMessage[],
   medium: string,
-): Promise<Envelope[]> {
+): Promise<(Envelope | null)[]> {
   return loadEnvelopes(
     db,
     messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient })),
@@ -26,29 +28,38 @@ async function envelopesFor(
 
 /** Mails that were rendered when they were queued: shared lists, confirmations, tests. */
 export function mailLane(services: Services, mail: MailChannel, concurrency: number): LaneOptions {
-  const attemptFor = (message: ClaimedMessage, store: Envelope): Attempt => {
-    const isDirect = DIRECT_KINDS.has(message.kind);
-    if (store.isSuppressed && !isDirect) return async () => SUPPRESSED;
-    const { id, recipient: to } = message;
-    const { headers = {}, ...content } = message.payload as MailPayload;
+  /** Every mail can be left. A test brings the links of its alert; others get one that ends everything. */
+  const withWayOut = (payload: MailPayload, store: Envelope, to: string): Required<MailPayload> => {
+    const { headers, ...content } = payload;
+    if (headers) return { ...content, headers };
     const claim = { scope: 'all', medium: 'email', value: to.toLowerCase(), topic: '', epi: '' } as const;
-    const leave = isDirect ? {} : unsubscribeHeaders(unsubscribeUrl(services.config.publicUrl, store, claim));
+    const url = unsubscribeUrl(services.config.publicUrl, store, claim);
+    const why = `This message was sent for ${store.name}.`;
+    return { ...withFooter(content, { why, url }), headers: unsubscribeHeaders(url) };
+  };
+
+  const attemptFor = (message: ClaimedMessage, store: Envelope | null): Attempt => {
+    if (store === null) return async () => GONE;
+    if (store.isSuppressed && !DIRECT_KINDS.has(message.kind)) return async () => SUPPRESSED;
+    const { id, recipient: to } = message;
     const { isDemo, name: storeName } = store;
-    return () => mail.send({ id, isDemo, storeName, to, ...content, headers: { ...leave, ...headers } });
+    const content = withWayOut(message.payload as MailPayload, store, to);
+    return () => mail.send({ id, isDemo, storeName, to, ...content });
   };
   return {
     lane: 'mail',
     concurrency,
     prepare: async (messages) => {
       const stores = await envelopesFor(services, messages, 'email');
-      return messages.map((message, index) => attemptFor(message, stores[index]!));
+      return messages.map((message, index) => attemptFor(message, stores[index] ?? null));
     },
   };
 }
 
 /** Text messages that were rendered when they were queued. */
 export function smsLane(services: Services, sms: SmsChannel, concurrency: number): LaneOptions {
-  const attemptFor = (message: ClaimedMessage, store: Envelope): Attempt => {
+  const attemptFor = (message: ClaimedMessage, store: Envelope | null): Attempt => {
+    if (store === null) return async () => GONE;
     if (store.isSuppressed && !DIRECT_KINDS.has(message.kind)) return async () => SUPPRESSED;
     const { text } = message.payload as SmsPayload;
     return () =>
@@ -59,7 +70,7 @@ export function smsLane(services: Services, sms: SmsChannel, concurrency: number
     concurrency,
     prepare: async (messages) => {
       const stores = await envelopesFor(services, messages, 'sms');
-      return messages.map((message, index) => attemptFor(message, stores[index]!));
+      return messages.map((message, index) => attemptFor(message, stores[index] ?? null));
     },
   };
 }

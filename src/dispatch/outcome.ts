@@ -13,6 +13,9 @@ export type Outcome =
 /** The outcome of a successful try. */
 export const SENT: Outcome = { kind: 'sent' };
 
+/** The outcome where a message or its store was erased after the claim. */
+export const GONE: Outcome = { kind: 'withheld', reason: 'the message is gone' };
+
 /** A receiver may ask for at most this much patience. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 

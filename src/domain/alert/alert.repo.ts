@@ -31,6 +31,7 @@ export type AlertFacts = {
 
 type FactsRow = Sender &
   AlertProduct & {
+    messageId: string | null;
     restockState: string | null;
     subscriptionId: string | null;
     confirmedAt: Date | null;
@@ -42,28 +43,32 @@ const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, 
 
 // Planned at each call, as the claim is.
 const FACTS = `
-  SELECT ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", sub.cts AS "subscribedAt",
+  SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", sub.cts AS "subscribedAt",
     c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
-  JOIN outbox o ON o.pid = m.pid AND o.id = m.id
-  JOIN store s ON s.pid = m.pid
+  LEFT JOIN outbox o ON o.pid = m.pid AND o.id = m.id
+  LEFT JOIN store s ON s.pid = o.pid
   LEFT JOIN restock r ON r.pid = o.pid AND r.id = o.restock_id
   LEFT JOIN subscription sub ON sub.pid = o.pid AND sub.id = o.subscription_id
   LEFT JOIN product p ON p.pid = o.pid AND p.epi = o.epi
   LEFT JOIN alert_seen c ON c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = substr(o.lane, 7) AND c.value = o.recipient
   ORDER BY m.position`;
 
-/** Reads the facts for claimed alerts, in their order, with one statement. */
-export async function loadFacts(db: Db, alerts: readonly ClaimedMessage[]): Promise<AlertFacts[]> {
+/** Reads the facts for claimed alerts, in their order, with one statement; null where the alert was erased meanwhile. */
+export async function loadFacts(db: Db, alerts: readonly ClaimedMessage[]): Promise<(AlertFacts | null)[]> {
   const rows = await db.query<FactsRow>(FACTS, [alerts.map(({ pid }) => pid), alerts.map(({ id }) => id)]);
-  return rows.map((row) => ({
+  return rows.map((row) => (row.messageId === null ? null : toFacts(row)));
+}
+
+function toFacts(row: FactsRow): AlertFacts {
+  const { subscriptionId, confirmedAt, subscribedAt } = row;
+  return {
     store: row,
     restockState: row.restockState,
-    subscription:
-      row.subscriptionId === null ? null : { confirmedAt: row.confirmedAt, cts: row.subscribedAt },
+    subscription: subscriptionId === null ? null : { confirmedAt, cts: subscribedAt },
     seenAt: row.seenAt,
     product: row,
-  }));
+  };
 }
 
 /** One product of the catalogue as an alert shows it, or null. */
@@ -140,7 +145,7 @@ export async function retryAlerts(
   now: Date,
 ): Promise<number> {
   const rows = await db.query<{ id: string }>(
-    `UPDATE outbox o SET state = 'queued', attempts = 0, due_at = $3, finished_at = NULL, error = NULL
+    `UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL
      WHERE pid = $1 AND state = 'failed' AND ${IS_ALERT} AND ($2::text[] IS NULL OR id = ANY ($2))
        AND NOT EXISTS (
          SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id

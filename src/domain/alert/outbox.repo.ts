@@ -39,8 +39,10 @@ export type ClaimedMessage = {
   subscriptionId: string | null;
   topic: string | null;
   epi: string | null;
-  /** Which try this is; also proves that the claim still holds. */
+  /** Which try this is. */
   attempts: number;
+  /** Number of this claim, which no other one of the message ever has: proves that it still holds. */
+  claim: number;
   cts: Date;
 };
 
@@ -119,10 +121,10 @@ const CLAIM = `
       SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND pid = turn.pid AND due_at <= $2
       ORDER BY due_at LIMIT turn.most FOR UPDATE SKIP LOCKED) oldest
   )
-  UPDATE outbox o SET attempts = o.attempts + 1, due_at = $3
+  UPDATE outbox o SET attempts = o.attempts + 1, claim = o.claim + 1, due_at = $3
   FROM due WHERE o.pid = due.pid AND o.id = due.id
   RETURNING o.pid, o.id, o.lane, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
-    o.topic, o.epi, o.attempts, o.cts`;
+    o.topic, o.epi, o.attempts, o.claim, o.cts`;
 
 /** What a dispatcher takes: the oldest messages of some stores, at most so many of each. */
 export type Claim = { lane: Lane; stores: readonly { pid: string; most: number }[]; leaseMs: number };
@@ -139,31 +141,51 @@ export function claimMessages(
   return db.query<ClaimedMessage>(CLAIM, [lane, now, leaseEnd, pids, most]);
 }
 
+const RENEW = `
+  UPDATE outbox o SET due_at = $4 FROM unnest($1::text[], $2::text[], $3::int[]) AS m (pid, id, claim)
+  WHERE o.pid = m.pid AND o.id = m.id AND o.state = 'queued' AND o.claim = m.claim`;
+
+/** Lengthens the leases of messages that are still under way. */
+export async function renewLeases(
+  db: Db,
+  messages: readonly ClaimedMessage[],
+  leaseEnd: Date,
+): Promise<void> {
+  const [pids, ids] = [messages.map(({ pid }) => pid), messages.map(({ id }) => id)];
+  await db.query(RENEW, [pids, ids, messages.map(({ claim }) => claim), leaseEnd]);
+}
+
 const PUT_BACK = {
   name: 'put_back_message',
-  text: `UPDATE outbox SET due_at = $4, error = $5 WHERE pid = $1 AND id = $2 AND state = 'queued' AND attempts = $3`,
+  text: `UPDATE outbox SET due_at = $4, error = $5 WHERE pid = $1 AND id = $2 AND state = 'queued' AND claim = $3`,
 };
 
-/** Lets a message be tried again at `dueAt`, unless another dispatcher has claimed it meanwhile. */
+/** Lets a message be tried again at `dueAt`, unless it was claimed or queued anew meanwhile. */
 export async function putBack(
   db: Db,
   message: ClaimedMessage,
   dueAt: Date,
   error: string | null,
 ): Promise<void> {
-  await db.query(PUT_BACK, [message.pid, message.id, message.attempts, dueAt, error]);
+  await db.query(PUT_BACK, [message.pid, message.id, message.claim, dueAt, error]);
 }
 
 const WITHHOLD = {
   name: 'withhold_messages',
   text: `
     UPDATE outbox SET state = 'withheld', error = $4, finished_at = $5
-    WHERE pid = $1 AND id = $2 AND state = 'queued' AND attempts = $3`,
+    WHERE pid = $1 AND id = $2 AND state = 'queued' AND claim = $3 AND restock_id IS NOT DISTINCT FROM $6
+    RETURNING id`,
 };
 
-/** Ends a message without sending it. */
+/**
+ * Ends a message without sending it. One that a newer restock took over since the claim is due again instead: the reason was
+ * that of the older restock.
+ */
 export async function withhold(db: Db, message: ClaimedMessage, reason: string, now: Date): Promise<void> {
-  await db.query(WITHHOLD, [message.pid, message.id, message.attempts, reason, now]);
+  const { pid, id, claim, restockId } = message;
+  const ended = await db.query(WITHHOLD, [pid, id, claim, reason, now, restockId]);
+  if (ended.length === 0) await putBack(db, message, now, null);
 }
 
 const EVENT_ROW = `
@@ -182,7 +204,7 @@ const MARK_SENT = {
   text: `
     WITH done AS (
       UPDATE outbox SET state = 'sent', error = NULL, finished_at = $3, payload = CASE WHEN lane = 'webhook' THEN payload END
-      WHERE pid = $1 AND id = $2 AND state <> 'sent' RETURNING *
+      WHERE pid = $1 AND id = $2 AND state <> 'sent' AND (lane <> 'webhook' OR claim = $5) RETURNING *
     ), consumed AS (
       DELETE FROM subscription s USING done d WHERE s.pid = d.pid AND s.id = d.subscription_id
     ), seen AS (
@@ -197,11 +219,12 @@ const MARK_SENT = {
 };
 
 /**
- * Records a delivery. Sent is sent, also when the lease had run out; an alert consumes its subscription, starts the
- * cool-down, counts in the store's figures and tells its webhooks, all in this one statement.
+ * Records a delivery. Sent is sent, also when the lease had run out; but an event that was asked for again meanwhile is still to
+ * come. An alert consumes its subscription, starts the cool-down, counts in the store's figures and tells its webhooks, all in
+ * this one statement.
  */
 export async function markSent(db: Db, message: ClaimedMessage, now: Date): Promise<void> {
-  await db.query(MARK_SENT, [message.pid, message.id, now, 'alert.sent']);
+  await db.query(MARK_SENT, [message.pid, message.id, now, 'alert.sent', message.claim]);
 }
 
 const MARK_FAILED = {
@@ -209,12 +232,12 @@ const MARK_FAILED = {
   text: `
     WITH done AS (
       UPDATE outbox SET state = 'failed', error = $6, finished_at = $3
-      WHERE pid = $1 AND id = $2 AND state = 'queued' AND attempts = $5 RETURNING *
+      WHERE pid = $1 AND id = $2 AND state = 'queued' AND claim = $5 RETURNING *
     )
     ${EVENT_ROW}`,
 };
 
 /** Makes a message a dead letter: it is kept, shown to the store and can be tried again by hand. */
 export async function markFailed(db: Db, message: ClaimedMessage, error: string, now: Date): Promise<void> {
-  await db.query(MARK_FAILED, [message.pid, message.id, now, 'alert.failed', message.attempts, error]);
+  await db.query(MARK_FAILED, [message.pid, message.id, now, 'alert.failed', message.claim, error]);
 }

@@ -14,7 +14,7 @@ export type Opening = { topic: string; epi: string; cause: 'stock' | 'tag' | 'ma
 
 /** What changes of stock and tags mean for a store's topics. */
 export type RestockPlan = {
-  /** Occasions that end: unsent alerts are withheld. */
+  /** Where occasions of the cause `stock` end, if there are any: unsent alerts are withheld. */
   stops: { topic: string; epi: string }[];
   openings: Opening[];
   /** Further units while stock was there already. */
@@ -34,7 +34,10 @@ export function foldChanges(changes: readonly StockChange[]): StockChange[] {
   );
 }
 
-/** Decides by transitions only: the same stock said again, or a new price, means nothing. */
+/**
+ * Openings are decided by transitions only: the same stock said again, or a new price, means nothing. Stops are not: the topic may
+ * have got another minimum or trigger since its occasion opened, and nobody is to hear of stock that is gone.
+ */
 export function planRestocks(topics: readonly TopicRow[], changes: readonly StockChange[]): RestockPlan {
   const plan: RestockPlan = { stops: [], openings: [], arrivals: [] };
   for (const { epi, before, after, tagsAdded } of changes) {
@@ -43,10 +46,10 @@ export function planRestocks(topics: readonly TopicRow[], changes: readonly Stoc
     for (const { name: topic, trigger, tag, minStock } of topics) {
       if (trigger === 'tag' && tagsAdded.includes(tag!))
         plan.openings.push({ topic, epi, cause: 'tag', units: 0 });
-      if (trigger !== 'automatic' || was === is) continue;
-      if (was < minStock && is >= minStock) plan.openings.push({ topic, epi, cause: 'stock', units: is });
-      else if (was >= minStock && is < minStock) plan.stops.push({ topic, epi });
-      else if (is > was && is >= minStock) plan.arrivals.push({ topic, epi, units: is - was });
+      if (is < minStock) plan.stops.push({ topic, epi });
+      else if (trigger !== 'automatic') continue;
+      else if (was < minStock) plan.openings.push({ topic, epi, cause: 'stock', units: is });
+      else if (is > was) plan.arrivals.push({ topic, epi, units: is - was });
     }
   }
   return plan;

@@ -26,17 +26,18 @@ const ENVELOPES = `
   SELECT ${SENDER_COLUMNS},
     EXISTS (SELECT FROM suppression x WHERE x.pid = m.pid AND x.medium = m.medium AND x.value = m.value) AS "isSuppressed"
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS m(pid, medium, value, position)
-  JOIN store s ON s.pid = m.pid
+  LEFT JOIN store s ON s.pid = m.pid
   ORDER BY m.position`;
 
-/** Loads what a batch of messages needs, in their order. */
-export function loadEnvelopes(
+/** Loads what a batch of messages needs, in their order; null where the store is gone. */
+export async function loadEnvelopes(
   db: Db,
   contacts: readonly { pid: string; medium: string; value: string }[],
-): Promise<Envelope[]> {
-  return db.query<Envelope>(ENVELOPES, [
+): Promise<(Envelope | null)[]> {
+  const rows = await db.query<Envelope | (Envelope & { pid: null })>(ENVELOPES, [
     contacts.map(({ pid }) => pid),
     contacts.map(({ medium }) => medium),
     contacts.map(({ value }) => value.toLowerCase()),
   ]);
+  return rows.map((row) => (row.pid === null ? null : row));
 }

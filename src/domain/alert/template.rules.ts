@@ -1,7 +1,6 @@
-import { Liquid } from 'liquidjs';
-import type { LiquidOptions, Template } from 'liquidjs';
-import { LRUCache } from 'lru-cache';
 import { fail } from '../../shared/errors.ts';
+import { isStorable } from '../../shared/text.ts';
+import { renderTemplate } from './template.engine.ts';
 
 /** The four texts of an alert: a mail has subject, HTML and text; `sms` is the text message. */
 export type AlertTexts = { subject: string; html: string; text: string; sms: string };
@@ -25,36 +24,24 @@ export type AlertModel = {
   unsubscribe_url: string;
 };
 
-// Templates are written by stores: they reach no file, no prototype and no more than a moment of our time.
-const LIMITS: LiquidOptions = {
-  strictFilters: true,
-  ownPropertyOnly: true,
-  templates: {},
-  parseLimit: 100_000,
-  renderLimit: 500,
-  memoryLimit: 1_000_000,
-};
+/** For one message, that is four templates. A usual one takes a millisecond. */
+const RENDER_MS = 250;
+const MAX_TEMPLATE = 50_000;
+const PARTS = ['subject', 'html', 'text', 'sms'] as const;
 
-const plainEngine = new Liquid(LIMITS);
-const htmlEngine = new Liquid({ ...LIMITS, outputEscape: 'escape' });
-// A product title is somebody else's text: there is no way around the escaping.
-htmlEngine.registerFilter('raw', (value: unknown) => value);
-
-const parsed = new LRUCache<string, Template[]>({ max: 2_000 });
-
-function engineOf(part: keyof AlertTexts): Liquid {
-  return part === 'html' ? htmlEngine : plainEngine;
-}
-
-function parse(part: keyof AlertTexts, source: string): Template[] {
-  const key = `${part === 'html' ? 'html' : 'plain'}:${source}`;
-  const known = parsed.get(key) ?? engineOf(part).parse(source);
-  parsed.set(key, known);
-  return known;
-}
-
-function render(part: keyof AlertTexts, source: string, model: AlertModel): string {
-  return String(engineOf(part).renderSync(parse(part, source), model));
+/** Renders the four parts, or fails with the name of the part and the place. */
+function renderParts(texts: AlertTexts, model: AlertModel, isKept: boolean): AlertTexts {
+  const end = performance.now() + RENDER_MS;
+  const render = (part: keyof AlertTexts): string => {
+    try {
+      const limitMs = end - performance.now();
+      return renderTemplate(part === 'html' ? 'html' : 'plain', texts[part], model, { limitMs, isKept });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return fail('invalid-request', `${part} is not a valid template: ${reason}`);
+    }
+  };
+  return { subject: render('subject'), html: render('html'), text: render('text'), sms: render('sms') };
 }
 
 const MAX_SUBJECT = 200;
@@ -81,30 +68,35 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-function withFooter(
-  html: string,
-  text: string,
-  { store, unsubscribe_url: url }: AlertModel,
-): { html: string; text: string } {
-  const why = `You asked ${store.name} to tell you about this product.`;
+/** A mail with its last lines: why it came and how to get no more. */
+export function withFooter<Mail extends { html: string; text: string }>(
+  mail: Mail,
+  { why, url }: { why: string; url: string },
+): Mail {
+  const { html, text } = mail;
   const link = `<a href="${escapeHtml(url)}">Stop these messages</a>`;
   const footer = `<p style="font-size:12px;color:#595959">${escapeHtml(why)} ${link}</p>`;
   const end = html.search(/<\/body\s*>/i);
   return {
+    ...mail,
     html: end < 0 ? `${html}\n${footer}` : `${html.slice(0, end)}${footer}${html.slice(end)}`,
     text: `${text.trimEnd()}\n\n-- \n${why}\nStop these messages: ${url}\n`,
   };
 }
 
-/** An alert as it will be sent. HTML output is escaped, the subject is one line, and every message can be left. */
-export function renderAlert(texts: AlertTexts, model: AlertModel): AlertTexts {
-  const html = render('html', texts.html, model);
-  const text = render('text', texts.text, model).replace(CONTROL_IN_TEXT, '');
-  const sms = render('sms', texts.sms, model).replace(CONTROL_IN_TEXT, '').trim();
+/**
+ * An alert as it will be sent. HTML output is escaped, the subject is one line, and every message can be left. Templates that are
+ * only tried are not kept for the next time.
+ */
+export function renderAlert(texts: AlertTexts, model: AlertModel, { isTrial = false } = {}): AlertTexts {
+  const parts = renderParts(texts, model, !isTrial);
+  const sms = parts.sms.replace(CONTROL_IN_TEXT, '').trim();
+  const why = `You asked ${model.store.name} to tell you about this product.`;
+  const url = model.unsubscribe_url;
   return {
-    subject: toLine(render('subject', texts.subject, model)) || model.store.name,
-    ...withFooter(html, text, model),
-    sms: sms.includes(model.unsubscribe_url) ? sms : `${sms} Stop: ${model.unsubscribe_url}`,
+    subject: toLine(parts.subject) || model.store.name,
+    ...withFooter({ html: parts.html, text: parts.text.replace(CONTROL_IN_TEXT, '') }, { why, url }),
+    sms: sms.includes(url) ? sms : `${sms} Stop: ${url}`,
   };
 }
 
@@ -127,14 +119,20 @@ export const SAMPLE_MODEL: AlertModel = {
   unsubscribe_url: 'https://alerts.example/unsubscribe/sample',
 };
 
-/** Refuses templates that do not parse or cannot be rendered, naming the part and the place. */
-export function checkTexts(texts: AlertTexts): void {
-  for (const part of ['subject', 'html', 'text', 'sms'] as const) {
-    try {
-      render(part, texts[part], SAMPLE_MODEL);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      fail('invalid-request', `${part} is not a valid template: ${reason}`);
-    }
+/** Refuses texts that are empty or too long. */
+export function checkSizes(texts: Record<keyof AlertTexts, unknown>): void {
+  for (const part of PARTS) {
+    const source = texts[part];
+    const isFine =
+      typeof source === 'string' &&
+      source.trim() !== '' &&
+      source.length <= MAX_TEMPLATE &&
+      isStorable(source);
+    if (!isFine) fail('invalid-request', `${part} must have 1 to ${MAX_TEMPLATE} characters`);
   }
+}
+
+/** Refuses templates that do not parse or cannot be rendered. */
+export function checkTemplates(texts: AlertTexts): void {
+  renderParts(texts, SAMPLE_MODEL, false);
 }

@@ -1,6 +1,7 @@
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
-import { checkTexts } from './template.rules.ts';
+import { toTag } from '../catalog/catalog.rules.ts';
+import { checkSizes, checkTemplates } from './template.rules.ts';
 import type { AlertTexts } from './template.rules.ts';
 
 /** What starts a topic's alerts: stock that comes back, a person, or a tag on the product. */
@@ -67,7 +68,6 @@ function blankTopic(name: string): TopicRow {
 
 const MAX_NAME = 64;
 const TRIGGERS: readonly string[] = ['automatic', 'manual', 'tag'];
-const MAX_TEMPLATE = 50_000;
 
 type NumberField =
   'minStock' | 'batchSize' | 'batchIntervalSeconds' | 'shoppersPerUnit' | 'coolDownSeconds' | 'expiryDays';
@@ -101,13 +101,12 @@ function checkNumbers(topic: TopicRow): void {
   }
 }
 
-function checkTrigger({ trigger, tag }: TopicRow): void {
+/** The tag in the form that products have theirs in, or null where the topic needs none. */
+function checkTrigger({ trigger, tag }: TopicRow): string | null {
   if (!TRIGGERS.includes(trigger)) fail('invalid-request', 'trigger must be automatic, manual or tag');
   if ((trigger === 'tag') !== (tag !== null))
     fail('invalid-request', 'tag names the product tag of a topic with the trigger tag, and of no other');
-  if (tag !== null && (tag.trim() === '' || tag.length > 255 || hasControlCharacters(tag))) {
-    fail('invalid-request', 'tag must have 1 to 255 printable characters');
-  }
+  return tag === null ? null : toTag(tag) || fail('invalid-request', 'tag must have 1 to 255 characters');
 }
 
 function checkName(name: string): string {
@@ -127,19 +126,11 @@ export function applyTopicInput(current: TopicRow | null, input: TopicInput): To
     ...base,
     ...Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)),
   } as TopicRow;
-  for (const part of ['subject', 'html', 'text', 'sms'] as const) {
-    const source: unknown = topic[part];
-    const isFine =
-      typeof source === 'string' &&
-      source.trim() !== '' &&
-      source.length <= MAX_TEMPLATE &&
-      isStorable(source);
-    if (!isFine) fail('invalid-request', `${part} must have 1 to ${MAX_TEMPLATE} characters`);
-  }
+  checkSizes(topic);
   // Leaving the tag trigger drops its tag, so that one field is enough to switch.
   if (topic.trigger !== 'tag' && input.tag === undefined) topic.tag = null;
-  checkTrigger(topic);
+  topic.tag = checkTrigger(topic);
   checkNumbers(topic);
-  checkTexts(topic);
+  checkTemplates(topic);
   return topic;
 }

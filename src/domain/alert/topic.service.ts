@@ -2,6 +2,7 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
+import { isProductId } from '../catalog/catalog.rules.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { checkContact, checkMedium } from '../subscription/subscription.rules.ts';
 import { findAlertProduct } from './alert.repo.ts';
@@ -9,13 +10,14 @@ import { alertModel } from './alert.rules.ts';
 import { enqueueMail, enqueueSms } from './outbox.repo.ts';
 import { openRestocks, stopRestocks } from './restock.repo.ts';
 import { findSender } from './sender.repo.ts';
-import { SAMPLE_MODEL, checkTexts, renderAlert } from './template.rules.ts';
+import { SAMPLE_MODEL, checkSizes, renderAlert } from './template.rules.ts';
 import type { AlertModel, AlertTexts } from './template.rules.ts';
 import * as topics from './topic.repo.ts';
 import type { AudienceRow } from './topic.repo.ts';
 import { applyTopicInput } from './topic.rules.ts';
 import type { TopicInput, TopicRow } from './topic.rules.ts';
-import { unsubscribeUrl } from './unsubscribe.rules.ts';
+import { unsubscribeHeaders, unsubscribeUrl } from './unsubscribe.rules.ts';
+import type { Scope } from './unsubscribe.rules.ts';
 
 const MAX_EPIS = 100;
 
@@ -74,8 +76,8 @@ export async function previewTopic(
     text: tried.text ?? text,
     sms: tried.sms ?? sms,
   };
-  checkTexts(texts);
-  return renderAlert(texts, await modelFor(ctx, store, name, epi));
+  checkSizes(texts);
+  return renderAlert(texts, await modelFor(ctx, store, name, epi), { isTrial: true });
 }
 
 /** How many would hear of a topic. */
@@ -96,6 +98,8 @@ export async function triggerTopic(
   const { pid } = requireStore(ctx);
   if (epis.length < 1 || epis.length > MAX_EPIS)
     fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);
+  const bad = epis.findIndex((epi) => !isProductId(epi));
+  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
   const wanted = [...new Set(epis)].map((epi) => ({ topic: name, epi }));
   const result = await ctx.db.transaction(async (tx) => {
     await requireTopic(tx, pid, name);
@@ -121,21 +125,15 @@ export async function sendTestAlert(
   const contact = checkContact(checkMedium(medium ?? 'email'), to);
   const topic = await requireTopic(ctx.db, pid, name);
   const model = await modelFor(ctx, store, name, epi);
-  const claim = {
-    scope: 'product',
-    medium: contact.medium,
-    value: contact.value,
-    topic: name,
-    epi: epi ?? '',
-  } as const;
-  const { subject, html, text, sms } = renderAlert(topic, {
-    ...model,
-    unsubscribe_url: unsubscribeUrl(ctx.config.publicUrl, store, claim),
-  });
+  const linkFor = (scope: Scope): string =>
+    unsubscribeUrl(ctx.config.publicUrl, store, { scope, ...contact, topic: name, epi: epi ?? '' });
+  const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');
+  const { subject, html, text, sms } = renderAlert(topic, { ...model, unsubscribe_url });
   const head = { pid, kind: 'test', to: contact.value };
+  const headers = unsubscribeHeaders(linkFor('topic'));
   const id =
     contact.medium === 'email'
-      ? await enqueueMail(ctx.db, { ...head, subject: `[Test] ${subject}`, html, text }, ctx.now())
+      ? await enqueueMail(ctx.db, { ...head, subject: `[Test] ${subject}`, html, text, headers }, ctx.now())
       : await enqueueSms(ctx.db, { ...head, text: sms }, ctx.now());
   ctx.wake();
   return { id: id! };

@@ -56,8 +56,8 @@ export type WebhookTarget = { url: string; secret: string; isDemo: boolean };
 const TARGETS = `
   SELECT w.url, w.secret, s.is_demo AS "isDemo"
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
-  JOIN store s ON s.pid = m.pid
   LEFT JOIN webhook w ON w.pid = m.pid AND w.id = m.id
+  LEFT JOIN store s ON s.pid = w.pid
   ORDER BY m.position`;
 
 /** The targets of claimed deliveries, in their order; null where the webhook is gone. */
@@ -121,7 +121,7 @@ export async function countDeliveries(
   return row!.count;
 }
 
-/** Queues a delivery again under its old id; null when the store has no such delivery. */
+/** Queues a delivery again under its old id, whatever a try that is under way comes to; null when the store has no such delivery. */
 export async function replayDelivery(
   db: Db,
   pid: string,
@@ -129,7 +129,7 @@ export async function replayDelivery(
   now: Date,
 ): Promise<DeliveryRow | null> {
   const [row] = await db.query<DeliveryRow>(
-    `UPDATE outbox SET state = 'queued', attempts = 0, due_at = $3, finished_at = NULL, error = NULL
+    `UPDATE outbox SET state = 'queued', attempts = 0, claim = claim + 1, due_at = $3, finished_at = NULL, error = NULL
      WHERE pid = $1 AND id = $2 AND lane = 'webhook' RETURNING ${DELIVERY_COLUMNS}`,
     [pid, id, now],
   );

@@ -85,11 +85,18 @@ function checkNumbers({ stk, pr }: ProductInput, complain: Complain): void {
   if (pr != null && !(Number.isFinite(pr) && pr >= 0)) complain('pr', 'must be a number of at least 0');
 }
 
+/** A tag as it is stored and compared; null when it cannot be. An empty one is left to the caller. */
+export function toTag(text: string): string | null {
+  const tag = oneLine(text);
+  return codePoints(tag) <= MAX_TAG && isStorable(tag) ? tag : null;
+}
+
 function checkTags(tags: readonly string[], complain: Complain): string[] {
-  const unique = [...new Set(tags.map(oneLine))].filter(Boolean);
-  if (unique.length > MAX_TAGS) complain('tags', `must have at most ${MAX_TAGS} entries`);
-  const isFine = unique.every((tag) => codePoints(tag) <= MAX_TAG && isStorable(tag));
-  return isFine ? unique : complain('tags', `must have at most ${MAX_TAG} characters each`);
+  const checked = tags.map(
+    (tag) => toTag(tag) ?? complain('tags', `must have at most ${MAX_TAG} characters each`),
+  );
+  const unique = [...new Set(checked)].filter(Boolean);
+  return unique.length <= MAX_TAGS ? unique : complain('tags', `must have at most ${MAX_TAGS} entries`);
 }
 
 /** A variant as it will be stored, or the failure `invalid-products` that names where it is wrong. */
