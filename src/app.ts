@@ -38,7 +38,7 @@ export async function createApp(
   await apollo.start();
   const admit = createAdmission(
     services,
-    createViewerResolver(services.db),
+    createViewerResolver(services),
     createRateLimiter(services.config.rateLimits),
   );
 

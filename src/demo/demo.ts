@@ -2,7 +2,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Services } from '../context.ts';
-import { findStore, lockDemo, pidOfDemo } from '../domain/store/store.repo.ts';
+import { findStore, keepNewestKeys, lockDemo, pidOfDemo } from '../domain/store/store.repo.ts';
+import { MAX_KEYS } from '../domain/store/store.rules.ts';
 import { createStore, rotateKey } from '../domain/store/store.service.ts';
 import { seedDemoCatalog } from './seed.ts';
 
@@ -32,6 +33,8 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
     const known = await readCredentials(path);
     if (known && (await findStore(tx, known.pid)) !== null) return known;
     const lost = await pidOfDemo(tx);
+    // Every folder that was lost has left a key behind, and a store can have only so many.
+    if (lost !== null) await keepNewestKeys(db, lost, MAX_KEYS - 1, now());
     const { pid, apiKey } = lost
       ? await rotateKey({ db, now }, lost)
       : await createStore(

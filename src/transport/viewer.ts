@@ -1,12 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Viewer } from '../context.ts';
+import type { Services, Viewer } from '../context.ts';
 import type { Database } from '../database/database.ts';
-import { epochOf, hashKey, isSessionOf } from '../domain/shopper/identity.rules.ts';
+import { epochOf, hashKey, isSessionOf, markIn } from '../domain/shopper/identity.rules.ts';
 import { linksOf, loadIdentities } from '../domain/shopper/shopper.repo.ts';
 import type { IdentityKey, IdentityRow, ShopperRow } from '../domain/shopper/shopper.repo.ts';
 import type { StoreKeyRow, StoreRow } from '../domain/store/store.repo.ts';
+import { isServed } from '../domain/store/store.rules.ts';
 import { createBatchLoader } from '../shared/batch.ts';
 import type { ErrorType } from '../shared/errors.ts';
+import { isStorable } from '../shared/text.ts';
 
 /** What a request shows of itself, from whichever door; an empty text is nothing. */
 export type Credentials = { authorization: string; pid: string; regid: string; sessionid: string };
@@ -37,7 +39,7 @@ function findKey(keys: StoreKeyRow[], apiKey: string): StoreKeyRow | null {
 }
 
 /** Makes the one place that decides who is calling. */
-export function createViewerResolver(db: Database): ResolveViewer {
+export function createViewerResolver({ db, config }: Pick<Services, 'db' | 'config'>): ResolveViewer {
   const load = createBatchLoader<IdentityKey, IdentityRow>((claims) => loadIdentities(db, claims));
 
   return async ({ authorization, pid, regid, sessionid }) => {
@@ -53,7 +55,7 @@ export function createViewerResolver(db: Database): ResolveViewer {
       denial: 'unauthorised' as ErrorType,
       isServiceDown,
     };
-    if (store === null || (authorization !== '' && key === null)) return nobody;
+    if (store === null || !isServed(config, store) || (authorization !== '' && key === null)) return nobody;
     const denial =
       shopper === null ? 'sw-badregid' : await checkSession(db, store, shopper, key ? null : sessionid);
     return {
@@ -76,7 +78,8 @@ async function checkSession(
 ): Promise<ErrorType | null> {
   const epoch = epochOf(store, shopper);
   if (sessionid === null || isSessionOf(store.secret, sessionid, shopper.regid, epoch)) return null;
-  const links = await linksOf(db, shopper);
+  const mark = markIn(sessionid);
+  const links = isStorable(mark) ? await linksOf(db, shopper, mark) : [];
   const link = links.find(({ guestRegid, guestEpoch }) =>
     isSessionOf(store.secret, sessionid, guestRegid, guestEpoch),
   );

@@ -134,6 +134,20 @@ test('a guest who comes back and logs in again keeps both old sessionids for the
   expect(await answerTo(second)).toBe('sw-badregid');
 });
 
+test("an account opens with every merged guest's sessionid, however many there were", async () => {
+  const first = await service.guest(store);
+  const { body } = await sync(first.regid, newEmail()).expect(200);
+  // More merges than any reader would look through one by one.
+  await service.services.db.query(
+    `INSERT INTO guest_link (pid, account_regid, guest_regid, guest_epoch, account_epoch, mark, created_at)
+     SELECT pid, account_regid, guest_regid, 'x' || n, account_epoch, 'x' || n, now() + interval '1 day'
+     FROM guest_link, generate_series(1, 2000) n WHERE pid = $1 AND guest_regid = $2 AND guest_epoch = '0.0'`,
+    [store.pid, first.regid],
+  );
+  expect(await answerTo({ ...first, regid: body.regid })).toBe(body.regid);
+  expect(await answerTo(first)).toBe('sw-badregid');
+});
+
 test('20 concurrent merges of one guest are one merge', async () => {
   const useremail = newEmail();
   const guest = await service.guest(store);
@@ -213,4 +227,59 @@ test("revoking one guest's sessions leaves other shoppers alone", async () => {
   expect(await answerTo(revoked)).toBe('bad-sessionid');
   expect(await answerTo(other)).toBe(other.regid);
   expect((await service.guest(store, uuid)).regid).toBe(revoked.regid);
+});
+
+const UPDATE = 'mutation ($input: UpdateShopperInput!) { updateShopper(input: $input) { regid } }';
+const INFO = '{ shopper { userinfo { fname lname m sw_mkt ut acc_mkt extags prefs pd } } }';
+const BLANK = {
+  ...{ fname: '', lname: '', m: null, sw_mkt: null, ut: null },
+  ...{ acc_mkt: false, extags: [], prefs: {}, pd: {} },
+};
+const fill = (shopper: TestShopper, input: object) =>
+  service.graphql(UPDATE, { input }, { store, shopper }).expect(200);
+const infoOf = async (shopper: TestShopper) =>
+  (await service.graphql(INFO, {}, { shopper })).body.data.shopper.userinfo;
+
+test('what is known of a guest goes to an account that knows nothing, and the next visitor with its uuid finds nothing', async () => {
+  const uuid = randomUUID();
+  const useremail = newEmail();
+  const guest = await service.guest(store, uuid);
+  const known = {
+    ...{ fname: 'Ann', lname: 'Lee', m: '+49 151 23456789', sw_mkt: 'ad', ut: 'vip' },
+    ...{
+      acc_mkt: true,
+      extags: ['a'],
+      prefs: { Mediums: { sms: { acceptmarketing: true } } },
+      pd: { city: 'Ulm' },
+    },
+  };
+  await fill(guest, known);
+  await sync(guest.regid, useremail).expect(200);
+  expect(await infoOf(await service.account(store, useremail))).toEqual(known);
+  expect(await infoOf(await service.guest(store, uuid))).toEqual(BLANK);
+});
+
+test("a guest's profile fills only what the account's leaves open, also when the store wrote it after the merge", async () => {
+  const uuid = randomUUID();
+  const useremail = newEmail();
+  const account = await service.account(store, useremail);
+  const guest = await service.guest(store, uuid);
+  await fill(account, {
+    fname: 'Ann',
+    extags: ['own'],
+    prefs: { Mediums: { email: 1 } },
+    pd: { city: 'Ulm' },
+  });
+  await sync(guest.regid, useremail).expect(200);
+  await fill(guest, {
+    ...{ fname: 'Bea', lname: 'Lee', acc_mkt: true, extags: ['given'] },
+    ...{ prefs: { Mediums: { email: 2, sms: 3 } }, pd: { city: 'Bonn', state: 'NW' } },
+  });
+  await sync(guest.regid, useremail).expect(200);
+  expect(await infoOf(account)).toEqual({
+    ...BLANK,
+    ...{ fname: 'Ann', lname: 'Lee', extags: ['own'] },
+    ...{ prefs: { Mediums: { email: 1, sms: 3 } }, pd: { city: 'Ulm', state: 'NW' } },
+  });
+  expect(await infoOf(await service.guest(store, uuid))).toEqual(BLANK);
 });

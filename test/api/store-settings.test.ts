@@ -33,18 +33,50 @@ test('null clears the share address and is refused elsewhere', async () => {
   });
 });
 
+const numbered = (count: number, name: (index: number) => string): string[] =>
+  Array.from({ length: count }, (_, index) => name(index));
+
 test.each([
   ['name', { name: '' }],
-  ['list-types', { listTypes: ['wl'] }],
-  ['list-types', { listTypes: ['a b'] }],
-  ['allowed-origins', { allowedOrigins: ['https://shop.example/path'] }],
-  ['share-url', { shareUrl: 'javascript:alert(1)' }],
+  ['name', { name: 'half \ud83d' }],
+  ['listTypes', { listTypes: ['wl'] }],
+  ['listTypes', { listTypes: ['a b'] }],
+  ['listTypes', { listTypes: numbered(51, (index) => `t${index}`) }],
+  ['allowedOrigins', { allowedOrigins: ['https://shop.example/path'] }],
+  ['allowedOrigins', { allowedOrigins: numbered(101, (index) => `https://s${index}.example`) }],
+  ['shareUrl', { shareUrl: 'javascript:alert(1)' }],
+  ['shareUrl', { shareUrl: '' }],
+  ['shareUrl', { shareUrl: 'https://shop.example/\r\nX: y/{lid}' }],
 ])('a wrong %s is refused by name and changes nothing', async (field, input) => {
   const { body } = await service.graphql(UPDATE, { input: { doubleOptIn: true, ...input } }, { store });
   expect(body.errors[0].extensions.type).toBe('invalid-request');
   expect(body.errors[0].message).toContain(field);
   const after = await service.graphql('{ store { doubleOptIn } }', {}, { store });
   expect(after.body.data.store.doubleOptIn).toBe(false);
+});
+
+test('types and origins that are named twice are kept once', async () => {
+  const input = { listTypes: ['a', 'b', 'a'], allowedOrigins: Array(200).fill('https://shop.example') };
+  const { body } = await service.graphql(UPDATE, { input }, { store });
+  expect(body.data.updateStore).toMatchObject({
+    listTypes: ['a', 'b'],
+    allowedOrigins: ['https://shop.example'],
+  });
+});
+
+test('a store has at most 20 keys, also when many are asked for at once; revoking one makes room', async () => {
+  const create = async () =>
+    (await service.graphql('mutation { createApiKey { id } }', {}, { store })).body as {
+      data: { createApiKey: { id: string } } | null;
+      errors?: { extensions: { type: string } }[];
+    };
+  const answers = await Promise.all(Array.from({ length: 22 }, create));
+  const made = answers.flatMap(({ data }) => data?.createApiKey.id ?? []);
+  const refused = answers.flatMap(({ errors }) => errors?.[0]!.extensions.type ?? []);
+  expect(made).toHaveLength(19);
+  expect(refused).toEqual(Array(3).fill('limit-reached'));
+  await service.graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id: made[0] }, { store });
+  expect((await create()).errors).toBeUndefined();
 });
 
 test('a new key works beside the old one, and a revoked one stops at once', async () => {

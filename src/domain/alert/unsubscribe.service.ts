@@ -1,5 +1,6 @@
 import type { Services } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
+import { isServed } from '../store/store.rules.ts';
 import { maskContact } from '../subscription/subscription.rules.ts';
 import { findAlertProduct } from './alert.repo.ts';
 import { emitEvents } from './event.repo.ts';
@@ -10,7 +11,7 @@ import { removeSubscriptions, suppress } from './unsubscribe.repo.ts';
 import { readUnsubscribe } from './unsubscribe.rules.ts';
 import type { Scope, UnsubscribeClaim } from './unsubscribe.rules.ts';
 
-type Deps = Pick<Services, 'db' | 'now' | 'wake'>;
+type Deps = Pick<Services, 'db' | 'config' | 'now' | 'wake'>;
 
 /** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
 export type UnsubscribeView = {
@@ -22,13 +23,13 @@ export type UnsubscribeView = {
 };
 
 async function openToken(
-  { db }: Deps,
+  { db, config }: Deps,
   token: string,
 ): Promise<{ store: Sender; claim: UnsubscribeClaim } | null> {
   const pid = pidOfLink(token);
   const store = pid === null ? null : await findSender(db, pid);
-  const claim = store && readUnsubscribe(store, token);
-  return claim ? { store, claim } : null;
+  const claim = store && isServed(config, store) ? readUnsubscribe(store, token) : null;
+  return store && claim ? { store, claim } : null;
 }
 
 /** What the link is about, or null when it is not one of ours. Changes nothing. */

@@ -4,6 +4,7 @@ import type { Context, Services } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { isStorable } from '../../shared/text.ts';
+import { findServedStore } from '../store/store.service.ts';
 import { checkProduct } from './catalog.rules.ts';
 import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
 import * as shopify from './shopify.repo.ts';
@@ -56,7 +57,8 @@ export async function setShopifySecret(ctx: Context, secret: string | null): Pro
 /** Takes a webhook: believed by its signature, applied once, in the order of Shopify's own clock. */
 export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Receipt> {
   const { pid, topic, body } = delivery;
-  const secret = isStorable(pid) ? await shopify.findSecret(deps.db, pid) : null;
+  const isKnown = isStorable(pid) && (await findServedStore(deps, pid)) !== null;
+  const secret = isKnown ? await shopify.findSecret(deps.db, pid) : null;
   if (!isSigned(secret ?? NO_SECRET, body, delivery.signature) || secret === null)
     fail('unauthorised', 'The signature is wrong');
   if (!isShopifyTopic(topic)) return { status: 'ignored' };

@@ -18,17 +18,30 @@ export function publicIdOf(secret: Buffer, purpose: 'user' | 'device', regid: st
 }
 
 const TAG_LENGTH = 8;
+const MARK_LENGTH = 11;
+const HEAD_LENGTH = TAG_LENGTH + MARK_LENGTH;
 
-/** The sessionid for one kind of client: a short hash of its name, then the proof. */
+/** What all sessionids of one shopper and epoch have in common: a merge is found by it, however many an account has had. */
+export function sessionMarkOf(secret: Buffer, regid: string, epoch: string): string {
+  return mac(secret, 'mark', regid, epoch).slice(0, MARK_LENGTH);
+}
+
+/** The mark in a sessionid, or what stands in its place in a text that is none. */
+export function markIn(sessionid: string): string {
+  return sessionid.slice(TAG_LENGTH, HEAD_LENGTH);
+}
+
+/** The sessionid for one kind of client: a short hash of its name, the shopper's mark, then the proof of both. */
 export function sessionidOf(secret: Buffer, regid: string, useragenttype: string, epoch: string): string {
   const tag = createHash('sha256').update(useragenttype).digest('base64url').slice(0, TAG_LENGTH);
-  return tag + mac(secret, 'session', regid, tag, epoch);
+  const head = tag + sessionMarkOf(secret, regid, epoch);
+  return head + mac(secret, 'session', regid, head, epoch);
 }
 
 /** Whether a sessionid was made for this regid and epoch; takes the same time for every wrong one. */
 export function isSessionOf(secret: Buffer, sessionid: string, regid: string, epoch: string): boolean {
-  const tag = sessionid.slice(0, TAG_LENGTH);
-  return isSameText(sessionid, tag + mac(secret, 'session', regid, tag, epoch));
+  const head = sessionid.slice(0, HEAD_LENGTH);
+  return isSameText(sessionid, head + mac(secret, 'session', regid, head, epoch));
 }
 
 /** What a sessionid is bound to: moving the store's or the shopper's counter on ends it. */

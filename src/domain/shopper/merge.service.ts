@@ -3,7 +3,8 @@ import { mergeLists } from '../list/merge.service.ts';
 import type { MergeReport } from '../list/merge.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { moveSubscriptions } from '../subscription/subscription.repo.ts';
-import { epochOf } from './identity.rules.ts';
+import { epochOf, sessionMarkOf } from './identity.rules.ts';
+import { fillProfile, isBlankProfile } from './profile.rules.ts';
 import * as shoppers from './shopper.repo.ts';
 import type { NewShopper, ShopperRow } from './shopper.repo.ts';
 
@@ -25,18 +26,23 @@ export async function mergeGuest(
   const guest = await shoppers.lockShopper(tx, { pid: store.pid, regid: guestRegid });
   const account = await shoppers.touchShopper(tx, newAccount, now);
   if (guest === null) return { account, merged: NOTHING };
-  // A store key can write for a guest that was merged before: its lists follow, its sessions have moved on already.
+  // A store key can write for a guest that was merged before: what it has follows, its sessions have moved on already.
   const merged = await mergeLists(tx, guest, account, now);
   await moveSubscriptions(tx, store.pid, guest.regid, account.regid);
+  // The next visitor with the guest's uuid must find nothing of the person who left with the account.
+  if (!isBlankProfile(guest))
+    await shoppers.moveProfile(tx, guest, { ...account, ...fillProfile(account, guest) }, now);
   if (guest.mergedInto !== null) return { account, merged };
+  const guestEpoch = epochOf(store, guest);
   await shoppers.linkGuest(
     tx,
     {
       pid: store.pid,
       accountRegid: account.regid,
       guestRegid: guest.regid,
-      guestEpoch: epochOf(store, guest),
+      guestEpoch,
       accountEpoch: epochOf(store, account),
+      mark: sessionMarkOf(store.secret, guest.regid, guestEpoch),
     },
     now,
   );

@@ -1,5 +1,7 @@
 import type { Database, Db } from '../../database/database.ts';
-import type { IdentityKey } from './shopper.repo.ts';
+import { createNameSearch } from './privacy.rules.ts';
+import type { Subject } from './privacy.rules.ts';
+import { BLANK_PROFILE } from './shopper.repo.ts';
 
 /** One export or erasure. */
 export type AuditRow = {
@@ -25,13 +27,31 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
   return rows.map((row) => ({ ...row, detail: row.detail as Record<string, unknown> }));
 }
 
-/** Who is meant, and by which contacts messages reach that person. */
-export type Subject = IdentityKey & { em: string | null; m: string | null };
+/** SQL condition: the row's contact is the person's, whose address and number are the parameters with these numbers. */
+const isContact = (email: number, phone: number): string =>
+  `((medium = 'email' AND value = $${email}) OR (medium = 'sms' AND value = $${phone}))`;
+const THEIR_SUBSCRIPTIONS = `pid = $1 AND (regid = $2 OR ${isContact(3, 4)})`;
 
-const THEIR_SUBSCRIPTIONS = `s.pid = $1 AND (s.regid = $2 OR (s.medium = 'email' AND s.value = $3) OR (s.medium = 'sms' AND s.value = $4))`;
+/**
+ * The messages that a person gets or that name it, such as an event for a webhook. Their texts are searched, which reads the
+ * store's whole outbox: right for so rare a call. The database narrows them down, `createNameSearch` decides.
+ */
+async function findMessages(db: Db, subject: Subject): Promise<string[]> {
+  const { pid, em, phone, names } = subject;
+  const parts = names.map((name) => JSON.stringify(name).slice(1, -1).toLowerCase());
+  const rows = await db.query<{ id: string; isTheirs: boolean; payload: unknown }>(
+    `SELECT id, payload, recipient = ANY ($2::text[]) AS "isTheirs" FROM outbox
+     WHERE pid = $1 AND (recipient = ANY ($2::text[])
+       OR EXISTS (SELECT FROM unnest($3::text[]) part WHERE strpos(lower(payload::text), part) > 0))`,
+    [pid, [em, phone].filter((contact) => contact !== null), parts],
+  );
+  const isNamedIn = createNameSearch(subject);
+  return rows.filter(({ isTheirs, payload }) => isTheirs || isNamedIn(payload)).map(({ id }) => id);
+}
 
-/** Everything that is stored about a shopper, in one consistent read. */
-export async function exportData(db: Db, { pid, regid, em, m }: Subject): Promise<Record<string, unknown>> {
+/** Everything that is stored about a shopper. Of a list that somebody else made for the person, only what says so. */
+export async function exportData(db: Db, subject: Subject): Promise<Record<string, unknown>> {
+  const { pid, regid, em, phone } = subject;
   const [row] = await db.query<{ data: Record<string, unknown> }>(
     `SELECT json_build_object(
        'shopper', (SELECT to_jsonb(sh) - 'epoch' FROM shopper sh WHERE sh.pid = $1 AND sh.regid = $2),
@@ -39,10 +59,17 @@ export async function exportData(db: Db, { pid, regid, em, m }: Subject): Promis
          SELECT json_agg(to_jsonb(l) || jsonb_build_object('items', coalesce((
            SELECT jsonb_agg(to_jsonb(i) ORDER BY i.seq) FROM item i WHERE i.pid = l.pid AND i.lid = l.lid), '[]')) ORDER BY l.seq)
          FROM list l WHERE l.pid = $1 AND l.regid = $2), '[]'),
+       'listsMadeFor', coalesce((
+         SELECT json_agg(json_build_object('lid', lid, 'lname', lname, 'cfor', cfor, 'cts', cts) ORDER BY seq)
+         FROM list WHERE pid = $1 AND cfor = $3), '[]'),
        'subscriptions', coalesce((SELECT json_agg(to_jsonb(s) ORDER BY s.seq) FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS}), '[]'),
-       'messages', coalesce((SELECT json_agg(to_jsonb(o) ORDER BY o.seq) FROM outbox o WHERE o.pid = $1 AND o.recipient IN ($3, $4)), '[]')
+       'messages', coalesce((SELECT json_agg(to_jsonb(o) ORDER BY o.seq) FROM outbox o WHERE pid = $1 AND id = ANY ($5::text[])), '[]'),
+       'alertsReceived', coalesce((
+         SELECT json_agg(to_jsonb(a) ORDER BY a.sent_at) FROM alert_seen a WHERE pid = $1 AND ${isContact(3, 4)}), '[]'),
+       'optOuts', coalesce((
+         SELECT json_agg(to_jsonb(x) ORDER BY x.cts) FROM suppression x WHERE pid = $1 AND ${isContact(3, 4)}), '[]')
      ) AS data`,
-    [pid, regid, em, m],
+    [pid, regid, em, phone, await findMessages(db, subject)],
   );
   return row!.data;
 }
@@ -57,40 +84,32 @@ async function countOf(tx: Db, deletion: string, params: readonly unknown[]): Pr
 
 /**
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
- * otherwise an old sessionid would work again when the person comes back. Messages are searched by their text, because an
- * event for a webhook can name the person too; that reads the store's whole outbox, which is right for so rare a call.
+ * otherwise an old sessionid would work again when the person comes back.
  */
-export async function eraseData(
-  tx: Db,
-  { pid, regid, em, m }: Subject,
-  now: Date,
-): Promise<Record<string, number>> {
-  const contacts = [em, m].filter((contact) => contact !== null);
+export async function eraseData(tx: Db, subject: Subject, now: Date): Promise<Record<string, number>> {
+  const { pid, regid, em, phone } = subject;
   const counts = {
     lists: await countOf(tx, 'DELETE FROM list WHERE pid = $1 AND regid = $2', [pid, regid]),
-    subscriptions: await countOf(tx, `DELETE FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS}`, [
+    subscriptions: await countOf(tx, `DELETE FROM subscription WHERE ${THEIR_SUBSCRIPTIONS}`, [
       pid,
       regid,
       em,
-      m,
+      phone,
     ]),
-    messages: await countOf(
-      tx,
-      `DELETE FROM outbox WHERE pid = $1 AND (recipient = ANY ($2::text[])
-         OR EXISTS (SELECT FROM unnest($2::text[]) contact WHERE strpos(payload::text, contact) > 0))`,
-      [pid, contacts],
-    ),
+    messages: await countOf(tx, 'DELETE FROM outbox WHERE pid = $1 AND id = ANY ($2::text[])', [
+      pid,
+      await findMessages(tx, subject),
+    ]),
   };
-  await tx.query('DELETE FROM alert_seen WHERE pid = $1 AND value = ANY ($2::text[])', [pid, contacts]);
-  await tx.query('DELETE FROM suppression WHERE pid = $1 AND value = ANY ($2::text[])', [pid, contacts]);
+  for (const table of ['alert_seen', 'suppression'])
+    await tx.query(`DELETE FROM ${table} WHERE pid = $1 AND ${isContact(2, 3)}`, [pid, em, phone]);
   await tx.query('UPDATE list SET cfor = NULL WHERE pid = $1 AND cfor = $2', [pid, em]);
   await tx.query('DELETE FROM guest_link WHERE pid = $1 AND (account_regid = $2 OR guest_regid = $2)', [
     pid,
     regid,
   ]);
   await tx.query(
-    `UPDATE shopper SET em = NULL, fname = '', lname = '', m = NULL, sw_mkt = NULL, ut = NULL, acc_mkt = false, extags = '{}',
-       prefs = '{}', pd = '{}', epoch = epoch + 1, merged_into = NULL, lastlogin = $3, uts = $3
+    `UPDATE shopper SET em = NULL, ${BLANK_PROFILE}, epoch = epoch + 1, merged_into = NULL, lastlogin = $3, uts = $3
      WHERE pid = $1 AND regid = $2`,
     [pid, regid, now],
   );

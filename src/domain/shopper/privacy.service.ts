@@ -5,6 +5,7 @@ import { newId } from '../../shared/ids.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
 import * as privacy from './privacy.repo.ts';
 import type { AuditRow } from './privacy.repo.ts';
+import { subjectOf } from './privacy.rules.ts';
 import { findShopper, lockShopper } from './shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from './shopper.repo.ts';
 import { checkEmail } from './shopper.rules.ts';
@@ -14,6 +15,8 @@ export type ShopperName = { useremail?: string | null; regid?: string | null };
 
 function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
   const { pid, secret } = requireStore(ctx);
+  // Two names could mean two people, and an erasure cannot be taken back.
+  if (regid && useremail) fail('invalid-request', 'Give useremail or regid, not both');
   if (regid) return { pid, regid };
   return { pid, regid: regidOf(secret, 'account', checkEmail(useremail)) };
 }
@@ -56,7 +59,7 @@ export async function exportShopper(
   const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
     const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
-    const data = await privacy.exportData(tx, shopper);
+    const data = await privacy.exportData(tx, subjectOf(shopper));
     await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
     return { exportedAt: ctx.now(), data };
   });
@@ -67,7 +70,8 @@ export async function eraseShopper(ctx: Context, name: ShopperName): Promise<Aud
   const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
     const shopper = (await lockShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
-    const entry = auditEntry(ctx, 'erase', key.regid, await privacy.eraseData(tx, shopper, ctx.now()));
+    const counts = await privacy.eraseData(tx, subjectOf(shopper), ctx.now());
+    const entry = auditEntry(ctx, 'erase', key.regid, counts);
     await privacy.addAuditEntry(tx, key.pid, entry);
     return entry;
   });

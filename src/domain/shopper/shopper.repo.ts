@@ -9,10 +9,18 @@ export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
   pd: Record<string, unknown>;
 };
 
-/** What a store may change on a shopper. */
-export type ShopperChanges = Partial<
-  Pick<ShopperRow, 'fname' | 'lname' | 'm' | 'sw_mkt' | 'ut' | 'acc_mkt' | 'extags' | 'prefs' | 'pd'>
+/** What is known of a shopper beyond its identity. */
+export type Profile = Pick<
+  ShopperRow,
+  'fname' | 'lname' | 'm' | 'sw_mkt' | 'ut' | 'acc_mkt' | 'extags' | 'prefs' | 'pd'
 >;
+
+/** What a store may change on a shopper. */
+export type ShopperChanges = Partial<Profile>;
+
+/** SQL assignments that leave a row without what is known of the person. */
+export const BLANK_PROFILE = `fname = '', lname = '', m = NULL, sw_mkt = NULL, ut = NULL, acc_mkt = false, extags = '{}',
+  prefs = '{}', pd = '{}'`;
 
 const COLUMNS = `pid, regid, is_guest AS "isGuest", merged_into AS "mergedInto", uid, di, em, fname, lname, m, lastlogin, sw_mkt, ut,
   acc_mkt, extags, prefs, pd, epoch, cts, uts`;
@@ -105,6 +113,30 @@ export async function lockShopper(tx: Db, { pid, regid }: IdentityKey): Promise<
   return row ?? null;
 }
 
+/** Gives an account what is known of a guest, and leaves the guest without it. */
+export async function moveProfile(
+  tx: Db,
+  guest: IdentityKey,
+  account: IdentityKey & Profile,
+  now: Date,
+): Promise<void> {
+  const { fname, lname, m, sw_mkt, ut, acc_mkt, extags, prefs, pd } = account;
+  await tx.query(
+    `UPDATE shopper SET fname = $4, lname = $5, m = $6, sw_mkt = $7, ut = $8, acc_mkt = $9, extags = $10,
+       prefs = $11::jsonb, pd = $12::jsonb, uts = $3
+     WHERE pid = $1 AND regid = $2`,
+    [
+      ...[account.pid, account.regid, now, fname, lname, m, sw_mkt, ut, acc_mkt, extags],
+      ...[JSON.stringify(prefs), JSON.stringify(pd)],
+    ],
+  );
+  await tx.query(`UPDATE shopper SET ${BLANK_PROFILE}, uts = $3 WHERE pid = $1 AND regid = $2`, [
+    guest.pid,
+    guest.regid,
+    now,
+  ]);
+}
+
 /** A guest's session at its merge, and the account session counter that keeps it valid. */
 export type NewLink = {
   pid: string;
@@ -112,14 +144,16 @@ export type NewLink = {
   guestRegid: string;
   guestEpoch: string;
   accountEpoch: string;
+  /** What the guest's sessions carry, for finding this link by one of them. */
+  mark: string;
 };
 
 /** Retires the guest's sessions and lets the last of them open the account. */
 export async function linkGuest(tx: Db, link: NewLink, now: Date): Promise<void> {
   await tx.query(
-    `INSERT INTO guest_link (pid, account_regid, guest_regid, guest_epoch, account_epoch, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-    [link.pid, link.accountRegid, link.guestRegid, link.guestEpoch, link.accountEpoch, now],
+    `INSERT INTO guest_link (pid, account_regid, guest_regid, guest_epoch, account_epoch, mark, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+    [link.pid, link.accountRegid, link.guestRegid, link.guestEpoch, link.accountEpoch, link.mark, now],
   );
   await tx.query(
     'UPDATE shopper SET epoch = epoch + 1, merged_into = $3, uts = $4 WHERE pid = $1 AND regid = $2',
@@ -134,13 +168,12 @@ const LINKS = {
   name: 'links_of',
   text: `
     SELECT guest_regid AS "guestRegid", guest_epoch AS "guestEpoch", account_epoch AS "accountEpoch"
-    FROM guest_link WHERE pid = $1 AND (account_regid = $2 OR guest_regid = $2)
-    ORDER BY created_at DESC LIMIT 50`,
+    FROM guest_link WHERE pid = $1 AND mark = $3 AND (account_regid = $2 OR guest_regid = $2)`,
 };
 
-/** The newest merges that a regid took part in, on either side; asked only when a sessionid did not fit. */
-export function linksOf(db: Db, { pid, regid }: IdentityKey): Promise<LinkRow[]> {
-  return db.query<LinkRow>(LINKS, [pid, regid]);
+/** The merges of the guest that a session's mark stands for, with the regid on either side; asked only when a sessionid did not fit. */
+export function linksOf(db: Db, { pid, regid }: IdentityKey, mark: string): Promise<LinkRow[]> {
+  return db.query<LinkRow>(LINKS, [pid, regid, mark]);
 }
 
 /** Changes what the store knows of a shopper. */

@@ -66,18 +66,26 @@ export async function updateShopper(ctx: Context, changes: ShopperInput): Promis
 type ShopperInput = { [Field in keyof ShopperChanges]?: ShopperChanges[Field] | null };
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
-const CLEARABLE = new Set(['m', 'sw_mkt', 'ut']);
+const CLEARABLE = ['m', 'sw_mkt', 'ut'] as const;
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
 
+/** Whether a field can be empty; an empty text counts as null. */
+function isClearable(field: string): field is (typeof CLEARABLE)[number] {
+  return CLEARABLE.some((name) => name === field);
+}
+
 function checkChanges(input: ShopperInput): ShopperChanges {
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  const blank = given.find(([field, value]) => value === null && !CLEARABLE.has(field));
+  const blank = given.find(([field, value]) => value === null && !isClearable(field));
   if (blank) fail('invalid-request', `${blank[0]} must not be null`);
   const changes = Object.fromEntries(given) as ShopperChanges;
   for (const field of TEXT_FIELDS) {
     const text = changes[field];
-    if (typeof text === 'string') changes[field] = checkLine(field, text, MAX_TEXT);
+    if (typeof text !== 'string') continue;
+    const line = checkLine(field, text, MAX_TEXT);
+    if (isClearable(field)) changes[field] = line || null;
+    else changes[field] = line;
   }
   if ((changes.extags?.length ?? 0) > MAX_TAGS)
     fail('invalid-request', `extags must have at most ${MAX_TAGS} entries`);

@@ -17,7 +17,7 @@ export async function changeSettings(ctx: Context, input: SettingsInput): Promis
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   const blank = given.find(([field, value]) => value === null && field !== 'shareUrl');
   if (blank) fail('invalid-request', `${blank[0]} must not be null`);
-  await updateStore(ctx, pid, Object.fromEntries(given));
+  await updateStore(ctx, pid, Object.fromEntries(given), (field) => field);
   return (await findStore(ctx.db, pid)) ?? fail('unauthorised');
 }
 

@@ -103,15 +103,38 @@ export function listStores(db: Database) {
   });
 }
 
+/** How many keys of a store work, with the store locked so that nobody adds one meanwhile; null when there is no such store. */
+export async function lockKeys(tx: Db, pid: string): Promise<number | null> {
+  const stores = await tx.query('SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE', [pid]);
+  if (stores.length === 0) return null;
+  const [row] = await tx.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM store_key WHERE pid = $1 AND revoked_at IS NULL',
+    [pid],
+  );
+  return row!.count;
+}
+
 /** Adds a key; the old ones stay valid. */
 export async function addKey(
-  db: Database,
+  tx: Db,
   pid: string,
   key: { id: string; hash: Buffer; hint: string },
 ): Promise<void> {
-  await db.prisma.storeKey.create({
-    data: { pid, id: key.id, hint: key.hint, hash: Uint8Array.from(key.hash) },
-  });
+  await tx.query('INSERT INTO store_key (pid, id, hash, hint) VALUES ($1, $2, $3, $4)', [
+    pid,
+    key.id,
+    key.hash,
+    key.hint,
+  ]);
+}
+
+/** Ends all keys of a store but the newest ones. */
+export async function keepNewestKeys(db: Db, pid: string, count: number, now: Date): Promise<void> {
+  await db.query(
+    `UPDATE store_key SET revoked_at = $3 WHERE pid = $1 AND id IN (
+       SELECT id FROM store_key WHERE pid = $1 AND revoked_at IS NULL ORDER BY created_at DESC, id OFFSET $2)`,
+    [pid, count, now],
+  );
 }
 
 /** Revokes a key; false when the store has no such valid key. */

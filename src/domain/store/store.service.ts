@@ -6,8 +6,9 @@ import { hashKey, regidOf } from '../shopper/identity.rules.ts';
 import { moveShopperEpoch } from '../shopper/shopper.repo.ts';
 import { checkEmail, checkUuid } from '../shopper/shopper.rules.ts';
 import * as stores from './store.repo.ts';
-import type { StoreSettings } from './store.repo.ts';
-import { checkSettings } from './store.rules.ts';
+import type { StoreRow, StoreSettings } from './store.repo.ts';
+import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
+import type { NameSetting } from './store.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
@@ -44,9 +45,23 @@ export function listAllStores({ db }: Deps): Promise<StoreListing[]> {
   return stores.listStores(db);
 }
 
-/** Changes a store's settings. */
-export async function updateStore({ db }: Deps, pid: string, settings: StoreSettings): Promise<void> {
-  if (!(await stores.updateStore(db, pid, checkSettings(settings)))) failNoStore();
+/** A store that this process serves, or null. */
+export async function findServedStore(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  pid: string,
+): Promise<StoreRow | null> {
+  const store = await stores.findStore(db, pid);
+  return store && isServed(config, store) ? store : null;
+}
+
+/** Changes a store's settings; what is wrong is named in the caller's words. */
+export async function updateStore(
+  { db }: Deps,
+  pid: string,
+  settings: StoreSettings,
+  nameOf: NameSetting = flagOf,
+): Promise<void> {
+  if (!(await stores.updateStore(db, pid, checkSettings(settings, nameOf)))) failNoStore();
 }
 
 /** Adds a key beside the ones the store has; old ones work until they are revoked. */
@@ -54,9 +69,13 @@ export async function rotateKey(
   { db }: Deps,
   pid: string,
 ): Promise<{ pid: string; keyId: string; apiKey: string }> {
-  if ((await stores.findStore(db, pid)) === null) failNoStore();
   const { apiKey, key } = makeKey();
-  await stores.addKey(db, pid, key);
+  await db.transaction(async (tx) => {
+    const count = (await stores.lockKeys(tx, pid)) ?? failNoStore();
+    if (count >= MAX_KEYS)
+      fail('limit-reached', `A store has at most ${MAX_KEYS} valid keys; revoke one first`);
+    await stores.addKey(tx, pid, key);
+  });
   return { pid, keyId: key.id, apiKey };
 }
 

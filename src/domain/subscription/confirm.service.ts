@@ -3,8 +3,8 @@ import type { Db } from '../../database/database.ts';
 import { openLink, pidOfLink, sealLink } from '../alert/link.rules.ts';
 import { enqueueMail, enqueueSms } from '../alert/outbox.repo.ts';
 import { newShopper } from '../shopper/shopper.service.ts';
-import { findStore } from '../store/store.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
+import { findServedStore } from '../store/store.service.ts';
 import { confirmMail, confirmSms, fromClaim, toClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
 import { liftSuppression, recordEmailConsent, recordSmsConsent } from './consent.repo.ts';
@@ -64,14 +64,11 @@ export async function sendConfirmation(
 /** What the confirmation page shows. */
 export type Confirmation = { storeName: string; contact: string; pending: number };
 
-async function open(
-  { db, now }: Deps,
-  token: string,
-): Promise<{ store: StoreRow; claim: ConfirmClaim } | null> {
+async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim: ConfirmClaim } | null> {
   const pid = pidOfLink(token);
-  const store = pid === null ? null : await findStore(db, pid);
+  const store = pid === null ? null : await findServedStore(deps, pid);
   const sealed = store && openLink(store, 'confirm', token);
-  const claim = sealed && fromClaim(sealed, now());
+  const claim = sealed && fromClaim(sealed, deps.now());
   return store && claim ? { store, claim } : null;
 }
 

@@ -45,7 +45,8 @@ export function checkMedium(medium: string | null | undefined): Medium {
     : fail('invalid-medium', 'medium must be email or sms');
 }
 
-function phoneOf(text: string): string | null {
+/** A phone number in E.164 form; null for what is none, or has no country code. */
+export function phoneOf(text: string): string | null {
   const international = text.trim().replace(/^00/, '+');
   const phone =
     text.length <= 50 && !hasControlCharacters(text) ? parsePhoneNumberFromString(international) : undefined;

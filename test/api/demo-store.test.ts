@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto';
+import supertest from 'supertest';
+import { createApp } from '../../src/app.ts';
+import { sealLink } from '../../src/domain/alert/link.rules.ts';
+import { findStore } from '../../src/domain/store/store.repo.ts';
+import { toClaim } from '../../src/domain/subscription/confirm.rules.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+
+let service: TestService;
+let withDemo: ReturnType<typeof supertest>;
+let withoutDemo: ReturnType<typeof supertest>;
+
+beforeAll(async () => {
+  service = await startService({ demo: true });
+  withDemo = service.http;
+  const { config } = service.services;
+  const app = await createApp(
+    { ...service.services, config: { ...config, demo: false } },
+    { isDraining: false },
+  );
+  withoutDemo = supertest(app);
+});
+afterAll(() => service.close());
+
+test('a server without DEMO does not know the demo store that an earlier one left in its database', async () => {
+  const demo = { ...service.demo!, name: '' };
+  const store = (await findStore(service.services.db, demo.pid))!;
+  const shopper = await service.account(demo);
+  const { body: list } = await service
+    .post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper })
+    .expect(200);
+  await service.post('/api/v3/lists/markPublic', { lid: list.lid }, { shopper }).expect(200);
+  const contact = { medium: 'email', value: 'a@example.com' } as const;
+  const confirm = sealLink(store, 'confirm', toClaim(contact, service.services.now()));
+  const leave = sealLink(store, 'unsubscribe', ['topic', contact.medium, contact.value, 'backinstock', '']);
+  await service
+    .graphql(
+      'mutation { setShopifySecret(secret: "shpss_0123456789abcdef") { connected } }',
+      {},
+      { store: demo },
+    )
+    .expect(200);
+  const signature = createHmac('sha256', 'shpss_0123456789abcdef').update('{}').digest('base64');
+  const pid = encodeURIComponent(demo.pid);
+  const session = { 'x-pid': shopper.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid };
+
+  const answers = async (http: typeof withDemo): Promise<Record<string, number>> => ({
+    key: (await http.get('/storeadmin/me').auth(demo.pid, demo.apiKey)).status,
+    session: (await http.post('/graphql').set(session).send({ query: '{ shopper { uid } }' })).body.data
+      ?.shopper
+      ? 200
+      : 401,
+    shared: (await http.get(`/shared/${list.lid}?pid=${pid}`)).status,
+    confirm: (await http.get(`/confirm/${confirm}`)).status,
+    unsubscribe: (await http.get(`/unsubscribe/${leave}`)).status,
+    shopify: (
+      await http
+        .post(`/webhooks/shopify/${pid}`)
+        .set({
+          'content-type': 'application/json',
+          'x-shopify-topic': 'x/y',
+          'x-shopify-hmac-sha256': signature,
+        })
+        .send('{}')
+    ).status,
+  });
+  expect(await answers(withDemo)).toEqual({
+    key: 200,
+    session: 200,
+    shared: 200,
+    confirm: 200,
+    unsubscribe: 200,
+    shopify: 200,
+  });
+  expect(await answers(withoutDemo)).toEqual({
+    key: 401,
+    session: 401,
+    shared: 404,
+    confirm: 404,
+    unsubscribe: 404,
+    shopify: 401,
+  });
+});
