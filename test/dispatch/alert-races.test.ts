@@ -1,0 +1,154 @@
+import { alertMailLane } from '../../src/dispatch/alert.lanes.ts';
+import { createLane } from '../../src/dispatch/lane.ts';
+import type { MailChannel, OutgoingMail } from '../../src/dispatch/mail.channel.ts';
+import { SENT } from '../../src/dispatch/outcome.ts';
+import { emitEvents } from '../../src/domain/alert/event.repo.ts';
+import {
+  claimMessages,
+  enqueueMail,
+  markFailed,
+  markSent,
+  putBack,
+  withhold,
+} from '../../src/domain/alert/outbox.repo.ts';
+import type { ClaimedMessage, Lane } from '../../src/domain/alert/outbox.repo.ts';
+import { queueNextPortion } from '../../src/domain/alert/restock.service.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
+import { outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
+
+let service: TestService;
+
+const START = new Date('2026-03-01T09:00:00Z');
+const LEASE_MS = 300;
+const later = (ms: number) => new Date(START.getTime() + ms);
+
+beforeAll(
+  async () => (service = await startService({ dispatchLeaseMs: LEASE_MS, webhookAllowPrivate: true })),
+);
+afterAll(() => service.close());
+beforeEach(() => service.setNow(START));
+
+const claimAll = (pid: string, lane: Lane): Promise<ClaimedMessage[]> =>
+  claimMessages(service.services.db, { lane, stores: [{ pid, most: 10 }], leaseMs: LEASE_MS }, START);
+
+/** The lane of alerts with a mailbox of its own. */
+function createMailbox() {
+  const mails: OutgoingMail[] = [];
+  const mail: MailChannel = {
+    send: async (sent) => (mails.push(sent), SENT),
+    close: () => undefined,
+  };
+  return { mails, lane: alertMailLane(service.services, mail, 4) };
+}
+
+test('an alert that a newer restock takes over while the older one is being withheld is sent', async () => {
+  const { pid } = await service.createStore();
+  const { db } = service.services;
+  await seedSubscription(db, pid, { epi: '1', value: 'flap@example.com' });
+  await setStock(service, pid, '1', 5);
+  await queueNextPortion(service.services);
+  const messages = await claimAll(pid, 'alert-email');
+  await setStock(service, pid, '1', 0);
+  const [attempt] = await createMailbox().lane.prepare(messages);
+  await setStock(service, pid, '1', 5);
+  while (await queueNextPortion(service.services));
+  const outcome = await attempt!();
+  expect(outcome).toEqual({ kind: 'withheld', reason: 'the stock is gone again' });
+  await withhold(db, messages[0]!, 'the stock is gone again', START);
+  await service.runTasks();
+  expect(await outboxOf(service, pid)).toMatchObject([
+    { recipient: 'flap@example.com', state: 'sent', error: null },
+  ]);
+});
+
+test('an alert that is erased after its claim is skipped, and the others keep their own products', async () => {
+  const { pid } = await service.createStore();
+  const { db } = service.services;
+  for (const epi of ['1', '2', '3']) {
+    await seedSubscription(db, pid, { epi, value: `${epi}@example.com` });
+    await setStock(service, pid, epi, 5, { dt: `Product ${epi}` });
+  }
+  while (await queueNextPortion(service.services));
+  const messages = await claimAll(pid, 'alert-email');
+  expect(messages).toHaveLength(3);
+  await db.query('DELETE FROM outbox WHERE pid = $1 AND id = $2', [pid, messages[0]!.id]);
+  const { mails, lane } = createMailbox();
+  const outcomes = [];
+  for (const attempt of await lane.prepare(messages)) outcomes.push(await attempt());
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['withheld', 'sent', 'sent']);
+  expect(mails.map(({ to, subject }) => [to, subject])).toEqual(
+    messages.slice(1).map(({ recipient, epi }) => [recipient, `Product ${epi!} is back in stock`]),
+  );
+});
+
+test('a try that outlasts its lease keeps the message: no other dispatcher sends it', async () => {
+  const { pid } = await service.createStore();
+  const { db } = service.services;
+  await enqueueMail(
+    db,
+    { pid, kind: 'confirm', to: 'slow@example.com', subject: 's', html: 'h', text: 't' },
+    START,
+  );
+  let finish = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (finish = resolve));
+  let tries = 0;
+  const attempt = async () => {
+    tries += 1;
+    await gate;
+    return SENT;
+  };
+  const createSlowLane = () =>
+    createLane(service.services, {
+      lane: 'mail',
+      concurrency: 1,
+      prepare: async (all) => all.map(() => attempt),
+    });
+  const sending = createSlowLane().run();
+  await until(async () => tries === 1);
+  service.setNow(later(LEASE_MS - 1));
+  await until(async () => {
+    const [row] = await db.query<{ due: Date }>('SELECT due_at AS due FROM outbox WHERE pid = $1', [pid]);
+    return row!.due.getTime() > START.getTime() + LEASE_MS;
+  });
+  service.setNow(later(LEASE_MS + 1));
+  expect(await createSlowLane().run()).toBe(false);
+  finish();
+  await sending;
+  expect(tries).toBe(1);
+  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent', attempts: 1 }]);
+});
+
+test.each<[string, (message: ClaimedMessage) => Promise<void>]>([
+  ['fails', (message) => markFailed(service.services.db, message, 'gone', START)],
+  ['is to be tried again', (message) => putBack(service.services.db, message, later(3_600_000), 'busy')],
+  ['arrives', (message) => markSent(service.services.db, message, START)],
+])(
+  'a delivery that is replayed while a try is under way is sent again, also when that one %s',
+  async (_how, settle) => {
+    const receiver = await startHttp();
+    try {
+      const store = await service.createStore();
+      const saved = await service.graphql(
+        'mutation ($url: String!) { saveWebhook(url: $url, events: ["list.item.added"]) { webhook { id } } }',
+        { url: receiver.url },
+        { store },
+      );
+      expect(saved.body.errors).toBeUndefined();
+      await service.services.db.transaction((tx) =>
+        emitEvents(tx, store.pid, [{ type: 'list.item.added', data: { lid: 'L', epi: '1' } }], START),
+      );
+      const [old] = await claimAll(store.pid, 'webhook');
+      const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state attempts } }';
+      const { body } = await service.graphql(replay, { id: old!.id }, { store });
+      expect(body.data.replayDelivery).toEqual({ state: 'queued', attempts: 0 });
+      await settle(old!);
+      await service.runTasks();
+      expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([old!.id]);
+      expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'sent', attempts: 1 }]);
+    } finally {
+      await receiver.close();
+    }
+  },
+);
