@@ -1,8 +1,12 @@
 import { createHmac } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import supertest from 'supertest';
 import { createApp } from '../../src/app.ts';
+import { ensureDemoStore } from '../../src/demo/demo.ts';
 import { sealLink } from '../../src/domain/alert/link.rules.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
+import { rotateKey } from '../../src/domain/store/store.service.ts';
 import { toClaim } from '../../src/domain/subscription/confirm.rules.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -81,4 +85,14 @@ test('a server without DEMO does not know the demo store that an earlier one lef
     unsubscribe: 404,
     shopify: 401,
   });
+});
+
+test('a demo store whose file was lost gets a new key, also when it has as many as a store can have', async () => {
+  const { services } = service;
+  const { pid } = service.demo!;
+  for (let keys = 1; keys < 20; keys += 1) await rotateKey(services, pid);
+  await rm(join(services.config.dataDir, 'demo-store.json'));
+  const found = await ensureDemoStore(services);
+  expect(found.pid).toBe(pid);
+  await withDemo.get('/storeadmin/me').auth(pid, found.apiKey).expect(200);
 });
