@@ -20,15 +20,21 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-type Sending = { secret?: string; id?: string; pid?: string; type?: string };
+type Sending = { secret?: string; id?: string; pid?: string; type?: string; via?: TestService };
 
 function send(
   topic: string,
   payload: object | string,
-  { secret = SECRET, id = randomUUID(), pid = store.pid, type = 'application/json' }: Sending = {},
+  {
+    secret = SECRET,
+    id = randomUUID(),
+    pid = store.pid,
+    type = 'application/json',
+    via = service,
+  }: Sending = {},
 ) {
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
-  return service.http
+  return via.http
     .post(`/webhooks/shopify/${encodeURIComponent(pid)}`)
     .set({
       'content-type': type,
@@ -209,6 +215,71 @@ test('a webhook is applied once: neither its id nor its body works again, also i
   expect((await stocks())[701]).toBe(0);
 });
 
+test.each([
+  ['a product', 'products/update', shirt(3, 10)],
+  ['a level', 'inventory_levels/update', level(3, 10)],
+  ['a deletion', 'products/delete', { id: 999 }],
+])('%s that was recorded does nothing under another topic', async (_name, topic, payload) => {
+  await send('products/update', shirt(3)).expect(200);
+  await send(topic, payload).expect(200);
+  const topics = ['products/create', 'products/update', 'products/delete', 'inventory_levels/update'];
+  const answers = await Promise.all(topics.map((other) => send(other, payload)));
+  const outcomes = answers.map(({ status, body }) => (status === 200 ? body.status : status));
+  const isProduct = topic === 'products/update';
+  expect(outcomes).toEqual(
+    topics.map((other) =>
+      other === topic || (isProduct && other === 'products/create') ? 'duplicate' : 400,
+    ),
+  );
+  expect(await stocks()).toEqual({ 701: 3, 702: 7 });
+});
+
+test('what changes to and fro within one second ends where it ended, and a repeated delivery does not undo it', async () => {
+  await send('products/update', shirt(1)).expect(200);
+  const id = randomUUID();
+  const answers: string[] = [];
+  const tell = async (topic: string, payload: object, sending?: Sending): Promise<void> => {
+    answers.push((await send(topic, payload, sending).expect(200)).body.status);
+  };
+  await tell('inventory_levels/update', level(5, 10));
+  await tell('inventory_levels/update', level(0, 10), { id });
+  await tell('inventory_levels/update', level(5, 10));
+  await tell('inventory_levels/update', level(0, 10), { id });
+  expect([answers, (await stocks())[701]]).toEqual([['applied', 'applied', 'applied', 'duplicate'], 5]);
+  answers.length = 0;
+  await tell('products/update', shirt(8, 20));
+  await tell('products/update', shirt(0, 20));
+  await tell('products/update', shirt(8, 20));
+  await tell('products/update', shirt(8, 20));
+  expect([answers, (await stocks())[701]]).toEqual([['applied', 'applied', 'applied', 'duplicate'], 8]);
+});
+
+test('a deleted product does not come back by an update that comes late, also in parallel', async () => {
+  await send('products/update', shirt(3)).expect(200);
+  await send('products/delete', { id: 700 }).expect(200);
+  expect((await send('products/update', shirt(3, 5)).expect(200)).body.status).toBe('outdated');
+  expect((await send('products/update', shirt(3)).expect(200)).body.status).toBe('outdated');
+  expect(await stocks()).toEqual({});
+  await Promise.all([
+    send('products/delete', { id: 710 }).expect(200),
+    ...[1, 2, 3, 4].map((seconds) => send('products/update', shirt(3, seconds, { id: 710 })).expect(200)),
+  ]);
+  expect(await stocks()).toEqual({});
+});
+
+test('what is known of webhooks is forgotten when they are too old to be played again', async () => {
+  await send('products/update', shirt(3)).expect(200);
+  const known = async () =>
+    service.services.db.query(
+      'SELECT id FROM shopify_event WHERE pid = $1 UNION ALL SELECT subject FROM shopify_subject WHERE pid = $1',
+      [store.pid],
+    );
+  expect(await known()).toHaveLength(2);
+  service.setNow(new Date(T0 + 8 * 24 * 3_600_000));
+  await service.runTasks();
+  expect(await known()).toEqual([]);
+});
+
 test('what was recorded days ago is refused', async () => {
   service.setNow(new Date(T0 + 49 * 3_600_000));
   const { body } = await send('products/update', shirt(3)).expect(400);
@@ -239,7 +310,10 @@ test.each([
   ['a body that is not JSON', 'products/update', '{'],
   ['a product without variants', 'products/update', { id: 1 }],
   ['a variant without id', 'products/update', shirt(1, 0, { variants: [{}] })],
-  ['a level without item', 'inventory_levels/update', { location_id: 1, available: 1 }],
+  ['a product without a time', 'products/update', shirt(1, 0, { updated_at: undefined })],
+  ['a level without item', 'inventory_levels/update', { location_id: 1, available: 1, updated_at: at(0) }],
+  ['a level without a time', 'inventory_levels/update', { ...level(1, 0), updated_at: undefined }],
+  ['a deletion with an id that cannot be stored', 'products/delete', { id: 'a\u0000b' }],
 ])('%s is refused and can be sent again', async (_name, topic, payload) => {
   const id = randomUUID();
   await send(topic, payload, { id }).expect(400);
@@ -254,11 +328,45 @@ test('other topics and unknown items are taken and ignored, other content types 
   await send('products/update', shirt(3)).expect(401);
 });
 
-test('stock that Shopify does not track stays unknown', async () => {
-  const [variant] = shirt(0).variants;
-  await send(
-    'products/update',
-    shirt(0, 0, { variants: [{ ...variant, inventory_management: null }] }),
-  ).expect(200);
-  expect(await stocks()).toEqual({ 701: null });
+test('stock that Shopify does not track is unknown, also when it was known before', async () => {
+  const untracked = (seconds: number) => {
+    const [variant, other] = shirt(0).variants;
+    return shirt(0, seconds, { variants: [{ ...variant, inventory_management: null }, other] });
+  };
+  await send('products/update', untracked(0)).expect(200);
+  expect(await stocks()).toEqual({ 701: null, 702: 7 });
+  await send('products/update', shirt(5, 10)).expect(200);
+  expect(await stocks()).toEqual({ 701: 5, 702: 7 });
+  await send('products/update', untracked(20)).expect(200);
+  expect(await stocks()).toEqual({ 701: null, 702: 7 });
+});
+
+test('a level of one item reads nothing of the others, in a store with one location', async () => {
+  // One connection, because each counts what it read by itself.
+  const single = await startService({ databasePool: 1 });
+  try {
+    single.setNow(new Date(T0));
+    const shop = await single.createStore();
+    const { db } = single.services;
+    await single.graphql(`mutation { setShopifySecret(secret: "${SECRET}") { url } }`, {}, { store: shop });
+    await db.query(
+      `INSERT INTO inventory_level (pid, item, location, available, at) SELECT $1, n::text, '1', 1, $2 FROM generate_series(1, 5000) n`,
+      [shop.pid, new Date(T0)],
+    );
+    const read = async (): Promise<number> => {
+      await db.query('SELECT pg_stat_force_next_flush()');
+      const [row] = await db.query<{ n: number }>(
+        `SELECT (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'inventory_level')::int
+           + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'inventory_level')::int AS n`,
+      );
+      return row!.n;
+    };
+    await send('products/update', shirt(3), { pid: shop.pid, via: single }).expect(200);
+    const before = await read();
+    const { body } = await send('inventory_levels/update', level(4, 10), { pid: shop.pid, via: single });
+    expect(body).toEqual({ status: 'applied' });
+    expect((await read()) - before).toBeLessThan(20);
+  } finally {
+    await single.close();
+  }
 });

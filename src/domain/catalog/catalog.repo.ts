@@ -75,11 +75,11 @@ const SET_STOCK = {
     RETURNING ${WRITTEN}`,
 };
 
-/** Sets the stock of the variants that are there. */
+/** Sets the stock of the variants that are there; null makes it unknown. */
 export function setStock(
   tx: Db,
   pid: string,
-  stocks: readonly { epi: string; stk: number }[],
+  stocks: readonly { epi: string; stk: number | null }[],
   now: Date,
 ): Promise<WrittenRow[]> {
   return tx.query<WrittenRow>(SET_STOCK, [

@@ -88,11 +88,11 @@ export async function upsertProducts(ctx: Context, products: readonly ProductInp
   );
 }
 
-/** Sets stock figures inside the caller's transaction. */
+/** Sets stock figures inside the caller's transaction; null makes one unknown. */
 export async function writeStock(
   tx: Db,
   pid: string,
-  stocks: readonly { epi: string; stk: number }[],
+  stocks: readonly { epi: string; stk: number | null }[],
   now: Date,
 ): Promise<WrittenRow[]> {
   const rows = await catalog.setStock(tx, pid, stocks, now);

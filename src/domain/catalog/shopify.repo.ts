@@ -20,18 +20,41 @@ export async function saveSecret(db: Db, pid: string, secret: string | null, now
 
 const TAKE = {
   name: 'take_shopify_event',
-  text: 'INSERT INTO shopify_event (pid, id, digest, at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id',
+  text: 'INSERT INTO shopify_event (pid, id, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id',
 };
 
-/** Notes a webhook as taken; false when its id or its very body was taken before. */
-export async function takeEvent(
+/** Notes a webhook as taken; false when its id was taken before. */
+export async function takeEvent(tx: Db, pid: string, id: string, now: Date): Promise<boolean> {
+  return (await tx.query(TAKE, [pid, id, now])).length === 1;
+}
+
+/** What a webhook says about when: its subject, Shopify's time of the change, and a hash of the signed body. */
+export type Change = { subject: string; changedAt: Date; digest: Buffer };
+
+// The row is locked until the commit, so that webhooks about one thing are applied one after the other, also about a product
+// that has no variants yet or no more.
+const ADVANCE = {
+  name: 'advance_shopify_subject',
+  text: `
+    INSERT INTO shopify_subject AS s (pid, subject, changed_at, digest, at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (pid, subject) DO UPDATE SET changed_at = excluded.changed_at, digest = excluded.digest, at = excluded.at
+    WHERE s.changed_at < excluded.changed_at OR (s.changed_at = excluded.changed_at AND s.digest <> excluded.digest)
+    RETURNING s.subject`,
+};
+
+/** Notes a change as the last of its subject, unless that is younger (`outdated`) or this very body (`duplicate`). */
+export async function advance(
   tx: Db,
   pid: string,
-  id: string,
-  digest: Buffer,
+  { subject, changedAt, digest }: Change,
   now: Date,
-): Promise<boolean> {
-  return (await tx.query(TAKE, [pid, id, digest, now])).length === 1;
+): Promise<'new' | 'duplicate' | 'outdated'> {
+  if ((await tx.query(ADVANCE, [pid, subject, changedAt, digest, now])).length === 1) return 'new';
+  const same = await tx.query(
+    'SELECT 1 FROM shopify_subject WHERE pid = $1 AND subject = $2 AND digest = $3',
+    [pid, subject, digest],
+  );
+  return same.length === 1 ? 'duplicate' : 'outdated';
 }
 
 /** A variant that a webhook is about, locked. */
@@ -53,20 +76,24 @@ export function holdItem(tx: Db, pid: string, item: string): Promise<HeldVariant
   );
 }
 
-/** What locations have of an item, and whether the store has other locations than this one. */
-export type Levels = { previous: { available: number; at: Date } | null; hasOthers: boolean };
+/** What a location had of an item, null when it never told, and whether the store has other locations than this one. */
+export type Levels = { previous: number | null; hasOthers: boolean };
+
+// The least and the greatest location are one look at the index each; to look for another one by `<>` would read every level of a
+// store that has one location.
+const LEVEL = {
+  name: 'find_inventory_level',
+  text: `
+    SELECT (SELECT available FROM inventory_level WHERE pid = $1 AND item = $2 AND location = $3) AS previous,
+      coalesce(
+        (SELECT min(location) FROM inventory_level WHERE pid = $1) <> $3 OR
+        (SELECT max(location) FROM inventory_level WHERE pid = $1) <> $3, false) AS "hasOthers"`,
+};
 
 /** Reads what is known of an item at a location; the item's variant must be locked. */
 export async function findLevel(tx: Db, pid: string, item: string, location: string): Promise<Levels> {
-  const [previous] = await tx.query<{ available: number; at: Date }>(
-    'SELECT available, at FROM inventory_level WHERE pid = $1 AND item = $2 AND location = $3',
-    [pid, item, location],
-  );
-  const others = await tx.query('SELECT 1 FROM inventory_level WHERE pid = $1 AND location <> $2 LIMIT 1', [
-    pid,
-    location,
-  ]);
-  return { previous: previous ?? null, hasOthers: others.length > 0 };
+  const [levels] = await tx.query<Levels>(LEVEL, [pid, item, location]);
+  return levels!;
 }
 
 /** What a location has of an item. */
@@ -101,9 +128,14 @@ export async function itemsChangedAfter(
 
 /** Forgets webhooks that are too old to be played again; answers how many. */
 export async function forgetEvents(db: Db, before: Date): Promise<number> {
-  const rows = await db.query(
+  const events = await db.query(
     `DELETE FROM shopify_event WHERE (pid, id) IN (SELECT pid, id FROM shopify_event WHERE at < $1 LIMIT 1000) RETURNING 1`,
     [before],
   );
-  return rows.length;
+  const subjects = await db.query(
+    `DELETE FROM shopify_subject WHERE at < $1 AND (pid, subject) IN (
+       SELECT pid, subject FROM shopify_subject WHERE at < $1 LIMIT 1000) RETURNING 1`,
+    [before],
+  );
+  return events.length + subjects.length;
 }

@@ -39,7 +39,7 @@ export function checkSecret(secret: string): string {
   return isFine ? secret : fail('invalid-request', 'secret must have 16 to 256 printable characters');
 }
 
-const id = z.union([z.number(), z.string()]).transform(String);
+const id = z.union([z.number(), z.string().regex(/^[\w-]{1,64}$/)]).transform(String);
 const time = z.string().transform((text, issue) => {
   const date = new Date(text);
   if (!Number.isNaN(date.getTime())) return date;
@@ -60,11 +60,11 @@ const variantShape = z.object({
 
 const productShape = z.object({
   id,
-  title: z.string().nullish(),
+  title: z.string(),
   vendor: z.string().nullish(),
   handle: z.string().nullish(),
   tags: z.union([z.string(), z.array(z.string())]).nullish(),
-  updated_at: time.nullish(),
+  updated_at: time,
   image: z.object({ src: z.string().nullish() }).nullish(),
   images: z.array(z.object({ id: id.nullish(), src: z.string().nullish() })).nullish(),
   variants: z.array(variantShape),
@@ -75,18 +75,32 @@ const levelShape = z.object({
   inventory_item_id: id,
   location_id: id,
   available: z.number().int().nullish(),
-  updated_at: time.nullish(),
+  updated_at: time,
 });
-const deletedShape = z.object({ id });
+
+/** Topics are not signed, bodies are: what tells more than an id is no deletion, whatever the topic says. */
+const deletedShape = z
+  .looseObject({ id })
+  .refine(
+    (body) =>
+      Object.keys({ ...productShape.shape, ...levelShape.shape }).every(
+        (key) => key === 'id' || !(key in body),
+      ),
+    'holds more than the id of what was deleted',
+  );
+
+/** Shopify gives no id twice, so nothing is younger than a deletion. */
+const DELETED_AT = new Date('9999-12-31T00:00:00Z');
 
 type ShopifyProduct = z.infer<typeof productShape>;
 type ShopifyVariant = z.infer<typeof variantShape>;
 
-/** What a webhook means for the catalogue. */
-export type ShopifyEvent =
-  | { kind: 'product'; empi: string; at: Date | null; products: ProductWrite[]; keep: string[] | null }
-  | { kind: 'level'; item: string; location: string; available: number | null; at: Date | null }
-  | { kind: 'deleted'; empi: string; at: null };
+/** What a webhook means for the catalogue. What it is about, and when Shopify changed that, give the order. */
+export type ShopifyEvent = { subject: string; changedAt: Date } & (
+  | { kind: 'product'; empi: string; products: ProductWrite[]; untracked: string[]; keep: string[] | null }
+  | { kind: 'level'; item: string; location: string; available: number | null }
+  | { kind: 'deleted'; empi: string }
+);
 
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
@@ -106,8 +120,8 @@ function variantText(title: string | null | undefined): string {
 }
 
 /** Stock that Shopify does not track is unknown, whatever its figure says. */
-function stockOf({ inventory_quantity, inventory_management }: ShopifyVariant): number | null {
-  return inventory_management === null ? null : (inventory_quantity ?? null);
+function isUntracked({ inventory_management }: ShopifyVariant): boolean {
+  return inventory_management === null;
 }
 
 /** All variants that the product still has, or null when the webhook does not tell. */
@@ -129,7 +143,7 @@ function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent 
     dt: product.title,
     sku: variant.sku,
     iu: imageOf(product, variant),
-    stk: stockOf(variant),
+    stk: isUntracked(variant) ? null : variant.inventory_quantity,
     pr: variant.price,
     vi: variantText(variant.title),
     tags,
@@ -138,9 +152,11 @@ function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent 
   }));
   return {
     kind: 'product',
+    subject: `product ${product.id}`,
+    changedAt: product.updated_at,
     empi: product.id,
-    at: product.updated_at ?? null,
     products,
+    untracked: product.variants.filter(isUntracked).map((variant) => variant.id),
     keep: keptVariants(product),
   };
 }
@@ -160,17 +176,26 @@ function take<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Sh
   return fail('invalid-request', `The webhook is not understood: ${path.join('.')} ${message}`);
 }
 
+function readDeleted(body: z.infer<typeof deletedShape>): ShopifyEvent {
+  return { kind: 'deleted', subject: `product ${body.id}`, changedAt: DELETED_AT, empi: body.id };
+}
+
+function readLevel(level: z.infer<typeof levelShape>): ShopifyEvent {
+  const { inventory_item_id: item, location_id: location } = level;
+  return {
+    kind: 'level',
+    subject: `level ${item} ${location}`,
+    changedAt: level.updated_at,
+    item,
+    location,
+    available: level.available ?? null,
+  };
+}
+
 /** Reads a webhook's body, or fails with `invalid-request`. */
 export function readEvent(topic: ShopifyTopic, body: Buffer, shopDomain: string): ShopifyEvent {
   const value = parseBody(body);
-  if (topic === 'products/delete') return { kind: 'deleted', empi: take(deletedShape, value).id, at: null };
-  if (topic !== 'inventory_levels/update') return readProduct(take(productShape, value), shopDomain);
-  const level = take(levelShape, value);
-  return {
-    kind: 'level',
-    item: level.inventory_item_id,
-    location: level.location_id,
-    available: level.available ?? null,
-    at: level.updated_at ?? null,
-  };
+  if (topic === 'products/delete') return readDeleted(take(deletedShape, value));
+  if (topic === 'inventory_levels/update') return readLevel(take(levelShape, value));
+  return readProduct(take(productShape, value), shopDomain);
 }

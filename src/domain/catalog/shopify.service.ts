@@ -64,12 +64,13 @@ export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Re
   if (!isShopifyTopic(topic)) return { status: 'ignored' };
   const event = readEvent(topic, body, delivery.shopDomain);
   const now = deps.now();
-  refuseStale(event.at ?? new Date(delivery.triggeredAt), now);
-  const digest = createHash('sha256').update(`${topic}\n`).update(body).digest();
+  refuseStale(event.kind === 'deleted' ? new Date(delivery.triggeredAt) : event.changedAt, now);
+  const digest = createHash('sha256').update(body).digest();
   const id = delivery.webhookId.slice(0, MAX_WEBHOOK_ID) || digest.toString('hex');
   const status = await deps.db.transaction(async (tx) => {
-    const isNew = await shopify.takeEvent(tx, pid, id, digest, now);
-    return isNew ? applyEvent(tx, pid, event, now) : ('duplicate' as const);
+    if (!(await shopify.takeEvent(tx, pid, id, now))) return 'duplicate';
+    const order = await shopify.advance(tx, pid, { ...event, digest }, now);
+    return order === 'new' ? applyEvent(tx, pid, event, now) : order;
   });
   if (status === 'applied') deps.wake();
   return { status };
@@ -99,19 +100,21 @@ type LevelEvent = Extract<ShopifyEvent, { kind: 'level' }>;
 async function applyProduct(
   tx: Db,
   pid: string,
-  { at, products, keep }: ProductEvent,
+  { changedAt, products, untracked, keep }: ProductEvent,
   held: readonly shopify.HeldVariant[],
   now: Date,
 ): Promise<Receipt['status']> {
-  if (at !== null && held.some(({ sourceAt }) => sourceAt !== null && sourceAt > at)) return 'outdated';
   const items = products.flatMap(({ inventoryItem }) => inventoryItem ?? []);
-  const newer = at === null ? new Set<string>() : await shopify.itemsChangedAfter(tx, pid, items, at);
+  const newer = await shopify.itemsChangedAfter(tx, pid, items, changedAt);
   const checked = products
     .map((product, index) => checkProduct(product, `variants[${index}]`))
     .map((product) =>
       product.inventoryItem != null && newer.has(product.inventoryItem) ? { ...product, stk: null } : product,
     );
   if (checked.length > 0) await writeProducts(tx, pid, checked, now);
+  // A write leaves a field that it does not name as it is, so that forgetting a figure takes a second one.
+  const forgotten = untracked.map((epi) => ({ epi, stk: null }));
+  if (forgotten.length > 0) await writeStock(tx, pid, forgotten, now);
   const gone = keep === null ? [] : held.filter(({ epi }) => !keep.includes(epi)).map(({ epi }) => epi);
   if (gone.length > 0) await dropProducts(tx, pid, gone, now);
   return 'applied';
@@ -123,16 +126,14 @@ async function applyProduct(
  * already or comes with it.
  */
 async function applyLevel(tx: Db, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
-  const { item, location, available } = event;
-  const at = event.at ?? now;
+  const { item, location, available, changedAt: at } = event;
   const variants = await shopify.holdItem(tx, pid, item);
   if (available === null || variants.length === 0) return 'ignored';
   const { previous, hasOthers } = await shopify.findLevel(tx, pid, item, location);
-  if (previous !== null && previous.at > at) return 'outdated';
   await shopify.saveLevel(tx, pid, { item, location, available, at });
   const stocks = variants
     .filter(({ sourceAt }) => sourceAt === null || sourceAt < at)
-    .map(({ epi, stk }) => ({ epi, stk: nextStock(stk, previous?.available ?? null, available, hasOthers) }));
+    .map(({ epi, stk }) => ({ epi, stk: nextStock(stk, previous, available, hasOthers) }));
   if (stocks.length > 0) await writeStock(tx, pid, stocks, now);
   return 'applied';
 }
