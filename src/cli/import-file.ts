@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { CsvError, Info } from 'csv-parse';
@@ -13,26 +13,32 @@ export type Format = 'ndjson' | 'csv';
 /** Where in a file to begin, and how its columns are divided. */
 export type Reading = { path: string; offset: number; line: number; delimiter: string };
 
-const PROBE_BYTES = 65_536;
+const HASH_CHUNK_BYTES = 1_048_576;
 /** Nobody's product is longer; a file that is no text must not fill the memory. */
 const MAX_LINE_BYTES = 1_000_000;
 const NEWLINE = 0x0a;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Size, fingerprint and first bytes of a file. The fingerprint follows the content, so that a renamed file goes on where it was. */
-export async function inspectFile(path: string): Promise<{ size: number; source: string; hasBom: boolean }> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const head = Buffer.alloc(Math.min(PROBE_BYTES, size));
-    await file.read(head, 0, head.length, 0);
-    const tail = Buffer.alloc(head.length);
-    await file.read(tail, 0, tail.length, size - tail.length);
-    const source = createHash('sha256').update(`${size}\n`).update(head).update(tail).digest('hex');
-    return { size, source, hasBom: head.subarray(0, BOM.length).equals(BOM) };
-  } finally {
-    await file.close();
+/**
+ * Size, fingerprint and kind of beginning of a file. The fingerprint follows the whole content: a renamed file goes on where it was,
+ * and one that was changed anywhere is another file. Takes 1 to 3 seconds for a gigabyte; `onShare` is told how much is done.
+ */
+export async function inspectFile(
+  path: string,
+  onShare: (share: number) => void,
+): Promise<{ size: number; source: string; hasBom: boolean }> {
+  const total = (await stat(path)).size;
+  const hash = createHash('sha256');
+  let size = 0;
+  let head = Buffer.alloc(0);
+  const chunks = createReadStream(path, { highWaterMark: HASH_CHUNK_BYTES }) as AsyncIterable<Buffer>;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    size += chunk.length;
+    if (head.length < BOM.length) head = Buffer.concat([head, chunk.subarray(0, BOM.length)]);
+    onShare(size / Math.max(total, size));
   }
+  return { size, source: hash.digest('hex'), hasBom: head.subarray(0, BOM.length).equals(BOM) };
 }
 
 function readLine(bytes: Buffer, line: number, end: number): Entry | null {

@@ -14,7 +14,7 @@ import { readFlags, required } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { inspectFile, readCsv, readHeader, readNdjson } from './import-file.ts';
 import type { Format } from './import-file.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, createTicker } from './progress.ts';
 import { UsageError } from './usage.ts';
 
 const FLAGS: Record<string, Flag> = {
@@ -92,7 +92,10 @@ async function readerOf(
 async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> {
   const { pid, path, maxFaults, isResuming } = job;
   if ((await findStore(runtime.db, pid)) === null) throw new Error('There is no store with this pid');
-  const { size, source, hasBom } = await inspectFile(path);
+  const checking = createTicker(process.stderr);
+  const { size, source, hasBom } = await inspectFile(path, (share) =>
+    checking.show(() => `checking the file, ${Math.floor(share * 100)}%`),
+  );
   const from = await startOf(runtime, pid, source, isResuming);
   if (from.finishedAt !== null) return null;
   const progress = createProgress(process.stderr, from.offset, from.line);

@@ -10,10 +10,30 @@ function clock(seconds: number): string {
   return `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 }
 
-/** Writes progress: a bar that redraws itself on a terminal, now and then a plain line elsewhere. */
+/** Writes lines about something that goes on: one that redraws itself on a terminal, now and then a plain one elsewhere. */
+export function createTicker(out: NodeJS.WriteStream) {
+  // What is over in a moment is not worth a line.
+  let shownAt = Date.now();
+  return {
+    /** Shows a text, unless one was shown a moment ago. */
+    show(text: () => string): void {
+      const now = Date.now();
+      if (now - shownAt < (out.isTTY ? TTY_PAUSE_MS : PLAIN_PAUSE_MS)) return;
+      shownAt = now;
+      out.write(out.isTTY ? `\r\u001b[K${text()}` : `${text()}\n`);
+    },
+    /** Writes a line that stays; the other one comes back when there is news. */
+    line(message: string): void {
+      out.write(out.isTTY ? `\r\u001b[K${message}\n` : `${message}\n`);
+      if (out.isTTY) shownAt = 0;
+    },
+  };
+}
+
+/** Writes how far an import is, on a terminal as a bar. */
 export function createProgress(out: NodeJS.WriteStream, startBytes: number, startLines: number) {
   const started = Date.now();
-  let shownAt = 0;
+  const ticker = createTicker(out);
 
   const text = ({ bytes, totalBytes, lines, skipped }: Progress): string => {
     const seconds = Math.max(0.001, (Date.now() - started) / 1000);
@@ -28,20 +48,10 @@ export function createProgress(out: NodeJS.WriteStream, startBytes: number, star
 
   return {
     /** Shows how far it is, unless that was shown a moment ago. */
-    show(progress: Progress): void {
-      const now = Date.now();
-      if (now - shownAt < (out.isTTY ? TTY_PAUSE_MS : PLAIN_PAUSE_MS)) return;
-      shownAt = now;
-      out.write(out.isTTY ? `\r\u001b[K${text(progress)}` : `${text(progress)}\n`);
-    },
+    show: (progress: Progress): void => ticker.show(() => text(progress)),
     /** Writes a line of its own; the bar comes back at the next progress. */
-    line(message: string): void {
-      out.write(out.isTTY ? `\r\u001b[K${message}\n` : `${message}\n`);
-      if (out.isTTY) shownAt = 0;
-    },
+    line: (message: string): void => ticker.line(message),
     /** Shows the last state and leaves it there. */
-    end(progress: Progress): void {
-      out.write(out.isTTY ? `\r\u001b[K${text(progress)}\n` : `${text(progress)}\n`);
-    },
+    end: (progress: Progress): void => ticker.line(text(progress)),
   };
 }

@@ -170,6 +170,22 @@ test.each(['ndjson', 'csv'])(
   },
 );
 
+test('a file that was changed in the middle is imported anew, whatever --resume knows of the old one', async () => {
+  const lines = Array.from({ length: 4_000 }, (_, index) => line(index + 1));
+  const path = await file('middle.ndjson', lines.join('\n'));
+  expect((await runImport(['--file', path])).code).toBe(0);
+  const changed = lines.map((text, index) => (index === 2_000 ? line(2_001, { stk: 9 }) : text)).join('\n');
+  expect(changed).toHaveLength(lines.join('\n').length);
+  await file('middle.ndjson', changed);
+  const { code, out } = await runImport(['--file', path, '--resume']);
+  expect([code, out]).toEqual([0, 'Done: 4000 products written, 0 bad lines skipped.\n']);
+  expect(
+    await service.services.db.query('SELECT epi FROM product WHERE pid = $1 AND stk = 9', [store.pid]),
+  ).toEqual([{ epi: '2001' }]);
+  const again = await runImport(['--file', path, '--resume']);
+  expect(again.out).toContain('imported completely before');
+});
+
 test('--strict stops at the first bad line and --max-errors after so many', async () => {
   const path = await file('bad.ndjson', [line(1), 'x', line(2), 'x', 'x', line(3)].join('\n'));
   const strict = await runImport(['--file', path, '--strict']);
