@@ -208,6 +208,20 @@ test.each(['first: 0', 'first: 101', 'after: "x"', `search: "${'x'.repeat(201)}"
   },
 );
 
+test.each([
+  '["product",1.5]',
+  '["product",1e30]',
+  '["product","abc"]',
+  '["product",null]',
+  '["subscription",1]',
+  'abc',
+])('products refuses the forged cursor %s', async (cursor) => {
+  const after = Buffer.from(cursor).toString('base64url');
+  const query = 'query($after: String) { products(after: $after) { edges { cursor } } }';
+  const { body } = await service.graphql(query, { after }, { store });
+  expect(body.errors[0].extensions).toMatchObject({ status: 400, type: 'invalid-request' });
+});
+
 test('products finds words of title, brand, SKU and ids by their beginning, in this store only', async () => {
   await upsert([
     product(11, { dt: 'Übergröße Hemd (Leinen)', bt: 'Acme & Söhne', sku: 'LS-4711/B' }),

@@ -133,6 +133,31 @@ test('the answer about the mailing list counts only once it is confirmed', async
   expect(await consent()).toEqual([{ accepts: 'true' }]);
 });
 
+async function consents(): Promise<object[]> {
+  return service.services.db.query(
+    `SELECT prefs -> 'Mediums' -> 'email' -> 'acceptmarketing' AS accepts, acc_mkt FROM shopper WHERE pid = $1`,
+    [store.pid],
+  );
+}
+
+test('the last answer about the mailing list counts, wherever the rows lie', async () => {
+  await create({ products: [{ epi: 2, empi: 1, du: '/p' }], addtomailinglist: 0 }).expect(200);
+  await create({ products: [{ epi: 1, empi: 1, du: '/p' }], addtomailinglist: 1 }).expect(200);
+  // Any write moves a row behind the others; in the order of the index the first answer comes last anyway.
+  await service.services.db.query(`UPDATE subscription SET regid = 'moved' WHERE pid = $1 AND epi = '2'`, [
+    store.pid,
+  ]);
+  await service.http.post(await link()).expect(200);
+  expect(await consents()).toEqual([{ accepts: true, acc_mkt: true }]);
+});
+
+test('a no to the mailing list counts also for a subscription that waits already', async () => {
+  await create({ addtomailinglist: 1 }).expect(200);
+  await create({ addtomailinglist: 0 }).expect(200);
+  await service.http.post(await link()).expect(200);
+  expect(await consents()).toEqual([{ accepts: false, acc_mkt: false }]);
+});
+
 test('links that are altered, of another store, for another purpose or a week old do not work', async () => {
   await create().expect(200);
   const path = await link();

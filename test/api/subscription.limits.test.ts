@@ -5,8 +5,8 @@ import type { TestService } from '../harness.ts';
 let service: TestService;
 let store: NewStore;
 const start = new Date('2030-05-05T12:00:00Z');
-const PER_CONTACT = 30;
-const PER_ADDRESS = 60;
+const PER_CONTACT = 120;
+const PER_ADDRESS = 120;
 
 beforeAll(async () => {
   service = await startService();
@@ -17,12 +17,16 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-function input(mediumvalue: string, epi: number) {
-  return { medium: 'email', mediumvalue, products: [{ epi, empi: 1, du: '/p' }], topics: ['backinstock'] };
+function input(mediumvalue: string, epi: number, count = 1, topics = ['backinstock']) {
+  const products = Array.from({ length: count }, (_, index) => ({ epi: epi + index, empi: 1, du: '/p' }));
+  return { medium: 'email', mediumvalue, products, topics };
 }
 
-function create(mediumvalue: string, epi: number) {
-  return service.post('/storeadmin/bispa/subscriptions/create', input(mediumvalue, epi), { store });
+/** Signs a contact up for so many products from a number on. */
+function create(mediumvalue: string, epi: number, count = 1, topics?: string[]) {
+  return service.post('/storeadmin/bispa/subscriptions/create', input(mediumvalue, epi, count, topics), {
+    store,
+  });
 }
 
 async function count(): Promise<number> {
@@ -33,10 +37,11 @@ async function count(): Promise<number> {
   return row!.n;
 }
 
-test('a contact is signed up 30 times an hour at most, also by parallel calls of the store', async () => {
-  for (let epi = 0; epi < PER_CONTACT - 5; epi += 1) await create('ann@example.com', epi).expect(200);
+test('a contact gets 120 subscriptions an hour at most, also by parallel calls of the store', async () => {
+  await create('ann@example.com', 0, 100).expect(200);
+  await create('ann@example.com', 100, PER_CONTACT - 105).expect(200);
   const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => create('ann@example.com', 100 + index)),
+    Array.from({ length: 10 }, (_, index) => create('ann@example.com', 200 + index)),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([
     ...Array<number>(5).fill(200),
@@ -53,29 +58,41 @@ test('a contact is signed up 30 times an hour at most, also by parallel calls of
   await create('bob@example.com', 1).expect(200);
 });
 
+test('every topic of every product counts, and what goes beyond the limit is not stored in part', async () => {
+  const topics = Array.from({ length: 20 }, (_, index) => `topic${index}`);
+  const { body } = await create('ann@example.com', 0, 100, topics).expect(400);
+  expect(body).toMatchObject({ type: 'invalid-products', msg: expect.stringContaining('120') });
+  await create('ann@example.com', 0, 5, topics).expect(200);
+  await create('ann@example.com', 5, 2, topics).expect(429);
+  expect(await count()).toBe(100);
+  await create('ann@example.com', 0, 6, topics).expect(200);
+  expect(await count()).toBe(PER_CONTACT);
+});
+
 test('subscribing again does not count, and after an hour the count starts anew', async () => {
-  for (let epi = 0; epi < PER_CONTACT; epi += 1) await create('ann@example.com', epi).expect(200);
-  await create('ann@example.com', 0).expect(200);
-  await create('ann@example.com', 99).expect(429);
+  for (const epi of [0, 60]) await create('ann@example.com', epi, 60).expect(200);
+  await create('ann@example.com', 0, 100).expect(200);
+  await create('ann@example.com', 999).expect(429);
   service.setNow(new Date(start.getTime() + 3_600_000));
-  await create('ann@example.com', 99).expect(200);
+  await create('ann@example.com', 999).expect(200);
 });
 
 test('another store has its own count', async () => {
-  for (let epi = 0; epi < PER_CONTACT; epi += 1) await create('ann@example.com', epi).expect(200);
+  for (const epi of [0, 60]) await create('ann@example.com', epi, 60).expect(200);
   store = await service.createStore();
   await create('ann@example.com', 1).expect(200);
 });
 
-test('from one address, guests sign up 60 contacts an hour at most', async () => {
+test('from one address, guests make 120 subscriptions an hour at most, whomever they are for', async () => {
   const shopper = await service.guest(store);
   const query = 'mutation($input: SubscribeInput!) { subscribe(input: $input) { message } }';
   const types: (string | null)[] = [];
-  for (let index = 0; index < PER_ADDRESS + 2; index += 1) {
-    const { body } = await service.graphql(query, { input: input(`p${index}@example.com`, 1) }, { shopper });
+  for (let index = 0; index < 6; index += 1) {
+    const who = `p${index}@example.com`;
+    const { body } = await service.graphql(query, { input: input(who, 1, PER_ADDRESS / 4) }, { shopper });
     types.push(body.errors?.[0].extensions.type ?? null);
   }
-  expect(types).toEqual([...Array<null>(PER_ADDRESS).fill(null), 'too-many-requests', 'too-many-requests']);
+  expect(types).toEqual([...Array<null>(4).fill(null), 'too-many-requests', 'too-many-requests']);
   expect(await count()).toBe(PER_ADDRESS);
 });
 

@@ -161,6 +161,21 @@ test('the connection pages by cursor, and a store key alone sees all of its stor
   expect(second).toMatchObject({ edges: [{ node: { epi: 1 } }], pageInfo: { hasNextPage: false } });
 });
 
+test.each([
+  '["subscription",1.5]',
+  '["subscription",1e30]',
+  '["subscription","abc"]',
+  '["product",1]',
+  'abc',
+])('subscriptions refuses the forged cursor %s', async (cursor) => {
+  const after = Buffer.from(cursor).toString('base64url');
+  const query = 'query($after: String) { subscriptions(after: $after) { edges { cursor } } }';
+  for (const caller of [{ store }, { shopper: await service.guest(store) }]) {
+    const { body } = await service.graphql(query, { after }, caller);
+    expect(body.errors[0].extensions).toMatchObject({ status: 400, type: 'invalid-request' });
+  }
+});
+
 test('unsubscribe ends what was named and nothing of anybody else', async () => {
   for (const epi of [1, 2]) expect(await subscribe({ store }, 'ann@example.com', epi)).toBeNull();
   expect(await subscribe({ store }, 'ann@example.com', 1, 'comingsoon')).toBeNull();

@@ -1,21 +1,21 @@
 import type { Db } from '../../database/database.ts';
 
-/** How often something may happen in a window of time. */
+/** How much may happen in a window of time. */
 export type Limit = { points: number; windowMs: number };
 
 const CONSUME = {
   name: 'consume_signup',
   text: `
-    INSERT INTO signup_window AS w (pid, key, count, started_at) VALUES ($1, $2, 1, $3)
+    INSERT INTO signup_window AS w (pid, key, count, started_at) VALUES ($1, $2, $5, $3)
     ON CONFLICT (pid, key) DO UPDATE SET
-      count = CASE WHEN w.started_at <= $4 THEN 1 ELSE w.count + 1 END,
+      count = CASE WHEN w.started_at <= $4 THEN excluded.count ELSE w.count + excluded.count END,
       started_at = CASE WHEN w.started_at <= $4 THEN excluded.started_at ELSE w.started_at END
     RETURNING count, started_at AS "startedAt"`,
 };
 
 /**
- * Counts once more, in all processes together. Answers null, or the moment from which it is allowed again; then the caller
- * rolls back or leaves the thing undone.
+ * Counts on, in all processes together. Answers null, or the moment from which it is allowed again; then the caller rolls back or
+ * leaves the thing undone.
  */
 export async function consume(
   tx: Db,
@@ -23,12 +23,14 @@ export async function consume(
   key: Buffer,
   { points, windowMs }: Limit,
   now: Date,
+  amount = 1,
 ): Promise<Date | null> {
   const [row] = await tx.query<{ count: number; startedAt: Date }>(CONSUME, [
     pid,
     key,
     now,
     new Date(now.getTime() - windowMs),
+    amount,
   ]);
   return row!.count <= points ? null : new Date(row!.startedAt.getTime() + windowMs);
 }

@@ -167,7 +167,7 @@ export function listPending(
   );
 }
 
-/** Confirms them; answers those that were pending. */
+/** Confirms them; answers those that were pending, in the order in which they were asked for. */
 export function confirmPending(
   tx: Db,
   pid: string,
@@ -176,9 +176,21 @@ export function confirmPending(
   now: Date,
 ): Promise<StoredSubscription[]> {
   return tx.query<StoredSubscription>(
-    `UPDATE subscription s SET confirmed_at = $5
-     WHERE s.pid = $1 AND s.medium = $2 AND s.value = $3 AND s.confirmed_at IS NULL AND s.cts <= $4 RETURNING ${COLUMNS}`,
+    `WITH confirmed AS (
+       UPDATE subscription s SET confirmed_at = $5
+       WHERE s.pid = $1 AND s.medium = $2 AND s.value = $3 AND s.confirmed_at IS NULL AND s.cts <= $4 RETURNING ${COLUMNS}
+     )
+     SELECT * FROM confirmed ORDER BY seq`,
     [pid, medium, value, until, now],
+  );
+}
+
+/** Takes back what pending subscriptions of a contact say in favour of the mailing list: a later no is not in their order. */
+export async function withdrawPendingConsent(tx: Db, pid: string, { medium, value }: Contact): Promise<void> {
+  await tx.query(
+    `UPDATE subscription SET mailinglist = false
+     WHERE pid = $1 AND medium = $2 AND value = $3 AND confirmed_at IS NULL AND mailinglist`,
+    [pid, medium, value],
   );
 }
 

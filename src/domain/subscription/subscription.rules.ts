@@ -4,6 +4,7 @@ import { maskEmail } from '../../shared/mask.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 import { checkCount, isPageUrl, isProductId, lastOfEach } from '../catalog/catalog.rules.ts';
 import { isEmail } from '../shopper/shopper.rules.ts';
+import { SIGNUP_LIMITS } from './signup.rules.ts';
 
 /** How a contact is reached. */
 export type Medium = 'email' | 'sms';
@@ -113,10 +114,15 @@ function checkExtras(extras: string | null | undefined): string | null {
 export function checkWish(input: SubscribeInput): Wish {
   const contact = checkContact(checkMedium(input.medium), input.mediumvalue);
   checkCount('products', input.products.length, MAX_PRODUCTS);
+  const products = lastOfEach(input.products.map(checkWanted));
+  const topics = checkTopics(input.topics);
+  // More than an hour allows would be refused however often it is tried.
+  if (products.length * topics.length > SIGNUP_LIMITS.contact.points)
+    fail('invalid-products', `products times topics must be at most ${SIGNUP_LIMITS.contact.points}`);
   return {
     contact,
-    products: lastOfEach(input.products.map(checkWanted)),
-    topics: checkTopics(input.topics),
+    products,
+    topics,
     mailinglist: checkMailingList(input.addtomailinglist),
     extras: checkExtras(input.extras),
   };

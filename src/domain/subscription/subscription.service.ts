@@ -78,6 +78,8 @@ async function storeWish(tx: Db, ctx: Context, store: StoreRow, wish: Wish): Pro
   if (created.length > 0 && !store.doubleOptIn) await liftSuppression(tx, store.pid, contact);
   if (mailinglist !== null && !store.doubleOptIn)
     await recordConsent(tx, store, contact, { accepts: mailinglist, regid }, now);
+  if (mailinglist === false && store.doubleOptIn)
+    await subscriptions.withdrawPendingConsent(tx, store.pid, contact);
   await emitEvents(
     tx,
     store.pid,
@@ -85,7 +87,7 @@ async function storeWish(tx: Db, ctx: Context, store: StoreRow, wish: Wish): Pro
     now,
   );
   // Late, because sign-ups of one contact wait for each other from here to the commit.
-  if (created.length > 0) await countSignUp(tx, ctx, store, contact, now);
+  if (created.length > 0) await countSignUp(tx, ctx, store, contact, created.length, now);
   if (store.doubleOptIn) await sendConfirmation(tx, ctx, store, contact, now);
 }
 
@@ -95,6 +97,7 @@ async function countSignUp(
   ctx: Context,
   store: StoreRow,
   { medium, value }: Contact,
+  created: number,
   now: Date,
 ): Promise<void> {
   const count = async (kind: 'contact' | 'address', subject: string): Promise<void> => {
@@ -104,6 +107,7 @@ async function countSignUp(
       signupKey(store.secret, kind, subject),
       SIGNUP_LIMITS[kind],
       now,
+      created,
     );
     if (until !== null) failTooMany(kind, until, now);
   };
