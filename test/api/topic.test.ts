@@ -100,6 +100,48 @@ test.each([
     { name: 'backinstock', text: '{% for i in (1..100000000) %}x{% endfor %}' },
     /^text is not a valid template/,
   ],
+  [
+    'a filter that runs an expression for each entry',
+    {
+      name: 'backinstock',
+      text: '{% assign a = (1..3500) %}{% assign b = a | where_exp: "x", "a contains x" %}',
+    },
+    /^text is not a valid template: undefined filter: where_exp/,
+  ],
+  [
+    'a condition that searches a list thousands of times',
+    {
+      name: 'backinstock',
+      text: `{% assign a = (1..2000) %}{% if a contains 0${' or a contains 0'.repeat(3_000)} %}x{% endif %}`,
+    },
+    /^text is not a valid template: .*limit exceeded/,
+  ],
+  [
+    'a text that doubles itself',
+    {
+      name: 'backinstock',
+      text: '{% assign x = "12345678" %}{% for i in (1..24) %}{% capture x %}{{ x }}{{ x }}{% endcapture %}{% endfor %}{{ x }}',
+    },
+    /^text is not a valid template: .*limit exceeded/,
+  ],
+  [
+    'an address that is encoded over and over',
+    {
+      name: 'backinstock',
+      text: `{% capture x %}{% for i in (1..20000) %}%{% endfor %}{% endcapture %}{{ x ${'| url_encode'.repeat(1_000)} }}`,
+    },
+    /^text is not a valid template: .*limit exceeded/,
+  ],
+  [
+    'a long text in a loop',
+    { name: 'backinstock', html: `{% for i in (1..10000) %}${'x'.repeat(40_000)}{% endfor %}` },
+    /^html is not a valid template: .*limit exceeded/,
+  ],
+  [
+    'a text of 50,001 characters',
+    { name: 'backinstock', html: 'x'.repeat(50_001) },
+    /^html must have 1 to 50000/,
+  ],
   ['an empty text', { name: 'backinstock', text: ' ' }, /^text must have/],
   ['a minimum of 0', { name: 'backinstock', minStock: 0 }, /^minStock must be/],
   ['half a batch rule', { name: 'backinstock', batchSize: 5 }, /go together/],
@@ -109,6 +151,8 @@ test.each([
     /not both/,
   ],
   ['a tag trigger without a tag', { name: 'comingsoon', trigger: 'tag' }, /^tag names/],
+  ['an empty tag', { name: 'comingsoon', trigger: 'tag', tag: ' ' }, /^tag must have/],
+  ['half a character as a tag', { name: 'comingsoon', trigger: 'tag', tag: 'new \ud800' }, /^tag must have/],
   ['a tag without its trigger', { name: 'comingsoon', tag: 'x' }, /^tag names/],
 ])('%s is refused with its reason and nothing is stored', async (_what, input, reason) => {
   const { body } = await save(input);
@@ -155,6 +199,8 @@ test('a preview shows the sample or a product, escaped in HTML even where the te
   expect(text).toContain('Stop these messages: https://alerts.example/unsubscribe/sample');
   const broken = await service.graphql(query, { html: '{{ product.title' }, { store });
   expect(failure(broken.body)[0]).toBe('invalid-request');
+  const long = await service.graphql(query, { html: 'x'.repeat(50_001) }, { store });
+  expect(failure(long.body)).toEqual(['invalid-request', 'html must have 1 to 50000 characters']);
   const unknown = await service.graphql(query, { epi: 99 }, { store });
   expect(failure(unknown.body)[0]).toBe('not-found');
 });
@@ -210,11 +256,18 @@ test('a manual send of an unknown topic or of no variant is refused', async () =
     { store },
   );
   expect(failure(none.body)[0]).toBe('invalid-products');
+  const broken = await service.graphql(
+    'mutation ($epis: [VariantId!]!) { triggerTopic(topic: "comingsoon", epis: $epis) { opened } }',
+    { epis: ['1', '\ud800'] },
+    { store },
+  );
+  expect(failure(broken.body)).toEqual(['invalid-products', expect.stringContaining('epis[1]')]);
 });
 
 test('a tag that is added to a product starts the topics that wait for it, once', async () => {
   const { db } = service.services;
-  await save({ name: 'comingsoon', trigger: 'tag', tag: 'launched' });
+  const { body } = await save({ name: 'comingsoon', trigger: 'tag', tag: ' launched\t' });
+  expect(body.data.saveTopic.tag).toBe('launched');
   await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', value: 'tag@example.com' });
   await setStock(service, store.pid, '1', 0, { tags: ['other'] });
   await service.runTasks();

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
+import { createLogger } from '../../src/shared/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { outboxOf, seedSubscription, setStock, startSmtp } from './kit.ts';
@@ -253,6 +254,8 @@ test('mails are signed with DKIM where a key is configured', async () => {
   }
   const signature = smtp.received[0]!.mail.headers.find(({ key }) => key === 'dkim-signature')!.value;
   expect(signature).toMatch(/d=store\.example;.*s=wishes;/s);
+  const signed = /\bh=([^;]+);/.exec(signature.replace(/\s/g, ''))![1]!.toLowerCase().split(':');
+  expect(signed).toEqual(expect.arrayContaining(['from', 'list-unsubscribe', 'list-unsubscribe-post']));
 });
 
 test('a due message that somebody else holds makes nobody look again and again', async () => {
@@ -286,4 +289,104 @@ test("one store's storm of mails does not hold up another store's mail", async (
   const order = smtp.received.map(({ to }) => to);
   expect(order).toHaveLength(61);
   expect(order.indexOf('small@example.com')).toBeLessThan(20);
+});
+
+test.each([
+  ['a higher minimum', { minStock: 5 }],
+  ['another trigger', { trigger: 'manual' }],
+])(
+  'the rest of a batch is not mailed once stock is gone, also when the topic got %s meanwhile',
+  async (_what, change) => {
+    const store = await service.createStore();
+    const { pid } = store;
+    const save = async (input: object) => {
+      const { body } = await service.graphql(
+        'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
+        { input: { name: 'backinstock', ...input } },
+        { store },
+      );
+      expect(body.errors).toBeUndefined();
+    };
+    await save({ batchSize: 1, batchIntervalSeconds: 60 });
+    for (const n of [1, 2, 3])
+      await seedSubscription(service.services.db, pid, { epi: '1', value: `${n}@example.com` });
+    await setStock(service, pid, '1', 3);
+    await service.runTasks();
+    await save(change);
+    await setStock(service, pid, '1', 0);
+    for (const minutes of [1, 2, 3, 4]) {
+      service.setNow(later(minutes * 60_000));
+      await service.runTasks();
+    }
+    expect(recipients()).toEqual(['1@example.com']);
+  },
+);
+
+test('mails that are no alerts can be left too: with one click and by a link in their footer', async () => {
+  const store = await service.createStore({ name: 'Hats & Co', doubleOptIn: true });
+  await service
+    .post(
+      '/storeadmin/bispa/subscriptions/create',
+      {
+        medium: 'email',
+        mediumvalue: 'new@example.com',
+        products: [{ epi: 1, empi: 1, du: 'https://shop.example/p/1' }],
+        topics: ['backinstock'],
+      },
+      { store },
+    )
+    .expect(200);
+  await service.graphql(
+    'mutation { sendTestAlert(topic: "backinstock", to: "me@example.com") { id } }',
+    {},
+    { store },
+  );
+  const { pid } = store;
+  const shared = { pid, kind: 'list-share', to: 'friend@example.com' };
+  await enqueueMail(
+    service.services.db,
+    { ...shared, subject: 's', html: '<body><p>h</p></body>', text: 't' },
+    START,
+  );
+  await service.runTasks();
+  expect(recipients()).toEqual(['friend@example.com', 'me@example.com', 'new@example.com']);
+  for (const { mail } of smtp.received) {
+    const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value ?? '';
+    const [, path] = /^<https:\/\/alerts\.example(\/unsubscribe\/[\w.-]+)>$/.exec(
+      header('list-unsubscribe'),
+    )!;
+    expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+    const links = mail.html!.match(
+      /<a href="https:\/\/alerts\.example\/unsubscribe\/[\w.-]+">Stop these messages<\/a>/g,
+    );
+    expect(links).toHaveLength(1);
+    expect(
+      mail.text!.match(/^Stop these messages: https:\/\/alerts\.example\/unsubscribe\/[\w.-]+$/gm),
+    ).toHaveLength(1);
+    await service.http.post(path!).type('form').send('List-Unsubscribe=One-Click').expect(200);
+  }
+  const left = await service.services.db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid]);
+  expect(left).toEqual([]);
+});
+
+test('what a mail server says of a recipient reaches the store, but not the log', async () => {
+  const lines: string[] = [];
+  const logging = await startService(
+    { mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 1, dkim: null } },
+    createLogger('info', { write: (line: string) => void lines.push(line) }),
+  );
+  try {
+    const { pid } = await logging.createStore();
+    smtp.refuse = (to) => ({ code: 550, text: `<${to}> or +49 151 0000 0001: no such user` });
+    const mail = { pid, kind: 'test', to: 'secret.person@example.com', subject: 's', html: 'h', text: 't' };
+    await enqueueMail(logging.services.db, mail, START);
+    await logging.runTasks();
+    const [row] = await outboxOf(logging, pid);
+    expect(row!.error).toContain('secret.person@example.com');
+    const line = lines.find((text) => text.includes('dead letter'))!;
+    expect(line).toContain('no such user');
+    expect(lines.join()).not.toMatch(/secret\.person|0000 0001/);
+  } finally {
+    await logging.close();
+  }
 });

@@ -27,10 +27,12 @@ type Rules = Pick<
 type Step =
   | { do: 'stock'; stk: number | null }
   | { do: 'subscribe' | 'unsubscribe'; who: number }
+  | { do: 'minimum'; minStock: number }
   | { do: 'wait'; hours: number };
 
 /** The rules in plain words: who hears when, for one variant and one topic. */
-function createModel(rules: Rules) {
+function createModel(initial: Rules) {
+  const rules = { ...initial };
   let now = 0;
   let stock = 0;
   let nextSub = 1;
@@ -65,6 +67,7 @@ function createModel(rules: Rules) {
       if (step.do === 'wait') now += step.hours * HOUR;
       if (step.do === 'subscribe' && !subs.has(step.who)) subs.set(step.who, nextSub++);
       if (step.do === 'unsubscribe') subs.delete(step.who);
+      if (step.do === 'minimum') rules.minStock = step.minStock;
       if (step.do !== 'stock') return;
       const before = stock;
       stock = step.stk ?? 0;
@@ -107,6 +110,8 @@ async function runReal(
   for (const step of steps) {
     if (step.do === 'wait') service.setNow(new Date((now += step.hours * HOUR)));
     if (step.do === 'stock') await setStock(service, pid, EPI, step.stk);
+    if (step.do === 'minimum')
+      await saveTopic(db, pid, { ...BUILT_IN_TOPICS[0]!, ...rules, minStock: step.minStock }, new Date(now));
     if (step.do === 'unsubscribe')
       await db.query('DELETE FROM subscription WHERE pid = $1 AND value = $2', [
         pid,
@@ -159,6 +164,13 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('unsubscribe' as const), who: fc.integer({ min: 1, max: 3 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('minimum' as const),
+      minStock: fc.integer({ min: 1, max: 4 }),
+    }),
   },
   {
     weight: 2,
