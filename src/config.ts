@@ -168,13 +168,16 @@ function together<Name extends keyof Variables>(
 }
 
 function mailConfig(env: Variables): MailConfig | null {
-  if (env.SMTP_URL === undefined) return null;
-  if (env.MAIL_FROM === undefined)
-    throw new Error('MAIL_FROM is missing: it goes together with SMTP_URL (see .env.example)');
+  const smtp = together(env, 'SMTP_URL', 'MAIL_FROM');
   const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
+  if (smtp === null && dkim !== null)
+    throw new Error(
+      'SMTP_URL is missing: DKIM_DOMAIN and the like sign the mails it sends (see .env.example)',
+    );
+  if (smtp === null) return null;
   return {
-    smtpUrl: env.SMTP_URL,
-    from: env.MAIL_FROM,
+    smtpUrl: smtp.SMTP_URL,
+    from: smtp.MAIL_FROM,
     connections: env.MAIL_CONNECTIONS,
     dkim: dkim && {
       domainName: dkim.DKIM_DOMAIN,

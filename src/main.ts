@@ -108,12 +108,23 @@ async function drain({ server, worker, runtime, lifecycle }: Service): Promise<v
   await runtime.close();
 }
 
-/** Resolves at the first signal to end; installed before the start, so that a signal during it is not lost. */
+function limitShutdown(log: Logger): void {
+  setTimeout(() => {
+    log.error('the shutdown takes too long; ending now');
+    process.exit(1);
+  }, EXIT_LIMIT_MS).unref();
+}
+
+/**
+ * Resolves at the first signal to end; installed before the start, so that a signal during it is not lost. From then on
+ * the time runs, also while the start still waits for something, such as another process's migration.
+ */
 function endSignal(log: Logger): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
         log.info({ signal }, 'shutting down');
+        limitShutdown(log);
         resolve();
       });
     }
@@ -127,10 +138,6 @@ async function main(): Promise<void> {
   const ended = endSignal(log);
   const service = await start(config, log);
   await ended;
-  setTimeout(() => {
-    log.error('the shutdown takes too long; ending now');
-    process.exit(1);
-  }, EXIT_LIMIT_MS).unref();
   await drain(service).catch((error: unknown) => {
     log.error({ err: error }, 'the shutdown failed');
     process.exit(1);

@@ -111,6 +111,9 @@ function setting<Value>(
   const isCleared = values[`no-${flag}`] === true;
   if (isCleared && value !== undefined) throw new UsageError(`Give --${flag} or --no-${flag}, not both`);
   if (isCleared) return cleared;
+  // What is empty was more likely a variable of a script that is not set than a wish to clear the setting.
+  if (typeof value === 'string' && value.replaceAll(',', '').trim() === '')
+    throw new UsageError(`--${flag} is empty; --no-${flag} clears it`);
   return value === undefined ? undefined : read(value);
 }
 

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { Logger } from '../shared/log.ts';
 import { OWNER, prepareCluster } from './embedded-cluster.ts';
 import type { Cluster } from './embedded-cluster.ts';
+import { holdHome } from './embedded-holder.ts';
 import { withLock } from './embedded-lock.ts';
 import { processesOn, stopProcesses } from './embedded-process.ts';
 import { createClient, ensureRunning, probe } from './embedded-server.ts';
@@ -47,11 +48,16 @@ export async function openEmbedded(
   let recovery = Promise.resolve();
   let release: Promise<void> | undefined;
 
+  const homeHold = await holdHome(home);
   const { cluster, port, firstHold } = await withLock(lockFile, async () => {
+    await homeHold.confirm();
     const cluster = await prepareCluster(home, log, settings['fsync'] !== 'off');
     const port = await ensureRunning(cluster, settings);
     await ensureDatabase(cluster, port);
     return { cluster, port, firstHold: await connectHold(cluster, port, onLost) };
+  }).catch(async (error: unknown) => {
+    await homeHold.end(false);
+    throw error;
   });
   let hold = firstHold;
 
@@ -86,7 +92,10 @@ export async function openEmbedded(
     await recovery;
     hold.client.ref();
     await hold.client.end();
-    await withLock(lockFile, () => stopIfUnused(cluster, port, hold.pid));
+    await withLock(lockFile, async () => {
+      await stopIfUnused(cluster, port, hold.pid);
+      await homeHold.end((await processesOn(cluster.dir)).length === 0);
+    });
   }
 
   return {

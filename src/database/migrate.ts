@@ -61,6 +61,8 @@ export async function pendingMigrations(pool: pg.Pool, folder: string = FOLDER):
   if (!names) {
     names = readMigrations(folder).then((migrations) => migrations.map(({ name }) => name));
     namesByFolder.set(folder, names);
+    // A folder that could not be read once is read again.
+    names.catch(() => namesByFolder.delete(folder));
   }
   const finished = new Set(
     (await readApplied(pool))?.filter((row) => row.finished_at).map((row) => row.migration_name),

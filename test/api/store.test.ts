@@ -82,7 +82,7 @@ test('the store query answers every setting, and never the secret', async () => 
   };
   const store = await service.createStore(settings);
   const { body } = await service.graphql(
-    '{ store { pid appId name listTypes customItems inventoryManaged allowedOrigins shareUrl doubleOptIn maintenance cts } }',
+    '{ store { pid appId name listTypes customItems inventoryManaged allowedOrigins shareUrl doubleOptIn cts } }',
     {},
     { store },
   );
@@ -90,7 +90,6 @@ test('the store query answers every setting, and never the secret', async () => 
     ...settings,
     pid: store.pid,
     appId: 'StoreadminApi',
-    maintenance: false,
     cts: expect.any(Number),
   });
   const { body: answer } = await service.graphql('{ store { secret } }', {}, { store });

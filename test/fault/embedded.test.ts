@@ -1,4 +1,4 @@
-import { readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { withLock } from '../../src/database/embedded-lock.ts';
@@ -53,6 +53,37 @@ describe('opening', () => {
     const third = kit.openElsewhere(dir);
     expect(second.url).toBe(first.url);
     expect(await third.url).toBe(first.url);
+  });
+
+  test('a folder that another machine or container has open is refused, with its name, and left alone', async () => {
+    const dir = await kit.makeDataDir();
+    await (await open(dir)).release();
+    const pidFile = join(dir, 'postgres', 'postmaster.pid');
+    await writeFile(pidFile, 'theirs');
+    const holder = join(dir, 'postgres.holder');
+    let beats = 0;
+    const beat = (): Promise<void> => writeFile(holder, `other-host pid:[1] 7 ${(beats += 1)}\n`);
+    await beat();
+    const beating = setInterval(() => void beat(), 100);
+    await expect(open(dir)).rejects.toThrow(
+      /^DATA_DIR is in use by process 7 on the host or container other-host/,
+    );
+    clearInterval(beating);
+    expect(await readFile(pidFile, 'utf8')).toBe('theirs');
+    expect(await kit.countProcesses(join(dir, 'postgres'))).toBe(0);
+  });
+
+  test('a folder whose holder elsewhere is gone is taken over, and the last one out takes its own sign along', async () => {
+    const dir = await kit.makeDataDir();
+    const holder = join(dir, 'postgres.holder');
+    await writeFile(holder, 'other-host pid:[1] 7 1\n');
+    const first = await open(dir);
+    const second = await open(dir);
+    expect(await readFile(holder, 'utf8')).toContain(` ${process.pid} `);
+    await first.release();
+    expect(await readdir(dir)).toContain('postgres.holder');
+    await second.release();
+    expect(await readdir(dir)).not.toContain('postgres.holder');
   });
 
   test('two processes that open an empty folder at once both succeed', async () => {

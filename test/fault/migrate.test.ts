@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -84,6 +84,16 @@ test('a migration of a newer build is no obstacle', async () => {
   await migrate(openPool(), log, folder);
   await rm(join(folder, '20260102000000_newer'), { recursive: true });
   expect(await migrate(openPool(), log, folder)).toBe(0);
+});
+
+test('a folder of migrations that could not be read is read again', async () => {
+  const pool = openPool();
+  await migrate(pool, log, folder);
+  const aside = `${folder}-aside`;
+  await rename(folder, aside);
+  await expect(pendingMigrations(pool, folder)).rejects.toThrow('ENOENT');
+  await rename(aside, folder);
+  expect(await pendingMigrations(pool, folder)).toEqual([]);
 });
 
 test('pending migrations are named until they are applied', async () => {

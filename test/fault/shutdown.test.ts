@@ -40,6 +40,26 @@ test('a signal while it starts ends it cleanly, too', async () => {
   expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
 });
 
+test('a signal while it waits for another process to migrate ends it within 10 s', async () => {
+  database = await createTestDatabase();
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('SELECT pg_advisory_lock(72707369)');
+  const main = startMain({ DATA_DIR: await makeDataDir(), DATABASE_URL: database.url });
+  await until(async () => {
+    const { rowCount } = await holder.query(
+      `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+       WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`,
+    );
+    return rowCount === 1;
+  });
+  const start = performance.now();
+  main.child.kill('SIGTERM');
+  await main.ended;
+  expect(performance.now() - start).toBeLessThan(10_000);
+  await holder.end();
+});
+
 test('while it drains, readiness fails and the process answers still; afterwards nobody does', async () => {
   database = await createTestDatabase();
   const main = startMain({

@@ -127,6 +127,16 @@ test.each([
 });
 
 test.each([
+  ['SMTP_URL', { MAIL_FROM: 'wishes@shop.example' }],
+  ['MAIL_FROM', { SMTP_URL: 'smtp://mail.example' }],
+  ['SMTP_URL', { DKIM_DOMAIN: 'shop.example', DKIM_SELECTOR: 'wishes', DKIM_PRIVATE_KEY: 'key' }],
+  ['DKIM_SELECTOR', { DKIM_DOMAIN: 'shop.example', DKIM_PRIVATE_KEY: 'key' }],
+  ['SMS_TOKEN', { SMS_BASE_URL: 'https://sms.example', SMS_ACCOUNT: 'a', SMS_FROM: '+1' }],
+])('half a configuration names %s, which it lacks: %j', (missing, given) => {
+  expect(() => readConfig(given)).toThrow(new RegExp(`^${missing} is missing: `));
+});
+
+test.each([
   ['loopback, 10.0.0.0/8', ['loopback', '10.0.0.0/8']],
   ['2001:db8::/32', ['2001:db8::/32']],
   ['', []],
