@@ -58,15 +58,11 @@ test('a contact gets 120 subscriptions an hour at most, also by parallel calls o
   await create('bob@example.com', 1).expect(200);
 });
 
-test('every topic of every product counts, and what goes beyond the limit is not stored in part', async () => {
-  const topics = Array.from({ length: 20 }, (_, index) => `topic${index}`);
-  const { body } = await create('ann@example.com', 0, 100, topics).expect(400);
-  expect(body).toMatchObject({ type: 'invalid-products', msg: expect.stringContaining('120') });
-  await create('ann@example.com', 0, 5, topics).expect(200);
-  await create('ann@example.com', 5, 2, topics).expect(429);
-  expect(await count()).toBe(100);
-  await create('ann@example.com', 0, 6, topics).expect(200);
-  expect(await count()).toBe(PER_CONTACT);
+test('every topic of every product counts; one large call passes, and then nothing more', async () => {
+  await create('ann@example.com', 0, 100, ['backinstock', 'comingsoon']).expect(200);
+  expect(await count()).toBe(200);
+  await create('ann@example.com', 500).expect(429);
+  expect(await count()).toBe(200);
 });
 
 test('subscribing again does not count, and after an hour the count starts anew', async () => {

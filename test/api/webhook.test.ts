@@ -408,6 +408,9 @@ test('webhooks need a store key, and the demo store has none', async () => {
       'unauthorised',
     );
   }
-  await service.services.db.query('UPDATE store SET is_demo = true WHERE pid = $1', [store.pid]);
-  expect((await save({ url: receiver.url, events: ALL_EVENTS })).errors[0].extensions.type).toBe('forbidden');
+  const showing = await startService({ demo: true });
+  const asDemo = { ...showing.demo!, name: 'Demo' };
+  const refused = await save({ url: receiver.url, events: ALL_EVENTS }, showing, asDemo);
+  await showing.close();
+  expect(refused.errors[0].extensions.type).toBe('forbidden');
 });

@@ -15,7 +15,7 @@ const CONSUME = {
 
 /**
  * Counts on, in all processes together. Answers null, or the moment from which it is allowed again; then the caller rolls back or
- * leaves the thing undone.
+ * leaves the thing undone. The last thing that is allowed may be a large one: refused whole, it could never be done.
  */
 export async function consume(
   tx: Db,
@@ -32,7 +32,7 @@ export async function consume(
     new Date(now.getTime() - windowMs),
     amount,
   ]);
-  return row!.count <= points ? null : new Date(row!.startedAt.getTime() + windowMs);
+  return row!.count - amount < points ? null : new Date(row!.startedAt.getTime() + windowMs);
 }
 
 /** Forgets windows that are over; answers how many. */

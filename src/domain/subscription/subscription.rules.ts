@@ -4,7 +4,6 @@ import { maskEmail } from '../../shared/mask.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 import { checkCount, isPageUrl, isProductId, lastOfEach } from '../catalog/catalog.rules.ts';
 import { isEmail } from '../shopper/shopper.rules.ts';
-import { SIGNUP_LIMITS } from './signup.rules.ts';
 
 /** How a contact is reached. */
 export type Medium = 'email' | 'sms';
@@ -116,9 +115,6 @@ export function checkWish(input: SubscribeInput): Wish {
   checkCount('products', input.products.length, MAX_PRODUCTS);
   const products = lastOfEach(input.products.map(checkWanted));
   const topics = checkTopics(input.topics);
-  // More than an hour allows would be refused however often it is tried.
-  if (products.length * topics.length > SIGNUP_LIMITS.contact.points)
-    fail('invalid-products', `products times topics must be at most ${SIGNUP_LIMITS.contact.points}`);
   return {
     contact,
     products,
