@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { execute } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
@@ -52,15 +51,11 @@ export function createOperations(schema: GraphQLSchema): Operations {
 
   /** Null where the compiler gives up, for example on an unknown operation name: then the interpreter finds the words. */
   const tryToCompile = (document: DocumentNode, operationName?: string): Compiled['query'] => {
-    // V8 would keep the code it has seen, 0.7 MB of 600 fields, also when we have let go of it.
-    setFlagsFromString('--no-compilation-cache');
     try {
       const compiled = compileQuery(schema, document, operationName);
       return isCompiledQuery(compiled) ? compiled.query : null;
     } catch {
       return null;
-    } finally {
-      setFlagsFromString('--compilation-cache');
     }
   };
 
