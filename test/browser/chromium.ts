@@ -57,6 +57,15 @@ type Finding = { id: string; impact: string | null; nodes: { target: unknown; fa
 
 /** What axe finds on a page that keeps people out: serious and critical violations, in words. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  // A colour on its way from one to another is neither.
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(
+        ({ playState, effect }) =>
+          playState !== 'running' || effect?.getComputedTiming().endTime === Infinity,
+      ),
+  );
   // The page's policy refuses inline scripts; through the debugger axe comes in all the same.
   await page.evaluate(axe);
   const violations = await page.evaluate(async () => {
