@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded.ts';
+import { stopProcesses } from '../../src/database/embedded-process.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { until } from '../until.ts';
-import { cleanUp, makeDataDir, serverPid } from './fixtures/embedded-kit.ts';
+import { cleanUp, makeDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
 
 let embedded: EmbeddedDatabase | null = null;
@@ -66,7 +67,7 @@ test.each([
         graphql.push(answer.status);
       }
     })();
-    process.kill(await serverPid(join(databaseDir, 'postgres')), 'SIGINT');
+    await stopProcesses(join(databaseDir, 'postgres'));
     await until(async () => seen.some(({ status }) => status === 503) && graphql.includes(503));
     const { length } = seen;
     await until(async () => seen.slice(length).some(({ status }) => status === 200));
