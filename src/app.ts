@@ -36,7 +36,7 @@ export async function createApp(
   const operations = withIdempotency(createOperations(schema));
   const apollo = createApollo(schema, operations);
   await apollo.start();
-  const admit = createAdmission(
+  const { admit, admitLink } = createAdmission(
     services,
     createViewerResolver(services),
     createRateLimiter(services.config.rateLimits),
@@ -51,9 +51,9 @@ export async function createApp(
   app.use(assignRequestId, createAccessLog(services.log), setCommonHeaders, answerPreflight);
   serveHealth(app, services, lifecycle);
   serveShopify(app, services);
-  serveConfirm(app, services);
-  serveUnsubscribe(app, services);
-  serveSharedLists(app, services);
+  serveConfirm(app, services, admitLink);
+  serveUnsubscribe(app, services, admitLink);
+  serveSharedLists(app, admitLink);
   app.use(createRestRouter(routes, schema, operations, admit));
   const graphql = createGraphqlDoor(apollo, admit);
   app.all('/graphql', (req, res) => {

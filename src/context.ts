@@ -3,6 +3,7 @@ import type { Database } from './database/database.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
+import type { Budget } from './operation/budget.ts';
 import { fail } from './shared/errors.ts';
 import type { ErrorType } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
@@ -37,7 +38,11 @@ export type Viewer = {
 export type Context = Services & {
   requestId: string;
   viewer: Viewer;
-  /** Reads of lists and items that concurrent requests share. */
+  /** What this request may take of the process's memory and time. */
+  budget: Budget;
+  /** Whether graphql-js runs the document; its lists may hold promises. */
+  isInterpreted?: boolean;
+  /** Reads of lists and items that concurrent requests share, within the budget. */
   reads: ListReads;
   /** Network address of the caller; one for a whole IPv6 household. */
   address: string;

@@ -1,5 +1,5 @@
-import { execute } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import { execute, getOperationAST, getVariableValues } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
@@ -15,6 +15,9 @@ const MAX_COUNTED = 2_000;
 const MAX_KEY_LENGTH = 200;
 /** A compiled field takes about 3.5 kB, so that all of them together keep within 70 MB. */
 const MAX_COMPILED_FIELDS = 20_000;
+
+/** A caller learns nothing from more of them, and each can be as long as what was sent. */
+const MAX_ERRORS = 20;
 
 /** An operation of the GraphQL door; `key` identifies its text. */
 export type Request = {
@@ -64,9 +67,13 @@ export function createOperations(schema: GraphQLSchema): Operations {
     return { query, fields: query ? sizeOf(document, operationName).fields : 1 };
   };
 
-  /** Documents of callers without a store are never compiled: anyone can make up any number of them. */
-  const findCompiled = ({ key, document, operationName }: Request, ctx: Context): Compiled['query'] => {
-    if (ctx.viewer.store === null || key.length > MAX_KEY_LENGTH) return null;
+  /** Documents of callers without a key or a session are never compiled: anyone can make up any number of them. */
+  const findCompiled = (
+    { key, document, operationName }: Request,
+    { viewer }: Context,
+  ): Compiled['query'] => {
+    const isKnown = viewer.keyId !== null || viewer.shopper !== null;
+    if (!isKnown || key.length > MAX_KEY_LENGTH) return null;
     const count = (hits.get(key) ?? 0) + 1;
     hits.set(key, count);
     if (count < HITS_BEFORE_COMPILING) return null;
@@ -87,14 +94,32 @@ export function createOperations(schema: GraphQLSchema): Operations {
     async execute(request, ctx) {
       const { document, operationName, variables } = request;
       const query = findCompiled(request, ctx);
+      // graphql-jit reports every fault of the variables, however many; graphql-js stops.
+      const faults = query ? faultsOf(schema, request) : [];
+      if (faults.length > 0) return { errors: faults.map((error) => toGraphQLError(error, ctx)) };
       const result = query
         ? await query(undefined, ctx, variables)
-        : await execute({ schema, document, operationName, variableValues: variables, contextValue: ctx });
+        : await execute({
+            schema,
+            document,
+            operationName,
+            variableValues: variables,
+            contextValue: { ...ctx, isInterpreted: true },
+            options: { maxCoercionErrors: MAX_ERRORS },
+          });
       if (!result.errors) return result;
-      // The compiled executor answers `data: null` to bad variables; nothing was executed, so there is no data.
-      const isRequestError = result.data === null && result.errors.every(({ path }) => path === undefined);
-      const errors = result.errors.map((error) => toGraphQLError(error, ctx));
+      // Nothing was executed, so there is no data.
+      const isRequestError = result.data == null && result.errors.every(({ path }) => path === undefined);
+      const errors = result.errors.slice(0, MAX_ERRORS).map((error) => toGraphQLError(error, ctx));
       return isRequestError ? { errors } : { ...result, errors };
     },
   };
+}
+
+function faultsOf(
+  schema: GraphQLSchema,
+  { document, operationName, variables }: Request,
+): readonly GraphQLError[] {
+  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
+  return getVariableValues(schema, definitions, variables, { maxErrors: MAX_ERRORS }).errors ?? [];
 }

@@ -20,11 +20,18 @@ function isCallersMistake(error: unknown): error is GraphQLError {
   return isWithoutCause && (error.path === undefined || error.message.startsWith('Argument "'));
 }
 
+const MAX_MESSAGE = 1_000;
+
+/** graphql-js quotes what was sent, which can be megabytes. */
+export function shorten(message: string): string {
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+}
+
 /** What a caller may see of a failure. A bug is logged with its request id and shows nothing else. */
 export function toAppError(error: unknown, { requestId, log }: Pick<Context, 'requestId' | 'log'>): AppError {
   const cause = error instanceof GraphQLError ? error.originalError : error;
   if (cause instanceof AppError) return cause;
-  if (isCallersMistake(error)) return new AppError('invalid-request', error.message);
+  if (isCallersMistake(error)) return new AppError('invalid-request', shorten(error.message));
   if (isUnstorableText(cause))
     return new AppError('invalid-request', 'A text holds a character that cannot be stored');
   if (isDatabaseAway(cause))

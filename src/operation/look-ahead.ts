@@ -1,6 +1,17 @@
 import { Kind } from 'graphql';
 import type { FieldNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
+/** How many fields are selected below a field, with fragments followed; valid documents have no circles of them. */
+export function fieldsBelow({ selectionSet }: FieldNode, fragments: GraphQLResolveInfo['fragments']): number {
+  const inSet = (set: SelectionSetNode | undefined): number =>
+    (set?.selections ?? []).reduce((total, node) => {
+      if (node.kind === Kind.FIELD) return total + 1 + inSet(node.selectionSet);
+      if (node.kind === Kind.INLINE_FRAGMENT) return total + inSet(node.selectionSet);
+      return total + inSet(fragments[node.name.value]?.selectionSet);
+    }, 0);
+  return inSet(selectionSet);
+}
+
 const known = new WeakMap<FieldNode, Map<string, boolean>>();
 
 /** Whether a field of this name is selected anywhere below the one being resolved; documents are cached, so this is a look-up. */

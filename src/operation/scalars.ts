@@ -1,5 +1,6 @@
 import { GraphQLError, Kind, valueFromASTUntyped } from 'graphql';
 import type { ValueNode } from 'graphql';
+import { rawJson } from './answer.ts';
 
 type ScalarConfig = {
   serialize: (value: unknown) => unknown;
@@ -40,6 +41,14 @@ function parseVariantId(value: unknown): string {
   throw new GraphQLError('A product or variant id is an integer or a text');
 }
 
+/** Longer texts are handed on as they are; for a short one parsing costs less. */
+const SHORT_JSON = 500;
+
+/** A map that was read as text. */
+function fromJsonText(text: string): unknown {
+  return text.length > SHORT_JSON ? rawJson(text) : (JSON.parse(text) as unknown);
+}
+
 /** How our scalars travel. JSONObject takes any value in: the service that owns the field says what is wrong with it. */
 export const scalars: Record<string, ScalarConfig> = {
   Timestamp: timeScalar((time) => time.getTime()),
@@ -51,7 +60,7 @@ export const scalars: Record<string, ScalarConfig> = {
       parseVariantId(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
   },
   JSONObject: {
-    serialize: (value) => value,
+    serialize: (value) => (typeof value === 'string' ? fromJsonText(value) : value),
     parseValue: (value) => value,
     parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
   },

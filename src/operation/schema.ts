@@ -13,6 +13,7 @@ import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
 import { subscriptionResolvers } from '../domain/subscription/subscription.resolvers.ts';
 import { scalars } from './scalars.ts';
+import { countValues } from './values.ts';
 
 type SchemaLoader = { loadSchema: () => GraphQLSchema };
 
@@ -47,8 +48,9 @@ export function createSchema(): GraphQLSchema {
     const described = schema.getType(name) as GraphQLScalarType;
     return [name, new GraphQLScalarType({ ...described.toConfig(), ...config })];
   });
-  return addResolversToSchema({
+  const complete = addResolversToSchema({
     schema,
     resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
   });
+  return countValues(complete);
 }

@@ -2,9 +2,12 @@ import { ApolloServer } from '@apollo/server';
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { GatewayExecutor, GatewayInterface } from '@apollo/server-gateway-interface';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
-import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../context.ts';
+import { stringifyAnswer } from './answer.ts';
 import type { Operations } from './executor.ts';
+import { shorten, toGraphQLError } from './failures.ts';
 import { DOCUMENT_LIMITS, limitDocument } from './limits.ts';
 
 /** Apollo hands execution to a gateway where there is one; ours is the compiled executor. */
@@ -12,15 +15,17 @@ function compiledGateway(schema: GraphQLSchema, operations: Operations): Gateway
   const executor: GatewayExecutor = async ({ document, queryHash, request, context }) => {
     // The name as asked for: the context's own is already null when the document has no such operation.
     const operationName = request.operationName ?? undefined;
-    return (await operations.execute(
+    const ctx = context as unknown as Context;
+    const result = await operations.execute(
       {
         key: `${queryHash} ${operationName ?? ''}`,
         document,
         operationName,
         variables: (request.variables ?? {}) as Record<string, unknown>,
       },
-      context as unknown as Context,
-    )) as Awaited<ReturnType<GatewayExecutor>>;
+      ctx,
+    );
+    return (await withinBudget(result, ctx)) as Awaited<ReturnType<GatewayExecutor>>;
   };
   return {
     load: async () => ({ executor }),
@@ -30,6 +35,16 @@ function compiledGateway(schema: GraphQLSchema, operations: Operations): Gateway
     },
     stop: async () => undefined,
   };
+}
+
+/** Aliases can make a large answer of little that was read, so that what counts is the answer itself. */
+async function withinBudget(result: ExecutionResult, ctx: Context): Promise<ExecutionResult> {
+  try {
+    await ctx.budget.answer(result);
+    return result;
+  } catch (error) {
+    return { errors: [toGraphQLError(new GraphQLError('', { originalError: error as Error }), ctx)] };
+  }
 }
 
 /** Codes of requests that were well-formed and whose document or variables were not. */
@@ -83,7 +98,7 @@ function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
 
 /** A document nested thousands deep ends in the parser's own exhaustion. */
 function plainText(message: string): string {
-  return message.includes('call stack size') ? 'The query is nested too deeply' : message;
+  return message.includes('call stack size') ? 'The query is nested too deeply' : shorten(message);
 }
 
 /** The GraphQL door's server. Its cache-control plugin wraps every field and costs 40 %, so it is off. */
@@ -101,5 +116,6 @@ export function createApollo(schema: GraphQLSchema, operations: Operations): Apo
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
     formatError,
+    stringifyResult: (result) => `${stringifyAnswer(result)}\n`,
   });
 }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Context, Services } from '../context.ts';
+import type { Context, Services, Viewer } from '../context.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
+import { createBudgets } from '../operation/budget.ts';
 import { fail } from '../shared/errors.ts';
 import { allowOrigin } from './cors.ts';
 import { addressGroup } from './rate-limit.ts';
@@ -11,30 +12,51 @@ import type { Credentials, ResolveViewer } from './viewer.ts';
 /** Seconds after which a client may ask a closed service again. */
 const MAINTENANCE_RETRY_SECONDS = '120';
 
-/** Lets a request in: finds the viewer, then checks origin, maintenance and rate, in this order, the same on both doors. */
+/** Lets a call in: finds the viewer, then checks origin, maintenance and rate, in this order, the same on both doors. */
 export type Admit = (req: Request, res: Response, credentials: Credentials) => Promise<Context>;
+
+/** Lets somebody in who opened a link of this store: its rate is checked, and the link itself is the credential. */
+export type AdmitLink = (req: Request, res: Response, pid: string) => Promise<Context>;
 
 export function createAdmission(
   services: Services,
   resolveViewer: ResolveViewer,
   limiter: RateLimiter,
-): Admit {
-  const reads = createListReads(services.db);
-  return async (req, res, credentials) => {
-    const { isServiceDown, ...viewer } = await resolveViewer(credentials);
-    allowOrigin(req, res, viewer.store, services.config);
-    if (isServiceDown || viewer.store?.maintenance)
-      fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
-    await limiter.check(req, res, viewer);
+): { admit: Admit; admitLink: AdmitLink } {
+  const readsWithin = createListReads(services.db);
+  const openBudget = createBudgets();
+
+  const createContext = (req: Request, res: Response, viewer: Viewer): Context => {
+    const address = addressGroup(req.ip ?? '');
+    const caller = viewer.shopper?.regid ?? viewer.keyId ?? address;
+    const budget = openBudget({ store: viewer.store?.pid ?? '', caller });
+    res.once('close', budget.close);
     return {
       ...services,
       viewer,
-      reads,
+      budget,
+      reads: readsWithin(budget),
       requestId: requestIdOf(res),
-      address: addressGroup(req.ip ?? ''),
+      address,
       path: req.path.replace(/\/$/, ''),
       idempotencyKey: headerText(req, 'idempotency-key'),
     };
+  };
+
+  return {
+    async admit(req, res, credentials) {
+      const { isServiceDown, ...viewer } = await resolveViewer(credentials);
+      allowOrigin(req, res, viewer.store, services.config);
+      if (isServiceDown || viewer.store?.maintenance)
+        fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
+      await limiter.check(req, res, viewer);
+      return createContext(req, res, viewer);
+    },
+    async admitLink(req, res, pid) {
+      const viewer = await resolveViewer({ authorization: '', pid, regid: '', sessionid: '' });
+      await limiter.check(req, res, viewer);
+      return createContext(req, res, viewer);
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { AppError } from '../shared/errors.ts';
 import { headerCredentials } from './admission.ts';
 import type { Admit } from './admission.ts';
 import { decodeText, readBody } from './rest/body.ts';
+import { sendText } from './send.ts';
 
 const JSON_TYPE = /^application\/(json|graphql\+json|graphql-response\+json)\s*(;|$)/i;
 
@@ -51,7 +52,7 @@ export function createGraphqlDoor(apollo: ApolloServer<Context>, admit: Admit) {
     });
     for (const [name, value] of answer.headers) res.setHeader(name, value);
     res.status(answer.status ?? 200);
-    if (answer.body.kind === 'complete') res.end(answer.body.string);
+    if (answer.body.kind === 'complete') sendText(res, answer.body.string);
     else res.end();
   };
 }

@@ -23,7 +23,8 @@ export type ItemRow = {
   uri: string | null;
   qty: number;
   note: string | null;
-  cprops: Record<string, unknown>;
+  /** JSON text: it goes out as it is. */
+  cprops: string;
   lbls: string[];
   _av: boolean;
   lity: string | null;
@@ -36,7 +37,8 @@ export type ItemRow = {
   stk: number | null;
   compareAtPrice: number | null;
   platformitemid: string | null;
-  bundle: BundleItemRow[];
+  /** JSON text of the parts. */
+  bundle: string;
   di: string;
   uby: string | null;
   seq: number;
@@ -51,9 +53,9 @@ export const ms = (column: string): string => `(extract(epoch FROM ${column}) * 
 export const JOIN_PRODUCT = 'LEFT JOIN product p ON p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL';
 
 /** Columns of item `i` with the live product `p`, named as the record names them. */
-export const ITEM_COLUMNS = `i.pid, i.lid, i.epi, i.id, i.empi, coalesce(p.du, i.du) AS du, coalesce(p.uri, i.uri) AS uri, i.qty, i.note, i.cprops, i.lbls,
+export const ITEM_COLUMNS = `i.pid, i.lid, i.epi, i.id, i.empi, coalesce(p.du, i.du) AS du, coalesce(p.uri, i.uri) AS uri, i.qty, i.note, i.cprops::text AS cprops, i.lbls,
   i.av AS "_av", i.lity, coalesce(p.bt, i.bt) AS bt, coalesce(p.dt, i.dt) AS dt, coalesce(p.sku, i.sku) AS sku, coalesce(p.iu, i.iu) AS iu,
-  coalesce(p.pr, i.pr) AS pr, coalesce(p.vi, i.vi) AS vi, p.stk, i.compare_at_price AS "compareAtPrice", i.platformitemid, i.bundle, i.di, i.uby,
+  coalesce(p.pr, i.pr) AS pr, coalesce(p.vi, i.vi) AS vi, p.stk, i.compare_at_price AS "compareAtPrice", i.platformitemid, i.bundle::text AS bundle, i.di, i.uby,
   i.seq, ${ms('i.cts')} AS cts, ${ms('i.uts')} AS uts`;
 
 /** An item to write; a field left out keeps its value, or gets its default in a new item. An empty note removes the note. */

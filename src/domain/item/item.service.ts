@@ -4,9 +4,9 @@ import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { isProductId } from '../catalog/catalog.rules.ts';
-import { NEWEST_FIRST, readPage } from '../list/contents.repo.ts';
+import { NEWEST_FIRST, readPages } from '../list/contents.repo.ts';
 import { countWaiting } from '../list/copy.repo.ts';
-import { PREVIEW_SIZE, changeList, lockLists } from '../list/list.repo.ts';
+import { changeList, lockLists } from '../list/list.repo.ts';
 import type { ListRow } from '../list/list.repo.ts';
 import { checkLid, checkVersion } from '../list/list.rules.ts';
 import { failMissing, withOwnList } from '../list/list.service.ts';
@@ -48,6 +48,9 @@ export type ContentsChange = {
 
 /** How an array is called where the caller sent it, and whether only the save-for-later list will do. */
 export type ContentsOptions = { a: string; u: string; d: string; isSaveForLater: boolean };
+
+/** More than an empty array takes. */
+const NO_ITEMS_BYTES = 100;
 
 const OPTIONS: ContentsOptions = { a: 'a', u: 'u', d: 'd', isSaveForLater: false };
 
@@ -237,11 +240,10 @@ async function transferItems(
   };
 }
 
-/** The list to copy from, as the shopper may see it. */
+/** The list to copy from, as the shopper may see it; its items are read when they are asked for. */
 async function readSource(tx: Db, owner: Owner, lid: string): Promise<ListView> {
   const { pid, regid } = owner;
-  const key = { pid, regid, lid, limit: PREVIEW_SIZE, offset: 0, after: null, hasList: true };
-  const page = await readPage(tx, NEWEST_FIRST, key);
-  const view = viewPage(owner, page) ?? fail('list-not-found');
-  return { ...view.list, preview: view.items };
+  const key = { pid, regid, lid, limit: 0, offset: 0, after: null, hasList: true };
+  const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: NO_ITEMS_BYTES }]);
+  return viewPage(owner, page!.row!)?.list ?? fail('list-not-found');
 }

@@ -1,7 +1,7 @@
 import type { Db, Statement } from '../../database/database.ts';
 import { ITEM_COLUMNS, JOIN_PRODUCT } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
-import { LIST_COLUMNS, unlessLarger } from './list.repo.ts';
+import { LIST_COLUMNS, sized } from './list.repo.ts';
 import type { ListOwner, ListRow } from './list.repo.ts';
 
 /** The order and choice of items; each has a statement of its own. */
@@ -37,9 +37,6 @@ export type PageRow = {
   items: PlacedItemRow[];
   total: number;
 };
-
-/** More than 1,000 of the largest items. */
-const MAX_PAGE_BYTES = 2 ** 28;
 
 const FILTERS = { instock: '(p.stk IS NULL OR p.stk > 0)', outofstock: 'p.stk <= 0' };
 
@@ -96,10 +93,10 @@ function pageStatement(page: PageOrder): Statement {
       SELECT CASE WHEN k.has_list THEN row_to_json(l) END AS list,
         CASE WHEN k.has_list AND l.regid <> k.regid THEN (
           SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
-        ${unlessLarger('found.items', '$9')} AS items,
+        ${sized('found.items', 'items', 'k.max_bytes')},
         coalesce(${total}, 0) AS total
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::boolean[])
-        WITH ORDINALITY AS k (pid, regid, lid, max_rows, skipped, after_key, after_seq, has_list, position)
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::boolean[], $9::int[])
+        WITH ORDINALITY AS k (pid, regid, lid, max_rows, skipped, after_key, after_seq, has_list, max_bytes, position)
       LEFT JOIN LATERAL (
         SELECT ${LIST_COLUMNS} FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read)) l ON true
       CROSS JOIN LATERAL (SELECT (${isPlain ? itemsByAge(order) : itemsByKey(page)}) AS items) found
@@ -114,32 +111,25 @@ export function nameOrder({ sort, order, filter }: PageOrder): string {
   return `${sort} ${order} ${filter ?? ''}`;
 }
 
-/** Reads many pages of one order in one statement. Null where the items are more than `maxBytes`. */
+/** Reads many pages of one order in one statement. */
 export async function readPages(
   db: Db,
   order: PageOrder,
-  keys: readonly PageKey[],
-  maxBytes: number,
-): Promise<(PageRow | null)[]> {
+  reads: readonly { key: PageKey; maxBytes: number }[],
+): Promise<{ row: PageRow | null; bytes: number }[]> {
   const name = nameOrder(order);
   const statement = statements.get(name) ?? pageStatement(order);
   statements.set(name, statement);
-  const rows = await db.query<PageRow | { items: null }>(statement, [
-    keys.map(({ pid }) => pid),
-    keys.map(({ regid }) => regid),
-    keys.map(({ lid }) => lid),
-    keys.map(({ limit }) => limit),
-    keys.map(({ offset }) => offset),
-    keys.map(({ after }) => after?.key ?? null),
-    keys.map(({ after }) => after?.seq ?? null),
-    keys.map(({ hasList }) => hasList),
-    maxBytes,
+  const rows = await db.query<(PageRow | { items: null }) & { bytes: number }>(statement, [
+    reads.map(({ key }) => key.pid),
+    reads.map(({ key }) => key.regid),
+    reads.map(({ key }) => key.lid),
+    reads.map(({ key }) => key.limit),
+    reads.map(({ key }) => key.offset),
+    reads.map(({ key }) => key.after?.key ?? null),
+    reads.map(({ key }) => key.after?.seq ?? null),
+    reads.map(({ key }) => key.hasList),
+    reads.map(({ maxBytes }) => maxBytes),
   ]);
-  return rows.map((row) => (row.items === null ? null : row));
-}
-
-/** Reads one page, outside of any batch. */
-export async function readPage(db: Db, order: PageOrder, key: PageKey): Promise<PageRow> {
-  const [page] = await readPages(db, order, [key], MAX_PAGE_BYTES);
-  return page!;
+  return rows.map((row) => ({ row: row.items === null ? null : row, bytes: row.bytes }));
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../database/database.ts';
+import { failTooMuch } from '../../operation/budget.ts';
+import type { Budget } from '../../operation/budget.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
-import { fail } from '../../shared/errors.ts';
 import { countShoppers } from '../item/item.repo.ts';
 import type { ProductKey } from '../item/item.repo.ts';
 import { nameOrder, readPages } from './contents.repo.ts';
@@ -21,38 +22,69 @@ export type ListReads = {
   socialCount: (key: ProductKey) => Promise<number>;
 };
 
-/** Answers up to this size share a statement. */
-const SHARED_BYTES = 1_000_000;
-/** Larger ones are read one at a time, and none beyond this: it would fill the memory and stop the process for seconds. */
-const MAX_BYTES = 32_000_000;
+/** A key with what may be read for it. */
+type Sized<Key> = { key: Key; maxBytes: number };
 
-type Load<Key, Row> = (keys: readonly Key[], maxBytes: number) => Promise<(Row | null)[]>;
+/** What was read, null where it is larger than allowed, and how large it is. */
+type SizedRow<Row> = { row: Row | null; bytes: number };
 
-function createSizedLoader<Key, Row>(load: Load<Key, Row>): (key: Key) => Promise<Row> {
-  const loadSmall = createBatchLoader<Key, Row | null>((keys) => load(keys, SHARED_BYTES));
-  const loadLarge = createBatchLoader<Key, Row | null>((keys) => load(keys, MAX_BYTES), {
-    maxInFlight: 1,
-    maxBatch: 1,
-  });
-  return async (key) =>
-    (await loadSmall(key)) ??
-    (await loadLarge(key)) ??
-    fail('limit-reached', 'This is more than can be answered at once; read it page by page');
+type Load<Key, Row> = (reads: readonly Sized<Key>[]) => Promise<SizedRow<Row>[]>;
+type SizedLoader<Key, Row> = (budget: Budget, key: Key, expectedBytes: number) => Promise<Row>;
+
+/** Answers of several readers share a statement; what is larger than expected is read alone, a few at a time. */
+const SHARED = { maxInFlight: 4, maxBatch: 100 };
+const ALONE = { maxInFlight: 4, maxBatch: 1 };
+/** A list that grows while it waits for its turn is measured again. */
+const MAX_TRIES = 3;
+
+/** Reads no more than the request has reserved: first what is usual, and where that is not enough, as much as it takes. */
+function createSizedLoader<Key, Row>(load: Load<Key, Row>): SizedLoader<Key, Row> {
+  const loadShared = createBatchLoader(load, SHARED);
+  const loadAlone = createBatchLoader(load, ALONE);
+  return async (budget, key, expectedBytes) => {
+    let wanted = expectedBytes;
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const maxBytes = await budget.reserve(wanted);
+      let used = 0;
+      try {
+        const { row, bytes } = await (tries === 0 ? loadShared : loadAlone)({ key, maxBytes });
+        if (row !== null) {
+          used = bytes;
+          return row;
+        }
+        if (maxBytes < wanted) break;
+        wanted = bytes;
+      } finally {
+        budget.settle(maxBytes, used);
+      }
+    }
+    return failTooMuch();
+  };
 }
 
-export function createListReads(db: Db): ListReads {
-  const pages = new Map<string, (key: PageKey) => Promise<PageRow>>();
-  return {
-    lists: createSizedLoader((keys: readonly ListsKey[], maxBytes) => listsOf(db, keys, maxBytes)),
-    page(order, key) {
-      const name = nameOrder(order);
-      const load =
-        pages.get(name) ??
-        createSizedLoader((keys: readonly PageKey[], maxBytes) => readPages(db, order, keys, maxBytes));
-      pages.set(name, load);
-      return load(key);
-    },
-    // Counting 50,000 shoppers took 110 ms on a busy two-core machine, and every visitor of the product asks: two at a time.
-    socialCount: createBatchLoader<ProductKey, number>((keys) => countShoppers(db, keys), { maxInFlight: 2 }),
+/** What a shared statement reads for one reader at most: a thousand usual items, fifty lists with ten of them each. */
+const SHARED_BYTES = 1_000_000;
+const USUAL_ITEM_BYTES = 1_500;
+
+/** Opens the hot reads of a process; each request reads through them within its own budget. */
+export function createListReads(db: Db): (budget: Budget) => ListReads {
+  const lists = createSizedLoader((reads: readonly Sized<ListsKey>[]) => listsOf(db, reads));
+  const pages = new Map<string, SizedLoader<PageKey, PageRow>>();
+  const pageLoader = (order: PageOrder): SizedLoader<PageKey, PageRow> => {
+    const name = nameOrder(order);
+    const load =
+      pages.get(name) ?? createSizedLoader((reads: readonly Sized<PageKey>[]) => readPages(db, order, reads));
+    pages.set(name, load);
+    return load;
   };
+  // Counting 50,000 shoppers took 110 ms on a busy two-core machine, and every visitor of the product asks: two at a time.
+  const socialCount = createBatchLoader<ProductKey, number>((keys) => countShoppers(db, keys), {
+    maxInFlight: 2,
+  });
+  return (budget) => ({
+    lists: (key) => lists(budget, key, SHARED_BYTES),
+    page: (order, key) =>
+      pageLoader(order)(budget, key, Math.min((key.limit + 1) * USUAL_ITEM_BYTES, SHARED_BYTES)),
+    socialCount,
+  });
 }

@@ -11,9 +11,10 @@ export type ListRow = {
   lname: string;
   lty: string | null;
   lnote: string | null;
-  lprops: Record<string, unknown>;
-  cprops: Record<string, unknown>;
-  ldesc: Record<string, unknown>;
+  /** Property maps are JSON text: they go out as they are. */
+  lprops: string;
+  cprops: string;
+  ldesc: string;
   anonRead: boolean;
   cnt: number;
   itemcmnts: number;
@@ -35,7 +36,7 @@ export type ListRow = {
 export type ListOwner = { pid: string; regid: string };
 
 /** Columns of list `l`. */
-export const LIST_COLUMNS = `l.pid, l.lid, l.regid, l.lname, l.lty, l.lnote, l.lprops, l.cprops, l.ldesc, l.anon_read AS "anonRead", l.cnt, l.itemcmnts,
+export const LIST_COLUMNS = `l.pid, l.lid, l.regid, l.lname, l.lty, l.lnote, l.lprops::text AS lprops, l.cprops::text AS cprops, l.ldesc::text AS ldesc, l.anon_read AS "anonRead", l.cnt, l.itemcmnts,
   l.copying AS "_cp", l.cby, l.uby, l.cfor, l.st, l.di, l.uid, l.version, l.shares, l.seq, ${ms('l.cts')} AS cts, ${ms('l.uts')} AS uts`;
 
 /** Items in a list's own record. */
@@ -64,17 +65,17 @@ export type ListsRow = { lists: (ListRow & { preview: ItemRow[] | null })[]; tot
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st)`;
 
-/** A JSON value, or null when its text is longer than the parameter allows. */
-export const unlessLarger = (json: string, maxBytes: string): string =>
-  `CASE WHEN octet_length(${json}::text) <= ${maxBytes} THEN ${json} END`;
+/** A JSON value as `name`, null when its text is longer than `maxBytes`, and its length. */
+export const sized = (json: string, name: string, maxBytes: string): string =>
+  `CASE WHEN octet_length(${json}::text) <= ${maxBytes} THEN ${json} END AS ${name}, octet_length(${json}::text) AS bytes`;
 
 const LISTS = {
   name: 'lists_of',
   text: `
-    SELECT ${unlessLarger('found.lists', '$8')} AS lists,
+    SELECT ${sized('found.lists', 'lists', 'k.max_bytes')},
       CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::int[], $7::boolean[])
-      WITH ORDINALITY AS k (pid, regid, lty, st, after_seq, max_rows, has_preview, position)
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::int[], $7::boolean[], $8::int[])
+      WITH ORDINALITY AS k (pid, regid, lty, st, after_seq, max_rows, has_preview, max_bytes, position)
     CROSS JOIN LATERAL (
       SELECT coalesce(json_agg(x ORDER BY x.seq DESC), '[]') AS lists FROM (
         SELECT ${LIST_COLUMNS}, CASE WHEN k.has_preview THEN (${PREVIEW}) END AS preview
@@ -83,14 +84,14 @@ const LISTS = {
     ORDER BY k.position`,
 };
 
-/** Reads the lists of many shoppers in one statement; `total` is counted for pages only. Null where there is more than `maxBytes`. */
+/** Reads the lists of many shoppers in one statement; `total` is counted for pages only. */
 export async function listsOf(
   db: Db,
-  keys: readonly ListsKey[],
-  maxBytes: number,
-): Promise<(ListsRow | null)[]> {
-  const column = <Name extends keyof ListsKey>(name: Name): ListsKey[Name][] => keys.map((key) => key[name]);
-  const rows = await db.query<ListsRow | { lists: null }>(LISTS, [
+  reads: readonly { key: ListsKey; maxBytes: number }[],
+): Promise<{ row: ListsRow | null; bytes: number }[]> {
+  const column = <Name extends keyof ListsKey>(name: Name): ListsKey[Name][] =>
+    reads.map(({ key }) => key[name]);
+  const rows = await db.query<(ListsRow | { lists: null }) & { bytes: number }>(LISTS, [
     column('pid'),
     column('regid'),
     column('lty'),
@@ -98,9 +99,9 @@ export async function listsOf(
     column('afterSeq'),
     column('limit'),
     column('hasPreview'),
-    maxBytes,
+    reads.map(({ maxBytes }) => maxBytes),
   ]);
-  return rows.map((row) => (row.lists === null ? null : row));
+  return rows.map((row) => ({ row: row.lists === null ? null : row, bytes: row.bytes }));
 }
 
 const LOCK = {
@@ -153,10 +154,11 @@ export async function usageOf(
 }
 
 /** A list to insert. */
-export type NewList = Pick<
-  ListRow,
-  'lid' | 'lname' | 'lty' | 'lnote' | 'lprops' | 'cprops' | 'ldesc' | 'cfor'
->;
+export type NewList = Pick<ListRow, 'lid' | 'lname' | 'lty' | 'lnote' | 'cfor'> & {
+  lprops: Record<string, unknown>;
+  cprops: Record<string, unknown>;
+  ldesc: Record<string, unknown>;
+};
 
 const INSERT = {
   name: 'insert_list',

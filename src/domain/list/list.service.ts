@@ -1,13 +1,14 @@
 import { requireAccount, requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
+import { ANSWER_LIMITS, failTooMuch } from '../../operation/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { checkLimit, checkOffset } from '../../shared/page.ts';
 import { findShopper, lockShopper } from '../shopper/shopper.repo.ts';
 import { checkEmail } from '../shopper/shopper.rules.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { NEWEST_FIRST, readPage } from './contents.repo.ts';
+import { NEWEST_FIRST, readPages } from './contents.repo.ts';
 import { listContents } from './contents.service.ts';
 import type { ListContents } from './contents.service.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
@@ -40,6 +41,8 @@ type Version = { expectedVersion?: number | null };
 
 const SAVE_FOR_LATER_NAME = 'Save for later';
 const DELETE_LIMIT = { standard: lists.PREVIEW_SIZE, max: 1_000 };
+/** Ten items with all that they can hold. */
+const PREVIEW_BYTES = 2_000_000;
 
 /** Creates a list. A shopper has one save-for-later list: asked for it again, this answers the one there is. */
 export async function createList(ctx: Context, input: CreateInput): Promise<ListView> {
@@ -116,13 +119,31 @@ export async function deleteList(
     limit: checkLimit('limit', limit, DELETE_LIMIT.standard, DELETE_LIMIT.max),
     offset: checkOffset(offset),
   };
-  return withOwnList(ctx, lid, version, async (tx, list, owner) => {
-    const key = { pid: owner.pid, regid: owner.regid, lid: list.lid, after: null, hasList: false, ...slice };
-    const page = await readPage(tx, NEWEST_FIRST, key);
-    await tellOfLists(tx, owner, 'list.item.removed', [list.lid], ctx.now());
-    await lists.deleteList(tx, list);
-    return { ...ownView(owner, list), contents: page.items };
-  });
+  // Before the list is locked: a large answer may wait for its turn.
+  const maxBytes = await ctx.budget.reserve(
+    slice.limit > lists.PREVIEW_SIZE ? ANSWER_LIMITS.bytes : PREVIEW_BYTES,
+  );
+  let used = maxBytes;
+  try {
+    return await withOwnList(ctx, lid, version, async (tx, list, owner) => {
+      const key = {
+        pid: owner.pid,
+        regid: owner.regid,
+        lid: list.lid,
+        after: null,
+        hasList: false,
+        ...slice,
+      };
+      const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes }]);
+      const { items } = page!.row ?? failTooMuch();
+      used = page!.bytes;
+      await tellOfLists(tx, owner, 'list.item.removed', [list.lid], ctx.now());
+      await lists.deleteList(tx, list);
+      return { ...ownView(owner, list), contents: items };
+    });
+  } finally {
+    ctx.budget.settle(maxBytes, used);
+  }
 }
 
 /** The shopper's save-for-later list; many first calls at once make one. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { maskEmail } from '../../shared/mask.ts';
-import type { ItemRow } from '../item/item.repo.ts';
+import type { BundleItemRow, ItemRow } from '../item/item.repo.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import type { PageRow } from './contents.repo.ts';
 import type { ListRow } from './list.repo.ts';
@@ -81,8 +81,9 @@ export function viewPage(
 
 /** Base64 hash of a list's name and attributes; PostgreSQL keeps the keys of its objects in one order. */
 export function hashList({ lname, lty, lnote, lprops, cprops, ldesc }: ListRow): string {
+  const maps = [lprops, cprops, ldesc].map((text) => (text === '{}' ? {} : (JSON.parse(text) as unknown)));
   return createHash('sha256')
-    .update(JSON.stringify([lname, lty, lnote, lprops, cprops, ldesc]))
+    .update(JSON.stringify([lname, lty, lnote, ...maps]))
     .digest('base64');
 }
 
@@ -91,4 +92,9 @@ export function hashProduct({ pid, empi }: ItemRow): string {
   return createHash('sha256')
     .update(JSON.stringify([pid, empi]))
     .digest('base64');
+}
+
+/** The parts of a custom bundle. */
+export function bundleOf({ bundle }: ItemRow): BundleItemRow[] {
+  return bundle === '[]' ? [] : (JSON.parse(bundle) as BundleItemRow[]);
 }

@@ -1,12 +1,12 @@
 import { requireAccount, requireShopper } from '../../context.ts';
-import type { Context, Services } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
-import { fail } from '../../shared/errors.ts';
+import { AppError, fail } from '../../shared/errors.ts';
 import { enqueueMail } from '../alert/outbox.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
-import { findServedStore } from '../store/store.service.ts';
 import { consume } from '../subscription/signup.repo.ts';
-import { NEWEST_FIRST, readPage } from './contents.repo.ts';
+import { NEWEST_FIRST } from './contents.repo.ts';
+import type { PageRow } from './contents.repo.ts';
 import { changeList, countShare } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
 import { withOwnList } from './list.service.ts';
@@ -71,20 +71,29 @@ export type SharedList = {
   items: ItemRow[];
 };
 
-const SHARED_ITEMS = 500;
+/** How many items the page shows; fewer where they are too large to be read at once. */
+const SHARED_ITEMS = { most: 500, large: 50 };
 
 /** A public list for everybody who has its link; null when there is none. */
-export async function viewSharedList(
-  services: Services,
-  pid: string,
-  lid: string,
-): Promise<SharedList | null> {
-  const store = await findServedStore(services, pid);
+export async function viewSharedList({ viewer, reads }: Context, lid: string): Promise<SharedList | null> {
+  const { store } = viewer;
   if (store === null) return null;
   if (store.maintenance) fail('maintenance', undefined, { 'Retry-After': '120' });
-  const key = { pid, regid: '', lid, limit: SHARED_ITEMS, offset: 0, after: null, hasList: true };
-  const page = await readPage(services.db, NEWEST_FIRST, key);
-  if (!page?.list) return null;
+  const read = (limit: number): Promise<PageRow> =>
+    reads.page(NEWEST_FIRST, {
+      pid: store.pid,
+      regid: '',
+      lid,
+      limit,
+      offset: 0,
+      after: null,
+      hasList: true,
+    });
+  const page = await read(SHARED_ITEMS.most).catch((error: unknown) => {
+    if (error instanceof AppError && error.type === 'limit-reached') return read(SHARED_ITEMS.large);
+    throw error;
+  });
+  if (page.list === null) return null;
   const { lname, lnote, cnt } = page.list;
   return { storeName: store.name, lname, lnote, cnt, items: page.items };
 }

@@ -1,8 +1,10 @@
 import type { Application, Request, Response } from 'express';
 import type { Services } from '../../context.ts';
+import { pidOfLink } from '../../domain/alert/link.rules.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../domain/subscription/confirm.service.ts';
 import type { Confirmation } from '../../domain/subscription/confirm.service.ts';
 import { nameRoute } from '../access-log.ts';
+import type { AdmitLink } from '../admission.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
 import { escapeHtml } from './page.ts';
 
@@ -31,17 +33,19 @@ function thanks({ storeName, contact }: Confirmation): string {
 }
 
 /** Serves the page of confirmation links. Only its button confirms: mail scanners follow links, they press nothing. */
-export function serveConfirm(app: Application, services: Services): void {
-  const token = (req: Request, res: Response): string => {
+export function serveConfirm(app: Application, services: Services, admitLink: AdmitLink): void {
+  const admitToken = async (req: Request, res: Response): Promise<string> => {
     nameRoute(res, ROUTE);
-    return String(req.params['token']);
+    const token = String(req.params['token']);
+    await admitLink(req, res, pidOfLink(token) ?? '');
+    return token;
   };
   app.get(ROUTE, async (req, res) => {
-    const confirmation = await previewConfirmation(services, token(req, res));
+    const confirmation = await previewConfirmation(services, await admitToken(req, res));
     sendLinkedPage(res, confirmation ? 200 : 404, confirmation ? question(confirmation) : GONE);
   });
   app.post(ROUTE, async (req, res) => {
-    const confirmation = await confirmSubscriptions(services, token(req, res));
+    const confirmation = await confirmSubscriptions(services, await admitToken(req, res));
     sendLinkedPage(res, confirmation ? 200 : 404, confirmation ? thanks(confirmation) : GONE);
   });
 }

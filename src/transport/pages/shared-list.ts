@@ -1,9 +1,9 @@
 import type { Application } from 'express';
-import type { Services } from '../../context.ts';
 import type { ItemRow } from '../../domain/item/item.repo.ts';
 import { viewSharedList } from '../../domain/list/share.service.ts';
 import type { SharedList } from '../../domain/list/share.service.ts';
 import { nameRoute } from '../access-log.ts';
+import type { AdmitLink } from '../admission.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
 import { escapeHtml } from './page.ts';
 
@@ -39,15 +39,14 @@ function listHtml({ storeName, lname, lnote, cnt, items }: SharedList): string {
 }
 
 /** Serves public lists to people who got a link: read only, without login or script. */
-export function serveSharedLists(app: Application, services: Services): void {
+export function serveSharedLists(app: Application, admitLink: AdmitLink): void {
   app.get(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
     const { lid } = req.params;
     const { pid } = req.query;
-    const isFine =
-      typeof pid === 'string' &&
-      [lid, pid].every((text) => text.length <= MAX_PARAM && !text.includes('\u0000'));
-    const list = isFine ? await viewSharedList(services, pid.replaceAll(' ', '+'), lid) : null;
+    const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
+    const isFine = lid.length <= MAX_PARAM && !lid.includes('\u0000');
+    const list = isFine ? await viewSharedList(ctx, lid) : null;
     // The items' pictures are the shop's.
     const csp = { 'img-src': 'https: http:' };
     sendLinkedPage(res, list ? 200 : 404, list ? listHtml(list) : MISSING, csp);

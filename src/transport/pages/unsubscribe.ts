@@ -1,11 +1,13 @@
 import type { Application, Request, Response } from 'express';
 import type { Services } from '../../context.ts';
+import { pidOfLink } from '../../domain/alert/link.rules.ts';
 import { leave, viewUnsubscribe } from '../../domain/alert/unsubscribe.service.ts';
 import type { UnsubscribeView } from '../../domain/alert/unsubscribe.service.ts';
 import { isScope } from '../../domain/alert/unsubscribe.rules.ts';
 import type { Scope } from '../../domain/alert/unsubscribe.rules.ts';
 import { fail } from '../../shared/errors.ts';
 import { nameRoute } from '../access-log.ts';
+import type { AdmitLink } from '../admission.ts';
 import { readBody } from '../rest/body.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
 import { escapeHtml } from './page.ts';
@@ -65,18 +67,20 @@ async function chosenScope(req: Request, res: Response): Promise<Scope | null> {
 }
 
 /** Serves the links in messages, without login or script. Opening one changes nothing: mail scanners do that too. */
-export function serveUnsubscribe(app: Application, services: Services): void {
-  const token = (req: Request, res: Response): string => {
+export function serveUnsubscribe(app: Application, services: Services, admitLink: AdmitLink): void {
+  const admitToken = async (req: Request, res: Response): Promise<string> => {
     nameRoute(res, ROUTE);
-    return String(req.params['token']);
+    const token = String(req.params['token']);
+    await admitLink(req, res, pidOfLink(token) ?? '');
+    return token;
   };
   app.get(ROUTE, async (req, res) => {
-    const view = await viewUnsubscribe(services, token(req, res));
+    const view = await viewUnsubscribe(services, await admitToken(req, res));
     sendLinkedPage(res, view ? 200 : 404, view ? question(view) : UNKNOWN);
   });
   app.post(ROUTE, async (req, res) => {
-    const scope = await chosenScope(req, res);
-    const view = await leave(services, token(req, res), scope);
+    const token = await admitToken(req, res);
+    const view = await leave(services, token, await chosenScope(req, res));
     sendLinkedPage(res, view ? 200 : 404, view ? done(view) : UNKNOWN);
   });
 }

@@ -5,6 +5,7 @@ import { fail } from '../../shared/errors.ts';
 import type { Admit } from '../admission.ts';
 import { nameRoute } from '../access-log.ts';
 import { headerCredentials } from '../admission.ts';
+import { sendAnswer } from '../send.ts';
 import type { Credentials } from '../viewer.ts';
 import { readFormBody } from './body.ts';
 import { createForm, parseUrlEncoded } from './form.ts';
@@ -57,6 +58,6 @@ export function createRestRouter(
     if (isStoreCall(req) && ctx.viewer.keyId === null) fail('unauthorised');
     const variables = route.shape(route.variables(form));
     const data = await operations.run(route.document, variables, ctx);
-    res.json(route.reply(data as never));
+    await sendAnswer(res, ctx, route.reply(data as never));
   };
 }
