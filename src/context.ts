@@ -4,6 +4,7 @@ import type { ListReads } from './domain/list/list.reads.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
 import type { Budget } from './operation/budget.ts';
+import type { Receipts } from './operation/receipts.ts';
 import { fail } from './shared/errors.ts';
 import type { ErrorType } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
@@ -48,6 +49,8 @@ export type Context = Services & {
   address: string;
   /** Path of the call, without a slash at its end. */
   path: string;
+  /** Where a write under an Idempotency-Key leaves what it takes to read its answer anew. */
+  receipts?: Receipts;
   /** The Idempotency-Key header as it came; empty when there is none. */
   idempotencyKey: string;
 };

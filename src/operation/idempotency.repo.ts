@@ -1,33 +1,76 @@
 import type { Db } from '../database/database.ts';
 
-/** One write under an Idempotency-Key; `token` is this attempt's. */
-export type WriteClaim = { pid: string; place: Buffer; body: Buffer; token: string };
+/** One write under an Idempotency-Key; `token` is this attempt's, `caller` is who pays for what is kept. */
+export type WriteClaim = {
+  pid: string;
+  place: Buffer;
+  body: Buffer;
+  token: string;
+  regid: string | null;
+  caller: Buffer;
+};
 
 /** What is known of the first request under a key. */
 export type FirstWrite = { body: Buffer; answer: Buffer | null; isAbandoned: boolean };
+
+/** What a caller's keys took since `startedAt`. */
+export type Usage = { bytes: number; startedAt: Date };
+
+/** SQL: counts $2 bytes for caller $3, from zero when its day is over at $5; far below where an integer ends. */
+const spend = (pid: string, bytes: string, caller: string, now: string, expiry: string): string => `
+  INSERT INTO idempotency_usage AS u (pid, caller, bytes, started_at) VALUES (${pid}, ${caller}, ${bytes}, ${now})
+  ON CONFLICT (pid, caller) DO UPDATE SET
+    bytes = CASE WHEN u.started_at <= ${expiry} THEN excluded.bytes ELSE least(u.bytes, 1000000000) + excluded.bytes END,
+    started_at = CASE WHEN u.started_at <= ${expiry} THEN excluded.started_at ELSE u.started_at END
+  RETURNING bytes, started_at AS "startedAt"`;
+
+/** What a row takes without its answer. */
+const ROW_BYTES = 300;
 
 // Leases run on the database's clock, which all processes share.
 const CLAIM = {
   name: 'claim_write',
   text: `
-    INSERT INTO idempotent_write AS w (pid, id, body, token, lease_until, cts)
-    VALUES ($1, $2, $3, $4, clock_timestamp() + $5::int * interval '1 millisecond', $6)
-    ON CONFLICT (pid, id) DO UPDATE
-    SET body = excluded.body, token = excluded.token, lease_until = excluded.lease_until, cts = excluded.cts, answer = NULL
-    WHERE w.cts <= $7 OR (w.answer IS NULL AND w.body = excluded.body AND w.lease_until < clock_timestamp())
-    RETURNING w.token`,
+    WITH spent AS (${spend('$1', String(ROW_BYTES), '$9', '$6', '$7')}), claimed AS (
+      INSERT INTO idempotent_write AS w (pid, id, body, token, lease_until, cts, regid)
+      SELECT $1, $2, $3, $4, clock_timestamp() + $5::int * interval '1 millisecond', $6::timestamptz, $8 FROM spent WHERE bytes <= $10::int
+      ON CONFLICT (pid, id) DO UPDATE
+      SET body = excluded.body, token = excluded.token, lease_until = excluded.lease_until, cts = excluded.cts, answer = NULL
+      WHERE w.cts <= $7 OR (w.answer IS NULL AND w.body = excluded.body AND w.lease_until < clock_timestamp())
+      RETURNING w.token)
+    SELECT spent.*, (SELECT true FROM claimed) AS "isClaimed" FROM spent`,
 };
 
-/** Takes the place if it is free, older than `expiry`, or left by a process that died; false when another holds it. */
+/**
+ * Takes the place if it is free, older than `expiry`, or left by a process that died, and the caller has used no more than `maxBytes`
+ * since then.
+ */
 export async function claimWrite(
   db: Db,
   claim: WriteClaim,
+  maxBytes: number,
   leaseMs: number,
   now: Date,
   expiry: Date,
-): Promise<boolean> {
-  const { pid, place, body, token } = claim;
-  return (await db.query(CLAIM, [pid, place, body, token, leaseMs, now, expiry])).length === 1;
+): Promise<Usage & { isClaimed: boolean | null }> {
+  const { pid, place, body, token, regid, caller } = claim;
+  const params = [pid, place, body, token, leaseMs, now, expiry, regid, caller, maxBytes];
+  const [row] = await db.query<Usage & { isClaimed: boolean | null }>(CLAIM, params);
+  return row!;
+}
+
+const SPEND = { name: 'spend_write', text: spend('$1', '$2', '$3', '$4', '$5') };
+
+/** Counts bytes that are about to be kept; answers what the caller has used with them. */
+export async function spendBytes(
+  db: Db,
+  { pid, caller }: { pid: string; caller: Buffer },
+  bytes: number,
+  now: Date,
+  expiry: Date,
+): Promise<number> {
+  const [row] = await db.query<Usage>(SPEND, [pid, bytes, caller, now, expiry]);
+  return row!.bytes;
 }
 
 const FIND = {
@@ -76,8 +119,13 @@ export async function releaseWrite(db: Db, { pid, place, token }: WriteClaim): P
   await db.query(RELEASE, [pid, place, token]);
 }
 
-/** Removes up to `limit` answers from before `expiry`; returns how many. */
+/** Removes up to `limit` answers from before `expiry`, and counts of as long ago; returns how many answers. */
 export async function removeExpired(db: Db, expiry: Date, limit: number): Promise<number> {
+  await db.query(
+    `DELETE FROM idempotency_usage WHERE (pid, caller) IN (
+       SELECT pid, caller FROM idempotency_usage WHERE started_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+    [expiry, limit],
+  );
   const removed = await db.query(
     `DELETE FROM idempotent_write WHERE (pid, id) IN (
        SELECT pid, id FROM idempotent_write WHERE cts <= $1 ORDER BY cts LIMIT $2 FOR UPDATE SKIP LOCKED)

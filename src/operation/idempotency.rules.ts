@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Viewer } from '../context.ts';
 import type { StoreRow } from '../domain/store/store.repo.ts';
 import { fail } from '../shared/errors.ts';
@@ -15,6 +16,24 @@ export function checkIdempotencyKey(key: string): string {
     : fail('invalid-request', 'Idempotency-Key must have at most 255 printable ASCII characters');
 }
 
+const MB = 1_000_000;
+
+/**
+ * What may be kept in a day, for one shopper, for calls with a store key (in 16 shares, so that they do not wait for each other), and for
+ * a store in all. Beyond `answers` only the fact that a write was done is kept, beyond `keys` no new key is taken.
+ */
+export const KEPT_BYTES = {
+  shopper: { answers: 4 * MB, keys: 8 * MB },
+  key: { answers: 16 * MB, keys: 32 * MB },
+  store: 500 * MB,
+};
+
+/** Largest answer that is kept, and the largest that is worth packing for it. */
+const MAX_KEPT_ANSWER = 256_000;
+const MAX_PACKED = 2_000_000;
+/** Smaller ones do not count for the store as a whole. */
+export const SMALL_ANSWER = 8_000;
+
 /** The store for which a viewer may write at all; null means that the call will be refused anyway. */
 export function writerOf({ store, keyId, shopper }: Viewer): StoreRow | null {
   return keyId !== null || shopper !== null ? store : null;
@@ -25,10 +44,25 @@ export function writerOf({ store, keyId, shopper }: Viewer): StoreRow | null {
  * which of the store's keys it was makes no difference.
  */
 export function placeOf(store: StoreRow, { keyId, shopper }: Viewer, operation: string, key: string): Buffer {
-  const viewer = [keyId === null ? 'shopper' : 'store', shopper?.regid ?? ''];
-  return createHmac('sha256', store.secret)
-    .update(JSON.stringify(['idempotency', ...viewer, operation, key]))
-    .digest();
+  // With the sessions of a shopper, what was answered in them is over, too.
+  const viewer = [keyId === null ? 'shopper' : 'store', shopper?.regid ?? '', shopper?.epoch ?? 0];
+  return hashOf(store, 'idempotency', ...viewer, operation, key);
+}
+
+/** Who pays for what is kept at a place: the shopper who calls, or a share of the store's calls with a key. */
+export function callerOf(store: StoreRow, { keyId, shopper }: Viewer, place: Buffer): Buffer {
+  return keyId === null
+    ? hashOf(store, 'usage', 'shopper', shopper?.regid ?? '')
+    : hashOf(store, 'usage', 'key', place[0]! % 16);
+}
+
+/** The store as a whole, as one that pays. */
+export function storeAsCaller(store: StoreRow): Buffer {
+  return hashOf(store, 'usage', 'store');
+}
+
+function hashOf(store: StoreRow, ...parts: (string | number)[]): Buffer {
+  return createHmac('sha256', store.secret).update(JSON.stringify(parts)).digest();
 }
 
 /** What tells one request body from another. */
@@ -48,15 +82,31 @@ function cipherKey(store: StoreRow, place: Buffer, key: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, store.secret, place, 32));
 }
 
-/** Encrypts an answer so that only a caller who shows the same key again can have it read. */
-export function sealAnswer(store: StoreRow, place: Buffer, key: string, answer: unknown): Buffer {
+/** Stands in front of a packed answer; others begin with a brace. */
+const PACKED = Buffer.from([0]);
+
+/** The text of an answer as it is kept; null when it is too large for that. */
+export function packAnswer(text: string): Buffer | null {
+  if (text.length > MAX_PACKED) return null;
+  const packed =
+    text.length > 1_000 ? Buffer.concat([PACKED, deflateRawSync(text, { level: 1 })]) : Buffer.from(text);
+  return packed.length > MAX_KEPT_ANSWER ? null : packed;
+}
+
+function unpackAnswer(packed: Buffer): unknown {
+  const text = packed[0] === PACKED[0] ? inflateRawSync(packed.subarray(1)) : packed;
+  return JSON.parse(text.toString('utf8')) as unknown;
+}
+
+/** Encrypts a packed answer so that only a caller who shows the same key again can have it read. */
+export function sealAnswer(store: StoreRow, place: Buffer, key: string, packed: Buffer): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', cipherKey(store, place, key), iv);
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(answer), 'utf8'), cipher.final()]);
+  const sealed = Buffer.concat([cipher.update(packed), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
-/** Undoes `sealAnswer`. */
+/** Undoes `sealAnswer` and `packAnswer`. */
 export function openAnswer(store: StoreRow, place: Buffer, key: string, sealed: Buffer): unknown {
   const decipher = createDecipheriv(
     'aes-256-gcm',
@@ -64,6 +114,7 @@ export function openAnswer(store: StoreRow, place: Buffer, key: string, sealed: 
     sealed.subarray(0, IV_BYTES),
   );
   decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  const text = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-  return JSON.parse(text.toString('utf8')) as unknown;
+  return unpackAnswer(
+    Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]),
+  );
 }

@@ -5,19 +5,27 @@ import type { Context, Services } from '../context.ts';
 import { AppError, fail } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import type { StoreRow } from '../domain/store/store.repo.ts';
+import { stringifyAnswer } from './answer.ts';
 import type { Operations } from './executor.ts';
 import { extensionsOf, toAppError } from './failures.ts';
 import * as writes from './idempotency.repo.ts';
 import type { WriteClaim } from './idempotency.repo.ts';
 import {
+  KEPT_BYTES,
   KEPT_MS,
+  SMALL_ANSWER,
+  callerOf,
   checkIdempotencyKey,
   fingerprintOf,
   openAnswer,
+  packAnswer,
   placeOf,
   sealAnswer,
+  storeAsCaller,
   writerOf,
 } from './idempotency.rules.ts';
+import type { Receipts } from './receipts.ts';
 
 /** After a kill, a retry waits at most this long; a running request renews its lease three times as often. */
 const LEASE_MS = 9_000;
@@ -42,8 +50,8 @@ export function withIdempotency(operations: Operations): Operations {
     async run(document, variables, ctx) {
       const operation = ctx.idempotencyKey === '' ? null : nameWrite(document, undefined);
       if (operation === null) return operations.run(document, variables, ctx);
-      const answer = await answerOnce(ctx, ctx.path, [variables], () =>
-        runToAnswer(operations, document, variables, ctx),
+      const answer = await answerOnce(ctx, ctx.path, [variables], isPrivate(operation), (inner) =>
+        runToAnswer(operations, document, variables, inner),
       );
       if (answer.failure)
         throw new AppError(answer.failure.type, answer.failure.message, answer.failure.headers);
@@ -57,14 +65,20 @@ export function withIdempotency(operations: Operations): Operations {
       let first: ExecutionResult | null = null;
       // A refused key is a refused request: it has errors and no data.
       const refuse = (error: unknown): Answer => ({ errors: [requestError(error, ctx)], statuses: [] });
-      const answer = await answerOnce(ctx, `${ctx.path} ${operation}`, body, async () => {
-        first = await operations.execute(request, ctx);
-        return {
-          data: first.data,
-          errors: first.errors?.map((error) => error.toJSON()),
-          statuses: statusesOf(first),
-        };
-      }).catch(refuse);
+      const answer = await answerOnce(
+        ctx,
+        `${ctx.path} ${operation}`,
+        body,
+        isPrivate(operation),
+        async (inner) => {
+          first = await operations.execute(request, inner);
+          return {
+            data: first.data,
+            errors: first.errors?.map((error) => error.toJSON()),
+            statuses: statusesOf(first),
+          };
+        },
+      ).catch(refuse);
       return first ?? reviveResult(answer);
     },
   };
@@ -79,10 +93,18 @@ function requestError(error: unknown, ctx: Context): GraphQLFormattedError {
 function nameWrite(document: DocumentNode, operationName: string | undefined): string | null {
   const definition = getOperationAST(document, operationName);
   if (definition?.operation !== OperationTypeNode.MUTATION) return null;
-  const names = definition.selectionSet.selections.map((node) =>
-    node.kind === Kind.INLINE_FRAGMENT ? '...' : node.name.value,
-  );
+  const names = definition.selectionSet.selections.map((node) => {
+    if (node.kind === Kind.FIELD) return node.name.value;
+    return `...${node.kind === Kind.FRAGMENT_SPREAD ? node.name.value : ''}`;
+  });
   return [...new Set(names)].sort().join(' ');
+}
+
+/** Mutations whose answers hold what an erasure must reach: they are never kept. A fragment may hide one. */
+const PRIVATE = new Set(['exportShopper']);
+
+function isPrivate(operation: string): boolean {
+  return operation.split(' ').some((name) => PRIVATE.has(name) || name.startsWith('...'));
 }
 
 async function runToAnswer(
@@ -122,44 +144,104 @@ async function answerOnce(
   ctx: Context,
   operation: string,
   body: readonly unknown[],
-  work: () => Promise<Answer>,
+  isNeverKept: boolean,
+  work: (ctx: Context) => Promise<Answer>,
 ): Promise<Answer> {
   const store = writerOf(ctx.viewer);
-  if (store === null) return work();
+  if (store === null) return work(ctx);
   const key = checkIdempotencyKey(ctx.idempotencyKey);
   const place = placeOf(store, ctx.viewer, operation, key);
-  const claim = { pid: store.pid, place, body: fingerprintOf(body), token: newId() };
-  const kept = await claimOrWait(ctx, claim);
-  if (kept !== null) return openAnswer(store, place, key, kept) as Answer;
+  const claim = {
+    pid: store.pid,
+    place,
+    body: fingerprintOf(body),
+    token: newId(),
+    regid: ctx.viewer.shopper?.regid ?? null,
+    caller: callerOf(store, ctx.viewer, place),
+  };
+  const sealed = await claimOrWait(ctx, claim);
+  if (sealed !== null) {
+    const kept = openAnswer(store, place, key, sealed) as Answer | { receipts: Receipts['known'] };
+    return 'receipts' in kept ? work({ ...ctx, receipts: { known: kept.receipts, made: {} } }) : kept;
+  }
   const renewal = setInterval(
     () => void writes.renewWrite(ctx.db, claim, LEASE_MS).catch(() => undefined),
     LEASE_MS / 3,
   );
+  const receipts: Receipts = { known: {}, made: {} };
   try {
-    const answer = await work();
-    await settle(ctx, claim, isKept(answer) ? sealAnswer(store, place, key, answer) : null);
+    const answer = await work({ ...ctx, receipts });
+    await settle(ctx, claim, async () => {
+      if (!isKept(answer)) return null;
+      const packed = isNeverKept ? null : packAnswer(stringifyAnswer(answer));
+      const isAffordable = packed !== null && (await isWithinBudget(ctx, store, claim, packed.length));
+      const fact = (): Buffer => Buffer.from(JSON.stringify({ receipts: receipts.made }));
+      return sealAnswer(store, place, key, isAffordable ? packed : fact());
+    });
     return answer;
   } catch (error) {
-    await settle(ctx, claim, null);
+    await settle(ctx, claim, async () => null);
     throw error;
   } finally {
     clearInterval(renewal);
   }
 }
 
+/** Whether the caller, and its store as a whole, may keep so many bytes more today. */
+async function isWithinBudget(
+  ctx: Context,
+  store: StoreRow,
+  claim: WriteClaim,
+  bytes: number,
+): Promise<boolean> {
+  const spend = (caller: Buffer): Promise<number> =>
+    writes.spendBytes(ctx.db, { pid: claim.pid, caller }, bytes, ctx.now(), expiryAt(ctx.now()));
+  if ((await spend(claim.caller)) > limitsOf(ctx).answers) return false;
+  return bytes <= SMALL_ANSWER || (await spend(storeAsCaller(store))) <= KEPT_BYTES.store;
+}
+
+function limitsOf({ viewer }: Context): { answers: number; keys: number } {
+  return KEPT_BYTES[viewer.keyId === null ? 'shopper' : 'key'];
+}
+
+function expiryAt(now: Date): Date {
+  return new Date(now.getTime() - KEPT_MS);
+}
+
+function failTooManyKeys(startedAt: Date, now: Date): never {
+  const seconds = Math.ceil((startedAt.getTime() + KEPT_MS - now.getTime()) / 1_000);
+  return fail('too-many-requests', 'Too many Idempotency-Keys today; go on without them or retry later', {
+    'Retry-After': String(Math.max(1, seconds)),
+  });
+}
+
 /** Null when the claim is ours, else the kept answer. Waiting holds no connection, so waiters cannot starve the first request. */
 async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | null> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   let isFree = true;
+  let spentSince: Date | null = null;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const now = ctx.now();
-    const expiry = new Date(now.getTime() - KEPT_MS);
-    if (isFree && (await writes.claimWrite(ctx.db, claim, LEASE_MS, now, expiry))) return null;
+    const expiry = expiryAt(now);
+    if (isFree) {
+      const { keys } = limitsOf(ctx);
+      const { isClaimed, bytes, startedAt } = await writes.claimWrite(
+        ctx.db,
+        claim,
+        keys,
+        LEASE_MS,
+        now,
+        expiry,
+      );
+      if (isClaimed) return null;
+      spentSince = bytes > keys ? startedAt : null;
+    }
     const first = await writes.findWrite(ctx.db, claim, expiry);
     if (first !== null && !first.body.equals(claim.body)) {
       fail('idempotency-key-reused', 'This Idempotency-Key was used for another request; send a new one');
     }
     if (first !== null && first.answer !== null) return first.answer;
+    if (spentSince !== null && (first === null || first.isAbandoned)) failTooManyKeys(spentSince, now);
     if (performance.now() > deadline) {
       fail('unavailable', 'The first request with this Idempotency-Key is still under way; retry later', {
         'Retry-After': '5',
@@ -171,8 +253,9 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
 }
 
 /** Keeps the answer, or frees the place. The work is done either way, so a failure here is logged and the caller gets its answer. */
-async function settle(ctx: Context, claim: WriteClaim, sealed: Buffer | null): Promise<void> {
+async function settle(ctx: Context, claim: WriteClaim, seal: () => Promise<Buffer | null>): Promise<void> {
   try {
+    const sealed = await seal();
     await (sealed === null ? writes.releaseWrite(ctx.db, claim) : writes.keepAnswer(ctx.db, claim, sealed));
   } catch (error) {
     ctx.log.warn(
@@ -184,5 +267,5 @@ async function settle(ctx: Context, claim: WriteClaim, sealed: Buffer | null): P
 
 /** Removes answers that are older than a day, a portion at a time; false when there were none. */
 export async function removeExpiredAnswers({ db, now }: Services): Promise<boolean> {
-  return (await writes.removeExpired(db, new Date(now().getTime() - KEPT_MS), REMOVED_AT_ONCE)) > 0;
+  return (await writes.removeExpired(db, expiryAt(now()), REMOVED_AT_ONCE)) > 0;
 }

@@ -3,6 +3,7 @@ import { addResolversToSchema } from '@graphql-tools/schema';
 import { GraphQLScalarType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { itemResolvers } from '../domain/item/item.resolvers.ts';
+import { listRereads } from '../domain/item/reread.service.ts';
 import { listResolvers } from '../domain/list/list.resolvers.ts';
 import { catalogResolvers } from '../domain/catalog/catalog.resolvers.ts';
 import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
@@ -12,6 +13,7 @@ import { privacyResolvers } from '../domain/shopper/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
 import { subscriptionResolvers } from '../domain/subscription/subscription.resolvers.ts';
+import { keepReceipts } from './receipts.ts';
 import { scalars } from './scalars.ts';
 import { countValues } from './values.ts';
 
@@ -52,5 +54,5 @@ export function createSchema(): GraphQLSchema {
     schema,
     resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
   });
-  return countValues(complete);
+  return countValues(keepReceipts(complete, listRereads));
 }

@@ -7,7 +7,7 @@ export type Party = { store: string; caller: string };
 export type Lease = {
   /** Goes on with less: what is left over serves the next. */
   shrink(weight: number): void;
-  release(): void;
+  release: () => void;
 };
 
 /** Lets so much in at a time; see `createGate`. */

@@ -11,6 +11,7 @@ const LARGE_TEXT = 64_000;
 
 /** Hands an answer to its reader, who has to take it: a process holds only so much that nobody reads. */
 export function sendText(res: Response, text: string): void {
+  if (res.destroyed) return;
   if (text.length <= LARGE_TEXT) return void res.end(text);
   const body = Buffer.from(text);
   const cut = (): void => void res.destroy();

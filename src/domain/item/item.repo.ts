@@ -49,6 +49,10 @@ export type ItemRow = {
 /** Milliseconds since the epoch, the same in a row and in JSON. */
 export const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
+/** A JSON value as `name`, null when its text is longer than `maxBytes`, and its length. */
+export const sized = (json: string, name: string, maxBytes: string): string =>
+  `CASE WHEN octet_length(${json}::text) <= ${maxBytes} THEN ${json} END AS ${name}, octet_length(${json}::text) AS bytes`;
+
 /** Joins what the catalogue knows of item `i` as `p`; a custom item has nothing there. */
 export const JOIN_PRODUCT = 'LEFT JOIN product p ON p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL';
 
@@ -185,6 +189,24 @@ export function transferItems(
 ): Promise<WrittenItemRow[]> {
   const { pid, lid, di, uby, now } = scope;
   return tx.query<WrittenItemRow>(TRANSFER, [pid, fromLid, lid, epis, ids, di, uby, now, isMove]);
+}
+
+/** Variants in a list of the owner's; null where they are more than `maxBytes`. */
+export async function findItems(
+  db: Db,
+  { pid, regid }: { pid: string; regid: string },
+  lid: string,
+  epis: readonly string[],
+  maxBytes: number,
+): Promise<{ items: ItemRow[] | null; bytes: number }> {
+  const [row] = await db.query<{ items: ItemRow[] | null; bytes: number }>(
+    `SELECT ${sized('found.items', 'items', '$5::int')} FROM (
+       SELECT coalesce(json_agg(x), '[]') AS items FROM (
+         SELECT ${ITEM_COLUMNS} FROM list l JOIN item i ON i.pid = l.pid AND i.lid = l.lid AND i.epi = ANY ($4::text[]) ${JOIN_PRODUCT}
+         WHERE l.pid = $1 AND l.regid = $2 AND l.lid = $3) x) found`,
+    [pid, regid, lid, epis, maxBytes],
+  );
+  return row!;
 }
 
 /** What webhooks are told of an item. */

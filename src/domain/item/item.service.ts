@@ -188,7 +188,8 @@ function inOrder(sent: readonly { epi: string }[], rows: readonly ItemRow[]): It
   return sent.map(({ epi }) => byVariant.get(epi)!);
 }
 
-function outcomes(epis: readonly string[], rows: readonly ItemRow[]): ItemChange[] {
+/** What became of the variants that were to be changed or removed, given those that were there. */
+export function outcomes(epis: readonly string[], rows: readonly ItemRow[]): ItemChange[] {
   const byVariant = new Map(rows.map((row) => [row.epi, row]));
   return epis.map((epi) => {
     const item = byVariant.get(epi) ?? null;

@@ -1,7 +1,7 @@
 import type { Db, Statement } from '../../database/database.ts';
-import { ITEM_COLUMNS, JOIN_PRODUCT } from '../item/item.repo.ts';
+import { ITEM_COLUMNS, JOIN_PRODUCT, sized } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
-import { LIST_COLUMNS, sized } from './list.repo.ts';
+import { LIST_COLUMNS } from './list.repo.ts';
 import type { ListOwner, ListRow } from './list.repo.ts';
 
 /** The order and choice of items; each has a statement of its own. */

@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import { ITEM_COLUMNS, JOIN_PRODUCT, ms } from '../item/item.repo.ts';
+import { ITEM_COLUMNS, JOIN_PRODUCT, ms, sized } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
 
 /** A list as it is read; the columns carry the record's own names, times are milliseconds. */
@@ -64,10 +64,6 @@ export type ListsKey = ListOwner & {
 export type ListsRow = { lists: (ListRow & { preview: ItemRow[] | null })[]; total: number };
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st)`;
-
-/** A JSON value as `name`, null when its text is longer than `maxBytes`, and its length. */
-export const sized = (json: string, name: string, maxBytes: string): string =>
-  `CASE WHEN octet_length(${json}::text) <= ${maxBytes} THEN ${json} END AS ${name}, octet_length(${json}::text) AS bytes`;
 
 const LISTS = {
   name: 'lists_of',

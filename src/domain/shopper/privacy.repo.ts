@@ -104,6 +104,11 @@ export async function eraseData(tx: Db, subject: Subject, now: Date): Promise<Re
   for (const table of ['alert_seen', 'suppression'])
     await tx.query(`DELETE FROM ${table} WHERE pid = $1 AND ${isContact(2, 3)}`, [pid, em, phone]);
   await tx.query('UPDATE list SET cfor = NULL WHERE pid = $1 AND cfor = $2', [pid, em]);
+  await tx.query(
+    `DELETE FROM idempotent_write WHERE pid = $1 AND (regid = $2
+       OR regid IN (SELECT guest_regid FROM guest_link WHERE pid = $1 AND account_regid = $2))`,
+    [pid, regid],
+  );
   await tx.query('DELETE FROM guest_link WHERE pid = $1 AND (account_regid = $2 OR guest_regid = $2)', [
     pid,
     regid,

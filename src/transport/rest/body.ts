@@ -1,6 +1,8 @@
 import bodyParser from 'body-parser';
 import type { Request, Response } from 'express';
 import { AppError, fail } from '../../shared/errors.ts';
+import { createGate } from '../../shared/gate.ts';
+import { addressGroup } from '../rate-limit.ts';
 
 /** Largest body of any call, in bytes. */
 export const MAX_BODY_BYTES = 2_000_000;
@@ -19,8 +21,32 @@ function bodyFailure(error: unknown): Error {
   return new AppError('invalid-request', 'The body cannot be read');
 }
 
+/**
+ * Large bodies take turns: as JSON, 2 MB of empty arrays are 40 MB of objects, and a caller is not known before its body is read. They are few,
+ * since an array has at most 500 entries.
+ */
+const LARGE_BODY = 200_000;
+const largeBodies = createGate({
+  weight: MAX_BODY_BYTES,
+  capacity: 12 * MAX_BODY_BYTES,
+  perStore: 12 * MAX_BODY_BYTES,
+  perCaller: 4 * MAX_BODY_BYTES,
+});
+
+/** Waits until there is room for the body; what does not say its size counts as large. */
+async function awaitRoom(req: Request, res: Response): Promise<void> {
+  const size = Number(req.headers['content-length'] ?? (req.headers['transfer-encoding'] ? Infinity : 0));
+  if (size <= LARGE_BODY && req.headers['content-encoding'] === undefined) return;
+  const { lease, leave } = largeBodies.enter({ store: '', caller: addressGroup(req.ip ?? '') });
+  res.once('close', leave);
+  const { release } = await lease;
+  if (res.destroyed) release();
+  else res.once('close', release);
+}
+
 /** Reads the whole body as bytes, within the limit. */
-export function readBody(req: Request, res: Response): Promise<Buffer> {
+export async function readBody(req: Request, res: Response): Promise<Buffer> {
+  await awaitRoom(req, res);
   return new Promise((resolve, reject) => {
     readRaw(req, res, (error?: unknown) => {
       if (error) reject(bodyFailure(error));

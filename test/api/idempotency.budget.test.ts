@@ -1,0 +1,157 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { KEPT_BYTES } from '../../src/operation/idempotency.rules.ts';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { startService } from '../harness.ts';
+import type { Caller, TestService } from '../harness.ts';
+import { item, newAccount } from './list-kit.ts';
+import type { Client } from './list-kit.ts';
+
+let service: TestService;
+let store: NewStore;
+let client: Client;
+let lid: string;
+
+beforeAll(async () => {
+  service = await startService({ rateLimits: false });
+});
+beforeEach(async () => {
+  store = await service.createStore();
+  client = await newAccount(service, store);
+  ({ lid } = await client.create('Large'));
+});
+afterAll(() => service.close());
+
+const keyed = (key: string, caller: Caller): Caller => ({ ...caller, headers: { 'idempotency-key': key } });
+const rest = (path: string, fields: object, key: string) =>
+  service.post(`/api/v3/lists/${path}`, fields as never, keyed(key, { shopper: client.shopper }));
+const graphql = (
+  query: string,
+  variables: object,
+  key: string,
+  caller: Caller = { shopper: client.shopper },
+) => service.graphql(query, variables, keyed(key, caller));
+const keptBytes = async (): Promise<number> => {
+  const [row] = await service.services.db.query<{ bytes: number }>(
+    'SELECT coalesce(sum(octet_length(answer)), 0)::int AS bytes FROM idempotent_write WHERE pid = $1',
+    [store.pid],
+  );
+  return row!.bytes;
+};
+const versionOf = async (): Promise<number> =>
+  (await service.services.db.query<{ version: number }>('SELECT version FROM list WHERE lid = $1', [lid]))[0]!
+    .version;
+
+/** Items that do not become smaller by packing. */
+const dense = (count: number) =>
+  Array.from({ length: count }, (_, n) => item(n, { cprops: { a: randomBytes(20_000).toString('base64') } }));
+
+test('a large answer is not kept, and its retry reads it anew and does nothing again', async () => {
+  const key = randomUUID();
+  const fields = { lid, a: [...dense(30), { title: 'Own', du: '/own', price: 1 }] };
+  await service.services.db.query('UPDATE store SET custom_items = true WHERE pid = $1', [store.pid]);
+  const first = await rest('update-ctx', fields, key).expect(200);
+  const before = await versionOf();
+  expect(await keptBytes()).toBeLessThan(20_000);
+  const second = await rest('update-ctx', fields, key).expect(200);
+  expect(second.body).toEqual(first.body);
+  expect(await versionOf()).toBe(before);
+  // What happened since is not undone by the retry, and it is what the retry shows.
+  await client.ok('lists/update-ctx', { lid, u: [{ epi: 0, note: 'later' }] });
+  const third = await rest('update-ctx', fields, key).expect(200);
+  expect(third.body.a[0].note).toBe('later');
+});
+
+test('a large answer of each kind of write is read anew', async () => {
+  await client.add(lid, ...dense(20));
+  const other = await client.create('Other');
+  const contents = 'lid lname listcontents(limit: 100) { epi cprops }';
+  const writes: [string, object][] = [
+    [`mutation ($l: ID!) { updateList(lid: $l, input: { lname: "Renamed" }) { ${contents} } }`, { l: lid }],
+    [`mutation ($l: ID!) { setListPublic(lid: $l, anonRead: true) { ${contents} } }`, { l: lid }],
+    [`mutation ($l: ID!) { setListArchived(lid: $l, isArchived: true) { ${contents} } }`, { l: lid }],
+    [
+      `mutation ($l: ID!, $o: ID!, $e: [VariantId!]!) { copyItems(fromlid: $l, tolid: $o, epis: $e) { from { ${contents} } items { epi cprops } } }`,
+      { l: lid, o: other.lid, e: Array.from({ length: 20 }, (_, n) => n) },
+    ],
+    [
+      `mutation ($l: ID!) { createList(input: { lname: "Copied", fromlid: $l }) { ${contents} } }`,
+      { l: lid },
+    ],
+    [
+      `mutation ($l: ID!) { emailList(lid: $l, toemail: "bob@example.com") { msg listinfo { ${contents} } } }`,
+      { l: lid },
+    ],
+  ];
+  for (const [query, variables] of writes) {
+    const key = randomUUID();
+    const kept = await keptBytes();
+    const first = await graphql(query, variables, key).expect(200);
+    expect(first.body.errors).toBeUndefined();
+    const versions = await service.services.db.query(
+      'SELECT lid, version, shares FROM list WHERE pid = $1 ORDER BY seq',
+      [store.pid],
+    );
+    const second = await graphql(query, variables, key).expect(200);
+    expect(second.body).toEqual(first.body);
+    expect(
+      await service.services.db.query('SELECT lid, version, shares FROM list WHERE pid = $1 ORDER BY seq', [
+        store.pid,
+      ]),
+    ).toEqual(versions);
+    expect((await keptBytes()) - kept).toBeLessThan(20_000);
+  }
+  const mails = await service.services.db.query('SELECT 1 FROM outbox WHERE pid = $1', [store.pid]);
+  expect(mails).toHaveLength(1);
+});
+
+test('a shopper keeps only so much in a day; beyond it, facts, and in the end no new keys', async () => {
+  const answer = { lid, a: dense(8) };
+  for (let n = 0; n < 30; n += 1) await rest('update-ctx', answer, randomUUID()).expect(200);
+  expect(await keptBytes()).toBeLessThan(KEPT_BYTES.shopper.answers + 100_000);
+  await service.services.db.query('UPDATE idempotency_usage SET bytes = $2 WHERE pid = $1', [
+    store.pid,
+    KEPT_BYTES.shopper.keys,
+  ]);
+  const before = await versionOf();
+  const { body, headers } = await rest('update', { lid, lname: 'Again' }, randomUUID()).expect(429);
+  expect(body.type).toBe('too-many-requests');
+  expect(Number(headers['retry-after'])).toBeGreaterThan(80_000);
+  expect(await versionOf()).toBe(before);
+  // Without a key, and for others, all goes on.
+  await client.ok('lists/update', { lid, lname: 'Again' });
+  const neighbour = await newAccount(service, store);
+  await service
+    .post('/api/v3/lists/create', { lname: 'Mine' }, keyed(randomUUID(), { shopper: neighbour.shopper }))
+    .expect(200);
+  // Old keys still answer, and the next day is a new one.
+  service.setNow(new Date(Date.now() + 25 * 3_600_000));
+  await rest('update', { lid, lname: 'Next day' }, randomUUID()).expect(200);
+  service.setNow(new Date());
+});
+
+test.each(['exportShopper', '... on Mutation { exportShopper', '...F'])(
+  'an export (%s) under a key is not kept: after the erasure it is not found',
+  async (form) => {
+    const email = `${randomUUID()}@example.com`;
+    await service.account(store, email);
+    const field = `exportShopper(useremail: "${email}") { data }`;
+    const query =
+      form === '...F'
+        ? `mutation { ...F } fragment F on Mutation { ${field} }`
+        : `mutation { ${form.includes('on') ? `... on Mutation { ${field} }` : field} }`;
+    const key = randomUUID();
+    const first = await graphql(query, {}, key, { store });
+    expect(JSON.stringify(first.body.data)).toContain(email);
+    await graphql(`mutation { eraseShopper(useremail: "${email}") { id } }`, {}, randomUUID(), { store });
+    const second = await graphql(query, {}, key, { store });
+    expect(second.text).not.toContain(email);
+  },
+);
+
+test("an erasure takes the kept answers of the person's own calls along", async () => {
+  await rest('update', { lid, lname: 'Mine' }, randomUUID()).expect(200);
+  expect(await keptBytes()).toBeGreaterThan(0);
+  const { regid } = client.shopper;
+  await service.graphql(`mutation { eraseShopper(regid: "${regid}") { id } }`, {}, { store }).expect(200);
+  expect(await keptBytes()).toBe(0);
+});
