@@ -131,7 +131,7 @@ export function createGate({ weight, capacity, perStore, perCaller }: GateLimits
           remove(waiting);
           reject(failure);
         };
-        const limit = setTimeout(() => end(tooBusy()), MAX_WAIT_MS);
+        const limit = setTimeout(() => end(tooBusy()), MAX_WAIT_MS).unref();
         if (queue.length >= MAX_WAITING) return end(tooMany());
         queue.push(waiting);
         admitNext();
