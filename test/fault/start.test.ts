@@ -81,6 +81,19 @@ test('the banner names the public address beside the one it listens on', async (
   expect(stdout).toContain('https://wishes.example\n');
 });
 
+test('variables that make Apollo report to its makers change nothing: it starts, and says nothing of them', async () => {
+  const main = startMain({
+    DATA_DIR: await makeDataDir(),
+    APOLLO_KEY: 'service:wishes:key',
+    APOLLO_GRAPH_REF: 'wishes@current',
+    APOLLO_SCHEMA_REPORTING: 'true',
+  });
+  expect((await fetch(`${await main.url}/graphql`, { redirect: 'manual' })).status).toBe(400);
+  main.child.kill('SIGTERM');
+  const { stdout, stderr } = await main.ended;
+  expect(stdout + stderr).not.toMatch(/apollo|report/i);
+});
+
 test('a start that fails says why in one sentence that names the variable, with status 1, and leaves nothing behind', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
