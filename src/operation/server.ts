@@ -10,6 +10,8 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../context.ts';
+import type { ErrorType } from '../shared/errors.ts';
+import { describeOperation } from './describe.ts';
 import type { Operations } from './executor.ts';
 import { DOCUMENT_LIMITS, limitDocument } from './limits.ts';
 
@@ -62,6 +64,19 @@ const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
   }),
 };
 
+/** Tells the access log what was asked for, once it is known to be valid, and how it failed. */
+const traceOperation: ApolloServerPlugin<Context> = {
+  requestDidStart: async ({ contextValue: { trace } }) => ({
+    didResolveOperation: async ({ document, request }) => {
+      trace.operation = describeOperation(document, request.operationName);
+    },
+    willSendResponse: async ({ response }) => {
+      const [error] = response.body.kind === 'single' ? (response.body.singleResult.errors ?? []) : [];
+      trace.type = error?.extensions?.['type'] as ErrorType | undefined;
+    },
+  }),
+};
+
 /** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
 const logUnexpected: ApolloServerPlugin<Context> = {
   unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
@@ -108,7 +123,7 @@ const NOTHING_OF_ITS_OWN = [
 export function createApollo(schema: GraphQLSchema, operations: Operations): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema, operations),
-    plugins: [...NOTHING_OF_ITS_OWN, answerPlainJsonWith200, logUnexpected],
+    plugins: [...NOTHING_OF_ITS_OWN, answerPlainJsonWith200, traceOperation, logUnexpected],
     validationRules: [limitDocument],
     parseOptions: { maxTokens: DOCUMENT_LIMITS.maxTokens },
     introspection: true,

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Context, Services } from '../context.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
 import { fail } from '../shared/errors.ts';
+import { traceOf } from './access-log.ts';
 import { allowOrigin } from './cors.ts';
 import { addressGroup } from './rate-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -9,7 +10,7 @@ import { requestIdOf } from './request-id.ts';
 import type { Credentials, ResolveViewer } from './viewer.ts';
 
 /** Seconds after which a client may ask a closed service again. */
-const MAINTENANCE_RETRY_SECONDS = '120';
+export const MAINTENANCE_RETRY_SECONDS = '120';
 
 /** Lets a request in: finds the viewer, then checks origin, maintenance and rate, in this order, the same on both doors. */
 export type Admit = (req: Request, res: Response, credentials: Credentials) => Promise<Context>;
@@ -22,6 +23,8 @@ export function createAdmission(
   const reads = createListReads(services.db);
   return async (req, res, credentials) => {
     const { isServiceDown, ...viewer } = await resolveViewer(credentials);
+    const trace = traceOf(res);
+    trace.store = viewer.store?.pid;
     allowOrigin(req, res, viewer.store, services.config);
     if (isServiceDown || viewer.store?.maintenance)
       fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
@@ -30,6 +33,7 @@ export function createAdmission(
       ...services,
       viewer,
       reads,
+      trace,
       requestId: requestIdOf(res),
       address: addressGroup(req.ip ?? ''),
       path: req.path.replace(/\/$/, ''),

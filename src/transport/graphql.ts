@@ -57,7 +57,10 @@ export function createGraphqlDoor(apollo: ApolloServer<Context>, admit: Admit) {
       context: async () => ctx,
     });
     for (const [name, value] of answer.headers) res.setHeader(name, value);
-    res.status(answer.status ?? 200);
+    const status = answer.status ?? 200;
+    // What Apollo refuses before it looks at an operation passes no plugin.
+    if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
+    res.status(status);
     if (answer.body.kind === 'complete') res.end(answer.body.string);
     else res.end();
   };
