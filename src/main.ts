@@ -66,18 +66,20 @@ async function listen(server: Server, { port, host }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }
 
-async function start(config: Config, log: Logger): Promise<Service> {
-  const runtime = await openRuntime(config, log);
+async function start(given: Config, log: Logger): Promise<Service> {
+  const runtime = await openRuntime(given, log);
   let worker: Worker | null = null;
   try {
     const lifecycle: Lifecycle = { isDraining: false };
-    const demo = config.demo ? await ensureDemoStore(runtime) : null;
-    const server = createHttpServer(await createApp(runtime, lifecycle, demo));
-    const localUrl = await listen(server, config);
-    // With PORT=0 the system chose the port, and links must carry that one.
-    if (!config.hasPublicUrl) config.publicUrl = localUrl;
-    worker = startWorker(createTasks(runtime), log);
-    runtime.wake = worker.wake;
+    const { server, serve } = createHttpServer();
+    const localUrl = await listen(server, given);
+    // With PORT=0 the system chose the port; everything that hands out links is made after it is known.
+    const config = given.hasPublicUrl ? given : { ...given, publicUrl: localUrl };
+    const services = { ...runtime, config };
+    const demo = config.demo ? await ensureDemoStore(services) : null;
+    serve(await createApp(services, lifecycle, demo));
+    worker = startWorker(createTasks(services), log);
+    runtime.attach(worker);
     process.stdout.write(banner(localUrl, config, demo));
     return { server, worker, runtime, lifecycle };
   } catch (error) {
