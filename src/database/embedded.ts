@@ -48,7 +48,7 @@ export async function openEmbedded(
   let recovery = Promise.resolve();
   let release: Promise<void> | undefined;
 
-  const homeHold = await holdHome(home);
+  const homeHold = await holdHome(home, log);
   const { cluster, port, firstHold } = await withLock(lockFile, async () => {
     await homeHold.confirm();
     const cluster = await prepareCluster(home, log, settings['fsync'] !== 'off');
@@ -81,6 +81,8 @@ export async function openEmbedded(
   }
 
   async function reconnect(): Promise<Hold> {
+    // Silent for long, we may have been taken for dead: then the files are another's.
+    await homeHold.confirm();
     const actual = await ensureRunning(cluster, settings, port);
     if (actual !== port)
       throw new Error(`It now listens on port ${actual} instead of ${port}; restart this process`);
