@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createApp } from './app.ts';
 import { loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
@@ -25,9 +26,22 @@ const EXIT_LIMIT_MS = 9_000;
 /** A running service. */
 type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };
 
-function banner(localUrl: string, config: Config, demo: DemoStore | null): string {
-  const database =
-    config.databaseUrl === null ? `bundled PostgreSQL in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL';
+/** Where the data is: what an operator copies, mounts and must not lose. */
+function placesIn({ config, place }: Runtime): string[] {
+  const { dataDir, mail, sms } = config;
+  const files = [...(mail ? [] : ['mails']), ...(sms ? [] : ['text messages'])].join(' and ');
+  return [
+    `  database   ${place ? `bundled PostgreSQL in ${place.dir}` : 'PostgreSQL at DATABASE_URL'}`,
+    ...(place?.isOutside
+      ? [`             not in DATA_DIR (${dataDir}), which the user postgres cannot enter: keep both folders`]
+      : []),
+    ...(files ? [`  messages   ${files} become files in ${join(dataDir, 'outbox')}`] : []),
+    ...(place?.warning ? ['', `  WARNING    ${place.warning}`] : []),
+  ];
+}
+
+function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null): string {
+  const { config } = runtime;
   const isElsewhere = config.publicUrl !== localUrl;
   const lines = [
     '',
@@ -38,7 +52,7 @@ function banner(localUrl: string, config: Config, demo: DemoStore | null): strin
     `  GraphQL    ${localUrl}/graphql`,
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
-    `  database   ${database}`,
+    ...placesIn(runtime),
     ...(demo
       ? [
           '',
@@ -80,7 +94,7 @@ async function start(given: Config, log: Logger): Promise<Service> {
     serve(await createApp(services, lifecycle, demo));
     worker = startWorker(createTasks(services), log);
     runtime.attach(worker);
-    process.stdout.write(banner(localUrl, config, demo));
+    process.stdout.write(banner(localUrl, services, demo));
     return { server, worker, runtime, lifecycle };
   } catch (error) {
     // A start that fails leaves no database process behind.

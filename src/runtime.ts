@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Services } from './context.ts';
 import { openDatabase } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
+import type { Place } from './database/embedded-place.ts';
 import { migrate } from './database/migrate.ts';
 import type { Worker } from './dispatch/worker.ts';
 import { describeFailure } from './shared/errors.ts';
@@ -12,6 +13,8 @@ const CLOSE_LIMIT_MS = 1_000;
 
 /** An open service without its HTTP side; the server and the command line both start from it. */
 export type Runtime = Services & {
+  /** Where the files of the bundled database are; null with a DATABASE_URL. */
+  place: Place | null;
   /** From now on `wake` reaches this worker; whoever took `wake` before has the same one. */
   attach(worker: Pick<Worker, 'wake'>): void;
   close(): Promise<void>;
@@ -34,6 +37,7 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
       db,
       log,
       now: () => new Date(),
+      place: embedded?.place ?? null,
       wake: () => worker?.wake(),
       attach: (started) => void (worker = started),
       close,

@@ -7,6 +7,8 @@ import { OWNER, prepareCluster } from './embedded-cluster.ts';
 import type { Cluster } from './embedded-cluster.ts';
 import { holdHome } from './embedded-holder.ts';
 import { withLock } from './embedded-lock.ts';
+import { describePlace } from './embedded-place.ts';
+import type { Place } from './embedded-place.ts';
 import { processesOn, stopProcesses } from './embedded-process.ts';
 import { createClient, ensureRunning, probe } from './embedded-server.ts';
 import type { Settings } from './embedded-server.ts';
@@ -16,6 +18,8 @@ import { waitUntil } from './embedded-system.ts';
 export type EmbeddedDatabase = {
   /** Valid until release, also across restarts of PostgreSQL. */
   url: string;
+  /** Where its files are. */
+  place: Place;
   /** Closes it here, and stops PostgreSQL if nobody else is connected. */
   release(): Promise<void>;
 };
@@ -60,6 +64,13 @@ export async function openEmbedded(
     throw error;
   });
   let hold = firstHold;
+  const place = await describePlace(home, cluster.dir);
+  if (place.isOutside)
+    log.info(
+      { dir: place.dir, dataDir: home },
+      'The database is not in DATA_DIR, which the user postgres cannot enter',
+    );
+  if (place.warning) log.warn({ dir: place.dir, dataDir: home }, place.warning);
 
   function onLost(): void {
     // Waits for the recovery before it, so that the newest connection is the one we keep.
@@ -102,6 +113,7 @@ export async function openEmbedded(
 
   return {
     url: `postgresql://${OWNER}:${cluster.password}@127.0.0.1:${port}/${OWNER}`,
+    place,
     release: () => (release ??= close()),
   };
 }
