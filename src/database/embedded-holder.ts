@@ -21,7 +21,11 @@ export type HoldOptions = {
   beatMs?: number;
   /** A holder that has not written for so long is gone; longer than a busy process takes between two beats. */
   watchMs?: number;
+  /** Awaited between the steps of taking a folder over, so that a test can let others go first at each of them. */
+  pause?: () => Promise<void>;
 };
+
+type Patience = Required<Pick<HoldOptions, 'watchMs' | 'pause'>>;
 
 /**
  * Takes a data folder for this machine or container, or throws: locks and pids tell about processes of the same pid
@@ -36,10 +40,15 @@ export type HoldOptions = {
  * finds a higher number at its next beat and before it starts a server again, and touches nothing of the new holder's.
  */
 export async function holdHome(home: string, log: Logger, options: HoldOptions = {}): Promise<HomeHold> {
-  const { place = await ownPlace(), beatMs = 2_000, watchMs = 10_000 } = options;
+  const {
+    place = await ownPlace(),
+    beatMs = 2_000,
+    watchMs = 10_000,
+    pause = async () => undefined,
+  } = options;
   const file = join(home, 'postgres.holder');
   const sign = (): string => `${place} ${process.pid} ${Date.now()}\n`;
-  const confirm = (): Promise<void> => take(file, place, sign, watchMs);
+  const confirm = (): Promise<void> => take(file, place, sign, { watchMs, pause });
   await confirm();
 
   let isLost = false;
@@ -95,19 +104,19 @@ const ownerIn = ({ claim, sign }: Sight): string | undefined => claim ?? sign;
 const isOf = (text: string | undefined, place: string): boolean => text?.startsWith(`${place} `) ?? false;
 
 /** Returns once the folder is ours. */
-async function take(file: string, place: string, sign: () => string, watchMs: number): Promise<void> {
+async function take(file: string, place: string, sign: () => string, patience: Patience): Promise<void> {
   for (;;) {
     const seen = await look(file);
     if (isOf(seen.claim, place)) return;
     const owner = ownerIn(seen);
     if (owner !== undefined && !isOf(owner, place)) {
-      const changed = await watch(file, seen, watchMs);
+      const changed = await watch(file, seen, patience.watchMs);
       const next = changed && ownerIn(changed);
       // An empty claim is one that is just being written.
       if (next && !isOf(next, place)) throw refusal(file, next);
       if (changed) continue;
     }
-    if (await claim(file, seen.number + 1, sign())) return;
+    if (await claim(file, seen.number + 1, sign(), patience.pause)) return;
   }
 }
 
@@ -122,18 +131,22 @@ async function watch(file: string, seen: Sight, watchMs: number): Promise<Sight 
 }
 
 /** Whether the folder is ours now: the number was free, and nobody has gone past it. */
-async function claim(file: string, number: number, sign: string): Promise<boolean> {
+async function claim(file: string, number: number, sign: string, pause: Patience['pause']): Promise<boolean> {
+  await pause();
   try {
     await writeFile(claimFile(file, number), sign, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
+  await pause();
   const others = (await claimNumbers(file)).filter((other) => other !== number);
   const isPassed = others.some((other) => other > number);
   for (const old of isPassed ? [number] : others) await rm(claimFile(file, old), { force: true });
   if (isPassed) return false;
+  await pause();
   await replace(file, sign);
+  await pause();
   return Math.max(...(await claimNumbers(file))) === number;
 }
 

@@ -17,8 +17,13 @@ const signOf = (dir: string): Promise<string> => readFile(join(dir, 'postgres.ho
 const claimsIn = async (dir: string): Promise<string[]> =>
   (await readdir(dir)).filter((name) => /holder\.\d+$/.test(name));
 
-async function hold(dir: string, machine: number, log = silent): Promise<HomeHold> {
-  const held = await holdHome(dir, log, { ...TIMES, place: placeOf(machine) });
+async function hold(
+  dir: string,
+  machine: number,
+  log = silent,
+  pause?: () => Promise<void>,
+): Promise<HomeHold> {
+  const held = await holdHome(dir, log, { ...TIMES, place: placeOf(machine), pause });
   holds.push(held);
   return held;
 }
@@ -64,6 +69,32 @@ describe.each([
     60_000,
   );
 });
+
+test.each([
+  [1, 'creates its number'],
+  [2, 'looks whether it was passed'],
+  [3, 'shows its sign'],
+  [4, 'looks once more'],
+])(
+  'of two that find a holder dead, one that stands still before step %i (%s) gives way to the one that goes past it',
+  async (stop) => {
+    const dir = await kit.makeDataDir();
+    await writeFile(join(dir, 'postgres.holder'), 'machine-0 pid:[0] 7 1\n');
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    let steps = 0;
+    const slow = hold(dir, 1, silent, () => ((steps += 1) === stop ? gate : Promise.resolve()));
+    slow.catch(() => undefined);
+    await until(async () => steps === stop);
+    const fast = await hold(dir, 2);
+    goOn();
+    await expect(slow).rejects.toThrow('on the host or container machine-2 ');
+    await fast.confirm();
+    await until(async () => (await signOf(dir)).startsWith(placeOf(2)));
+    expect(await claimsIn(dir)).toHaveLength(1);
+  },
+  60_000,
+);
 
 test('a holder that was taken over while it slept leaves the new one’s sign alone, says so, and cannot go on', async () => {
   const dir = await kit.makeDataDir();
