@@ -52,7 +52,9 @@ test('both doors name the same operation, the store, and the type of what failed
   const store = await service.createStore();
   const shopper = await service.guest(store);
   await service.post('/api/v3/lists/create', { lname: 'x' }, { shopper }).expect(400);
-  await service.graphql('mutation { createList(input: { lname: "x" }) { lid } }', {}, { shopper }).expect(200);
+  await service
+    .graphql('mutation { createList(input: { lname: "x" }) { lid } }', {}, { shopper })
+    .expect(200);
   await service.graphql('{ store { pid } store { name } lists { totalCount } }', {}, { store }).expect(200);
   const seen = (await linesOf(4)).slice(1).map((line) => [line['operation'], line['type'], line['status']]);
   expect(seen).toEqual([
@@ -65,7 +67,8 @@ test('both doors name the same operation, the store, and the type of what failed
 
 test('what a caller makes up in a document stays out of the log: names, aliases, fields that do not exist', async () => {
   const store = await service.createStore();
-  const own = 'query anna { anna: store { anna: pid } ...anna } fragment anna on Query { anna2: shopper { uid } }';
+  const own =
+    'query anna { anna: store { anna: pid } ...anna } fragment anna on Query { anna2: shopper { uid } }';
   await service.graphql(own, {}, { store }).expect(200);
   await service.graphql('{ anna }', {}, { store }).expect(200);
   await service.graphql('{ anna', {}, { store }).expect(200);
