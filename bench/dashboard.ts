@@ -100,7 +100,8 @@ async function readCounts(): Promise<Reads> {
 
 const config = { ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMITS: 'off' }) };
 const app = await createApp({ db, config, log, now, wake: () => undefined }, { isDraining: false }, null);
-const server = createHttpServer(app);
+const { server, serve } = createHttpServer();
+serve(app);
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;

@@ -8,7 +8,7 @@ import { withIdempotency } from './operation/idempotency.ts';
 import { createSchema } from './operation/schema.ts';
 import { createApollo } from './operation/server.ts';
 import { AppError, errorBody } from './shared/errors.ts';
-import { createAccessLog, nameRoute } from './transport/access-log.ts';
+import { createAccessLog, nameRoute, traceOf } from './transport/access-log.ts';
 import { createAdmission } from './transport/admission.ts';
 import { answerPreflight } from './transport/cors.ts';
 import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
@@ -75,6 +75,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     const isBrokenPath = error instanceof Error && error.name === 'URIError';
     const cause = isBrokenPath ? new AppError('not-found', 'There is nothing at this address') : error;
     const failure = toAppError(cause, { requestId: requestIdOf(res), log });
+    traceOf(res).type = failure.type;
     if (res.headersSent) return void res.destroy();
     res.set(failure.headers);
     if (req.path === '/graphql') return void res.status(failure.status).json(graphqlFailure(failure));

@@ -35,9 +35,21 @@ export type Viewer = {
   denial: ErrorType;
 };
 
+/** What the access log tells of a request beside its route and status: names that the service itself gave, no person's typing. */
+export type Trace = {
+  /** The `pid` of the store that the call was found to belong to. */
+  store?: string;
+  /** Kind and top fields of the operation, the same over both doors: `mutation createList`. */
+  operation?: string;
+  /** Type of the failure that was answered; over GraphQL of the first one, whatever the status. */
+  type?: ErrorType;
+};
+
 /** What a resolver sees of one request. */
 export type Context = Services & {
   requestId: string;
+  /** Filled while the request runs and logged at its end. */
+  trace: Trace;
   viewer: Viewer;
   /** What this request may take of the process's memory and time. */
   budget: Budget;

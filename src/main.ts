@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createApp } from './app.ts';
 import { loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
@@ -25,9 +26,22 @@ const EXIT_LIMIT_MS = 9_000;
 /** A running service. */
 type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };
 
-function banner(localUrl: string, config: Config, demo: DemoStore | null): string {
-  const database =
-    config.databaseUrl === null ? `bundled PostgreSQL in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL';
+/** Where the data is: what an operator copies, mounts and must not lose. */
+function placesIn({ config, place }: Runtime): string[] {
+  const { dataDir, mail, sms } = config;
+  const files = [...(mail ? [] : ['mails']), ...(sms ? [] : ['text messages'])].join(' and ');
+  return [
+    `  database   ${place ? `bundled PostgreSQL in ${place.dir}` : 'PostgreSQL at DATABASE_URL'}`,
+    ...(place?.isOutside
+      ? [`             not in DATA_DIR (${dataDir}), which the user postgres cannot enter: keep both folders`]
+      : []),
+    ...(files ? [`  messages   ${files} become files in ${join(dataDir, 'outbox')}`] : []),
+    ...(place?.warning ? ['', `  WARNING    ${place.warning}`] : []),
+  ];
+}
+
+function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null): string {
+  const { config } = runtime;
   const isElsewhere = config.publicUrl !== localUrl;
   const lines = [
     '',
@@ -38,7 +52,7 @@ function banner(localUrl: string, config: Config, demo: DemoStore | null): strin
     `  GraphQL    ${localUrl}/graphql`,
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
-    `  database   ${database}`,
+    ...placesIn(runtime),
     ...(demo
       ? [
           '',
@@ -66,19 +80,21 @@ async function listen(server: Server, { port, host }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }
 
-async function start(config: Config, log: Logger): Promise<Service> {
-  const runtime = await openRuntime(config, log);
+async function start(given: Config, log: Logger): Promise<Service> {
+  const runtime = await openRuntime(given, log);
   let worker: Worker | null = null;
   try {
     const lifecycle: Lifecycle = { isDraining: false };
-    const demo = config.demo ? await ensureDemoStore(runtime) : null;
-    const server = createHttpServer(await createApp(runtime, lifecycle, demo));
-    const localUrl = await listen(server, config);
-    // With PORT=0 the system chose the port, and links must carry that one.
-    if (!config.hasPublicUrl) config.publicUrl = localUrl;
-    worker = startWorker(createTasks(runtime), log);
-    runtime.wake = worker.wake;
-    process.stdout.write(banner(localUrl, config, demo));
+    const { server, serve } = createHttpServer();
+    const localUrl = await listen(server, given);
+    // With PORT=0 the system chose the port; everything that hands out links is made after it is known.
+    const config = given.hasPublicUrl ? given : { ...given, publicUrl: localUrl };
+    const services = { ...runtime, config };
+    const demo = config.demo ? await ensureDemoStore(services) : null;
+    serve(await createApp(services, lifecycle, demo));
+    worker = startWorker(createTasks(services), log);
+    runtime.attach(worker);
+    process.stdout.write(banner(localUrl, services, demo));
     return { server, worker, runtime, lifecycle };
   } catch (error) {
     // A start that fails leaves no database process behind.

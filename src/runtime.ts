@@ -3,14 +3,22 @@ import type { Config } from './config.ts';
 import type { Services } from './context.ts';
 import { openDatabase } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
+import type { Place } from './database/embedded-place.ts';
 import { migrate } from './database/migrate.ts';
+import type { Worker } from './dispatch/worker.ts';
 import { describeFailure } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
 
 const CLOSE_LIMIT_MS = 1_000;
 
 /** An open service without its HTTP side; the server and the command line both start from it. */
-export type Runtime = Services & { close(): Promise<void> };
+export type Runtime = Services & {
+  /** Where the files of the bundled database are; null with a DATABASE_URL. */
+  place: Place | null;
+  /** From now on `wake` reaches this worker; whoever took `wake` before has the same one. */
+  attach(worker: Pick<Worker, 'wake'>): void;
+  close(): Promise<void>;
+};
 
 /** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
@@ -21,9 +29,19 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
     await Promise.race([db.close(), delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     await embedded?.release();
   };
+  let worker: Pick<Worker, 'wake'> | null = null;
   try {
     await migrate(db.pool, log);
-    return { config, db, log, now: () => new Date(), wake: () => undefined, close };
+    return {
+      config,
+      db,
+      log,
+      now: () => new Date(),
+      place: embedded?.place ?? null,
+      wake: () => worker?.wake(),
+      attach: (started) => void (worker = started),
+      close,
+    };
   } catch (error) {
     await close();
     if (embedded !== null) throw error;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,7 +88,8 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
   };
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
-  const server: Server = createHttpServer(await createApp(services, { isDraining: false }, demo));
+  const { server, serve } = createHttpServer();
+  serve(await createApp(services, { isDraining: false }, demo));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

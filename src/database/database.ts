@@ -38,9 +38,6 @@ function queryOn(client: pg.Pool | pg.PoolClient): Db['query'] {
 async function runTransaction<Result>(pool: pg.Pool, work: (tx: Db) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let isBroken = false;
-  // The query under way rejects by itself; without a listener the connection's own event would end the process.
-  const markBroken = (): void => void (isBroken = true);
-  client.on('error', markBroken);
   try {
     await client.query('BEGIN');
     const result = await work({ query: queryOn(client) });
@@ -48,10 +45,9 @@ async function runTransaction<Result>(pool: pg.Pool, work: (tx: Db) => Promise<R
     return result;
   } catch (error) {
     // A connection that cannot even roll back is thrown away, never handed to the next request.
-    await client.query('ROLLBACK').catch(markBroken);
+    await client.query('ROLLBACK').catch(() => (isBroken = true));
     throw error;
   } finally {
-    client.off('error', markBroken);
     client.release(isBroken);
   }
 }
@@ -66,7 +62,9 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
     statement_timeout: 30_000,
     application_name: 'wishgate',
   });
-  // Without a listener an idle connection that the server closes would end the process.
+  // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
+  // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {

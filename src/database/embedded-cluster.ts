@@ -37,8 +37,14 @@ export type Cluster = {
 
 /** Finds the cluster of a data folder, or creates it. The caller holds the lock of that folder. */
 export async function prepareCluster(dataDir: string, log: Logger, isDurable: boolean): Promise<Cluster> {
-  const dir = await locate(dataDir, log);
+  const { dir, isDecided } = await locate(dataDir, log);
+  const portFile = join(dataDir, 'postgres.port');
   const isNew = !(await exists(dir));
+  if (isNew && isDecided && (await exists(portFile)))
+    throw new Error(
+      `The database of DATA_DIR was in ${dir}, which is gone; bring it back, or remove ${join(dataDir, 'postgres')} to ` +
+        'start with an empty one',
+    );
   const user = isNew ? await (isRoot() ? ensurePostgresUser() : undefined) : await ownerOf(dir);
   const binaries = await findBinaries(user, log);
   const password = await readPassword(join(dataDir, 'postgres.password'), isNew);
@@ -52,7 +58,7 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
   return {
     dir,
     logFile: join(dataDir, 'postgres.log'),
-    portFile: join(dataDir, 'postgres.port'),
+    portFile,
     password,
     user,
     binaries,
@@ -63,11 +69,12 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
  * The place of the cluster: `postgres` in the data folder. Where the user postgres cannot reach it, that name becomes
  * a link to a place derived from the path, so that every later process ends up there whatever the modes are by then.
  */
-async function locate(dataDir: string, log: Logger): Promise<string> {
+async function locate(dataDir: string, log: Logger): Promise<{ dir: string; isDecided: boolean }> {
   const proper = join(dataDir, 'postgres');
   const decided = await follow(proper);
-  if (decided !== undefined) return decided;
-  if (!isRoot() || (await canEnter(await ensurePostgresUser(), dataDir))) return proper;
+  if (decided !== undefined) return { dir: decided, isDecided: true };
+  if (!isRoot() || (await canEnter(await ensurePostgresUser(), dataDir)))
+    return { dir: proper, isDecided: false };
   const dir = join(SHARED_ROOT, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
   await makeSharedRoot(SHARED_ROOT);
   if (await exists(dir)) {
@@ -78,8 +85,7 @@ async function locate(dataDir: string, log: Logger): Promise<string> {
     log.warn({ dir: aside }, 'Kept the database of an earlier data folder of the same name aside');
   }
   await symlink(dir, proper);
-  log.info({ dir }, 'The user postgres cannot enter the data folder; the database is kept elsewhere');
-  return dir;
+  return { dir, isDecided: false };
 }
 
 /** The path behind a folder or link, undefined when neither is there; a link may point to what is not made yet. */

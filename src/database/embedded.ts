@@ -7,6 +7,8 @@ import { OWNER, prepareCluster } from './embedded-cluster.ts';
 import type { Cluster } from './embedded-cluster.ts';
 import { holdHome } from './embedded-holder.ts';
 import { withLock } from './embedded-lock.ts';
+import { describePlace } from './embedded-place.ts';
+import type { Place } from './embedded-place.ts';
 import { processesOn, stopProcesses } from './embedded-process.ts';
 import { createClient, ensureRunning, probe } from './embedded-server.ts';
 import type { Settings } from './embedded-server.ts';
@@ -16,6 +18,8 @@ import { waitUntil } from './embedded-system.ts';
 export type EmbeddedDatabase = {
   /** Valid until release, also across restarts of PostgreSQL. */
   url: string;
+  /** Where its files are. */
+  place: Place;
   /** Closes it here, and stops PostgreSQL if nobody else is connected. */
   release(): Promise<void>;
 };
@@ -48,7 +52,7 @@ export async function openEmbedded(
   let recovery = Promise.resolve();
   let release: Promise<void> | undefined;
 
-  const homeHold = await holdHome(home);
+  const homeHold = await holdHome(home, log);
   const { cluster, port, firstHold } = await withLock(lockFile, async () => {
     await homeHold.confirm();
     const cluster = await prepareCluster(home, log, settings['fsync'] !== 'off');
@@ -60,6 +64,13 @@ export async function openEmbedded(
     throw error;
   });
   let hold = firstHold;
+  const place = await describePlace(home, cluster.dir);
+  if (place.isOutside)
+    log.info(
+      { dir: place.dir, dataDir: home },
+      'The database is not in DATA_DIR, which the user postgres cannot enter',
+    );
+  if (place.warning) log.warn({ dir: place.dir, dataDir: home }, place.warning);
 
   function onLost(): void {
     // Waits for the recovery before it, so that the newest connection is the one we keep.
@@ -81,6 +92,8 @@ export async function openEmbedded(
   }
 
   async function reconnect(): Promise<Hold> {
+    // Silent for long, we may have been taken for dead: then the files are another's.
+    await homeHold.confirm();
     const actual = await ensureRunning(cluster, settings, port);
     if (actual !== port)
       throw new Error(`It now listens on port ${actual} instead of ${port}; restart this process`);
@@ -100,6 +113,7 @@ export async function openEmbedded(
 
   return {
     url: `postgresql://${OWNER}:${cluster.password}@127.0.0.1:${port}/${OWNER}`,
+    place,
     release: () => (release ??= close()),
   };
 }

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Services } from '../context.ts';
-import { findStore, keepNewestKeys, lockDemo, pidOfDemo } from '../domain/store/store.repo.ts';
+import { findStore, keepNewestKeys, lockDemo, pidOfDemo, updateStore } from '../domain/store/store.repo.ts';
 import { MAX_KEYS } from '../domain/store/store.rules.ts';
 import { createStore, rotateKey } from '../domain/store/store.service.ts';
 import { seedDemoCatalog } from './seed.ts';
@@ -21,6 +21,18 @@ async function readCredentials(path: string): Promise<DemoStore | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** The page of the demo shop that opens a shared list; every start sets what comes before it, the service's address. */
+const SHARE_PAGE = '/demo#/shared/{lid}';
+
+/** Points shared lists to where the service is now: the address of an earlier start may have had another port. */
+async function refreshShareUrl({ config, db }: Services, pid: string): Promise<void> {
+  const store = await findStore(db, pid);
+  const shareUrl = config.publicUrl + SHARE_PAGE;
+  // A visitor may have chosen another page in the dashboard, and keeps it.
+  if (store?.shareUrl?.endsWith(SHARE_PAGE) && store.shareUrl !== shareUrl)
+    await updateStore(db, pid, { shareUrl });
 }
 
 /** Finds or makes the demo store; its credentials are in `DATA_DIR/demo-store.json`, readable by the owner only. */
@@ -44,7 +56,7 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
             isDemo: true,
             customItems: true,
             listTypes: ['registry'],
-            shareUrl: `${config.publicUrl}/demo#/shared/{lid}`,
+            shareUrl: config.publicUrl + SHARE_PAGE,
           },
         );
     await mkdir(config.dataDir, { recursive: true });
@@ -52,6 +64,7 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
     await rename(`${path}.new`, path);
     return { pid, apiKey };
   });
+  await refreshShareUrl(services, demo.pid);
   await seedDemoCatalog(services, demo.pid);
   return demo;
 }

@@ -1,11 +1,19 @@
 import { ApolloServer } from '@apollo/server';
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { GatewayExecutor, GatewayInterface } from '@apollo/server-gateway-interface';
-import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../context.ts';
+import type { ErrorType } from '../shared/errors.ts';
 import { stringifyAnswer } from './answer.ts';
+import { describeOperation } from './describe.ts';
 import type { Operations } from './executor.ts';
 import { shorten, toGraphQLError } from './failures.ts';
 import { DOCUMENT_LIMITS, limitDocument } from './limits.ts';
@@ -71,6 +79,19 @@ const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
   }),
 };
 
+/** Tells the access log what was asked for, once it is known to be valid, and how it failed. */
+const traceOperation: ApolloServerPlugin<Context> = {
+  requestDidStart: async ({ contextValue: { trace } }) => ({
+    didResolveOperation: async ({ document, request }) => {
+      trace.operation = describeOperation(document, request.operationName);
+    },
+    willSendResponse: async ({ response }) => {
+      const [error] = response.body.kind === 'single' ? (response.body.singleResult.errors ?? []) : [];
+      trace.type = error?.extensions?.['type'] as ErrorType | undefined;
+    },
+  }),
+};
+
 /** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
 const logUnexpected: ApolloServerPlugin<Context> = {
   unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
@@ -101,11 +122,23 @@ function plainText(message: string): string {
   return message.includes('call stack size') ? 'The query is nested too deeply' : shorten(message);
 }
 
-/** The GraphQL door's server. Its cache-control plugin wraps every field and costs 40 %, so it is off. */
+/**
+ * What Apollo would add by itself: a page from another host, reports to it when variables of that name are set, and
+ * cache hints that wrap every field and cost 40 %. Whatever the environment says, no one elsewhere hears of a call.
+ */
+const NOTHING_OF_ITS_OWN = [
+  ApolloServerPluginLandingPageDisabled(),
+  ApolloServerPluginUsageReportingDisabled(),
+  ApolloServerPluginSchemaReportingDisabled(),
+  ApolloServerPluginInlineTraceDisabled(),
+  ApolloServerPluginCacheControlDisabled(),
+];
+
+/** The GraphQL door's server. */
 export function createApollo(schema: GraphQLSchema, operations: Operations): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema, operations),
-    plugins: [ApolloServerPluginCacheControlDisabled(), answerPlainJsonWith200, logUnexpected],
+    plugins: [...NOTHING_OF_ITS_OWN, answerPlainJsonWith200, traceOperation, logUnexpected],
     validationRules: [limitDocument],
     parseOptions: { maxTokens: DOCUMENT_LIMITS.maxTokens },
     introspection: true,

@@ -3,6 +3,7 @@ import type { Context, Services, Viewer } from '../context.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
 import { createBudgets } from '../operation/budget.ts';
 import { fail } from '../shared/errors.ts';
+import { traceOf } from './access-log.ts';
 import { allowOrigin } from './cors.ts';
 import { addressGroup } from './rate-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -10,7 +11,7 @@ import { requestIdOf } from './request-id.ts';
 import type { Credentials, ResolveViewer } from './viewer.ts';
 
 /** Seconds after which a client may ask a closed service again. */
-const MAINTENANCE_RETRY_SECONDS = '120';
+export const MAINTENANCE_RETRY_SECONDS = '120';
 
 /** Lets a call in: finds the viewer, then checks origin, maintenance and rate, in this order, the same on both doors. */
 export type Admit = (req: Request, res: Response, credentials: Credentials) => Promise<Context>;
@@ -34,6 +35,7 @@ export function createAdmission(
     return {
       ...services,
       viewer,
+      trace: traceOf(res),
       budget,
       reads: readsWithin(budget),
       requestId: requestIdOf(res),
@@ -46,6 +48,7 @@ export function createAdmission(
   return {
     async admit(req, res, credentials) {
       const { isServiceDown, ...viewer } = await resolveViewer(credentials);
+      traceOf(res).store = viewer.store?.pid;
       allowOrigin(req, res, viewer.store, services.config);
       if (isServiceDown || viewer.store?.maintenance)
         fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
@@ -54,6 +57,7 @@ export function createAdmission(
     },
     async admitLink(req, res, pid) {
       const viewer = await resolveViewer({ authorization: '', pid, regid: '', sessionid: '' });
+      traceOf(res).store = viewer.store?.pid;
       await limiter.check(req, res, viewer);
       return createContext(req, res, viewer);
     },

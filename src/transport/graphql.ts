@@ -35,9 +35,16 @@ export function graphqlFailure(failure: AppError): { errors: object[] } {
   return { errors: [{ message: failure.message, extensions: extensionsOf(failure) }] };
 }
 
+/** Whether somebody opened the address in a browser: it wants a page, and there is nothing to run. */
+function isOpenedByHand(req: Request): boolean {
+  if (req.method !== 'GET' || req.query['query'] !== undefined) return false;
+  return req.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';
+}
+
 /** Serves /graphql. */
 export function createGraphqlDoor(apollo: ApolloServer<Context>, admit: Admit) {
   return async (req: Request, res: Response): Promise<void> => {
+    if (isOpenedByHand(req)) return res.redirect(303, '/graphiql');
     const body = req.method === 'GET' ? '' : parseBody(req, await readBody(req, res));
     const ctx = await admit(req, res, headerCredentials(req));
     const start = req.url.indexOf('?');
@@ -51,7 +58,10 @@ export function createGraphqlDoor(apollo: ApolloServer<Context>, admit: Admit) {
       context: async () => ctx,
     });
     for (const [name, value] of answer.headers) res.setHeader(name, value);
-    res.status(answer.status ?? 200);
+    const status = answer.status ?? 200;
+    // What Apollo refuses before it looks at an operation passes no plugin.
+    if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
+    res.status(status);
     if (answer.body.kind === 'complete') sendText(res, answer.body.string);
     else res.end();
   };

@@ -1,21 +1,34 @@
 import type { Application } from 'express';
 import type { Services } from '../context.ts';
 import { pendingMigrations } from '../database/migrate.ts';
+import { isServiceClosed } from '../domain/store/store.repo.ts';
 import { AppError, errorBody } from '../shared/errors.ts';
-import { nameRoute } from './access-log.ts';
+import { nameRoute, traceOf } from './access-log.ts';
+import { MAINTENANCE_RETRY_SECONDS } from './admission.ts';
 
 /** Whether the process is on its way out; `main` sets it at SIGTERM. */
 export type Lifecycle = { isDraining: boolean };
 
+/** Seconds after which readiness may have changed. */
+const RETRY_SECONDS = '5';
+
+function unavailable(msg: string): AppError {
+  return new AppError('unavailable', msg, { 'Retry-After': RETRY_SECONDS });
+}
+
 /** Null when the service can answer calls, else why not. */
-async function reasonNotReady({ db, log }: Services, lifecycle: Lifecycle): Promise<string | null> {
-  if (lifecycle.isDraining) return 'The service is shutting down';
+async function reasonNotReady({ db, log }: Services, lifecycle: Lifecycle): Promise<AppError | null> {
+  if (lifecycle.isDraining) return unavailable('The service is shutting down');
   try {
     const pending = await pendingMigrations(db.pool);
-    return pending.length === 0 ? null : 'The database lacks migrations';
+    if (pending.length > 0) return unavailable('The database lacks migrations');
+    // Every call is answered with 503 then, so a load balancer had better show its own page.
+    if (!(await isServiceClosed(db))) return null;
+    const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
+    return new AppError('maintenance', 'The service is down for maintenance', headers);
   } catch (error) {
     log.warn({ reason: (error as Error).message }, 'the database is not reachable');
-    return 'The database is not reachable';
+    return unavailable('The database is not reachable');
   }
 }
 
@@ -28,11 +41,8 @@ export function serveHealth(app: Application, services: Services, lifecycle: Lif
   app.get('/readyz', async (_req, res) => {
     nameRoute(res, '/readyz');
     const reason = await reasonNotReady(services, lifecycle);
-    if (reason === null) res.json({ status: 'ready' });
-    else
-      res
-        .status(503)
-        .set('Retry-After', '5')
-        .json(errorBody(new AppError('unavailable', reason)));
+    if (reason === null) return void res.json({ status: 'ready' });
+    traceOf(res).type = reason.type;
+    res.status(reason.status).set(reason.headers).json(errorBody(reason));
   });
 }

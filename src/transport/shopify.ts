@@ -2,7 +2,7 @@ import type { Application, Request } from 'express';
 import type { Services } from '../context.ts';
 import { receiveWebhook } from '../domain/catalog/shopify.service.ts';
 import { fail } from '../shared/errors.ts';
-import { nameRoute } from './access-log.ts';
+import { nameRoute, traceOf } from './access-log.ts';
 import { readBody } from './rest/body.ts';
 
 const ROUTE = '/webhooks/shopify/:pid';
@@ -20,16 +20,18 @@ export function serveShopify(app: Application, services: Services): void {
     if (!JSON_TYPE.test(header(req, 'content-type')))
       fail('unsupported-content-type', 'Send the webhook as application/json');
     const body = await readBody(req, res);
-    res.json(
-      await receiveWebhook(services, {
-        pid: String(req.params['pid']),
-        topic: header(req, 'x-shopify-topic'),
-        webhookId: header(req, 'x-shopify-webhook-id'),
-        signature: header(req, 'x-shopify-hmac-sha256'),
-        shopDomain: header(req, 'x-shopify-shop-domain'),
-        triggeredAt: header(req, 'x-shopify-triggered-at'),
-        body,
-      }),
-    );
+    const pid = String(req.params['pid']);
+    const answer = await receiveWebhook(services, {
+      pid,
+      topic: header(req, 'x-shopify-topic'),
+      webhookId: header(req, 'x-shopify-webhook-id'),
+      signature: header(req, 'x-shopify-hmac-sha256'),
+      shopDomain: header(req, 'x-shopify-shop-domain'),
+      triggeredAt: header(req, 'x-shopify-triggered-at'),
+      body,
+    });
+    // The signature was right, so the text is a pid and nobody's typing.
+    traceOf(res).store = pid;
+    res.json(answer);
   });
 }

@@ -1,15 +1,21 @@
 import { createHmac } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import supertest from 'supertest';
 import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
 import { ensureDemoStore } from '../../src/demo/demo.ts';
+import { DEMO_PRODUCTS } from '../../src/demo/products.ts';
 import { sealLink } from '../../src/domain/alert/link.rules.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
 import { rotateKey } from '../../src/domain/store/store.service.ts';
 import { toClaim } from '../../src/domain/subscription/confirm.rules.ts';
+import { openRuntime } from '../../src/runtime.ts';
+import { createLogger } from '../../src/shared/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { createTestDatabase } from '../setup/database.ts';
 
 let service: TestService;
 let withDemo: ReturnType<typeof supertest>;
@@ -95,4 +101,21 @@ test('a demo store whose file was lost gets a new key, also when it has as many 
   const found = await ensureDemoStore(services);
   expect(found.pid).toBe(pid);
   await withDemo.get('/storeadmin/me').auth(pid, found.apiKey).expect(200);
+});
+
+test('what a visitor does at the counter wakes the background work, which starts after the shop is wired', async () => {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
+  const config = readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, DEMO: '1' });
+  const runtime = await openRuntime(config, createLogger('fatal'));
+  const demo = await ensureDemoStore(runtime);
+  const shop = supertest(await createApp(runtime, { isDraining: false }, demo));
+  let calls = 0;
+  runtime.attach({ wake: () => (calls += 1) });
+  const { epi } = DEMO_PRODUCTS[0]!;
+  await shop.post('/demo/api/stock').send({ epi, isInStock: true }).expect(200);
+  expect(calls).toBe(1);
+  await runtime.close();
+  await database.drop();
+  await rm(dataDir, { recursive: true });
 });

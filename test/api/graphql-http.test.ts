@@ -24,3 +24,21 @@ test.each(audits.map((audit) => [audit.id, audit.name, audit.fn] as const))(
     expect([name, reason, ['ok', 'notice']]).toEqual([name, reason, expect.arrayContaining([result.status])]);
   },
 );
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+
+test('a browser that opens /graphql is sent to GraphiQL, and nothing of another host is on the way', async () => {
+  const answer = await service.http.get('/graphql').set('accept', BROWSER).expect(303);
+  expect(answer.headers['location']).toBe('/graphiql');
+  expect(answer.text).not.toContain('://');
+});
+
+test.each([
+  ['a browser with a query', '?query={__typename}', { accept: BROWSER }, 400],
+  ['a client with a query', '?query={__typename}', { 'apollo-require-preflight': '1' }, 200],
+  ['a client that takes anything', '', { accept: '*/*', 'apollo-require-preflight': '1' }, 400],
+  ['a client that prefers JSON', '', { accept: 'application/json, text/html;q=0.5' }, 400],
+])('a GET of %s is answered in JSON', async (_name, query, headers, status) => {
+  const answer = await service.http.get(`/graphql${query}`).set(headers).expect(status);
+  expect(answer.headers['content-type']).toMatch(/^application\/(graphql-response\+)?json/);
+});

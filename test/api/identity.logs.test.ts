@@ -22,7 +22,7 @@ async function linesOf(count: number): Promise<typeof lines> {
   return lines;
 }
 
-test('a request leaves one line with its id, route, status and duration', async () => {
+test('a request leaves one line with its id, route, path, store, operation, status and duration', async () => {
   const store = await service.createStore();
   await service.get('/storeadmin/me?secret=1', { store, headers: { 'x-request-id': 'req-1' } }).expect(200);
   const [line] = await linesOf(1);
@@ -32,6 +32,9 @@ test('a request leaves one line with its id, route, status and duration', async 
     requestId: 'req-1',
     method: 'GET',
     route: '/storeadmin/me',
+    path: '/storeadmin/me',
+    store: store.pid,
+    operation: 'query store',
     status: 200,
     durationMs: expect.any(Number),
     msg: 'request',
@@ -40,7 +43,65 @@ test('a request leaves one line with its id, route, status and duration', async 
 
 test('an unknown path is not repeated in the log', async () => {
   await service.get('/anna@example.com').expect(404);
-  expect(JSON.stringify(await linesOf(1))).not.toContain('anna');
+  const [line] = await linesOf(1);
+  expect(line).toMatchObject({ route: 'unknown', path: 'unknown', type: 'not-found' });
+  expect(JSON.stringify(line)).not.toContain('anna');
+});
+
+test('both doors name the same operation, the store, and the type of what failed, also under status 200', async () => {
+  const store = await service.createStore();
+  const shopper = await service.guest(store);
+  await service.post('/api/v3/lists/create', { lname: 'x' }, { shopper }).expect(400);
+  await service
+    .graphql('mutation { createList(input: { lname: "x" }) { lid } }', {}, { shopper })
+    .expect(200);
+  await service.graphql('{ store { pid } store { name } lists { totalCount } }', {}, { store }).expect(200);
+  const seen = (await linesOf(4)).slice(1).map((line) => [line['operation'], line['type'], line['status']]);
+  expect(seen).toEqual([
+    ['mutation createList', 'invalid-lname', 400],
+    ['mutation createList', 'invalid-lname', 200],
+    ['query store,lists', 'sw-badregid', 200],
+  ]);
+  expect(lines.map((line) => line['store'])).toEqual(Array(4).fill(store.pid));
+});
+
+test('what a caller makes up in a document stays out of the log: names, aliases, fields that do not exist', async () => {
+  const store = await service.createStore();
+  const own =
+    'query anna { anna: store { anna: pid } ...anna } fragment anna on Query { anna2: shopper { uid } }';
+  await service.graphql(own, {}, { store }).expect(200);
+  await service.graphql('{ anna }', {}, { store }).expect(200);
+  await service.graphql('{ anna', {}, { store }).expect(200);
+  await service.http.post('/graphql').auth(store.pid, store.apiKey).send({ anna: 1 }).expect(400);
+  await service.http.get('/graphql').set('x-pid', 'anna').expect(400);
+  await service.get('/storeadmin/me', { store: { ...store, pid: 'anna' } }).expect(401);
+  await service.http.get('/confirm/anna').expect(404);
+  await service.http.get('/client/anna.js').expect(404);
+  await service.http.get('/client/wishgate.js').expect(200);
+  const seen = await linesOf(9);
+  expect(JSON.stringify(seen)).not.toContain('anna');
+  expect(seen.map(({ path, operation, type }) => [path, operation, type])).toEqual([
+    ['/graphql', 'query store,shopper', 'sw-badregid'],
+    ['/graphql', undefined, 'invalid-request'],
+    ['/graphql', undefined, 'invalid-request'],
+    ['/graphql', undefined, 'invalid-request'],
+    ['/graphql', undefined, 'invalid-request'],
+    ['/storeadmin/me', 'query store', 'unauthorised'],
+    ['/confirm/:token', undefined, undefined],
+    ['/client/:file', undefined, 'not-found'],
+    ['/client/wishgate.js', undefined, undefined],
+  ]);
+});
+
+test('a request for many fields leaves a line of bounded length, with each name once', async () => {
+  const store = await service.createStore();
+  const names =
+    'topics alerts webhooks products integrations socialCount lists allLists saveForLater findShopper auditLog activity ' +
+    'mostWishlisted waitingDemand shopper store subscriptions subscriptionPage';
+  const fields = names.split(' ').map((name) => `${name} { __typename }`);
+  await service.graphql(`{ ${fields.join(' ')} again: lists { __typename } }`, {}, { store }).expect(200);
+  const [line] = await linesOf(1);
+  expect(line!['operation']).toBe(`query ${names.replaceAll(' ', ',')}`.slice(0, 150) + '…');
 });
 
 test('neither key, sessionid, regid, e-mail nor phone reach the log, whatever happens', async () => {

@@ -37,14 +37,19 @@ test('a closed store answers 503 on both doors, others go on, and it opens again
   await service.graphql('{ shopper { regid } }', {}, { shopper }).expect(200);
 });
 
-test('a closed service answers 503 for every store and to strangers, while health checks go on', async () => {
+test('a closed service answers 503 for every store and to strangers, while the process stays healthy and not ready', async () => {
   await setMaintenance(service.services, null, true);
   await expectClosed(open);
   await expectClosed(closed);
   await service.get('/storeadmin/me').expect(503);
   await service.get('/healthz').expect(200);
-  await service.get('/readyz').expect(200);
+  const notReady = await service.get('/readyz').expect(503);
+  expect([notReady.body.type, notReady.headers['retry-after']]).toEqual(['maintenance', '120']);
+  await setMaintenance(service.services, closed.pid, true);
   await setMaintenance(service.services, null, false);
+  // One closed store is no reason to take the others from the load balancer.
+  await service.get('/readyz').expect(200);
+  await setMaintenance(service.services, closed.pid, false);
   await expectOpen(open);
 });
 

@@ -22,7 +22,9 @@ describeInBrowser('GraphiQL', () => {
   beforeAll(async () => {
     service = await startService();
     demo = await service.createStore({ name: 'Demo store' });
-    server = createHttpServer(await createApp(service.services, { isDraining: false }, demo));
+    const made = createHttpServer();
+    made.serve(await createApp(service.services, { isDraining: false }, demo));
+    server = made.server;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

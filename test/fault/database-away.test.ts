@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { isDatabaseAway, openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded.ts';
+import { withLock } from '../../src/database/embedded-lock.ts';
 import { stopProcesses } from '../../src/database/embedded-process.ts';
 import { createLogger } from '../../src/shared/log.ts';
+import { createTestDatabase, withAdmin } from '../setup/database.ts';
+import type { TestDatabase } from '../setup/database.ts';
 import { until } from '../until.ts';
 import { cleanUp, makeDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
@@ -15,6 +20,47 @@ afterEach(async () => {
   await embedded?.release();
   embedded = null;
   await cleanUp();
+});
+
+describe('a connection that the server ends while no query waits on it', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let terminate: (pid: number) => Promise<void>;
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    db = openDatabase(database.url, 2, createLogger('fatal'));
+    terminate = (pid) =>
+      withAdmin(database.url, async (admin) => {
+        await admin.query('SELECT pg_terminate_backend($1, 10000)', [pid]);
+      });
+  });
+  afterEach(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  test('does not end the process when it was just taken from the pool', async () => {
+    const client = await db.pool.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await terminate(rows[0]!.pid);
+    await ended;
+    client.release();
+    expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test('fails the transaction as an absent database, and the next one works', async () => {
+    const failure = await db
+      .transaction(async (tx) => {
+        const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        await terminate(row!.pid);
+        await tx.query('SELECT 1');
+      })
+      .catch((error: unknown) => error);
+    expect(isDatabaseAway(failure)).toBe(true);
+    expect(await db.transaction((tx) => tx.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+  });
 });
 
 type Seen = { status: number; type: string | null; retryAfter: string | null };
@@ -67,10 +113,18 @@ test.each([
         graphql.push(answer.status);
       }
     })();
-    await stopProcesses(join(databaseDir, 'postgres'));
-    await until(async () => seen.some(({ status }) => status === 503) && graphql.includes(503));
+    const untilAlive = (condition: () => boolean): Promise<void> =>
+      until(async () => {
+        expect(main.child.exitCode).toBeNull();
+        return condition();
+      });
+    // Whoever brings it back needs this lock, so it is away for as long as the test wants.
+    await withLock(join(databaseDir, 'postgres.lock'), async () => {
+      await stopProcesses(join(databaseDir, 'postgres'));
+      await untilAlive(() => seen.some(({ status }) => status === 503) && graphql.includes(503));
+    });
     const { length } = seen;
-    await until(async () => seen.slice(length).some(({ status }) => status === 200));
+    await untilAlive(() => seen.slice(length).some(({ status }) => status === 200));
     isOver = true;
     await Promise.all([...callers, graphqlCaller]);
 

@@ -4,8 +4,10 @@ import { findBinaries, usableBinaries } from '../../src/database/embedded-binari
 import { ensurePostgresUser } from '../../src/database/embedded-system.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded.ts';
+import { describePlace } from '../../src/database/embedded-place.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import * as kit from './fixtures/embedded-kit.ts';
+import { endMains, startMain } from './fixtures/main-process.ts';
 
 const log = createLogger('silent');
 const opened: EmbeddedDatabase[] = [];
@@ -17,6 +19,7 @@ async function open(dataDir: string): Promise<EmbeddedDatabase> {
 }
 
 afterEach(async () => {
+  await endMains();
   for (const database of opened.splice(0)) await database.release();
   await kit.cleanUp();
 });
@@ -36,6 +39,73 @@ rootTest(
     const [row] = await kit.query(database.url, 'SHOW data_directory');
     expect(row).toEqual({ data_directory: place });
     expect((await stat(join(dir, 'postgres.password'))).uid).toBe(0);
+  },
+);
+
+rootTest('every start says where the database really is, in the banner and in the log', async () => {
+  const dir = join(await kit.makePrivateDir(), 'data');
+  await mkdir(dir);
+  for (let round = 0; round < 2; round += 1) {
+    const main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'info' });
+    await main.url;
+    const place = await readlink(join(dir, 'postgres'));
+    kit.removeLater(place);
+    main.child.kill('SIGTERM');
+    const { stdout } = await main.ended;
+    expect(stdout).toContain(`bundled PostgreSQL in ${place}\n`);
+    expect(stdout).toContain(`not in DATA_DIR (${dir})`);
+    expect(stdout).toContain(`files in ${dir}/outbox\n`);
+    expect(stdout).toContain(`"dir":"${place}","dataDir":"${dir}","msg":"The database is not in DATA_DIR`);
+  }
+});
+
+rootTest('a database elsewhere that is gone is missed, not replaced by an empty one', async () => {
+  const dir = join(await kit.makePrivateDir(), 'data');
+  await (await open(dir)).release();
+  const place = await readlink(join(dir, 'postgres'));
+  kit.removeLater(place);
+  await rm(place, { recursive: true });
+  await expect(open(dir)).rejects.toThrow(
+    `The database of DATA_DIR was in ${place}, which is gone; bring it back`,
+  );
+  await rm(join(dir, 'postgres'));
+  const { url } = await open(dir);
+  expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('the banner of an open data folder names the folder in it', async () => {
+  const dir = await kit.makeDataDir();
+  const main = startMain({ DATA_DIR: dir });
+  await main.url;
+  main.child.kill('SIGTERM');
+  const { stdout } = await main.ended;
+  expect(stdout).toContain(`bundled PostgreSQL in ${dir}/postgres\n`);
+  expect(stdout).not.toMatch(/not in DATA_DIR|WARNING/);
+});
+
+const ROOT_MOUNT = '29 1 0:30 / / rw,relatime - overlay overlay rw';
+const VOLUME = '31 29 8:1 /vol /data rw - ext4 /dev/sda1 rw';
+const BLANKS = '32 29 8:1 /vol /my\\040data rw - ext4 /dev/sda1 rw';
+const SECOND = '33 29 8:1 /db /var/lib/wishgate rw - ext4 /dev/sdb1 rw';
+const PLACE = '/var/lib/wishgate/0123';
+
+test.each([
+  ['on a volume', '/data/wishes', PLACE, true, [ROOT_MOUNT, VOLUME], true],
+  ['on a volume with a blank in its name', '/my data', PLACE, true, [ROOT_MOUNT, BLANKS], true],
+  ['on a volume beside another for the database', '/data', PLACE, true, [ROOT_MOUNT, VOLUME, SECOND], false],
+  ['on a volume that only sounds like it', '/database', PLACE, true, [ROOT_MOUNT, VOLUME], false],
+  ['on no volume', '/root/data', PLACE, true, [ROOT_MOUNT, VOLUME], false],
+  ['on a disk of a machine', '/data', PLACE, false, [ROOT_MOUNT, VOLUME], false],
+  ['with its database in it', '/data', '/data/postgres', true, [ROOT_MOUNT, VOLUME], false],
+])(
+  'a data folder %s: %s, database in %s, container %s',
+  async (_name, dataDir, dir, isContainer, mounts, isWarned) => {
+    const place = await describePlace(dataDir, dir, { isContainer, mountinfo: mounts.join('\n') });
+    expect(place).toEqual({
+      dir,
+      isOutside: !dir.startsWith(dataDir),
+      warning: isWarned ? expect.stringContaining(`lost with this container: it is in ${dir} `) : null,
+    });
   },
 );
 

@@ -4,7 +4,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import express from 'express';
 import { readConfig } from '../../src/config.ts';
+import { createHttpServer } from '../../src/transport/http.ts';
 import { cleanUp, countProcesses, makeDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
 
@@ -71,6 +73,71 @@ test('a spoilt file of demo credentials is written anew for the same store', asy
   expect(JSON.parse(await readFile(demoFile(dataDir), 'utf8'))).toMatchObject({ pid });
 });
 
+/** The demo store's share address, and one of its products', as the service hands them out. */
+async function demoAddresses(url: string, dataDir: string): Promise<string[]> {
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: await demoAuthorization(dataDir), 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ store { shareUrl } products(first: 1) { edges { node { du iu } } } }' }),
+  });
+  const { data } = (await answer.json()) as {
+    data: { store: { shareUrl: string }; products: { edges: { node: { du: string; iu: string } }[] } };
+  };
+  const { du, iu } = data.products.edges[0]!.node;
+  return [data.store.shareUrl, du.split('#')[0]!, iu.replace(/images.*/, 'images')];
+}
+
+test('the demo store hands out the address of this very start, whatever port the system chose and the last one had', async () => {
+  const dataDir = await makeDataDir();
+  const urls: string[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const main = startMain({ DATA_DIR: dataDir, PORT: '0' });
+    const url = await main.url;
+    expect(await demoAddresses(url, dataDir)).toEqual([
+      `${url}/demo#/shared/{lid}`,
+      `${url}/demo`,
+      `${url}/demo/images`,
+    ]);
+    urls.push(url);
+    main.child.kill('SIGTERM');
+    await main.ended;
+  }
+  expect(urls[1]).not.toBe(urls[0]);
+});
+
+test('a share address that a visitor of the demo chose survives a restart', async () => {
+  const dataDir = await makeDataDir();
+  const chosen = 'https://shop.example/lists/{lid}';
+  const first = startMain({ DATA_DIR: dataDir });
+  await fetch(`${await first.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: await demoAuthorization(dataDir), 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query: 'mutation ($url: String) { updateStore(input: { shareUrl: $url }) { shareUrl } }',
+      variables: { url: chosen },
+    }),
+  });
+  first.child.kill('SIGTERM');
+  await first.ended;
+  const second = startMain({ DATA_DIR: dataDir });
+  expect((await demoAddresses(await second.url, dataDir))[0]).toBe(chosen);
+});
+
+test('a request that comes while the service is still being made waits and is answered', async () => {
+  const { server, serve } = createHttpServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const asked = once(server, 'request');
+  const answer = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/here`);
+  await asked;
+  const app = express();
+  app.get('/here', (_req, res) => res.json({ is: 'here' }));
+  serve(app);
+  expect(await (await answer).json()).toEqual({ is: 'here' });
+  server.closeAllConnections();
+  server.close();
+});
+
 test('the banner names the public address beside the one it listens on', async () => {
   const dataDir = await makeDataDir();
   const main = startMain({ DATA_DIR: dataDir, PUBLIC_URL: 'https://wishes.example/' });
@@ -79,6 +146,19 @@ test('the banner names the public address beside the one it listens on', async (
   const { stdout } = await main.ended;
   expect(stdout).toContain(`${url}/graphiql`);
   expect(stdout).toContain('https://wishes.example\n');
+});
+
+test('variables that make Apollo report to its makers change nothing: it starts, and says nothing of them', async () => {
+  const main = startMain({
+    DATA_DIR: await makeDataDir(),
+    APOLLO_KEY: 'service:wishes:key',
+    APOLLO_GRAPH_REF: 'wishes@current',
+    APOLLO_SCHEMA_REPORTING: 'true',
+  });
+  expect((await fetch(`${await main.url}/graphql`, { redirect: 'manual' })).status).toBe(400);
+  main.child.kill('SIGTERM');
+  const { stdout, stderr } = await main.ended;
+  expect(stdout + stderr).not.toMatch(/apollo|report/i);
 });
 
 test('a start that fails says why in one sentence that names the variable, with status 1, and leaves nothing behind', async () => {

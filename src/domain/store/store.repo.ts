@@ -158,6 +158,11 @@ export async function setServiceMaintenance(db: Database, maintenance: boolean):
   await db.prisma.serviceState.upsert({ where: { id: 1 }, create: { maintenance }, update: { maintenance } });
 }
 
+/** Whether the whole service is closed. */
+export async function isServiceClosed(db: Database): Promise<boolean> {
+  return (await db.prisma.serviceState.findUnique({ where: { id: 1 } }))?.maintenance ?? false;
+}
+
 /** A valid API key, without the key. */
 export type ApiKeyRow = { id: string; hint: string; createdAt: Date };
 

@@ -31,6 +31,7 @@ export function servePages(
   app.get('/assets/:file', async (req, res) => {
     nameRoute(res, '/assets/:file');
     const asset = await loadAsset('assets', req.params.file);
+    nameRoute(res, '/assets/:file', req.path);
     // The name holds a hash of the content, so it never changes.
     res.setHeader('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);
     sendAsset(req, res, asset);
@@ -38,6 +39,7 @@ export function servePages(
   app.get('/client/:file', async (req, res) => {
     nameRoute(res, '/client/:file');
     const asset = await loadAsset('client', req.params.file);
+    nameRoute(res, '/client/:file', req.path);
     res.setHeader('Cache-Control', `public, max-age=${CLIENT_SECONDS}`);
     // Any store may load it, also one that isolates itself from other origins.
     res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');

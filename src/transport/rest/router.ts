@@ -1,9 +1,10 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
+import { describeOperation } from '../../operation/describe.ts';
 import type { Operations } from '../../operation/executor.ts';
 import { fail } from '../../shared/errors.ts';
 import type { Admit } from '../admission.ts';
-import { nameRoute } from '../access-log.ts';
+import { nameRoute, traceOf } from '../access-log.ts';
 import { headerCredentials } from '../admission.ts';
 import { sendAnswer } from '../send.ts';
 import type { Credentials } from '../viewer.ts';
@@ -44,7 +45,11 @@ export function createRestRouter(
   const routes = new Map(
     Object.entries<Route>(table).map(([key, route]) => [
       key,
-      { ...route, shape: createShaper(schema, route.document, route.shapes ?? {}) },
+      {
+        ...route,
+        operation: describeOperation(route.document),
+        shape: createShaper(schema, route.document, route.shapes ?? {}),
+      },
     ]),
   );
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
@@ -52,6 +57,7 @@ export function createRestRouter(
     const route = routes.get(`${method} ${req.path.length > 1 ? req.path.replace(/\/$/, '') : req.path}`);
     if (route === undefined) return next();
     nameRoute(res, req.path);
+    traceOf(res).operation = route.operation;
     const body = method === 'GET' ? '' : await readFormBody(req, res);
     const form = createForm(parseUrlEncoded(body), parseUrlEncoded(queryOf(req)));
     const ctx = await admit(req, res, credentialsOf(req, form));
