@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import type { ToldItem } from '../item/item.repo.ts';
+import { insertItemEvents } from '../item/item-events.repo.ts';
 
 /** What of an item goes into a copy: everything but its identity, order and times. */
 export const COPIED_COLUMNS = `epi, empi, du, uri, qty, note, cprops, lbls, av, lity, bt, dt, sku, iu, pr, vi, compare_at_price,
@@ -78,29 +78,31 @@ export async function lockCopyingList(tx: Db): Promise<CopyingList | null> {
 
 /**
  * Adds the first `limit` portions of locked lists and forgets them in the same statement. An item that was added to the list by hand
- * meanwhile stays as it is. Answers what was added.
+ * meanwhile stays as it is. Webhooks are told of what was added, unless `uid` is null.
  */
 export async function addPortions(
   tx: Db,
-  pid: string,
+  { pid, uid }: { pid: string; uid: string | null },
   lids: readonly string[],
   limit: number,
   now: Date,
-): Promise<ToldItem[]> {
-  const added = await tx.query<ToldItem>(
+): Promise<void> {
+  await tx.query(
     `WITH due AS (
        DELETE FROM list_copy c USING (
          SELECT lid, portion, row_number() OVER (PARTITION BY lid ORDER BY portion) AS position
          FROM list_copy WHERE pid = $1 AND lid = ANY ($2::text[])) p
        WHERE c.pid = $1 AND c.lid = p.lid AND c.portion = p.portion AND p.position <= $3
-       RETURNING c.lid, c.portion, c.items)
-     INSERT INTO item (pid, lid, id, ${COPIED_COLUMNS}, di, uby, cts, uts)
-     SELECT $1, due.lid, ${NEW_ID}, ${COPIED_COLUMNS}, di, uby, cts, uts
-     FROM due, ROWS FROM (jsonb_to_recordset(due.items) AS (${PORTION_COLUMNS})) WITH ORDINALITY AS row
-     ORDER BY due.portion, row.ordinality
-     ON CONFLICT (pid, lid, epi) DO NOTHING
-     RETURNING lid, id, epi, empi, du, qty`,
-    [pid, lids, limit],
+       RETURNING c.lid, c.portion, c.items),
+     added AS (
+       INSERT INTO item (pid, lid, id, ${COPIED_COLUMNS}, di, uby, cts, uts)
+       SELECT $1, due.lid, ${NEW_ID}, ${COPIED_COLUMNS}, di, uby, cts, uts
+       FROM due, ROWS FROM (jsonb_to_recordset(due.items) AS (${PORTION_COLUMNS})) WITH ORDINALITY AS row
+       ORDER BY due.portion, row.ordinality
+       ON CONFLICT (pid, lid, epi) DO NOTHING
+       RETURNING lid, id, epi, empi, du, qty, seq)
+     ${insertItemEvents('added', 4)}`,
+    [pid, lids, limit, uid === null ? null : 'list.item.added', uid, now.toISOString()],
   );
   await tx.query(
     `UPDATE list l SET version = version + 1, uts = greatest(uts, $3),
@@ -108,5 +110,4 @@ export async function addPortions(
      WHERE pid = $1 AND lid = ANY ($2::text[])`,
     [pid, lids, now],
   );
-  return added;
 }
