@@ -6,7 +6,7 @@ import {
   FindShopperDocument,
 } from '../../generated/dashboard.ts';
 import type { AuditLogQuery, FindShopperQuery } from '../../generated/dashboard.ts';
-import { formatMoment } from '../format.ts';
+import { formatBytes, formatMoment } from '../format.ts';
 import { saveJson } from '../download.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
@@ -16,7 +16,7 @@ import { useAction, useQuery, useSession } from '../session.ts';
 
 type Shopper = NonNullable<FindShopperQuery['findShopper']>;
 
-function Facts({ shopper: { regid, uid, isGuest, userinfo } }: { shopper: Shopper }) {
+function Facts({ shopper: { regid, uid, isGuest, storage, userinfo } }: { shopper: Shopper }) {
   const facts: [string, string][] = [
     ['E-mail', userinfo.em ?? '–'],
     ['Name', [userinfo.fname, userinfo.lname].filter(Boolean).join(' ') || '–'],
@@ -25,6 +25,7 @@ function Facts({ shopper: { regid, uid, isGuest, userinfo } }: { shopper: Shoppe
     ['Tags', userinfo.extags.join(', ') || '–'],
     ['First seen', formatMoment(userinfo.cts)],
     ['Last login', formatMoment(userinfo.lastlogin)],
+    ['Storage', `${formatBytes(storage.used)} of ${formatBytes(storage.allowed)}`],
     ['User id', uid],
     ['regid', regid],
   ];

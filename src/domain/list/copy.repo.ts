@@ -10,6 +10,9 @@ const PORTION_COLUMNS = `epi text, empi text, du text, uri text, qty int, note t
   bt text, dt text, sku text, iu text, pr float8, vi text, compare_at_price float8, platformitemid text, bundle jsonb, di text, uby text,
   cts timestamptz, uts timestamptz`;
 
+/** What an item takes of its owner's quota, by the function that also the triggers use. */
+const ITEM_BYTES = `item_bytes(epi, empi, du, uri, note, cprops, lbls, lity, bt, dt, sku, iu, vi, platformitemid, bundle)`;
+
 /** A fresh item id in SQL, of the same form as `newId`: 128 bits, base64url. One UUID has six bits too few. */
 const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'base64'),
   '+/=', '-_')`;
@@ -29,7 +32,7 @@ const COPY = {
   name: 'copy_items',
   text: `
     WITH source AS MATERIALIZED (
-      SELECT ${COPIED_COLUMNS}, $4::text AS di, $5::text AS uby, $6::timestamptz AS cts, $6::timestamptz AS uts,
+      SELECT ${COPIED_COLUMNS}, ${ITEM_BYTES} AS bytes, $4::text AS di, $5::text AS uby, $6::timestamptz AS cts, $6::timestamptz AS uts,
         row_number() OVER (ORDER BY seq) AS position, count(*) OVER () AS total
       FROM item WHERE pid = $1 AND lid = $2),
     copied AS (
@@ -37,8 +40,8 @@ const COPY = {
       SELECT $1, $3, ${NEW_ID}, ${COPIED_COLUMNS}, di, uby, cts, uts FROM source WHERE total <= $7 ORDER BY position
       ON CONFLICT (pid, lid, epi) DO NOTHING),
     portioned AS (
-      INSERT INTO list_copy (pid, lid, portion, items)
-      SELECT $1, $3, (position - 1) / $7, jsonb_agg(to_jsonb(source) - 'position' - 'total' ORDER BY position)
+      INSERT INTO list_copy (pid, lid, portion, items, bytes)
+      SELECT $1, $3, (position - 1) / $7, jsonb_agg(to_jsonb(source) - 'position' - 'total' - 'bytes' ORDER BY position), sum(bytes)
       FROM source WHERE total > $7 GROUP BY (position - 1) / $7
       RETURNING portion)
     UPDATE list SET copying = true WHERE pid = $1 AND lid = $3 AND EXISTS (SELECT 1 FROM portioned)

@@ -56,7 +56,7 @@ export async function exportData(db: Db, subject: Subject): Promise<Record<strin
     `SELECT json_build_object(
        'shopper', (SELECT to_jsonb(sh) - 'epoch' FROM shopper sh WHERE sh.pid = $1 AND sh.regid = $2),
        'lists', coalesce((
-         SELECT json_agg(to_jsonb(l) || jsonb_build_object('items', coalesce((
+         SELECT json_agg((to_jsonb(l) - 'bytes') || jsonb_build_object('items', coalesce((
            SELECT jsonb_agg(to_jsonb(i) ORDER BY i.seq) FROM item i WHERE i.pid = l.pid AND i.lid = l.lid), '[]')) ORDER BY l.seq)
          FROM list l WHERE l.pid = $1 AND l.regid = $2), '[]'),
        'listsMadeFor', coalesce((
