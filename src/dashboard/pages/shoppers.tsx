@@ -1,13 +1,8 @@
 import { useState } from 'preact/hooks';
-import {
-  AuditLogDocument,
-  EraseShopperDocument,
-  ExportShopperDocument,
-  FindShopperDocument,
-} from '../../generated/dashboard.ts';
+import { AuditLogDocument, EraseShopperDocument, FindShopperDocument } from '../../generated/dashboard.ts';
 import type { AuditLogQuery, FindShopperQuery } from '../../generated/dashboard.ts';
 import { formatBytes, formatMoment } from '../format.ts';
-import { saveJson } from '../download.ts';
+import { saveFile } from '../download.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
@@ -59,8 +54,8 @@ function Found({
   const [isErasing, setErasing] = useState(false);
   const { regid } = shopper;
   const download = useAction(async () => {
-    const { exportShopper } = await run(ExportShopperDocument, { regid });
-    saveJson(`shopper-${new Date(exportShopper.exportedAt).toISOString().slice(0, 10)}.json`, exportShopper);
+    const file = await run.download('/storeadmin/v3/user/export', { regid });
+    saveFile(`shopper-${new Date().toISOString().slice(0, 10)}.json`, file);
     notify('The export is in your downloads.');
     onChanged();
   });

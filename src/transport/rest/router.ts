@@ -11,6 +11,7 @@ import { createForm, parseUrlEncoded } from './form.ts';
 import type { Form } from './form.ts';
 import type { Route, RouteTable } from './route.ts';
 import { createShaper } from './fit.ts';
+import { sendPieces, streams } from './streams.ts';
 
 function isStoreCall(req: Request): boolean {
   return req.path.startsWith('/storeadmin/');
@@ -43,7 +44,7 @@ export function createRestRouter(
   const routes = new Map(
     Object.entries<Route>(table).map(([key, route]) => [
       key,
-      { ...route, shape: createShaper(schema, route.document, route.shapes ?? {}) },
+      { ...route, shape: createShaper(schema, route.document, route.shapes ?? {}), stream: streams[key] },
     ]),
   );
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
@@ -56,6 +57,7 @@ export function createRestRouter(
     const ctx = await admit(req, res, credentialsOf(req, form));
     if (isStoreCall(req) && ctx.viewer.keyId === null) fail('unauthorised');
     const variables = route.shape(route.variables(form));
+    if (route.stream) return sendPieces(res, await route.stream(ctx, variables));
     const data = await operations.run(route.document, variables, ctx);
     res.json(route.reply(data as never));
   };
