@@ -1,6 +1,7 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
 import { createClient, item, newAccount, newGuest } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
@@ -142,13 +143,33 @@ test('a merge never fails on the quota and counts; beyond it everything but grow
   await account.ok('lists/update', grow);
 });
 
-test('large writes at once find the room there is once', async () => {
+test('large writes into several lists of a shopper wait for each other, so that the room there is is found once', async () => {
   const client = await newGuest(service, store);
-  const lids: string[] = [];
-  for (let index = 0; index < 8; index += 1) lids.push((await client.create(`List ${index}`)).lid);
+  const lids = [(await client.create('One')).lid as string, (await client.create('Two')).lid as string];
+  const { pool, query } = service.services.db;
+  const untilWaiting = (count: number, isOver = () => false) =>
+    until(async () => {
+      const rows = await query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === count || isOver();
+    });
   const a = [1, 2, 3].map((epi) => item(epi, { cprops: props(25_000) }));
-  const answers = await Promise.all(lids.map((lid) => client.call('lists/update-ctx', { lid, a })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 400)]);
+  const write = (lid: string) => client.call('lists/update-ctx', { lid, a }).then(({ status }) => status);
+  const holder = await pool.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM list WHERE lid = $1 FOR UPDATE', [lids[0]]);
+    const first = write(lids[0]!);
+    await untilWaiting(1);
+    let isOver = false;
+    const second = write(lids[1]!).finally(() => (isOver = true));
+    await untilWaiting(2, () => isOver);
+    await holder.query('COMMIT');
+    expect(await Promise.all([first, second])).toEqual([200, 400]);
+  } finally {
+    holder.release();
+  }
   expect(await usedBy(client)).toBeLessThanOrEqual(MAX);
 });
 
