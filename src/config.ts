@@ -46,6 +46,7 @@ const variables = z.object({
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(8_000).default(500),
   MAX_LISTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
+  MAX_SHOPPER_BYTES: z.coerce.number().int().min(10_000).max(1e12).default(32_000_000),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: z.email().optional(),
   MAIL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(5),
@@ -99,6 +100,8 @@ export type Config = {
   maxLists: number;
   /** Most items of one list. */
   maxItems: number;
+  /** Most bytes that all lists of one shopper hold. */
+  maxShopperBytes: number;
   /** Null means: mails are written as files below `dataDir`. */
   mail: MailConfig | null;
   /** Null means: text messages are written as files below `dataDir`. */
@@ -145,6 +148,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     drainDelayMs: env.DRAIN_DELAY_MS,
     maxLists: env.MAX_LISTS,
     maxItems: env.MAX_ITEMS,
+    maxShopperBytes: env.MAX_SHOPPER_BYTES,
     mail: mailConfig(env),
     sms: smsConfig(env),
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,

@@ -14,11 +14,11 @@ export class ApiError extends Error {
   }
 }
 
-/** Runs a GraphQL document for the signed-in store. */
-export type Run = <Data, Variables>(
-  document: TypedDocumentString<Data, Variables>,
-  variables: Variables,
-) => Promise<Data>;
+/** Runs a GraphQL document for the signed-in store; `download` gets the answer of a REST call as a file, whatever its size. */
+export type Run = {
+  <Data, Variables>(document: TypedDocumentString<Data, Variables>, variables: Variables): Promise<Data>;
+  download: (path: string, fields: Record<string, string>) => Promise<Blob>;
+};
 
 type GraphqlAnswer<Data> = {
   data?: Data | null;
@@ -30,11 +30,11 @@ function basicHeader({ pid, apiKey }: Credentials): string {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-async function send(credentials: Credentials, body: string): Promise<Response> {
+async function send(credentials: Credentials, path: string, type: string, body: string): Promise<Response> {
   try {
-    return await fetch('/graphql', {
+    return await fetch(path, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: basicHeader(credentials) },
+      headers: { 'Content-Type': type, Authorization: basicHeader(credentials) },
       credentials: 'omit',
       cache: 'no-store',
       redirect: 'error',
@@ -45,26 +45,37 @@ async function send(credentials: Credentials, body: string): Promise<Response> {
   }
 }
 
-function failureOf(answer: GraphqlAnswer<unknown>, response: Response): ApiError {
-  const [error] = answer.errors ?? [];
-  const type = error?.extensions?.type ?? 'internal-error';
+function failureOf(failure: { type?: string; message?: string }, response: Response): ApiError {
+  const type = failure.type ?? 'internal-error';
   if (type !== 'too-many-requests')
-    return new ApiError(type, error?.message ?? 'The service gave no answer. Try again.');
+    return new ApiError(type, failure.message ?? 'The service gave no answer. Try again.');
   const seconds = response.headers.get('Retry-After') ?? 'a few';
   return new ApiError(type, `Too many requests. Try again in ${seconds} seconds.`);
 }
 
 /** A caller bound to credentials; `onUnauthorised` hears when they stop working. */
 export function createApi(credentials: Credentials, onUnauthorised: () => void = () => undefined): Run {
-  return async <Data, Variables>(
-    document: TypedDocumentString<Data, Variables>,
-    variables: Variables,
-  ): Promise<Data> => {
-    const response = await send(credentials, JSON.stringify({ query: document.toString(), variables }));
-    const answer = (await response.json().catch(() => ({}))) as GraphqlAnswer<Data>;
-    if (answer.data && !answer.errors?.length) return answer.data;
-    const failure = failureOf(answer, response);
+  const refuse = (failure: ApiError): never => {
     if (failure.type === 'unauthorised') onUnauthorised();
     throw failure;
   };
+  const run = async <Data, Variables>(
+    document: TypedDocumentString<Data, Variables>,
+    variables: Variables,
+  ): Promise<Data> => {
+    const body = JSON.stringify({ query: document.toString(), variables });
+    const response = await send(credentials, '/graphql', 'application/json', body);
+    const answer = (await response.json().catch(() => ({}))) as GraphqlAnswer<Data>;
+    if (answer.data && !answer.errors?.length) return answer.data;
+    const [error] = answer.errors ?? [];
+    return refuse(failureOf({ type: error?.extensions?.type, message: error?.message }, response));
+  };
+  const download = async (path: string, fields: Record<string, string>): Promise<Blob> => {
+    const body = new URLSearchParams(fields).toString();
+    const response = await send(credentials, path, 'application/x-www-form-urlencoded', body);
+    if (!response.ok)
+      return refuse(failureOf((await response.json().catch(() => ({}))) as { type?: string }, response));
+    return response.blob().catch(() => refuse(new ApiError('offline', 'The download broke off. Try again.')));
+  };
+  return Object.assign(run, { download });
 }

@@ -13,6 +13,17 @@ const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', tim
 /** A count with separators. */
 export const formatNumber = (value: number): string => numbers.format(value);
 
+/** A size in the unit that fits, in decimal steps as disks are sold: 32000000 is "32 MB". */
+export function formatBytes(bytes: number): string {
+  const units: [number, string][] = [
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+  ];
+  const [size, unit] = units.find(([length]) => bytes >= length) ?? [1, 'B'];
+  return `${numbers.format(Math.round((bytes / size) * 10) / 10)} ${unit}`;
+}
+
 /** A moment in the reader's own time zone, with its year unless it is this one; nothing gives a dash. */
 export function formatMoment(value: number | string | null | undefined): string {
   if (value == null) return '–';

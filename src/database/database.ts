@@ -35,17 +35,29 @@ function queryOn(client: pg.Pool | pg.PoolClient): Db['query'] {
   };
 }
 
+/** Lets statements wait for the one before: pg 9 refuses a second one on a connection that is still at work. */
+function inTurn(query: Db['query']): Db['query'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Row>(statement: Statement | string, params?: readonly unknown[]) => {
+    const next = last.then(() => query<Row>(statement, params));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
 async function runTransaction<Result>(pool: pg.Pool, work: (tx: Db) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let isBroken = false;
+  // The end of the transaction takes its turn, too: nothing that was left behind runs outside of it.
+  const query = inTurn(queryOn(client));
   try {
-    await client.query('BEGIN');
-    const result = await work({ query: queryOn(client) });
-    await client.query('COMMIT');
+    await query('BEGIN');
+    const result = await work({ query });
+    await query('COMMIT');
     return result;
   } catch (error) {
     // A connection that cannot even roll back is thrown away, never handed to the next request.
-    await client.query('ROLLBACK').catch(() => (isBroken = true));
+    await query('ROLLBACK').catch(() => (isBroken = true));
     throw error;
   } finally {
     client.release(isBroken);

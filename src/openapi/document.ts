@@ -150,7 +150,7 @@ function operation(
   const isWrite = operationOf(route.document).operation === OperationTypeNode.MUTATION;
   const parameters = [
     ...inQuery.map(queryParameter),
-    ...(isWrite ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(isWrite && !route.isStreamed ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   return {
     operationId: operationId(path),

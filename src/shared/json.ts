@@ -3,9 +3,35 @@ import { isStorable } from './text.ts';
 /** Bounds of a JSON object that a caller may store: deep enough for any property map, too small for a bomb. */
 export const JSON_LIMITS = { maxDepth: 16, maxBytes: 32_768 };
 
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
 /** Whether a value's JSON text is within the bound. */
 export function isSmall(value: unknown): boolean {
-  return Buffer.byteLength(JSON.stringify(value)) <= JSON_LIMITS.maxBytes;
+  return sizeOf(value) <= JSON_LIMITS.maxBytes;
+}
+
+/**
+ * Two property maps as one, within the bound that each of them was held to: `own` stays whole, and of `given` those keys are added, by
+ * name, that it does not have and that still fit.
+ */
+export function joinMaps(
+  own: Record<string, unknown>,
+  given: Record<string, unknown>,
+): Record<string, unknown> {
+  const joined = { ...given, ...own };
+  if (isSmall(joined)) return joined;
+  let bytes = sizeOf(own);
+  const added = Object.entries(given)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .filter(([key, value]) => {
+      const more = sizeOf({ [key]: value });
+      const isFitting = !Object.hasOwn(own, key) && bytes + more <= JSON_LIMITS.maxBytes;
+      if (isFitting) bytes += more;
+      return isFitting;
+    });
+  return { ...Object.fromEntries(added), ...own };
 }
 
 /** What is wrong with a value that must be a storable JSON object, in words that follow the field's name; null when nothing is. */

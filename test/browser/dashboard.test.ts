@@ -243,6 +243,7 @@ describeInBrowser('the merchant dashboard', () => {
 
     await page.getByLabel('E-mail address or regid').fill('ada@example.com');
     await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText(/^[\d.]+ k?B of 32 MB$/).waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export as JSON' }).click();
     const text = await readFile(await (await download).path(), 'utf8');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -101,4 +101,32 @@ test('pending migrations are named until they are applied', async () => {
   expect(await pendingMigrations(pool, folder)).toEqual(['20260101000000_first']);
   await migrate(pool, log, folder);
   expect(await pendingMigrations(pool, folder)).toEqual([]);
+});
+
+test('lists from before the quota are weighed with their items and copies when it comes', async () => {
+  const real = 'prisma/migrations';
+  for (const name of await readdir(real))
+    if (name < '20261115111527_byte_quota')
+      await cp(join(real, name), join(folder, name), { recursive: true });
+  await rm(join(folder, '20260101000000_first'), { recursive: true });
+  const pool = openPool();
+  await migrate(pool, log, folder);
+  await pool.query(`
+    INSERT INTO store (pid, name, secret) VALUES ('p', 'Shop', 's');
+    INSERT INTO shopper (pid, regid, is_guest, uid, di, lastlogin) VALUES ('p', 'r', true, 'u', 'd', now());
+    INSERT INTO list (pid, lid, regid, lname, lprops, di, uid) VALUES
+      ('p', 'a', 'r', 'Full', '{"k": "ä"}', 'd', 'u'), ('p', 'b', 'r', 'Bare', '{}', 'd', 'u');
+    INSERT INTO item (pid, lid, epi, id, empi, du, note, di) VALUES
+      ('p', 'a', '1', 'i1', '10', '/x', 'hi', 'd'), ('p', 'a', '2', 'i2', '10', '/y', NULL, 'd');
+    INSERT INTO list_copy (pid, lid, portion, items) VALUES ('p', 'b', 0, '[]')`);
+  await migrate(pool, log, real);
+  const { rows } = await pool.query('SELECT lid, bytes::int FROM list ORDER BY lid');
+  const item = (text: string): number => 256 + `${text}{}{}[]`.length;
+  expect(rows).toEqual([
+    {
+      lid: 'a',
+      bytes: 256 + 'Full{}{}'.length + Buffer.byteLength('{"k": "ä"}') + item('110/xhi') + item('210/y'),
+    },
+    { lid: 'b', bytes: 256 + 'Bare{}{}{}'.length + '[]'.length },
+  ]);
 });

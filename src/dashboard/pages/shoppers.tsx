@@ -1,13 +1,8 @@
 import { useState } from 'preact/hooks';
-import {
-  AuditLogDocument,
-  EraseShopperDocument,
-  ExportShopperDocument,
-  FindShopperDocument,
-} from '../../generated/dashboard.ts';
+import { AuditLogDocument, EraseShopperDocument, FindShopperDocument } from '../../generated/dashboard.ts';
 import type { AuditLogQuery, FindShopperQuery } from '../../generated/dashboard.ts';
-import { formatMoment } from '../format.ts';
-import { saveJson } from '../download.ts';
+import { formatBytes, formatMoment } from '../format.ts';
+import { saveFile } from '../download.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
@@ -16,7 +11,7 @@ import { useAction, useQuery, useSession } from '../session.ts';
 
 type Shopper = NonNullable<FindShopperQuery['findShopper']>;
 
-function Facts({ shopper: { regid, uid, isGuest, userinfo } }: { shopper: Shopper }) {
+function Facts({ shopper: { regid, uid, isGuest, storage, userinfo } }: { shopper: Shopper }) {
   const facts: [string, string][] = [
     ['E-mail', userinfo.em ?? '–'],
     ['Name', [userinfo.fname, userinfo.lname].filter(Boolean).join(' ') || '–'],
@@ -25,6 +20,7 @@ function Facts({ shopper: { regid, uid, isGuest, userinfo } }: { shopper: Shoppe
     ['Tags', userinfo.extags.join(', ') || '–'],
     ['First seen', formatMoment(userinfo.cts)],
     ['Last login', formatMoment(userinfo.lastlogin)],
+    ['Storage', `${formatBytes(storage.used)} of ${formatBytes(storage.allowed)}`],
     ['User id', uid],
     ['regid', regid],
   ];
@@ -58,8 +54,8 @@ function Found({
   const [isErasing, setErasing] = useState(false);
   const { regid } = shopper;
   const download = useAction(async () => {
-    const { exportShopper } = await run(ExportShopperDocument, { regid });
-    saveJson(`shopper-${new Date(exportShopper.exportedAt).toISOString().slice(0, 10)}.json`, exportShopper);
+    const file = await run.download('/storeadmin/v3/user/export', { regid });
+    saveFile(`shopper-${new Date().toISOString().slice(0, 10)}.json`, file);
     notify('The export is in your downloads.');
     onChanged();
   });

@@ -106,8 +106,9 @@ export async function triggerTopic(
     await stopRestocks(tx, pid, wanted);
     const openings = wanted.map((one) => ({ ...one, cause: 'manual' as const, units: 0 }));
     const opened = await openRestocks(tx, pid, openings, ctx.now());
-    const counts = await Promise.all(wanted.map(({ epi }) => topics.countAudience(tx, pid, name, epi)));
-    return { opened: opened.length, audience: counts.reduce((sum, { count }) => sum + count, 0) };
+    let audience = 0;
+    for (const { epi } of wanted) audience += (await topics.countAudience(tx, pid, name, epi)).count;
+    return { opened: opened.length, audience };
   });
   ctx.wake();
   return result;

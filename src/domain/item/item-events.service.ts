@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import { emitEvents, isHeard } from '../alert/event.repo.ts';
-import { findToldItems } from './item.repo.ts';
+import { tellOfContents } from './item.repo.ts';
 import type { ToldItem } from './item.repo.ts';
 
 /** Whose lists the items are in. */
@@ -24,7 +24,7 @@ export function tellOfItems(
   return emitEvents(tx, pid, events, now);
 }
 
-/** The same of everything in whole lists, which is read only where a webhook wants to know. */
+/** The same of everything in whole lists, where a webhook wants to know; it may be any number of items, so none is read. */
 export async function tellOfLists(
   tx: Db,
   owner: Owner,
@@ -33,5 +33,5 @@ export async function tellOfLists(
   now: Date,
 ): Promise<void> {
   if (lids.length === 0 || !(await isHeard(tx, owner.pid, type))) return;
-  await tellOfItems(tx, owner, type, await findToldItems(tx, owner.pid, lids), now);
+  await tellOfContents(tx, owner, type, lids, now);
 }

@@ -1,5 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import { COPIED_COLUMNS } from '../list/copy.repo.ts';
+import { insertItemEvents } from './item-events.repo.ts';
 
 /** A part of a custom bundle. */
 export type BundleItemRow = {
@@ -212,12 +213,21 @@ export async function findItems(
 /** What webhooks are told of an item. */
 export type ToldItem = Pick<ItemRow, 'lid' | 'id' | 'epi' | 'empi' | 'du' | 'qty'>;
 
-/** Everything in these lists, oldest first, as far as webhooks are told of it. */
-export function findToldItems(db: Db, pid: string, lids: readonly string[]): Promise<ToldItem[]> {
-  return db.query<ToldItem>(
-    `SELECT i.lid, i.id, i.epi, i.empi, coalesce(p.du, i.du) AS du, i.qty FROM item i ${JOIN_PRODUCT}
-     WHERE i.pid = $1 AND i.lid = ANY ($2::text[]) ORDER BY i.seq`,
-    [pid, lids],
+/** Queues an event for everything in these lists, oldest first, without reading any of it. */
+export async function tellOfContents(
+  tx: Db,
+  { pid, uid }: { pid: string; uid: string },
+  type: string,
+  lids: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    insertItemEvents(
+      `(SELECT i.lid, i.id, i.epi, i.empi, coalesce(p.du, i.du) AS du, i.qty, i.seq FROM item i ${JOIN_PRODUCT}
+        WHERE i.pid = $1 AND i.lid = ANY ($2::text[]))`,
+      3,
+    ),
+    [pid, lids, type, uid, now.toISOString()],
   );
 }
 

@@ -7,8 +7,9 @@ import { isProductId } from '../catalog/catalog.rules.ts';
 import { NEWEST_FIRST, readPages } from '../list/contents.repo.ts';
 import { countWaiting } from '../list/copy.repo.ts';
 import { changeList, lockLists } from '../list/list.repo.ts';
-import type { ListRow } from '../list/list.repo.ts';
+import type { ListRow, LockedList } from '../list/list.repo.ts';
 import { checkLid, checkVersion } from '../list/list.rules.ts';
+import { checkBytes, isLarge } from '../list/quota.service.ts';
 import { failMissing, withOwnList } from '../list/list.service.ts';
 import type { Owner } from '../list/list.service.ts';
 import { ownView, viewPage } from '../list/list.view.ts';
@@ -68,7 +69,7 @@ export async function updateListContents(
   const removed = change.d && checkRefs(options.d, change.d);
   const changed = change.u && checkChanged(options.u, change.u);
   const added = change.a && checkAdded(options.a, change.a, { hasCustomItems: store.customItems });
-  return withOwnList(ctx, lid, change, async (tx, list, owner) => {
+  const update = async (tx: Db, list: LockedList, owner: Owner): Promise<ContentsUpdate> => {
     if (options.isSaveForLater && list.lty !== 'sfl')
       fail('list-not-found', 'There is no such save-for-later list');
     const scope = { pid: list.pid, lid, di: owner.di, uby: owner.em, now: ctx.now() };
@@ -76,7 +77,8 @@ export async function updateListContents(
     const written = await write(tx, scope, changed, false);
     const made = await write(tx, scope, added, true);
     const isTouched = gone.length + written.length + made.length > 0;
-    const after = isTouched ? await changeList(tx, list, {}, scope) : list;
+    const { used, ...after } = isTouched ? await changeList(tx, list, {}, scope) : { ...list, used: null };
+    checkBytes(ctx, used);
     const fresh = made.filter(({ isNew }) => isNew);
     await checkRoom(ctx, tx, after, fresh.length);
     await countEvent(tx, list.pid, 'add', fresh.length, scope.now);
@@ -96,7 +98,8 @@ export async function updateListContents(
       d: removed ? outcomes(removed, gone) : null,
       list: ownView(owner, after),
     };
-  });
+  };
+  return withOwnList(ctx, lid, change, update, isLarge([change.a, change.u]));
 }
 
 /** Items that go from one list to another. */
@@ -130,11 +133,12 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
 /** Copies items of a list that the shopper may read into one of its own. */
 export async function copyItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
   const { fromlid, tolid, epis } = checkTransfer(transfer);
-  return withOwnList(ctx, tolid, transfer, async (tx, to, owner) => {
+  const copy = async (tx: Db, to: LockedList, owner: Owner): Promise<TransferReport> => {
     const from = await readSource(tx, owner, fromlid);
     const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: false });
     return { from, to: ownView(owner, list), items: moved };
-  });
+  };
+  return withOwnList(ctx, tolid, transfer, copy, true);
 }
 
 /** In which active lists of the shopper these variants are. */
@@ -211,7 +215,7 @@ function checkTransfer({ fromlid, tolid, epis }: Transfer): {
   return checked.epis.length > 0 ? checked : fail('invalid-items', 'epis must name at least one variant');
 }
 
-type Lists = { from: ListRow; to: ListRow; epis: string[]; isMove: boolean };
+type Lists = { from: ListRow; to: LockedList; epis: string[]; isMove: boolean };
 
 async function transferItems(
   ctx: Context,
@@ -230,7 +234,9 @@ async function transferItems(
   if (missing !== undefined) fail('item-not-found', `There is no item ${missing} in this list`);
   const fresh = moved.filter(({ isNew }) => isNew);
   await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
-  const list = await changeList(tx, to, {}, scope);
+  const { used, ...list } = await changeList(tx, to, {}, scope);
+  // What moves takes no more room than it leaves.
+  if (!isMove) checkBytes(ctx, used);
   await checkRoom(ctx, tx, list, fresh.length);
   return {
     moved: inOrder(

@@ -1,6 +1,5 @@
 import type { Services } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
-import { tellOfItems } from '../item/item-events.service.ts';
 import * as copies from './copy.repo.ts';
 import type { Copy } from './copy.repo.ts';
 
@@ -23,9 +22,7 @@ export function copyNextPortion({ db, now }: Services): Promise<boolean> {
   return db.transaction(async (tx) => {
     const list = await copies.lockCopyingList(tx);
     if (list === null) return false;
-    const time = now();
-    const added = await copies.addPortions(tx, list.pid, [list.lid], 1, time);
-    await tellOfItems(tx, list, 'list.item.added', added, time);
+    await copies.addPortions(tx, list, [list.lid], 1, now());
     return true;
   });
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../database/database.ts';
 import { ITEM_COLUMNS, JOIN_PRODUCT, ms, sized } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
+import { USED_BYTES } from './quota.repo.ts';
 
 /** A list as it is read; the columns carry the record's own names, times are milliseconds. */
 export type ListRow = {
@@ -100,14 +101,17 @@ export async function listsOf(
   return rows.map((row) => ({ row: row.lists === null ? null : row, bytes: row.bytes }));
 }
 
+/** A list that stays as it is until the transaction ends, and what it takes of the owner's quota. */
+export type LockedList = ListRow & { bytes: number };
+
 const LOCK = {
   name: 'lock_list',
-  text: `SELECT ${LIST_COLUMNS} FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = ANY ($3::text[]) ORDER BY l.lid FOR UPDATE`,
+  text: `SELECT ${LIST_COLUMNS}, l.bytes FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = ANY ($3::text[]) ORDER BY l.lid FOR UPDATE`,
 };
 
 /** Locks lists of a shopper, in the order in which every writer of several lists locks them; others' lists are not found. */
-export function lockLists(tx: Db, { pid, regid }: ListOwner, lids: readonly string[]): Promise<ListRow[]> {
-  return tx.query<ListRow>(LOCK, [pid, regid, lids]);
+export function lockLists(tx: Db, { pid, regid }: ListOwner, lids: readonly string[]): Promise<LockedList[]> {
+  return tx.query<LockedList>(LOCK, [pid, regid, lids]);
 }
 
 const READABLE = {
@@ -161,8 +165,11 @@ const INSERT = {
   text: `
     INSERT INTO list AS l (pid, lid, regid, lname, lty, sfl_owner, lnote, lprops, cprops, ldesc, cby, uby, cfor, di, uid, cts, uts)
     VALUES ($1, $3, $2, $4, $5::text, CASE WHEN $5::text = 'sfl' THEN $2 END, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $14)
-    RETURNING ${LIST_COLUMNS}`,
+    RETURNING ${LIST_COLUMNS}, ${USED_BYTES} AS used`,
 };
+
+/** A list as a write left it, and what its owner stores in all; null when the write did not take more room. */
+export type WrittenList = ListRow & { used: number | null };
 
 /** Adds a list for an owner whose row is locked. */
 export async function insertList(
@@ -170,11 +177,11 @@ export async function insertList(
   owner: ListOwner & { em: string | null; di: string; uid: string },
   list: NewList,
   now: Date,
-): Promise<ListRow> {
+): Promise<WrittenList> {
   const { pid, regid, em, di, uid } = owner;
   const { lid, lname, lty, lnote, lprops, cprops, ldesc, cfor } = list;
   const params = [pid, regid, lid, lname, lty, lnote, lprops, cprops, ldesc, em, cfor, di, uid, now];
-  const [row] = await tx.query<ListRow>(INSERT, params);
+  const [row] = await tx.query<WrittenList>(INSERT, params);
   return row!;
 }
 
@@ -196,18 +203,18 @@ const CHANGE = {
       lprops = coalesce($5, l.lprops), cprops = coalesce($6, l.cprops), ldesc = coalesce($7, l.ldesc),
       anon_read = coalesce($8, l.anon_read), st = coalesce($9, l.st), uby = $10, uts = greatest(l.uts, $11), version = l.version + 1
     WHERE l.pid = $1 AND l.lid = $2
-    RETURNING ${LIST_COLUMNS}`,
+    RETURNING ${LIST_COLUMNS}, CASE WHEN l.bytes > $12 THEN ${USED_BYTES} END AS used`,
 };
 
-/** Changes a locked list and moves its version on; without changes it records that the items changed. */
+/** Changes a locked list, given as it was, and moves its version on; without changes it records that the items changed. */
 export async function changeList(
   tx: Db,
-  { pid, lid }: { pid: string; lid: string },
+  { pid, lid, bytes }: LockedList,
   changes: ListChanges,
   { uby, now }: { uby: string | null; now: Date },
-): Promise<ListRow> {
+): Promise<WrittenList> {
   const { lname, lnote, lprops, cprops, ldesc, anonRead, st } = changes;
-  const [row] = await tx.query<ListRow>(CHANGE, [
+  const [row] = await tx.query<WrittenList>(CHANGE, [
     pid,
     lid,
     lname,
@@ -219,6 +226,7 @@ export async function changeList(
     st,
     uby,
     now,
+    bytes,
   ]);
   return row!;
 }

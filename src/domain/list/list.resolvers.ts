@@ -18,6 +18,7 @@ import {
   setListPublic,
   updateList,
 } from './list.service.ts';
+import { storageOf } from './quota.service.ts';
 import { emailList, reportShare } from './share.service.ts';
 import { hashList } from './list.view.ts';
 
@@ -50,4 +51,5 @@ export const listResolvers = {
     _pkey: (list) => list.lid,
     _t: () => 1,
   },
+  Shopper: { storage: (shopper, _args, ctx) => storageOf(ctx, shopper) },
 } satisfies Resolvers;

@@ -14,7 +14,7 @@ import type { ListContents } from './contents.service.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
 import { copyItems } from './copy.service.ts';
 import * as lists from './list.repo.ts';
-import type { ListChanges, ListRow, NewList } from './list.repo.ts';
+import type { ListChanges, ListRow, LockedList, NewList } from './list.repo.ts';
 import {
   checkLid,
   checkListName,
@@ -25,6 +25,8 @@ import {
 } from './list.rules.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
+import { usedBytes } from './quota.repo.ts';
+import { checkBytes } from './quota.service.ts';
 
 /** The calling shopper with its store. */
 export type Owner = ReturnType<typeof requireShopper>;
@@ -59,7 +61,8 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
       );
     if (known) return known;
     await checkRoom(ctx, tx, owner, list.lname, true);
-    const row = await lists.insertList(tx, owner, list, ctx.now());
+    const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
+    checkBytes(ctx, used);
     return fromlid ? fillFrom(ctx, tx, owner, row, fromlid) : row;
   });
   if (made._cp) ctx.wake();
@@ -165,21 +168,26 @@ export async function initSaveForLater(
       const known = await lists.findSaveForLater(tx, owner);
       if (known) return known;
       await checkRoom(ctx, tx, owner, list.lname, false);
-      return lists.insertList(tx, owner, list, ctx.now());
+      const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
+      checkBytes(ctx, used);
+      return row;
     }));
   return listContents(ctx, lid, {});
 }
 
-/** Runs `work` on a list of the caller's that stays locked until it ends. */
+/** Runs `work` on a list of the caller's that stays locked until it ends; large works of one shopper wait for each other. */
 export async function withOwnList<Result>(
   ctx: Context,
   lid: string,
   { expectedVersion }: Version,
-  work: (tx: Db, list: ListRow, owner: Owner) => Promise<Result>,
+  work: (tx: Db, list: LockedList, owner: Owner) => Promise<Result>,
+  isLarge = false,
 ): Promise<Result> {
   const owner = requireShopper(ctx);
   const wanted = checkLid(lid);
   return ctx.db.transaction(async (tx) => {
+    // Before the list, as in a merge: whoever locks both takes the shopper first.
+    if (isLarge) await lockOwner(tx, owner);
     const [list] = await lists.lockLists(tx, owner, [wanted]);
     if (list === undefined) return failMissing(tx, owner);
     checkVersion(list.version, expectedVersion);
@@ -195,7 +203,8 @@ export async function failMissing(tx: Db, owner: Owner): Promise<never> {
 
 function changeOwnList(ctx: Context, lid: string, changes: ListChanges, version: Version): Promise<ListView> {
   return withOwnList(ctx, lid, version, async (tx, list, owner) => {
-    const changed = await lists.changeList(tx, list, changes, { uby: owner.em, now: ctx.now() });
+    const { used, ...changed } = await lists.changeList(tx, list, changes, { uby: owner.em, now: ctx.now() });
+    checkBytes(ctx, used);
     return ownView(owner, changed);
   });
 }
@@ -248,6 +257,7 @@ async function fillFrom(
   const { pid, di, em } = owner;
   const now = ctx.now();
   await copyItems(tx, { pid, sourceLid: source.lid, targetLid: list.lid, di, uby: em, now });
+  checkBytes(ctx, await usedBytes(tx, owner));
   await tellOfLists(tx, owner, 'list.item.added', [list.lid], now);
   return (await lists.findReadableList(tx, owner, list.lid))!;
 }

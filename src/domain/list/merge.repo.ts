@@ -1,5 +1,6 @@
 import type { Db } from '../../database/database.ts';
-import type { ToldItem } from '../item/item.repo.ts';
+import { JSON_LIMITS } from '../../shared/json.ts';
+import { insertItemEvents } from '../item/item-events.repo.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 
 /** What a merge has to know of a list. */
@@ -98,16 +99,40 @@ export async function joinDuplicates(tx: Db, pid: string, pairs: readonly Joinin
   return rows[0]!.count;
 }
 
-/** Moves the items that the account's list does not hold, with their ids and their place in time; answers them. */
-export async function moveItems(tx: Db, pid: string, pairs: readonly Joining[]): Promise<ToldItem[]> {
-  return tx.query<ToldItem>(
-    `UPDATE item g SET lid = pair.target FROM ${PAIRS}
-     WHERE g.pid = $1 AND g.lid = pair.source
-       AND NOT EXISTS (SELECT 1 FROM item a WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi)
-     RETURNING g.lid, g.id, g.epi, g.empi, g.du, g.qty`,
-    params(pid, pairs),
+/**
+ * Moves the items that the account's list does not hold, with their ids and their place in time, and tells webhooks that they were
+ * added; answers how many. A guest can have hundreds of thousands of items: none of them leaves the database.
+ */
+export async function moveItems(
+  tx: Db,
+  { pid, uid }: ShopperRow,
+  pairs: readonly Joining[],
+  now: Date,
+): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `WITH moved AS (
+       UPDATE item g SET lid = pair.target FROM ${PAIRS}
+       WHERE g.pid = $1 AND g.lid = pair.source
+         AND NOT EXISTS (SELECT 1 FROM item a WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi)
+       RETURNING g.lid, g.id, g.epi, g.empi, g.du, g.qty, g.seq),
+     told AS (${insertItemEvents('moved', 4)})
+     SELECT count(*)::int AS count FROM moved`,
+    [...params(pid, pairs), 'list.item.added', uid, now.toISOString()],
   );
+  return row!.count;
 }
+
+/**
+ * Both lists' properties, the account's values where both have one. Where that is more than a map may hold, the account's stay whole
+ * and the guest's are added by name as far as they fit: a map that only grows would make the list unreadable one day.
+ */
+const joinedMap = (column: string): string => `${column} = CASE
+  WHEN octet_length((g.${column} || a.${column})::text) <= ${JSON_LIMITS.maxBytes} THEN g.${column} || a.${column}
+  ELSE a.${column} || (
+    SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM (
+      SELECT key, value, sum(octet_length(to_json(key)::text) + octet_length(value::text) + 4) OVER (ORDER BY key COLLATE "C") AS bytes
+      FROM jsonb_each(g.${column}) WHERE NOT a.${column} ? key) added
+    WHERE octet_length(a.${column}::text) + bytes <= ${JSON_LIMITS.maxBytes}) END`;
 
 /** Fills what the account's lists leave open from the lists that join them, which are then deleted. */
 export async function closeJoinedLists(
@@ -117,8 +142,8 @@ export async function closeJoinedLists(
   now: Date,
 ): Promise<void> {
   await tx.query(
-    `UPDATE list a SET lnote = coalesce(a.lnote, g.lnote), lprops = g.lprops || a.lprops, cprops = g.cprops || a.cprops,
-       ldesc = g.ldesc || a.ldesc, shares = a.shares + g.shares, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
+    `UPDATE list a SET lnote = coalesce(a.lnote, g.lnote), ${['lprops', 'cprops', 'ldesc'].map(joinedMap).join(', ')},
+       shares = a.shares + g.shares, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
      FROM ${PAIRS} JOIN list g ON g.pid = $1 AND g.lid = pair.source
      WHERE a.pid = $1 AND a.lid = pair.target`,
     [...params(account.pid, pairs), account.em, now],

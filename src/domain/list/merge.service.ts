@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
-import { tellOfItems, tellOfLists } from '../item/item-events.service.ts';
+import { tellOfLists } from '../item/item-events.service.ts';
 import { addPortions } from './copy.repo.ts';
 import * as merges from './merge.repo.ts';
 import type { Joining } from './merge.repo.ts';
@@ -34,7 +34,8 @@ export async function mergeLists(
   const unfinished = lists
     .filter(({ lid, isCopying }) => isCopying && joining.includes(lid))
     .map(({ lid }) => lid);
-  if (unfinished.length > 0) await addPortions(tx, guest.pid, unfinished, ALL_PORTIONS, now);
+  if (unfinished.length > 0)
+    await addPortions(tx, { pid: guest.pid, uid: null }, unfinished, ALL_PORTIONS, now);
 
   const report = { lists: moving.length + joining.length, items: 0, duplicates: 0 };
   if (moving.length > 0) report.items += await merges.moveLists(tx, account, moving, now);
@@ -54,8 +55,7 @@ async function joinLists(
   now: Date,
 ): Promise<{ items: number; duplicates: number }> {
   const duplicates = await merges.joinDuplicates(tx, account.pid, pairs);
-  const moved = await merges.moveItems(tx, account.pid, pairs);
-  await tellOfItems(tx, account, 'list.item.added', moved, now);
+  const items = await merges.moveItems(tx, account, pairs, now);
   await merges.closeJoinedLists(tx, account, pairs, now);
-  return { items: moved.length, duplicates };
+  return { items, duplicates };
 }

@@ -28,50 +28,42 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
 }
 
 /** SQL condition: the row's contact is the person's, whose address and number are the parameters with these numbers. */
-const isContact = (email: number, phone: number): string =>
+export const isContact = (email: number, phone: number): string =>
   `((medium = 'email' AND value = $${email}) OR (medium = 'sms' AND value = $${phone}))`;
-const THEIR_SUBSCRIPTIONS = `pid = $1 AND (regid = $2 OR ${isContact(3, 4)})`;
+
+/** SQL condition: the subscription was made under the regid $2 or for the contact that $3 and $4 name. */
+export const THEIR_SUBSCRIPTIONS = `(s.regid = $2 OR ${isContact(3, 4)})`;
+
+/** Messages that are looked at together; a mail can have 100 kB. */
+const MESSAGES_AT_ONCE = 50;
+
+/** A message as JSON text. */
+export type MessageRow = { id: string; seq: number; json: string };
 
 /**
- * The messages that a person gets or that name it, such as an event for a webhook. Their texts are searched, which reads the
- * store's whole outbox: right for so rare a call. The database narrows them down, `createNameSearch` decides.
+ * The messages that a person gets or that name it, such as an event for a webhook, portion by portion. Their texts are searched, which
+ * reads the store's whole outbox: right for so rare a call. The database narrows them down, `createNameSearch` decides.
  */
-async function findMessages(db: Db, subject: Subject): Promise<string[]> {
+export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<MessageRow[]> {
   const { pid, em, phone, names } = subject;
   const parts = names.map((name) => JSON.stringify(name).slice(1, -1).toLowerCase());
-  const rows = await db.query<{ id: string; isTheirs: boolean; payload: unknown }>(
-    `SELECT id, payload, recipient = ANY ($2::text[]) AS "isTheirs" FROM outbox
-     WHERE pid = $1 AND (recipient = ANY ($2::text[])
-       OR EXISTS (SELECT FROM unnest($3::text[]) part WHERE strpos(lower(payload::text), part) > 0))`,
-    [pid, [em, phone].filter((contact) => contact !== null), parts],
-  );
+  const contacts = [em, phone].filter((contact) => contact !== null);
   const isNamedIn = createNameSearch(subject);
-  return rows.filter(({ isTheirs, payload }) => isTheirs || isNamedIn(payload)).map(({ id }) => id);
-}
-
-/** Everything that is stored about a shopper. Of a list that somebody else made for the person, only what says so. */
-export async function exportData(db: Db, subject: Subject): Promise<Record<string, unknown>> {
-  const { pid, regid, em, phone } = subject;
-  const [row] = await db.query<{ data: Record<string, unknown> }>(
-    `SELECT json_build_object(
-       'shopper', (SELECT to_jsonb(sh) - 'epoch' FROM shopper sh WHERE sh.pid = $1 AND sh.regid = $2),
-       'lists', coalesce((
-         SELECT json_agg(to_jsonb(l) || jsonb_build_object('items', coalesce((
-           SELECT jsonb_agg(to_jsonb(i) ORDER BY i.seq) FROM item i WHERE i.pid = l.pid AND i.lid = l.lid), '[]')) ORDER BY l.seq)
-         FROM list l WHERE l.pid = $1 AND l.regid = $2), '[]'),
-       'listsMadeFor', coalesce((
-         SELECT json_agg(json_build_object('lid', lid, 'lname', lname, 'cfor', cfor, 'cts', cts) ORDER BY seq)
-         FROM list WHERE pid = $1 AND cfor = $3), '[]'),
-       'subscriptions', coalesce((SELECT json_agg(to_jsonb(s) ORDER BY s.seq) FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS}), '[]'),
-       'messages', coalesce((SELECT json_agg(to_jsonb(o) ORDER BY o.seq) FROM outbox o WHERE pid = $1 AND id = ANY ($5::text[])), '[]'),
-       'alertsReceived', coalesce((
-         SELECT json_agg(to_jsonb(a) ORDER BY a.sent_at) FROM alert_seen a WHERE pid = $1 AND ${isContact(3, 4)}), '[]'),
-       'optOuts', coalesce((
-         SELECT json_agg(to_jsonb(x) ORDER BY x.cts) FROM suppression x WHERE pid = $1 AND ${isContact(3, 4)}), '[]')
-     ) AS data`,
-    [pid, regid, em, phone, await findMessages(db, subject)],
-  );
-  return row!.data;
+  for (let seq = -1; ;) {
+    const rows = await db.query<MessageRow & { isTheirs: boolean }>(
+      `SELECT id, seq, to_jsonb(o)::text AS json, recipient = ANY ($2::text[]) AS "isTheirs" FROM outbox o
+       WHERE pid = $1 AND seq > $4 AND (recipient = ANY ($2::text[])
+         OR EXISTS (SELECT FROM unnest($3::text[]) part WHERE strpos(lower(payload::text), part) > 0))
+       ORDER BY seq LIMIT $5`,
+      [pid, contacts, parts, seq, MESSAGES_AT_ONCE],
+    );
+    const found = rows.filter(
+      ({ isTheirs, json }) => isTheirs || isNamedIn((JSON.parse(json) as { payload: unknown }).payload),
+    );
+    if (found.length > 0) yield found;
+    if (rows.length < MESSAGES_AT_ONCE) return;
+    seq = rows.at(-1)!.seq;
+  }
 }
 
 async function countOf(tx: Db, deletion: string, params: readonly unknown[]): Promise<number> {
@@ -82,6 +74,18 @@ async function countOf(tx: Db, deletion: string, params: readonly unknown[]): Pr
   return row!.n;
 }
 
+async function deleteMessages(tx: Db, subject: Subject): Promise<number> {
+  let count = 0;
+  for await (const messages of findMessages(tx, subject)) {
+    const ids = messages.map(({ id }) => id);
+    count += await countOf(tx, 'DELETE FROM outbox WHERE pid = $1 AND id = ANY ($2::text[])', [
+      subject.pid,
+      ids,
+    ]);
+  }
+  return count;
+}
+
 /**
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
  * otherwise an old sessionid would work again when the person comes back.
@@ -90,16 +94,13 @@ export async function eraseData(tx: Db, subject: Subject, now: Date): Promise<Re
   const { pid, regid, em, phone } = subject;
   const counts = {
     lists: await countOf(tx, 'DELETE FROM list WHERE pid = $1 AND regid = $2', [pid, regid]),
-    subscriptions: await countOf(tx, `DELETE FROM subscription WHERE ${THEIR_SUBSCRIPTIONS}`, [
+    subscriptions: await countOf(tx, `DELETE FROM subscription s WHERE pid = $1 AND ${THEIR_SUBSCRIPTIONS}`, [
       pid,
       regid,
       em,
       phone,
     ]),
-    messages: await countOf(tx, 'DELETE FROM outbox WHERE pid = $1 AND id = ANY ($2::text[])', [
-      pid,
-      await findMessages(tx, subject),
-    ]),
+    messages: await deleteMessages(tx, subject),
   };
   for (const table of ['alert_seen', 'suppression'])
     await tx.query(`DELETE FROM ${table} WHERE pid = $1 AND ${isContact(2, 3)}`, [pid, em, phone]);

@@ -2,6 +2,7 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { exportPieces } from './export.service.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
 import * as privacy from './privacy.repo.ts';
 import type { AuditRow } from './privacy.repo.ts';
@@ -51,6 +52,9 @@ function auditEntry(
   };
 }
 
+/** Most bytes of an export that is one answer; a larger one is written piece by piece. */
+const MAX_EXPORT_BYTES = 8_000_000;
+
 /** Everything about a shopper; the export itself is recorded. */
 export async function exportShopper(
   ctx: Context,
@@ -59,10 +63,30 @@ export async function exportShopper(
   const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
     const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
-    const data = await privacy.exportData(tx, subjectOf(shopper));
+    const exportedAt = ctx.now();
+    let text = '';
+    let bytes = 0;
+    for await (const piece of exportPieces(tx, subjectOf(shopper), exportedAt)) {
+      bytes += Buffer.byteLength(piece);
+      if (bytes > MAX_EXPORT_BYTES)
+        fail('limit-reached', 'The export is larger than 8 MB; POST /storeadmin/v3/user/export streams it');
+      text += piece;
+    }
     await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
-    return { exportedAt: ctx.now(), data };
+    const { data } = JSON.parse(text) as { data: Record<string, unknown> };
+    return { exportedAt, data };
   });
+}
+
+/**
+ * The same of any size, as pieces of JSON text. It is recorded before the first one. Each portion is read when its turn comes and holds
+ * no connection in between, so a slow reader keeps nobody else waiting.
+ */
+export async function streamExport(ctx: Context, name: ShopperName): Promise<AsyncGenerator<string>> {
+  const key = keyOf(ctx, name);
+  const shopper = (await findShopper(ctx.db, key)) ?? fail('not-found', 'There is no such shopper');
+  await privacy.addAuditEntry(ctx.db, key.pid, auditEntry(ctx, 'export', key.regid, {}));
+  return exportPieces(ctx.db, subjectOf(shopper), ctx.now());
 }
 
 /** Erases a shopper in one transaction with its audit entry. */

@@ -1,3 +1,4 @@
+import { isSmall, joinMaps } from '../../shared/json.ts';
 import type { Profile } from './shopper.repo.ts';
 
 type Json = Record<string, unknown>;
@@ -8,11 +9,11 @@ function isObject(value: unknown): value is Json {
 
 /** Answers by medium are answers of their own: one about text messages fills what only says something of e-mails. */
 function fillPrefs(own: Json, given: Json): Json {
-  const filled = { ...given, ...own };
-  const isEach = isObject(own['Mediums']) && isObject(given['Mediums']);
-  return isEach
-    ? { ...filled, Mediums: { ...(given['Mediums'] as Json), ...(own['Mediums'] as Json) } }
-    : filled;
+  const [mine, theirs] = [own['Mediums'], given['Mediums']];
+  if (!isObject(mine) || !isObject(theirs)) return joinMaps(own, given);
+  const filled = { ...own, Mediums: { ...theirs, ...mine } };
+  // Where the answers of both are too large together, the account's own are kept.
+  return joinMaps(isSmall(filled) ? filled : own, given);
 }
 
 /** An account's profile with what a guest's fills of it. Whoever has answered about marketing keeps that answer. */
@@ -27,7 +28,7 @@ export function fillProfile(own: Profile, given: Profile): Profile {
     acc_mkt: hasAnswered ? own.acc_mkt : given.acc_mkt,
     extags: own.extags.length > 0 ? own.extags : given.extags,
     prefs: fillPrefs(own.prefs, given.prefs),
-    pd: { ...given.pd, ...own.pd },
+    pd: joinMaps(own.pd, given.pd),
   };
 }
 

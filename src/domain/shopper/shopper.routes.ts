@@ -1,4 +1,8 @@
-import { GenerateRegidDocument, SyncGuestDocument } from '../../generated/operations.ts';
+import {
+  ExportShopperDocument,
+  GenerateRegidDocument,
+  SyncGuestDocument,
+} from '../../generated/operations.ts';
 import { route } from '../../transport/rest/route.ts';
 import type { RouteTable } from '../../transport/rest/route.ts';
 
@@ -23,5 +27,12 @@ export const shopperRoutes = {
     }),
     required: ['regid', 'useremail', 'useragenttype'],
     reply: (data) => data.syncGuest,
+  }),
+  'POST /storeadmin/v3/user/export': route(ExportShopperDocument, {
+    summary: 'Streams everything that is stored about a shopper, whatever its size',
+    variables: (form) => ({ useremail: form.text('useremail'), regid: form.text('regid') }),
+    unusual: ['regid'],
+    isStreamed: true,
+    reply: (data) => data.exportShopper,
   }),
 } satisfies RouteTable;

@@ -19,6 +19,8 @@ export type Route = {
   unusual?: readonly string[];
   /** Fields that the API reference shows in the query; every field is taken from either. */
   query?: readonly string[];
+  /** The answer is written piece by piece, by the function in `streams`; the document says what it looks like. */
+  isStreamed?: true;
 };
 
 /** Rows keyed by `METHOD /path`. */
@@ -35,6 +37,7 @@ export function route<Data, Variables extends Record<string, unknown>>(
     required?: readonly string[];
     unusual?: readonly string[];
     query?: readonly string[];
+    isStreamed?: true;
   },
 ): Route {
   return { document, ...row, shapes: row.shapes as Shapes | undefined };

@@ -13,6 +13,7 @@ import { createForm, parseUrlEncoded } from './form.ts';
 import type { Form } from './form.ts';
 import type { Route, RouteTable } from './route.ts';
 import { createShaper } from './fit.ts';
+import { sendPieces, streams } from './streams.ts';
 
 function isStoreCall(req: Request): boolean {
   return req.path.startsWith('/storeadmin/');
@@ -49,6 +50,7 @@ export function createRestRouter(
         ...route,
         operation: describeOperation(route.document),
         shape: createShaper(schema, route.document, route.shapes ?? {}),
+        stream: streams[key],
       },
     ]),
   );
@@ -63,6 +65,7 @@ export function createRestRouter(
     const ctx = await admit(req, res, credentialsOf(req, form));
     if (isStoreCall(req) && ctx.viewer.keyId === null) fail('unauthorised');
     const variables = route.shape(route.variables(form));
+    if (route.stream) return sendPieces(res, await route.stream(ctx, variables));
     const data = await operations.run(route.document, variables, ctx);
     await sendAnswer(res, ctx, route.reply(data as never));
   };

@@ -1,0 +1,66 @@
+import type { Db } from '../../database/database.ts';
+import { THEIR_SUBSCRIPTIONS, isContact } from './privacy.repo.ts';
+import type { Subject } from './privacy.rules.ts';
+
+/** Rows of one read: of the largest kind, lists with all their properties, they are 5 MB. */
+const PORTION_SIZE = 50;
+
+/** A row as JSON text, its place in the order, and of a list its id. */
+type ExportRow = { json: string; place: unknown[]; lid?: string };
+
+/** What is asked for; the number of the portion's rows and the place behind which it begins come last. */
+const KEY = `(SELECT $1::text AS pid, $2::text AS regid, $3::text AS em, $4::text AS phone, $5::text AS lid, $6::jsonb AS place) k`;
+
+const behindSeq = (table: string): string =>
+  `${table}.seq > coalesce((k.place ->> 0)::bigint, -1) ORDER BY ${table}.seq LIMIT $7`;
+
+/** The parts of an export that are lists of rows. Each reads a portion by its key, so that nothing is read twice or held. */
+const SECTIONS = {
+  lists: `SELECT (to_jsonb(l) - 'bytes')::text AS json, jsonb_build_array(l.seq) AS place, l.lid
+    FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.regid = k.regid WHERE ${behindSeq('l')}`,
+  items: `SELECT to_jsonb(i)::text AS json, jsonb_build_array(i.seq) AS place
+    FROM ${KEY} JOIN item i ON i.pid = k.pid AND i.lid = k.lid WHERE ${behindSeq('i')}`,
+  listsMadeFor: `SELECT json_build_object('lid', l.lid, 'lname', l.lname, 'cfor', l.cfor, 'cts', l.cts)::text AS json,
+      jsonb_build_array(l.seq) AS place
+    FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.cfor = k.em WHERE ${behindSeq('l')}`,
+  subscriptions: `SELECT to_jsonb(s)::text AS json, jsonb_build_array(s.seq) AS place
+    FROM ${KEY}, subscription s WHERE s.pid = $1 AND ${THEIR_SUBSCRIPTIONS} AND ${behindSeq('s')}`,
+  alertsReceived: `SELECT to_jsonb(a)::text AS json, jsonb_build_array(a.sent_at, a.epi, a.topic, a.medium, a.value) AS place
+    FROM ${KEY}, alert_seen a WHERE a.pid = $1 AND ${isContact(3, 4)} AND (k.place IS NULL OR (a.sent_at, a.epi, a.topic, a.medium, a.value)
+      > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3, k.place ->> 4))
+    ORDER BY a.sent_at, a.epi, a.topic, a.medium, a.value LIMIT $7`,
+  optOuts: `SELECT to_jsonb(x)::text AS json, jsonb_build_array(x.cts, x.medium, x.value) AS place
+    FROM ${KEY}, suppression x WHERE x.pid = $1 AND ${isContact(3, 4)} AND (k.place IS NULL OR (x.cts, x.medium, x.value)
+      > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2))
+    ORDER BY x.cts, x.medium, x.value LIMIT $7`,
+};
+
+/** The name of a part that is a list of rows. */
+export type SectionName = keyof typeof SECTIONS;
+
+/** The rows of a part, portion by portion; of the part `items`, those of the list `lid`. */
+export async function* readSection(
+  db: Db,
+  { pid, regid, em, phone }: Subject,
+  name: SectionName,
+  lid: string | null = null,
+): AsyncGenerator<ExportRow[]> {
+  for (let place: unknown[] | null = null; ;) {
+    const rows: ExportRow[] = await db.query<ExportRow>(SECTIONS[name], [
+      ...[pid, regid, em, phone, lid],
+      ...[place && JSON.stringify(place), PORTION_SIZE],
+    ]);
+    if (rows.length > 0) yield rows;
+    if (rows.length < PORTION_SIZE) return;
+    place = rows.at(-1)!.place;
+  }
+}
+
+/** The shopper's own record as JSON text. */
+export async function readRecord(db: Db, { pid, regid }: Subject): Promise<string> {
+  const [row] = await db.query<{ json: string }>(
+    `SELECT (to_jsonb(sh) - 'epoch')::text AS json FROM shopper sh WHERE sh.pid = $1 AND sh.regid = $2`,
+    [pid, regid],
+  );
+  return row?.json ?? 'null';
+}

@@ -1,0 +1,23 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
+import type { Context } from '../../context.ts';
+import { streamExport } from '../../domain/shopper/privacy.service.ts';
+
+/** Makes an answer piece by piece; it fails before the first piece or not at all. */
+type Stream = (ctx: Context, variables: Record<string, unknown>) => Promise<AsyncIterable<string>>;
+
+/** The calls whose answer is written piece by piece, whatever its size; their rows of the table say `isStreamed`. */
+export const streams: Record<string, Stream> = {
+  'POST /storeadmin/v3/user/export': streamExport,
+};
+
+/** Writes the pieces as the reader takes them; a reader that leaves ends the work. */
+export async function sendPieces(res: Response, pieces: AsyncIterable<string>): Promise<void> {
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  try {
+    await pipeline(Readable.from(pieces), res);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
