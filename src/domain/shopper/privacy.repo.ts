@@ -1,4 +1,5 @@
 import type { Database, Db } from '../../database/database.ts';
+import { endRequests } from '../subscription/request.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
 import { BLANK_PROFILE } from './shopper.repo.ts';
@@ -30,7 +31,8 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
 /** SQL condition: the row's contact is the person's, whose address and number are the parameters with these numbers. */
 const isContact = (email: number, phone: number): string =>
   `((medium = 'email' AND value = $${email}) OR (medium = 'sms' AND value = $${phone}))`;
-const THEIR_SUBSCRIPTIONS = `pid = $1 AND (regid = $2 OR ${isContact(3, 4)})`;
+/** Also what others asked for on behalf of the person, and the person on behalf of others. */
+const THEIR_REQUESTS = `pid = $1 AND (regid = $2 OR ${isContact(3, 4)})`;
 
 /**
  * The messages that a person gets or that name it, such as an event for a webhook. Their texts are searched, which reads the
@@ -62,7 +64,11 @@ export async function exportData(db: Db, subject: Subject): Promise<Record<strin
        'listsMadeFor', coalesce((
          SELECT json_agg(json_build_object('lid', lid, 'lname', lname, 'cfor', cfor, 'cts', cts) ORDER BY seq)
          FROM list WHERE pid = $1 AND cfor = $3), '[]'),
-       'subscriptions', coalesce((SELECT json_agg(to_jsonb(s) ORDER BY s.seq) FROM subscription s WHERE ${THEIR_SUBSCRIPTIONS}), '[]'),
+       'subscriptions', coalesce((SELECT json_agg(to_jsonb(s) ORDER BY s.seq) FROM subscription s WHERE pid = $1 AND ${isContact(3, 4)}), '[]'),
+       'subscriptionRequests', coalesce((
+         SELECT json_agg(to_jsonb(q) - 'regid' - 'asker' ORDER BY q.seq) FROM subscription_request q WHERE ${THEIR_REQUESTS}), '[]'),
+       'confirmations', coalesce((
+         SELECT json_agg(to_jsonb(c) - 'regid' ORDER BY c.used_at) FROM contact_proof c WHERE ${THEIR_REQUESTS}), '[]'),
        'messages', coalesce((SELECT json_agg(to_jsonb(o) ORDER BY o.seq) FROM outbox o WHERE pid = $1 AND id = ANY ($5::text[])), '[]'),
        'alertsReceived', coalesce((
          SELECT json_agg(to_jsonb(a) ORDER BY a.sent_at) FROM alert_seen a WHERE pid = $1 AND ${isContact(3, 4)}), '[]'),
@@ -82,6 +88,19 @@ async function countOf(tx: Db, deletion: string, params: readonly unknown[]): Pr
   return row!.n;
 }
 
+/** What the person asked for on behalf of others ends, too, unless they or somebody else asked for it as well. */
+async function eraseSubscriptions(tx: Db, { pid, regid, em, phone }: Subject): Promise<number> {
+  const own = await countOf(tx, `DELETE FROM subscription WHERE pid = $1 AND ${isContact(2, 3)}`, [
+    pid,
+    em,
+    phone,
+  ]);
+  const { gone } = await endRequests(tx, { pid, regid }, { topic: null });
+  for (const table of ['subscription_request', 'contact_proof'])
+    await tx.query(`DELETE FROM ${table} WHERE ${THEIR_REQUESTS}`, [pid, regid, em, phone]);
+  return own + gone.length;
+}
+
 /**
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
  * otherwise an old sessionid would work again when the person comes back.
@@ -90,12 +109,7 @@ export async function eraseData(tx: Db, subject: Subject, now: Date): Promise<Re
   const { pid, regid, em, phone } = subject;
   const counts = {
     lists: await countOf(tx, 'DELETE FROM list WHERE pid = $1 AND regid = $2', [pid, regid]),
-    subscriptions: await countOf(tx, `DELETE FROM subscription WHERE ${THEIR_SUBSCRIPTIONS}`, [
-      pid,
-      regid,
-      em,
-      phone,
-    ]),
+    subscriptions: await eraseSubscriptions(tx, subject),
     messages: await countOf(tx, 'DELETE FROM outbox WHERE pid = $1 AND id = ANY ($2::text[])', [
       pid,
       await findMessages(tx, subject),
