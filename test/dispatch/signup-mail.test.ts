@@ -70,6 +70,10 @@ async function unsubscribe(shopper: TestShopper, fields: object = {}): Promise<o
 /** The links of the confirming mails that an address has got from the store, oldest first. */
 async function links(address: string): Promise<string[]> {
   await service.runTasks();
+  return linksTo(address);
+}
+
+function linksTo(address: string): string[] {
   const ours = `/confirm/${Buffer.from(store.pid).toString('base64url')}.`;
   return smtp.received
     .filter(({ to, mail }) => to === address && mail.subject?.startsWith('Please confirm'))
@@ -233,6 +237,26 @@ test('requests of many guests for one address at once leave a subscription exact
   expect(await count()).toEqual([{ subscriptions: 0, requests: 0 }]);
 });
 
+test('a guest that leaves while its contact confirms leaves nothing that nobody asks for', async () => {
+  const pairs = await Promise.all(
+    Array.from({ length: 12 }, async (_, index) => {
+      const shopper = await service.guest(store);
+      await subscribe({ shopper }, `p${index}@example.com`);
+      return { shopper, address: `p${index}@example.com` };
+    }),
+  );
+  await service.runTasks();
+  await Promise.all(
+    pairs.map(async ({ shopper, address }) => {
+      const [link] = linksTo(address);
+      await Promise.all([press(link), unsubscribe(shopper)]);
+    }),
+  );
+  expect(await restock()).toEqual([]);
+  const left = await service.services.db.query('SELECT value FROM subscription WHERE pid = $1', [store.pid]);
+  expect(left).toEqual([]);
+});
+
 test('a link still works after its guest has logged in, and proves nothing for the next visitor of the device', async () => {
   const uuid = randomUUID();
   await subscribe({ shopper: await service.guest(store, uuid) }, BOB, 1);
@@ -337,6 +361,16 @@ test('who confirms after the restock, while stock is there, hears of it once', a
   expect(await alerted()).toEqual([ANN, BOB]);
   await press(link);
   expect(await alerted()).toEqual([ANN, BOB]);
+});
+
+test('everybody who confirms while alerts are being queued hears once', async () => {
+  const people = Array.from({ length: 15 }, (_, index) => `q${100 + index}@example.com`);
+  for (const person of people) await subscribe({ store }, person);
+  await service.runTasks();
+  await setStock(service, store.pid, '1', 0, { dt: 'Shirt' });
+  await setStock(service, store.pid, '1', 3);
+  await Promise.all([service.runTasks(), ...people.map((person) => press(linksTo(person)[0]))]);
+  expect(await alerted()).toEqual(people);
 });
 
 test('confirming brings no alert when stock has gone again, or for what was asked for after the restock', async () => {
