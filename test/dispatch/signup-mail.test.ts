@@ -4,6 +4,7 @@ import { findStore } from '../../src/domain/store/store.repo.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService, TestShopper } from '../harness.ts';
+import { until } from '../until.ts';
 import { setStock, startSmtp } from './kit.ts';
 import type { TestSmtp } from './kit.ts';
 
@@ -270,6 +271,34 @@ test('a link still works after its guest has logged in, and proves nothing for t
   expect(await restock(1)).toEqual([BOB]);
 });
 
+test("what a guest confirmed is its account's after a login, once if both asked for it, and no longer the device's", async () => {
+  const uuid = randomUUID();
+  const [guest, account] = [await service.guest(store, uuid), await service.account(store, ANN)];
+  await subscribe({ shopper: account }, ANN, 1);
+  await subscribe({ shopper: guest }, ANN, 1);
+  await subscribe({ shopper: guest }, BOB, 2);
+  await press((await links(BOB))[0]);
+  await press((await links(ANN)).at(-1));
+  const login = { uuid, useremail: ANN, useragenttype: 'test' };
+  await service.post('/storeadmin/v3/user/generate-regid', login, { store }).expect(200);
+  expect(await shows(account)).toEqual([[1, true]]);
+  const next = await service.guest(store, uuid);
+  await subscribe({ shopper: next }, BOB, 3);
+  expect(await shows(next)).toEqual([[3, false]]);
+  await subscribe({ store, shopper: account }, BOB, 4);
+  const { body } = await service.graphql(
+    '{ subscriptions { edges { node { epi confirmed } } } }',
+    {},
+    { store },
+  );
+  expect(body.data.subscriptions.edges.map((edge: { node: object }) => edge.node)).toEqual([
+    { epi: 4, confirmed: true },
+    { epi: 3, confirmed: false },
+    { epi: 2, confirmed: true },
+    { epi: 1, confirmed: true },
+  ]);
+});
+
 test('a contact that confirmed once need not again: for the same guest, its account and the store, nobody else', async () => {
   const [guest, stranger] = [await service.guest(store), await service.guest(store)];
   await subscribe({ shopper: guest }, ANN, 1);
@@ -371,6 +400,24 @@ test('everybody who confirms while alerts are being queued hears once', async ()
   await setStock(service, store.pid, '1', 3);
   await Promise.all([service.runTasks(), ...people.map((person) => press(linksTo(person)[0]))]);
   expect(await alerted()).toEqual(people);
+});
+
+test('who confirms in the moment in which the queueing ends still hears', async () => {
+  const { db } = service.services;
+  await subscribe({ store }, ANN);
+  const [link] = await links(ANN);
+  expect(await restock()).toEqual([]);
+  await db.query(`UPDATE restock SET state = 'open' WHERE pid = $1`, [store.pid]);
+  let isAnswered = false;
+  const { pressed } = await db.transaction(async (tx) => {
+    await tx.query(`UPDATE restock SET state = 'done' WHERE pid = $1`, [store.pid]);
+    const answer = press(link).then(() => (isAnswered = true));
+    const blocked = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => isAnswered || (await db.query(blocked)).length > 0);
+    return { pressed: answer };
+  });
+  await pressed;
+  expect(await alerted()).toEqual([ANN]);
 });
 
 test('confirming brings no alert when stock has gone again, or for what was asked for after the restock', async () => {
