@@ -388,12 +388,12 @@ test('a joined list that is still being copied arrives whole, and a moved one go
 test("alerts that the guest asked for are the account's afterwards", async () => {
   const { db } = service.services;
   await db.query(
-    `INSERT INTO subscription (pid, id, medium, value, epi, empi, du, topic, regid) VALUES ($1, 's1', 'email', 'a@example.com', '1', '1', '/p', 'backinstock', $2)`,
+    `INSERT INTO subscription_request (pid, id, medium, value, epi, empi, du, topic, regid, asker) VALUES ($1, 's1', 'email', 'a@example.com', '1', '1', '/p', 'backinstock', $2, $2)`,
     [store.pid, guest.regid],
   );
   await merge();
   const account = await service.account(store, email);
-  const rows = await db.query('SELECT regid FROM subscription WHERE pid = $1', [store.pid]);
+  const rows = await db.query('SELECT regid FROM subscription_request WHERE pid = $1', [store.pid]);
   expect(rows).toEqual([{ regid: account.regid }]);
 });
 

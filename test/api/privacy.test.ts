@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService, TestShopper } from '../harness.ts';
@@ -121,4 +122,46 @@ test('a shopper can neither look up, export nor erase', async () => {
     const { body } = await service.graphql(query, {}, { shopper });
     expect(body.errors[0].extensions.type).toBe('unauthorised');
   }
+});
+
+test('an export and an erasure cover what was asked for by and for the person, and what that person confirmed', async () => {
+  const optIn = await service.createStore({ doubleOptIn: true });
+  const subscribe = async (caller: object, mediumvalue: string): Promise<void> => {
+    const input = `{ medium: "email", mediumvalue: "${mediumvalue}", products: [{ epi: 1, empi: 10, du: "/p" }], topics: ["backinstock"] }`;
+    const { body } = await service.graphql(`mutation { subscribe(input: ${input}) { message } }`, {}, caller);
+    expect(body.errors).toBeUndefined();
+  };
+  const uuid = randomUUID();
+  const email = 'asked.for@example.com';
+  await subscribe({ shopper: await service.guest(optIn, uuid) }, 'friend@example.com');
+  await service.post(
+    '/storeadmin/v3/user/generate-regid',
+    { uuid, useremail: email, useragenttype: 'test' },
+    { store: optIn },
+  );
+  const stranger = await service.guest(optIn);
+  await subscribe({ shopper: stranger }, email);
+  await subscribe({ shopper: stranger }, 'friend@example.com');
+  await service.services.db.query(
+    `INSERT INTO contact_proof (pid, medium, value, regid, used_at) VALUES ($1, 'email', $2, $3, now())`,
+    [optIn.pid, email, stranger.regid],
+  );
+  const { body } = await service.graphql(EXPORT, { useremail: email }, { store: optIn });
+  const { data } = body.data.exportShopper;
+  expect(data.subscriptions).toMatchObject([{ value: email }]);
+  expect(data.subscriptionRequests).toMatchObject([{ value: 'friend@example.com' }, { value: email }]);
+  expect(data.confirmations).toMatchObject([{ value: email }]);
+  expect(JSON.stringify(data)).not.toContain(stranger.regid);
+  const erased = await service.graphql(ERASE, { useremail: email }, { store: optIn });
+  expect(erased.body.data.eraseShopper.detail).toMatchObject({ subscriptions: 1 });
+  const left = await service.services.db.query(
+    `SELECT 'request' AS what, value, regid = $2 AS "isStrangers" FROM subscription_request WHERE pid = $1
+     UNION ALL SELECT 'subscription', value, NULL FROM subscription WHERE pid = $1
+     UNION ALL SELECT 'proof', value, NULL FROM contact_proof WHERE pid = $1 ORDER BY 1`,
+    [optIn.pid, stranger.regid],
+  );
+  expect(left).toEqual([
+    { what: 'request', value: 'friend@example.com', isStrangers: true },
+    { what: 'subscription', value: 'friend@example.com', isStrangers: null },
+  ]);
 });

@@ -144,9 +144,10 @@ test('the last answer about the mailing list counts, wherever the rows lie', asy
   await create({ products: [{ epi: 2, empi: 1, du: '/p' }], addtomailinglist: 0 }).expect(200);
   await create({ products: [{ epi: 1, empi: 1, du: '/p' }], addtomailinglist: 1 }).expect(200);
   // Any write moves a row behind the others; in the order of the index the first answer comes last anyway.
-  await service.services.db.query(`UPDATE subscription SET regid = 'moved' WHERE pid = $1 AND epi = '2'`, [
-    store.pid,
-  ]);
+  await service.services.db.query(
+    `UPDATE subscription_request SET extras = 'moved' WHERE pid = $1 AND epi = '2'`,
+    [store.pid],
+  );
   await service.http.post(await link()).expect(200);
   expect(await consents()).toEqual([{ accepts: true, acc_mkt: true }]);
 });

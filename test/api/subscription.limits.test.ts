@@ -1,6 +1,9 @@
+import { findStore } from '../../src/domain/store/store.repo.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { consume } from '../../src/domain/subscription/signup.repo.ts';
+import { SIGNUP_LIMITS, signupKey } from '../../src/domain/subscription/signup.rules.ts';
 import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import type { Caller, TestService } from '../harness.ts';
 
 let service: TestService;
 let store: NewStore;
@@ -100,4 +103,85 @@ test('counts name nobody and are forgotten when their time is over', async () =>
   service.setNow(new Date(start.getTime() + 25 * 3_600_000));
   await service.runTasks();
   expect(await windows()).toEqual([]);
+});
+
+const SUBSCRIBE = 'mutation($input: SubscribeInput!) { subscribe(input: $input) { message } }';
+
+/** Signs a phone number up; answers the failure, or null. */
+async function text(caller: Caller, mediumvalue: string, epi = 1): Promise<string | null> {
+  const products = [{ epi, empi: 1, du: '/p' }];
+  const { body } = await service.graphql(
+    SUBSCRIBE,
+    { input: { medium: 'sms', mediumvalue, products, topics: ['backinstock'] } },
+    caller,
+  );
+  return body.errors?.[0].extensions.type ?? null;
+}
+
+/** A valid phone number of its own range. */
+const phone = (range: number, number = 0): string => `+49301${String(100 + range)}${String(100 + number)}`;
+
+async function texts(): Promise<{ recipient: string; dueAt: Date }[]> {
+  return service.services.db.query(
+    `SELECT recipient, due_at AS "dueAt" FROM outbox WHERE pid = $1 AND lane = 'sms' AND kind = 'confirm' ORDER BY seq`,
+    [store.pid],
+  );
+}
+
+test('a guest has five confirming text messages sent an hour at most; beyond, nothing is stored', async () => {
+  const shopper = await service.guest(store);
+  const answers: (string | null)[] = [];
+  for (let range = 0; range < 12; range += 1) answers.push(await text({ shopper }, phone(range)));
+  expect(answers).toEqual([...Array<null>(5).fill(null), ...Array<string>(7).fill('too-many-requests')]);
+  expect(await texts()).toHaveLength(5);
+  expect(await count()).toBe(5);
+  service.setNow(new Date(start.getTime() + 3_600_000));
+  expect(await text({ shopper }, phone(20))).toBeNull();
+});
+
+test('a guest with one number is never refused: its link covers what it asks for later', async () => {
+  const shopper = await service.guest(store);
+  for (let epi = 0; epi < 12; epi += 1) expect(await text({ shopper }, phone(1), epi)).toBeNull();
+  expect(await texts()).toHaveLength(2);
+});
+
+test('what others had sent to a number does not change when a guest is refused', async () => {
+  for (let stranger = 0; stranger < 2; stranger += 1) {
+    const shopper = await service.guest(store);
+    for (let epi = 0; epi < 2; epi += 1) expect(await text({ shopper }, phone(1), epi)).toBeNull();
+  }
+  const shopper = await service.guest(store);
+  const answers: (string | null)[] = [];
+  for (const number of [phone(1), phone(1), phone(2), phone(3), phone(4), phone(5)])
+    answers.push(await text({ shopper }, number, answers.length));
+  expect(answers).toEqual([...Array<null>(5).fill(null), 'too-many-requests']);
+});
+
+test('guests have ten text messages sent to numbers of one range, and twenty from one address, an hour at most', async () => {
+  const send = async (numbers: string[]): Promise<number> => {
+    let sent = 0;
+    for (const number of numbers)
+      if ((await text({ shopper: await service.guest(store) }, number)) === null) sent += 1;
+    return sent;
+  };
+  expect(await send(Array.from({ length: 12 }, (_, number) => phone(1, number)))).toBe(10);
+  expect(await send(Array.from({ length: 12 }, (_, range) => phone(10 + range)))).toBe(10);
+  expect(await texts()).toHaveLength(20);
+});
+
+test('a store has two hundred text messages an hour sent by its guests at most', async () => {
+  const { db, now } = service.services;
+  const shopper = await service.guest(store);
+  const { secret } = (await findStore(db, store.pid))!;
+  const key = signupKey(secret, 'textStore', '');
+  await db.transaction((tx) => consume(tx, store.pid, key, SIGNUP_LIMITS.textStore, now(), 199));
+  expect(await text({ shopper }, phone(1))).toBeNull();
+  expect(await text({ shopper }, phone(2))).toBe('too-many-requests');
+});
+
+test("a store's own call is never refused because of text messages: what is too many to one range waits", async () => {
+  for (let number = 0; number < 12; number += 1) expect(await text({ store }, phone(1, number))).toBeNull();
+  const due = (await texts()).map(({ dueAt }) => dueAt.getTime() - start.getTime());
+  expect(due).toEqual([...Array<number>(10).fill(0), 3_600_000, 3_600_000]);
+  expect(await count()).toBe(12);
 });

@@ -22,8 +22,8 @@ export type AlertFacts = {
   store: Sender;
   /** Null when it is gone. */
   restockState: string | null;
-  /** Null when the shopper has left or was told already. */
-  subscription: { confirmedAt: Date | null; cts: Date } | null;
+  /** Null when the shopper has left or was told already. Expiry counts from when it was last wished for. */
+  subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
   /** When the contact last heard of this variant on this topic. */
   seenAt: Date | null;
   product: AlertProduct;
@@ -35,7 +35,7 @@ type FactsRow = Sender &
     restockState: string | null;
     subscriptionId: string | null;
     confirmedAt: Date | null;
-    subscribedAt: Date;
+    wishedAt: Date;
     seenAt: Date | null;
   };
 
@@ -43,7 +43,7 @@ const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, 
 
 // Planned at each call, as the claim is.
 const FACTS = `
-  SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", sub.cts AS "subscribedAt",
+  SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", coalesce(sub.renewed_at, sub.cts) AS "wishedAt",
     c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
   LEFT JOIN outbox o ON o.pid = m.pid AND o.id = m.id
@@ -61,11 +61,11 @@ export async function loadFacts(db: Db, alerts: readonly ClaimedMessage[]): Prom
 }
 
 function toFacts(row: FactsRow): AlertFacts {
-  const { subscriptionId, confirmedAt, subscribedAt } = row;
+  const { subscriptionId, confirmedAt, wishedAt } = row;
   return {
     store: row,
     restockState: row.restockState,
-    subscription: subscriptionId === null ? null : { confirmedAt, cts: subscribedAt },
+    subscription: subscriptionId === null ? null : { confirmedAt, wishedAt },
     seenAt: row.seenAt,
     product: row,
   };

@@ -4,7 +4,7 @@ import type { TopicRow } from './topic.rules.ts';
 /** What is known of an alert when it is about to be sent. */
 export type AlertSituation = {
   restockState: string | null;
-  subscription: { confirmedAt: Date | null; cts: Date } | null;
+  subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
   seenAt: Date | null;
 };
 
@@ -24,7 +24,8 @@ export function judgeAlert(
   if (subscription.confirmedAt === null)
     return { kind: 'withheld', reason: 'the subscription is not confirmed' };
   const isExpired =
-    topic.expiryDays !== null && subscription.cts.getTime() <= now.getTime() - topic.expiryDays * 86_400_000;
+    topic.expiryDays !== null &&
+    subscription.wishedAt.getTime() <= now.getTime() - topic.expiryDays * 86_400_000;
   if (isExpired) return { kind: 'withheld', reason: 'the subscription has expired' };
   const coolUntil = seenAt === null ? 0 : seenAt.getTime() + topic.coolDownSeconds * 1_000;
   return coolUntil > now.getTime() ? { kind: 'deferred', until: new Date(coolUntil) } : { kind: 'send' };

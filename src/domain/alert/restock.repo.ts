@@ -56,6 +56,30 @@ export async function addUnits(
   if (arrivals.length > 0) await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
 }
 
+// Open ones are written too, unchanged: that waits for a portion that is just ending them.
+const REOPEN = `
+  UPDATE restock r SET state = 'open', cursor_seq = CASE r.state WHEN 'done' THEN 0 ELSE r.cursor_seq END,
+    next_batch_at = CASE r.state WHEN 'done' THEN $3 ELSE r.next_batch_at END
+  FROM jsonb_to_recordset($2::jsonb) AS late(topic text, epi text, seq bigint)
+  JOIN product p ON p.pid = $1 AND p.epi = late.epi
+  LEFT JOIN topic t ON t.pid = $1 AND t.name = late.topic
+  WHERE r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cause = 'stock' AND r.cut_seq >= late.seq
+    AND p.stk >= coalesce(t.min_stock, 1)`;
+
+/**
+ * Lets subscriptions that waited for a confirmation catch up with the occasion they missed meanwhile, while its stock is there. One whose
+ * subscribers are still being queued finds them by itself: it ends with a pass over all of them.
+ */
+export async function reopenRestocks(
+  tx: Db,
+  pid: string,
+  late: readonly { topic: string; epi: string; seq: number }[],
+  now: Date,
+): Promise<void> {
+  const rows = late.map(({ topic, epi, seq }) => ({ topic, epi, seq }));
+  if (rows.length > 0) await tx.query(REOPEN, [pid, JSON.stringify(rows), now]);
+}
+
 const CLAIM = `
   SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft"
   FROM restock WHERE state = 'open' AND next_batch_at <= $1
@@ -76,7 +100,7 @@ const QUEUE = `
       WHERE c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value)) AS due_at
     FROM subscription s
     WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6
-      AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR s.cts > $10)
+      AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR coalesce(s.renewed_at, s.cts) > $10)
       AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NULL
     ORDER BY s.seq LIMIT $7
   ), queued AS (

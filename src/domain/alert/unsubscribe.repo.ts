@@ -30,7 +30,7 @@ export function removeSubscriptions(
   );
 }
 
-/** Records that a contact wants nothing more that it did not just ask for: shared lists, mailing list. */
+/** Records that a contact wants nothing more that it did not just ask for: shared lists, mailing list. New alerts are to be confirmed again. */
 export async function suppress(
   tx: Db,
   pid: string,
@@ -41,6 +41,11 @@ export async function suppress(
     'INSERT INTO suppression (pid, medium, value, cts) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
     [pid, medium, value, now],
   );
+  await tx.query('DELETE FROM contact_proof WHERE pid = $1 AND medium = $2 AND value = $3', [
+    pid,
+    medium,
+    value,
+  ]);
   if (medium !== 'email') return;
   const answer = { signuptime: now.getTime(), acceptmarketing: false, acceptsource: 'unsubscribe' };
   await tx.query(

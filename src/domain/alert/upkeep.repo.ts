@@ -17,7 +17,7 @@ const OLD_ROWS = {
   subscriptions: `
     DELETE FROM subscription WHERE (pid, id) IN (
       SELECT s.pid, s.id FROM topic t
-      JOIN subscription s ON s.pid = t.pid AND s.topic = t.name AND s.cts <= $1::timestamptz - make_interval(days => t.expiry_days)
+      JOIN subscription s ON s.pid = t.pid AND s.topic = t.name AND coalesce(s.renewed_at, s.cts) <= $1::timestamptz - make_interval(days => t.expiry_days)
       WHERE t.expiry_days IS NOT NULL LIMIT ${PORTION}) RETURNING 1`,
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import { THEIR_SUBSCRIPTIONS, isContact } from './privacy.repo.ts';
+import { isContact } from './privacy.repo.ts';
 import type { Subject } from './privacy.rules.ts';
 
 /** Rows of one read: of the largest kind, lists with all their properties, they are 5 MB. */
@@ -14,6 +14,9 @@ const KEY = `(SELECT $1::text AS pid, $2::text AS regid, $3::text AS em, $4::tex
 const behindSeq = (table: string): string =>
   `${table}.seq > coalesce((k.place ->> 0)::bigint, -1) ORDER BY ${table}.seq LIMIT $7`;
 
+/** Also what others asked for on behalf of the person, and the person on behalf of others. */
+const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid = $2 OR ${isContact(3, 4)})`;
+
 /** The parts of an export that are lists of rows. Each reads a portion by its key, so that nothing is read twice or held. */
 const SECTIONS = {
   lists: `SELECT (to_jsonb(l) - 'bytes')::text AS json, jsonb_build_array(l.seq) AS place, l.lid
@@ -24,7 +27,13 @@ const SECTIONS = {
       jsonb_build_array(l.seq) AS place
     FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.cfor = k.em WHERE ${behindSeq('l')}`,
   subscriptions: `SELECT to_jsonb(s)::text AS json, jsonb_build_array(s.seq) AS place
-    FROM ${KEY}, subscription s WHERE s.pid = $1 AND ${THEIR_SUBSCRIPTIONS} AND ${behindSeq('s')}`,
+    FROM ${KEY}, subscription s WHERE s.pid = $1 AND ${isContact(3, 4)} AND ${behindSeq('s')}`,
+  subscriptionRequests: `SELECT (to_jsonb(q) - 'regid' - 'asker')::text AS json, jsonb_build_array(q.seq) AS place
+    FROM ${KEY}, subscription_request q WHERE ${theirs('q')} AND ${behindSeq('q')}`,
+  confirmations: `SELECT (to_jsonb(c) - 'regid')::text AS json, jsonb_build_array(c.used_at, c.medium, c.value, c.regid) AS place
+    FROM ${KEY}, contact_proof c WHERE ${theirs('c')} AND (k.place IS NULL OR (c.used_at, c.medium, c.value, c.regid)
+      > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3))
+    ORDER BY c.used_at, c.medium, c.value, c.regid LIMIT $7`,
   alertsReceived: `SELECT to_jsonb(a)::text AS json, jsonb_build_array(a.sent_at, a.epi, a.topic, a.medium, a.value) AS place
     FROM ${KEY}, alert_seen a WHERE a.pid = $1 AND ${isContact(3, 4)} AND (k.place IS NULL OR (a.sent_at, a.epi, a.topic, a.medium, a.value)
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3, k.place ->> 4))

@@ -9,6 +9,8 @@ export async function* exportPieces(db: Db, subject: Subject, exportedAt: Date):
   yield* inArray('lists', listTexts(db, subject));
   yield* inArray('listsMadeFor', texts(readSection(db, subject, 'listsMadeFor')));
   yield* inArray('subscriptions', texts(readSection(db, subject, 'subscriptions')));
+  yield* inArray('subscriptionRequests', texts(readSection(db, subject, 'subscriptionRequests')));
+  yield* inArray('confirmations', texts(readSection(db, subject, 'confirmations')));
   yield* inArray('messages', texts(findMessages(db, subject)));
   yield* inArray('alertsReceived', texts(readSection(db, subject, 'alertsReceived')));
   yield* inArray('optOuts', texts(readSection(db, subject, 'optOuts')));

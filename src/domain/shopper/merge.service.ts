@@ -2,7 +2,8 @@ import type { Db } from '../../database/database.ts';
 import { mergeLists } from '../list/merge.service.ts';
 import type { MergeReport } from '../list/merge.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { moveSubscriptions } from '../subscription/subscription.repo.ts';
+import { moveProofs } from '../subscription/proof.repo.ts';
+import { moveRequests } from '../subscription/request.repo.ts';
 import { epochOf, sessionMarkOf } from './identity.rules.ts';
 import { fillProfile, isBlankProfile } from './profile.rules.ts';
 import * as shoppers from './shopper.repo.ts';
@@ -28,7 +29,8 @@ export async function mergeGuest(
   if (guest === null) return { account, merged: NOTHING };
   // A store key can write for a guest that was merged before: what it has follows, its sessions have moved on already.
   const merged = await mergeLists(tx, guest, account, now);
-  await moveSubscriptions(tx, store.pid, guest.regid, account.regid);
+  await moveRequests(tx, store.pid, guest.regid, account.regid);
+  await moveProofs(tx, store.pid, guest.regid, account.regid);
   // The next visitor with the guest's uuid must find nothing of the person who left with the account.
   if (!isBlankProfile(guest))
     await shoppers.moveProfile(tx, guest, { ...account, ...fillProfile(account, guest) }, now);

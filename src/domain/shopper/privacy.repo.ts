@@ -1,4 +1,5 @@
 import type { Database, Db } from '../../database/database.ts';
+import { endRequests } from '../subscription/request.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
 import { BLANK_PROFILE } from './shopper.repo.ts';
@@ -31,8 +32,8 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
 export const isContact = (email: number, phone: number): string =>
   `((medium = 'email' AND value = $${email}) OR (medium = 'sms' AND value = $${phone}))`;
 
-/** SQL condition: the subscription was made under the regid $2 or for the contact that $3 and $4 name. */
-export const THEIR_SUBSCRIPTIONS = `(s.regid = $2 OR ${isContact(3, 4)})`;
+/** Also what others asked for on behalf of the person, and the person on behalf of others. */
+const THEIR_REQUESTS = `pid = $1 AND (regid = $2 OR ${isContact(3, 4)})`;
 
 /** Messages that are looked at together; a mail can have 100 kB. */
 const MESSAGES_AT_ONCE = 50;
@@ -86,6 +87,19 @@ async function deleteMessages(tx: Db, subject: Subject): Promise<number> {
   return count;
 }
 
+/** What the person asked for on behalf of others ends, too, unless they or somebody else asked for it as well. */
+async function eraseSubscriptions(tx: Db, { pid, regid, em, phone }: Subject): Promise<number> {
+  const own = await countOf(tx, `DELETE FROM subscription WHERE pid = $1 AND ${isContact(2, 3)}`, [
+    pid,
+    em,
+    phone,
+  ]);
+  const { gone } = await endRequests(tx, { pid, regid }, { topic: null });
+  for (const table of ['subscription_request', 'contact_proof'])
+    await tx.query(`DELETE FROM ${table} WHERE ${THEIR_REQUESTS}`, [pid, regid, em, phone]);
+  return own + gone.length;
+}
+
 /**
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
  * otherwise an old sessionid would work again when the person comes back.
@@ -94,12 +108,7 @@ export async function eraseData(tx: Db, subject: Subject, now: Date): Promise<Re
   const { pid, regid, em, phone } = subject;
   const counts = {
     lists: await countOf(tx, 'DELETE FROM list WHERE pid = $1 AND regid = $2', [pid, regid]),
-    subscriptions: await countOf(tx, `DELETE FROM subscription s WHERE pid = $1 AND ${THEIR_SUBSCRIPTIONS}`, [
-      pid,
-      regid,
-      em,
-      phone,
-    ]),
+    subscriptions: await eraseSubscriptions(tx, subject),
     messages: await deleteMessages(tx, subject),
   };
   for (const table of ['alert_seen', 'suppression'])

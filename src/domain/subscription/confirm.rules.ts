@@ -4,20 +4,23 @@ import type { Contact, Medium } from './subscription.rules.ts';
 /** How long a confirmation link works. */
 export const LINK_LIFETIME_MS = 7 * 24 * 3_600_000;
 
-/** What a confirmation link stands for: a contact, and the subscriptions it had asked for by then. */
-export type ConfirmClaim = { contact: Contact; issuedAt: Date };
+/**
+ * What a confirmation link stands for: what somebody asked for on behalf of a contact. `asker` is empty for the store, and null in
+ * a link from the time when links named nobody.
+ */
+export type ConfirmClaim = { contact: Contact; issuedAt: Date; asker: string | null };
 
 /** The claim as it is sealed into a link. */
-export function toClaim({ medium, value }: Contact, issuedAt: Date): string[] {
-  return [medium, value, String(issuedAt.getTime())];
+export function toClaim({ medium, value }: Contact, issuedAt: Date, asker = ''): string[] {
+  return [medium, value, String(issuedAt.getTime()), asker];
 }
 
 /** The claim of an opened link; null when the link is too old. */
 export function fromClaim(claim: readonly string[], now: Date): ConfirmClaim | null {
-  const [medium = '', value = '', issued = ''] = claim;
+  const [medium = '', value = '', issued = '', asker = null] = claim;
   const issuedAt = new Date(Number(issued));
   const isAlive = now.getTime() - issuedAt.getTime() <= LINK_LIFETIME_MS;
-  return isAlive ? { contact: { medium: medium as Medium, value }, issuedAt } : null;
+  return isAlive ? { contact: { medium: medium as Medium, value }, issuedAt, asker } : null;
 }
 
 /** The mail that asks a contact to confirm. It names the store, never what a stranger typed. */

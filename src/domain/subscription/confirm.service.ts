@@ -1,20 +1,22 @@
 import type { Services } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
-import { openLink, pidOfLink, sealLink } from '../alert/link.rules.ts';
-import { enqueueMail, enqueueSms } from '../alert/outbox.repo.ts';
+import { newId } from '../../shared/ids.ts';
+import { openLink, pidOfLink } from '../alert/link.rules.ts';
+import { reopenRestocks } from '../alert/restock.repo.ts';
 import { newShopper } from '../shopper/shopper.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore } from '../store/store.service.ts';
-import { confirmMail, confirmSms, fromClaim, toClaim } from './confirm.rules.ts';
+import { fromClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
 import { liftSuppression, recordEmailConsent, recordSmsConsent } from './consent.repo.ts';
-import { consume } from './signup.repo.ts';
-import { SIGNUP_LIMITS, signupKey } from './signup.rules.ts';
+import { addProofs } from './proof.repo.ts';
+import * as requests from './request.repo.ts';
+import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import { maskContact } from './subscription.rules.ts';
+import { keyOf, maskContact } from './subscription.rules.ts';
 import type { Contact } from './subscription.rules.ts';
 
-type Deps = Pick<Services, 'db' | 'now' | 'config'>;
+type Deps = Pick<Services, 'db' | 'now' | 'config' | 'wake'>;
 
 /** Where an answer about the mailing list came from, as `userinfo.prefs` shows it. */
 const CONSENT_SOURCE = 'subscription';
@@ -24,7 +26,7 @@ export async function recordConsent(
   tx: Db,
   store: StoreRow,
   { medium, value }: Contact,
-  answer: { accepts: boolean; regid: string | null },
+  answer: { accepts: boolean; regid: string },
   now: Date,
 ): Promise<void> {
   const consent = {
@@ -33,32 +35,7 @@ export async function recordConsent(
     acceptsource: CONSENT_SOURCE,
   };
   if (medium === 'email') await recordEmailConsent(tx, newShopper(store, 'account', value), consent, now);
-  else if (answer.regid !== null) await recordSmsConsent(tx, store.pid, answer.regid, consent, now);
-}
-
-/** Asks a contact to confirm what it has pending, but only a few times a day however often it is signed up. */
-export async function sendConfirmation(
-  tx: Db,
-  { config }: Deps,
-  store: StoreRow,
-  contact: Contact,
-  now: Date,
-): Promise<void> {
-  const { pid, secret, name } = store;
-  const { medium, value } = contact;
-  if ((await subscriptions.listPending(tx, pid, contact, now)).length === 0) return;
-  const isOverLimit = await consume(
-    tx,
-    pid,
-    signupKey(secret, 'confirm', `${medium} ${value}`),
-    SIGNUP_LIMITS.confirm,
-    now,
-  );
-  if (isOverLimit !== null) return;
-  const url = `${config.publicUrl}/confirm/${sealLink(store, 'confirm', toClaim(contact, now))}`;
-  const message = { pid, kind: 'confirm', to: value };
-  if (medium === 'email') await enqueueMail(tx, { ...message, ...confirmMail(name, url) }, now);
-  else await enqueueSms(tx, { ...message, ...confirmSms(name, url) }, now);
+  else if (answer.regid !== '') await recordSmsConsent(tx, store.pid, answer.regid, consent, now);
 }
 
 /** What the confirmation page shows. */
@@ -76,13 +53,17 @@ function describe({ name }: StoreRow, { contact }: ConfirmClaim, pending: number
   return { storeName: name, contact: maskContact(contact.medium, contact.value), pending };
 }
 
+function coverageOf(store: StoreRow, { contact, asker, issuedAt }: ConfirmClaim): requests.Coverage {
+  const own = contact.medium === 'email' ? newShopper(store, 'account', contact.value).regid : null;
+  return { pid: store.pid, contact, asker, own, until: issuedAt };
+}
+
 /** What a confirmation link would confirm; null for a link that is wrong or too old. Changes nothing. */
 export async function previewConfirmation(deps: Deps, token: string): Promise<Confirmation | null> {
   const opened = await open(deps, token);
   if (opened === null) return null;
   const { store, claim } = opened;
-  const pending = await subscriptions.listPending(deps.db, store.pid, claim.contact, claim.issuedAt);
-  return describe(store, claim, pending.length);
+  return describe(store, claim, await requests.countPending(deps.db, coverageOf(store, claim)));
 }
 
 /** Confirms what the link stands for; repeating it changes nothing. Null for a link that is wrong or too old. */
@@ -92,7 +73,8 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
   const { store, claim } = opened;
   const now = deps.now();
   const confirmed = await deps.db.transaction(async (tx) => {
-    const rows = await subscriptions.confirmPending(tx, store.pid, claim.contact, claim.issuedAt, now);
+    const rows = await confirmPending(tx, store, claim, now);
+    if (rows.length === 0) return 0;
     const answer = rows.filter(({ mailinglist }) => mailinglist !== null).at(-1);
     if (answer)
       await recordConsent(
@@ -102,8 +84,37 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
         { accepts: answer.mailinglist!, regid: answer.regid },
         now,
       );
-    if (rows.length > 0) await liftSuppression(tx, store.pid, claim.contact);
+    await liftSuppression(tx, store.pid, claim.contact);
+    // A link that names nobody proves nothing for the shoppers whose requests it confirms: strangers may be among them.
+    const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
+    await addProofs(tx, store.pid, claim.contact, regids, now);
     return rows.length;
   });
+  deps.wake();
   return describe(store, claim, confirmed);
+}
+
+/** Confirms the requests that a link covers, and with them their subscriptions; those that are gone by now come back. */
+async function confirmPending(
+  tx: Db,
+  store: StoreRow,
+  claim: ConfirmClaim,
+  now: Date,
+): Promise<requests.StoredRequest[]> {
+  const { pid } = store;
+  const pending = await requests.listPending(tx, coverageOf(store, claim));
+  if (pending.length === 0) return [];
+  const signUp = { pid, ...claim.contact, regid: claim.asker ?? '', confirmedAt: now };
+  const wanted = new Map(pending.map((request) => [keyOf(request), { ...request, id: newId() }]));
+  const saved = await subscriptions.saveSubscriptions(tx, signUp, [...wanted.values()], now);
+  const idByKey = new Map(saved.map((row) => [keyOf(row), row.id]));
+  const pairs = pending.map((request) => ({ ...request, subscriptionId: idByKey.get(keyOf(request))! }));
+  const confirmed = new Set(await requests.confirmRequests(tx, pid, pairs, now));
+  // A request that ended meanwhile confirms nothing.
+  const ended = pairs.filter(({ id }) => !confirmed.has(id));
+  const lost = new Set((await subscriptions.settleSubscriptions(tx, pid, ended)).map(({ id }) => id));
+  const created = saved.filter((row) => wanted.get(keyOf(row))!.id === row.id && !lost.has(row.id));
+  await announceCreated(tx, pid, created, now);
+  await reopenRestocks(tx, pid, saved, now);
+  return pending.filter(({ id }) => confirmed.has(id));
 }

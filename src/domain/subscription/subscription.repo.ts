@@ -2,7 +2,7 @@ import type { Db } from '../../database/database.ts';
 import type { ProductRow } from '../catalog/catalog.repo.ts';
 import type { Contact } from './subscription.rules.ts';
 
-/** A subscription as stored. */
+/** A subscription, or a request for one, as stored: both are shown alike. */
 export type StoredSubscription = {
   pid: string;
   id: string;
@@ -12,9 +12,7 @@ export type StoredSubscription = {
   empi: string;
   du: string;
   topic: string;
-  regid: string | null;
   extras: string | null;
-  mailinglist: boolean | null;
   confirmedAt: Date | null;
   seq: number;
   cts: Date;
@@ -24,53 +22,51 @@ export type StoredSubscription = {
 export type SubscriptionRow = StoredSubscription & { product: ProductRow };
 
 /** A subscription to be made. */
-export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | 'du' | 'topic'>;
+export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | 'du' | 'topic' | 'extras'>;
 
-/** What all subscriptions of one call share. */
-export type SignUp = Contact &
-  Pick<StoredSubscription, 'pid' | 'regid' | 'extras' | 'mailinglist' | 'confirmedAt'>;
+/** Who asks for which contact; `regid` is empty when the store itself asks. `confirmedAt` is null for what has to wait. */
+export type SignUp = Contact & { pid: string; regid: string; confirmedAt: Date | null };
 
-const COLUMNS = `s.pid, s.id, s.medium, s.value, s.epi, s.empi, s.du, s.topic, s.regid, s.extras, s.mailinglist,
-  s.confirmed_at AS "confirmedAt", s.seq, s.cts`;
+/** The columns that subscriptions and requests share. */
+export const COLUMNS = `s.pid, s.id, s.medium, s.value, s.epi, s.empi, s.du, s.topic, s.extras, s.confirmed_at AS "confirmedAt", s.seq, s.cts`;
 
-// Ordered, so that two calls with the same products never wait for each other in a circle. A pending row is confirmed by a call
-// that needs no confirmation; otherwise a row that is there stays as it is.
-const INSERT = {
-  name: 'insert_subscriptions',
+// Ordered, so that two calls with the same products never wait for each other in a circle. Every row is locked, changed or not:
+// one that loses its last request meanwhile must not be counted on. Asking for what others have confirmed renews nothing.
+const SAVE = {
+  name: 'save_subscriptions',
   text: `
-    INSERT INTO subscription AS s (pid, id, medium, value, epi, empi, du, topic, regid, extras, mailinglist, confirmed_at, cts)
-    SELECT $1, n.id, $2, $3, n.epi, n.empi, n.du, n.topic, $5, $6, $7, $8, $9
-    FROM jsonb_to_recordset($4::jsonb) AS n (id text, epi text, empi text, du text, topic text)
+    INSERT INTO subscription AS s (pid, id, medium, value, epi, empi, du, topic, extras, confirmed_at, cts)
+    SELECT $1, n.id, $2, $3, n.epi, n.empi, n.du, n.topic, n.extras, $5, $6
+    FROM jsonb_to_recordset($4::jsonb) AS n (id text, epi text, empi text, du text, topic text, extras text)
     ORDER BY n.epi COLLATE "C", n.topic COLLATE "C"
-    ON CONFLICT (pid, medium, value, epi, topic) DO UPDATE SET confirmed_at = excluded.confirmed_at
-    WHERE s.confirmed_at IS NULL AND excluded.confirmed_at IS NOT NULL
+    ON CONFLICT (pid, medium, value, epi, topic) DO UPDATE SET
+      confirmed_at = coalesce(s.confirmed_at, excluded.confirmed_at),
+      renewed_at = CASE WHEN s.confirmed_at IS NULL OR excluded.confirmed_at IS NOT NULL OR EXISTS (
+          SELECT FROM subscription_request q
+          WHERE q.pid = s.pid AND q.subscription_id = s.id AND q.regid = $7 AND q.confirmed_at IS NOT NULL)
+        THEN excluded.cts ELSE s.renewed_at END
     RETURNING ${COLUMNS}`,
 };
 
-/** Makes the subscriptions that are not there yet; answers the new ones. */
-export async function insertSubscriptions(
+/** Makes the subscriptions that are not there yet and renews or confirms the others; answers all of them. */
+export function saveSubscriptions(
   tx: Db,
-  signUp: SignUp,
+  { pid, medium, value, regid, confirmedAt }: SignUp,
   wanted: readonly NewSubscription[],
   now: Date,
 ): Promise<StoredSubscription[]> {
-  const { pid, medium, value, regid, extras, mailinglist, confirmedAt } = signUp;
-  const rows = await tx.query<StoredSubscription>(INSERT, [
+  return tx.query<StoredSubscription>(SAVE, [
     pid,
     medium,
     value,
     JSON.stringify(wanted),
-    regid,
-    extras,
-    mailinglist,
     confirmedAt,
     now,
+    regid,
   ]);
-  const ids = new Set(wanted.map(({ id }) => id));
-  return rows.filter(({ id }) => ids.has(id));
 }
 
-/** Whose subscriptions: all of a store, those made under a regid, or those of a contact. */
+/** Whose subscriptions: all of a store, what was asked for under a regid, or those of a contact. */
 export type Owner = { pid: string } & ({ all: true } | { regid: string } | { contact: Contact });
 
 /** Which of them; null means any. */
@@ -78,7 +74,8 @@ export type Filter = { topic: string | null; medium?: string | null; epi?: strin
 
 type Where = { text: string; params: unknown[] };
 
-function whereOf(owner: Owner, { topic, medium = null, epi = null }: Filter): Where {
+/** The condition on rows `s` of `tableOf(owner)`. */
+export function whereOf(owner: Owner, { topic, medium = null, epi = null }: Filter): Where {
   const params: unknown[] = [owner.pid];
   const terms = ['s.pid = $1'];
   const add = (column: string, value: unknown): void => {
@@ -96,6 +93,9 @@ function whereOf(owner: Owner, { topic, medium = null, epi = null }: Filter): Wh
   return { text: terms.join(' AND '), params };
 }
 
+/** A shopper sees its requests, whatever became of what others asked for. */
+const tableOf = (owner: Owner): string => ('regid' in owner ? 'subscription_request' : 'subscription');
+
 /** Subscriptions in front of `before`, newest first. */
 export function listSubscriptions(
   db: Db,
@@ -106,7 +106,7 @@ export function listSubscriptions(
 ): Promise<StoredSubscription[]> {
   const { text, params } = whereOf(owner, filter);
   return db.query<StoredSubscription>(
-    `SELECT ${COLUMNS} FROM subscription s WHERE ${text} AND s.seq < $${params.length + 1} ORDER BY s.seq DESC LIMIT $${params.length + 2}`,
+    `SELECT ${COLUMNS} FROM ${tableOf(owner)} s WHERE ${text} AND s.seq < $${params.length + 1} ORDER BY s.seq DESC LIMIT $${params.length + 2}`,
     [...params, before, limit],
   );
 }
@@ -121,17 +121,24 @@ export async function pageSubscriptions(
 ): Promise<{ total: number; rows: StoredSubscription[] }> {
   const { text, params } = whereOf(owner, filter);
   const [[count], rows] = await Promise.all([
-    db.query<{ total: number }>(`SELECT count(*)::int AS total FROM subscription s WHERE ${text}`, params),
+    db.query<{ total: number }>(
+      `SELECT count(*)::int AS total FROM ${tableOf(owner)} s WHERE ${text}`,
+      params,
+    ),
     db.query<StoredSubscription>(
-      `SELECT ${COLUMNS} FROM subscription s WHERE ${text} ORDER BY s.seq DESC LIMIT $${params.length + 1} OFFSET $${params.length + 2}`,
+      `SELECT ${COLUMNS} FROM ${tableOf(owner)} s WHERE ${text} ORDER BY s.seq DESC LIMIT $${params.length + 1} OFFSET $${params.length + 2}`,
       [...params, limit, offset],
     ),
   ]);
   return { total: count!.total, rows };
 }
 
-/** Ends subscriptions; answers those that were there. */
-export function deleteSubscriptions(tx: Db, owner: Owner, filter: Filter): Promise<StoredSubscription[]> {
+/** Ends subscriptions of a contact, with the requests that were confirmed; answers those that were there. */
+export function deleteSubscriptions(
+  tx: Db,
+  owner: { pid: string; contact: Contact },
+  filter: Filter,
+): Promise<StoredSubscription[]> {
   const { text, params } = whereOf(owner, filter);
   return tx.query<StoredSubscription>(
     `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`,
@@ -139,67 +146,52 @@ export function deleteSubscriptions(tx: Db, owner: Owner, filter: Filter): Promi
   );
 }
 
-/** Hands a guest's subscriptions to the account it was merged into, so that the device's next visitor does not see them. */
-export async function moveSubscriptions(
+/** A request that is there no more, and the subscription that it held, if it held one. */
+export type EndedRequest = Pick<StoredSubscription, 'medium' | 'value' | 'epi' | 'topic'> & {
+  subscriptionId: string | null;
+};
+
+const ENDED = `jsonb_to_recordset($2::jsonb) AS e (medium text, value text, epi text, topic text, "subscriptionId" text)`;
+const IS_ENDED = `s.pid = $1 AND s.medium = e.medium AND s.value = e.value AND s.epi = e.epi AND s.topic = e.topic`;
+const REQUESTS = `SELECT FROM subscription_request q
+  WHERE q.pid = s.pid AND q.medium = s.medium AND q.value = s.value AND q.epi = s.epi AND q.topic = s.topic`;
+
+/**
+ * Draws the consequences of ended requests: a subscription that nobody asks for any more is deleted, one that waits for everybody
+ * who still does waits again. A request that was not confirmed cannot touch what others have confirmed. Answers the deleted ones.
+ */
+export async function settleSubscriptions(
   tx: Db,
   pid: string,
-  fromRegid: string,
-  toRegid: string,
-): Promise<void> {
-  await tx.query('UPDATE subscription SET regid = $3 WHERE pid = $1 AND regid = $2', [
-    pid,
-    fromRegid,
-    toRegid,
-  ]);
-}
-
-/** A contact's subscriptions that wait for confirmation and were made up to the given moment. */
-export function listPending(
-  db: Db,
-  pid: string,
-  { medium, value }: Contact,
-  until: Date,
+  ended: readonly EndedRequest[],
 ): Promise<StoredSubscription[]> {
-  return db.query<StoredSubscription>(
-    `SELECT ${COLUMNS} FROM subscription s
-     WHERE s.pid = $1 AND s.medium = $2 AND s.value = $3 AND s.confirmed_at IS NULL AND s.cts <= $4 ORDER BY s.seq`,
-    [pid, medium, value, until],
+  if (ended.length === 0) return [];
+  const params = [pid, JSON.stringify(ended)];
+  const gone = await tx.query<StoredSubscription>(
+    `DELETE FROM subscription s USING ${ENDED}
+     WHERE ${IS_ENDED} AND (s.confirmed_at IS NULL OR s.id = e."subscriptionId") AND NOT EXISTS (${REQUESTS})
+     RETURNING ${COLUMNS}`,
+    params,
   );
-}
-
-/** Confirms them; answers those that were pending, in the order in which they were asked for. */
-export function confirmPending(
-  tx: Db,
-  pid: string,
-  { medium, value }: Contact,
-  until: Date,
-  now: Date,
-): Promise<StoredSubscription[]> {
-  return tx.query<StoredSubscription>(
-    `WITH confirmed AS (
-       UPDATE subscription s SET confirmed_at = $5
-       WHERE s.pid = $1 AND s.medium = $2 AND s.value = $3 AND s.confirmed_at IS NULL AND s.cts <= $4 RETURNING ${COLUMNS}
-     )
-     SELECT * FROM confirmed ORDER BY seq`,
-    [pid, medium, value, until, now],
-  );
-}
-
-/** Takes back what pending subscriptions of a contact say in favour of the mailing list: a later no is not in their order. */
-export async function withdrawPendingConsent(tx: Db, pid: string, { medium, value }: Contact): Promise<void> {
   await tx.query(
-    `UPDATE subscription SET mailinglist = false
-     WHERE pid = $1 AND medium = $2 AND value = $3 AND confirmed_at IS NULL AND mailinglist`,
-    [pid, medium, value],
+    `UPDATE subscription s SET confirmed_at = NULL FROM ${ENDED}
+     WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`,
+    params,
   );
+  return gone;
 }
 
-/** Forgets subscriptions that nobody confirmed in time; answers how many. */
+/** Forgets requests, and subscriptions, that nobody confirmed in time; answers how many. */
 export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
-  const rows = await db.query(
-    `DELETE FROM subscription WHERE (pid, id) IN (
-       SELECT pid, id FROM subscription WHERE confirmed_at IS NULL AND cts < $1 LIMIT 1000) RETURNING 1`,
-    [before],
-  );
-  return rows.length;
+  let count = 0;
+  for (const table of ['subscription', 'subscription_request'])
+    count += (
+      await db.query(
+        `DELETE FROM ${table} WHERE (pid, id) IN (
+           SELECT pid, id FROM ${table}
+           WHERE confirmed_at IS NULL AND cts < $1 AND coalesce(renewed_at, cts) < $1 LIMIT 1000) RETURNING 1`,
+        [before],
+      )
+    ).length;
+  return count;
 }

@@ -1,11 +1,6 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import {
-  listSubscriptions,
-  pageSubscriptions,
-  subscribe,
-  unsubscribe,
-  visibleContact,
-} from './subscription.service.ts';
+import { subscribe } from './signup.service.ts';
+import { listSubscriptions, pageSubscriptions, unsubscribe, visibleContact } from './subscription.service.ts';
 
 export const subscriptionResolvers = {
   Query: {

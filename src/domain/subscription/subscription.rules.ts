@@ -124,6 +124,11 @@ export function checkWish(input: SubscribeInput): Wish {
   };
 }
 
+/** What tells the subscriptions of one contact apart. */
+export function keyOf({ epi, topic }: { epi: string; topic: string }): string {
+  return JSON.stringify([epi, topic]);
+}
+
 /** A contact that its owner recognises and nobody else can use. */
 export function maskContact(medium: string, value: string): string {
   return medium === 'email' ? maskEmail(value) : `${value.slice(0, 3)}***${value.slice(-2)}`;

@@ -1,0 +1,96 @@
+import type { Context } from '../../context.ts';
+import type { Db } from '../../database/database.ts';
+import { sealLink } from '../alert/link.rules.ts';
+import { enqueueMessages } from '../alert/outbox.repo.ts';
+import type { StoreRow } from '../store/store.repo.ts';
+import { LINK_LIFETIME_MS, confirmMail, confirmSms, toClaim } from './confirm.rules.ts';
+import * as requests from './request.repo.ts';
+import { consume } from './signup.repo.ts';
+import { SIGNUP_LIMITS, failTooMany, rangeOf, signupKey } from './signup.rules.ts';
+import type { SignupKind } from './signup.rules.ts';
+import type { Contact } from './subscription.rules.ts';
+
+/** Who asks for a contact, as far as messages to it are counted. */
+export type Asker = { regid: string; isGuest: boolean };
+
+/**
+ * Asks a contact to confirm what an asker has pending. However often it is signed up, it gets a few messages a day, and one more when
+ * the day is over if a request has no link yet. Guests have a share of their own, or they could use up the store's.
+ */
+export async function sendConfirmation(
+  tx: Db,
+  ctx: Context,
+  store: StoreRow,
+  contact: Contact,
+  { regid: asker, isGuest }: Asker,
+  now: Date,
+): Promise<void> {
+  const { pid } = store;
+  const asked = { pid, contact, asker };
+  if (!(await requests.isPending(tx, asked))) return;
+  const spend = spender(tx, store, now);
+  const subject = `${contact.medium} ${contact.value}`;
+  if (isGuest && (await spend('confirmGuest', `${subject} ${asker}`)) !== null) return;
+  // Before the contact's own limit: whether others have reached it must not show in the answer.
+  const textUntil =
+    contact.medium === 'sms' ? await admitText(ctx, spend, contact, { regid: asker, isGuest }, now) : null;
+  const dayEnd = await spend('confirm', isGuest ? `${subject} guests` : subject);
+  const isLate = dayEnd !== null;
+  if (isLate && (await requests.isTold(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS)))) return;
+  const dueAt = later(dayEnd, textUntil) ?? now;
+  const url = `${ctx.config.publicUrl}/confirm/${sealLink(store, 'confirm', toClaim(contact, dueAt, asker))}`;
+  const message = {
+    pid,
+    kind: 'confirm',
+    recipient: contact.value,
+    dueAt,
+    dedupeKey: isLate ? lateKey(store, `${subject} ${isGuest}`, dayEnd) : null,
+    ...(contact.medium === 'email'
+      ? { lane: 'mail' as const, payload: confirmMail(store.name, url) }
+      : { lane: 'sms' as const, payload: confirmSms(store.name, url) }),
+  };
+  const queued = await enqueueMessages(tx, [message], now);
+  if (queued.length > 0) await requests.markTold(tx, asked, dueAt);
+}
+
+/** One message follows the end of a day, whoever asked first for more than the day had. */
+function lateKey({ secret }: StoreRow, subject: string, dayEnd: Date): string {
+  return `confirm ${signupKey(secret, 'confirm', subject).toString('base64url')} ${dayEnd.getTime()}`;
+}
+
+type Spend = (kind: SignupKind, subject: string) => Promise<Date | null>;
+
+const spender =
+  (tx: Db, { pid, secret }: StoreRow, now: Date): Spend =>
+  (kind, subject) =>
+    consume(tx, pid, signupKey(secret, kind, subject), SIGNUP_LIMITS[kind], now);
+
+/**
+ * Counts a text message, which costs money. A shopper is refused beyond the limits. A store's own call never is: its message waits,
+ * and it pays for its own calls, so that only the guest it names and the range of the number count.
+ */
+async function admitText(
+  ctx: Context,
+  spend: Spend,
+  { value }: Contact,
+  { regid, isGuest }: Asker,
+  now: Date,
+): Promise<Date | null> {
+  const isShoppers = ctx.viewer.keyId === null;
+  const counts = [
+    ...(isGuest ? [['textGuest', regid] as const] : []),
+    ...(isShoppers ? [['textAddress', ctx.address] as const, ['textStore', ''] as const] : []),
+    ['textRange', rangeOf(value)] as const,
+  ];
+  let latest: Date | null = null;
+  for (const [kind, subject] of counts) {
+    const until = await spend(kind, subject);
+    if (until !== null && isShoppers) failTooMany(kind, until, now);
+    latest = later(latest, until);
+  }
+  return latest;
+}
+
+function later(one: Date | null, other: Date | null): Date | null {
+  return one === null || (other !== null && other > one) ? other : one;
+}

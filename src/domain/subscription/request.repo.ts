@@ -1,0 +1,204 @@
+import type { Db } from '../../database/database.ts';
+import { COLUMNS, settleSubscriptions, whereOf } from './subscription.repo.ts';
+import type {
+  EndedRequest,
+  Filter,
+  NewSubscription,
+  SignUp,
+  StoredSubscription,
+} from './subscription.repo.ts';
+import type { Contact } from './subscription.rules.ts';
+
+/** What somebody asked for, as far as its confirmation needs it. */
+export type StoredRequest = StoredSubscription & { regid: string; mailinglist: boolean | null };
+
+/** A request to be made. `subscriptionId` is null while it must not end with the subscription of others. */
+export type NewRequest = NewSubscription & { mailinglist: boolean | null; subscriptionId: string | null };
+
+// In the order of the subscriptions, and after them: whoever ends requests takes the same way.
+const SAVE = {
+  name: 'save_requests',
+  text: `
+    INSERT INTO subscription_request AS q
+      (pid, id, regid, asker, medium, value, epi, empi, du, topic, extras, mailinglist, subscription_id, confirmed_at, cts)
+    SELECT $1, n.id, $2, $2, $3, $4, n.epi, n.empi, n.du, n.topic, n.extras, n.mailinglist, n."subscriptionId", $6, $7
+    FROM jsonb_to_recordset($5::jsonb) AS n
+      (id text, epi text, empi text, du text, topic text, extras text, mailinglist boolean, "subscriptionId" text)
+    ORDER BY n.epi COLLATE "C", n.topic COLLATE "C"
+    ON CONFLICT (pid, medium, value, epi, topic, regid) DO UPDATE SET
+      confirmed_at = coalesce(q.confirmed_at, excluded.confirmed_at),
+      subscription_id = coalesce(q.subscription_id, excluded.subscription_id),
+      renewed_at = excluded.cts
+    RETURNING q.id`,
+};
+
+/** Records what was asked for; answers how much of it the asker had not asked for yet. */
+export async function saveRequests(
+  tx: Db,
+  { pid, regid, medium, value, confirmedAt }: SignUp,
+  wanted: readonly NewRequest[],
+  now: Date,
+): Promise<number> {
+  const rows = await tx.query<{ id: string }>(SAVE, [
+    pid,
+    regid,
+    medium,
+    value,
+    JSON.stringify(wanted),
+    confirmedAt,
+    now,
+  ]);
+  const ids = new Set(wanted.map(({ id }) => id));
+  return rows.filter(({ id }) => ids.has(id)).length;
+}
+
+/**
+ * Ends a shopper's requests. Answers how many there were, which does not depend on what others asked for, and the subscriptions
+ * that ended with them.
+ */
+export async function endRequests(
+  tx: Db,
+  owner: { pid: string; regid: string },
+  filter: Filter,
+): Promise<{ removed: number; gone: StoredSubscription[] }> {
+  const { text, params } = whereOf(owner, filter);
+  await tx.query(
+    `SELECT 1 FROM subscription s WHERE (s.pid, s.medium, s.value, s.epi, s.topic) IN (
+       SELECT s.pid, s.medium, s.value, s.epi, s.topic FROM subscription_request s WHERE ${text})
+     ORDER BY s.epi COLLATE "C", s.topic COLLATE "C", s.medium, s.value FOR UPDATE`,
+    params,
+  );
+  const ended = await tx.query<EndedRequest>(
+    `DELETE FROM subscription_request s WHERE ${text}
+     RETURNING s.medium, s.value, s.epi, s.topic, s.subscription_id AS "subscriptionId"`,
+    params,
+  );
+  return { removed: ended.length, gone: await settleSubscriptions(tx, owner.pid, ended) };
+}
+
+const SAME =
+  'a.pid = g.pid AND a.medium = g.medium AND a.value = g.value AND a.epi = g.epi AND a.topic = g.topic';
+
+/**
+ * Hands a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two for the
+ * same the confirmed one stays, or the account's.
+ */
+export async function moveRequests(tx: Db, pid: string, fromRegid: string, toRegid: string): Promise<void> {
+  const params = [pid, fromRegid, toRegid];
+  await tx.query(
+    `DELETE FROM subscription_request g USING subscription_request a
+     WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND ${SAME} AND (a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL)`,
+    params,
+  );
+  await tx.query(
+    `DELETE FROM subscription_request a USING subscription_request g
+     WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND ${SAME}`,
+    params,
+  );
+  await tx.query('UPDATE subscription_request SET regid = $3 WHERE pid = $1 AND regid = $2', params);
+}
+
+/** What one asker asked for on behalf of a contact. */
+export type Asked = { pid: string; contact: Contact; asker: string };
+
+/**
+ * Which requests a confirming link covers: those of its asker, those of the contact's own account (`own`), and those that the store,
+ * or with null for the asker anybody, had made when it was sent.
+ */
+export type Coverage = {
+  pid: string;
+  contact: Contact;
+  asker: string | null;
+  own: string | null;
+  until: Date;
+};
+
+const IS_COVERED = `s.pid = $1 AND s.medium = $2 AND s.value = $3 AND s.confirmed_at IS NULL
+  AND ((s.asker <> '' AND s.asker = $4) OR s.regid = $5 OR ((s.asker = '' OR $4::text IS NULL) AND s.cts <= $6))`;
+
+const coverageParams = ({ pid, contact, asker, own, until }: Coverage): unknown[] => [
+  pid,
+  contact.medium,
+  contact.value,
+  asker,
+  own,
+  until,
+];
+
+/** The requests that a link would confirm, in the order in which they were made. */
+export function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
+  return db.query<StoredRequest>(
+    `SELECT ${COLUMNS}, s.regid, s.mailinglist FROM subscription_request s WHERE ${IS_COVERED} ORDER BY s.seq`,
+    coverageParams(coverage),
+  );
+}
+
+/** How many requests a link would confirm. */
+export async function countPending(db: Db, coverage: Coverage): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM subscription_request s WHERE ${IS_COVERED}`,
+    coverageParams(coverage),
+  );
+  return row!.count;
+}
+
+/** Confirms requests, each with its subscription; answers the ids of those that were still waiting. */
+export async function confirmRequests(
+  tx: Db,
+  pid: string,
+  confirmed: readonly { id: string; subscriptionId: string }[],
+  now: Date,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `UPDATE subscription_request q SET confirmed_at = $3, subscription_id = n."subscriptionId"
+     FROM jsonb_to_recordset($2::jsonb) AS n (id text, "subscriptionId" text)
+     WHERE q.pid = $1 AND q.id = n.id AND q.confirmed_at IS NULL RETURNING q.id`,
+    [pid, JSON.stringify(confirmed), now],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Takes back what an asker's pending requests say in favour of the mailing list: a later no is not in their order. */
+export async function withdrawPendingConsent(tx: Db, { pid, regid, medium, value }: SignUp): Promise<void> {
+  await tx.query(
+    `UPDATE subscription_request SET mailinglist = false
+     WHERE pid = $1 AND medium = $2 AND value = $3 AND regid = $4 AND confirmed_at IS NULL AND mailinglist`,
+    [pid, medium, value, regid],
+  );
+}
+
+const IS_ASKED = 'pid = $1 AND medium = $2 AND value = $3 AND asker = $4';
+const askedParams = ({ pid, contact: { medium, value }, asker }: Asked): string[] => [
+  pid,
+  medium,
+  value,
+  asker,
+];
+
+/** Whether something that an asker asked for is not confirmed yet. */
+export async function isPending(tx: Db, asked: Asked): Promise<boolean> {
+  const rows = await tx.query(
+    `SELECT 1 FROM subscription_request WHERE ${IS_ASKED} AND confirmed_at IS NULL LIMIT 1`,
+    askedParams(asked),
+  );
+  return rows.length > 0;
+}
+
+/** Records that a message with a link for an asker's pending requests is due. */
+export async function markTold(tx: Db, asked: Asked, dueAt: Date): Promise<void> {
+  await tx.query(`UPDATE subscription_request SET told_at = $5 WHERE ${IS_ASKED} AND confirmed_at IS NULL`, [
+    ...askedParams(asked),
+    dueAt,
+  ]);
+}
+
+/** Whether links of messages that were due after `since` cover all that an asker has pending. */
+export async function isTold(tx: Db, asked: Asked, since: Date): Promise<boolean> {
+  // A shopper's link covers what it asks for later, too; the store asks for many people.
+  const [row] = await tx.query<{ isTold: boolean }>(
+    `SELECT coalesce(CASE WHEN $4 = '' THEN bool_and(is_told) FILTER (WHERE confirmed_at IS NULL) ELSE bool_or(is_told) END, false) AS "isTold"
+     FROM (SELECT confirmed_at, coalesce(told_at > $5, false) AS is_told FROM subscription_request WHERE ${IS_ASKED}) r`,
+    [...askedParams(asked), since],
+  );
+  return row!.isTold;
+}
