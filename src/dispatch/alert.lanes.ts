@@ -29,13 +29,9 @@ function createAlertLane(
 ): LaneOptions {
   const { config, db, now } = services;
 
-  const attemptFor = (
-    message: ClaimedMessage,
-    facts: AlertFacts | null,
-    topic: TopicRow | undefined,
-  ): Attempt => {
+  const attemptFor = (message: ClaimedMessage, facts: AlertFacts | null, topic: TopicRow | null): Attempt => {
     if (facts === null) return async () => GONE;
-    if (topic === undefined) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
+    if (topic === null) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
     return async () => {
       const verdict = judgeAlert(topic, facts, now());
       if (verdict.kind !== 'send') return verdict;
@@ -64,12 +60,10 @@ function createAlertLane(
     lane: `alert-${medium}`,
     concurrency,
     prepare: async (messages) => {
-      const topics = await loadTopics(db, [...new Set(messages.map(({ pid }) => pid))]);
+      const wanted = messages.map(({ pid, topic }) => ({ pid, name: topic! }));
+      const topics = await loadTopics(db, wanted);
       const facts = await loadFacts(db, messages);
-      return messages.map((message, index) => {
-        const topic = topics.get(message.pid)?.find(({ name }) => name === message.topic);
-        return attemptFor(message, facts[index] ?? null, topic);
-      });
+      return messages.map((message, index) => attemptFor(message, facts[index] ?? null, topics[index]!));
     },
   };
 }

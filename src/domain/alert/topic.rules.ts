@@ -20,6 +20,12 @@ export type TopicRow = AlertTexts & {
   expiryDays: number | null;
 };
 
+/** What a topic does, without its texts. */
+export type TopicRules = Omit<TopicRow, keyof AlertTexts>;
+
+/** Most topics of a store, with the built-in ones. */
+export const MAX_TOPICS = 100;
+
 /** What may be sent in to change a topic; a field left out stays, null empties it. */
 export type TopicInput = { name: string } & {
   [Field in keyof Omit<TopicRow, 'name'>]?: TopicRow[Field] | null;

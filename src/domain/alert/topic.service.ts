@@ -14,7 +14,7 @@ import { SAMPLE_MODEL, checkSizes, renderAlert } from './template.rules.ts';
 import type { AlertModel, AlertTexts } from './template.rules.ts';
 import * as topics from './topic.repo.ts';
 import type { AudienceRow } from './topic.repo.ts';
-import { applyTopicInput } from './topic.rules.ts';
+import { MAX_TOPICS, applyTopicInput } from './topic.rules.ts';
 import type { TopicInput, TopicRow } from './topic.rules.ts';
 import { unsubscribeHeaders, unsubscribeUrl } from './unsubscribe.rules.ts';
 import type { Scope } from './unsubscribe.rules.ts';
@@ -34,7 +34,11 @@ async function requireTopic(db: Db, pid: string, name: string): Promise<TopicRow
 export async function saveTopic(ctx: Context, input: TopicInput): Promise<TopicRow> {
   const { pid } = requireStore(ctx);
   return ctx.db.transaction(async (tx) => {
-    const topic = applyTopicInput(await topics.findTopic(tx, pid, input.name), input);
+    const count = await topics.lockTopics(tx, pid);
+    const current = await topics.findTopic(tx, pid, input.name);
+    if (current === null && count >= MAX_TOPICS)
+      fail('limit-reached', `A store can have at most ${MAX_TOPICS} topics`);
+    const topic = applyTopicInput(current, input);
     await topics.saveTopic(tx, pid, topic, ctx.now());
     return topic;
   });
