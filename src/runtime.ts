@@ -4,6 +4,7 @@ import type { Services } from './context.ts';
 import { openDatabase } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
+import { createTemplates } from './domain/alert/template.pool.ts';
 import { describeFailure } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
 
@@ -16,14 +17,16 @@ export type Runtime = Services & { close(): Promise<void> };
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
   const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log);
+  const templates = createTemplates(log);
   const close = async (): Promise<void> => {
+    templates.close();
     // A statement that hangs must not hold the process; its connection ends with it.
     await Promise.race([db.close(), delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     await embedded?.release();
   };
   try {
     await migrate(db.pool, log);
-    return { config, db, log, now: () => new Date(), wake: () => undefined, close };
+    return { config, db, log, now: () => new Date(), wake: () => undefined, templates, close };
   } catch (error) {
     await close();
     if (embedded !== null) throw error;

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Context, Services } from '../context.ts';
+import { createRenderBudget } from '../domain/alert/template.pool.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
 import { fail } from '../shared/errors.ts';
 import { allowOrigin } from './cors.ts';
@@ -34,6 +35,7 @@ export function createAdmission(
       address: addressGroup(req.ip ?? ''),
       path: req.path.replace(/\/$/, ''),
       idempotencyKey: headerText(req, 'idempotency-key'),
+      renderBudget: createRenderBudget(),
     };
   };
 }
