@@ -14,6 +14,7 @@ import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { openEmbedded } from '../src/database/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
+import { createTemplates } from '../src/domain/alert/template.pool.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
 import { createLogger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
@@ -99,7 +100,9 @@ async function readCounts(): Promise<Reads> {
 }
 
 const config = { ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMITS: 'off' }) };
-const app = await createApp({ db, config, log, now, wake: () => undefined }, { isDraining: false }, null);
+const templates = createTemplates(log);
+const services = { db, config, log, now, wake: () => undefined, templates };
+const app = await createApp(services, { isDraining: false }, null);
 const { server, serve } = createHttpServer();
 serve(app);
 server.listen(0, '127.0.0.1');
@@ -151,6 +154,7 @@ try {
 } finally {
   server.closeAllConnections();
   server.close();
+  templates.close();
   await db.close();
   await embedded.release();
   await rm(dataDir, { recursive: true, force: true });

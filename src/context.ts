@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
+import type { RenderBudget, Templates } from './domain/alert/template.pool.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
@@ -18,6 +19,8 @@ export type Services = {
   now: () => Date;
   /** Tells this process's background work that there is something to do; call it after the commit. */
   wake: () => void;
+  /** Where stores' templates are rendered. */
+  templates: Templates;
 };
 
 /**
@@ -65,6 +68,8 @@ export type Context = Services & {
   receipts?: Receipts;
   /** The Idempotency-Key header as it came; empty when there is none. */
   idempotencyKey: string;
+  /** Time that is left for the templates of this request. */
+  renderBudget: RenderBudget;
 };
 
 /** The calling store, by its API key, or 401. */

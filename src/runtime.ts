@@ -6,6 +6,7 @@ import { openEmbedded } from './database/embedded.ts';
 import type { Place } from './database/embedded-place.ts';
 import { migrate } from './database/migrate.ts';
 import type { Worker } from './dispatch/worker.ts';
+import { createTemplates } from './domain/alert/template.pool.ts';
 import { describeFailure } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
 
@@ -24,7 +25,9 @@ export type Runtime = Services & {
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
   const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log);
+  const templates = createTemplates(log);
   const close = async (): Promise<void> => {
+    templates.close();
     // A statement that hangs must not hold the process; its connection ends with it.
     await Promise.race([db.close(), delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     await embedded?.release();
@@ -36,6 +39,7 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
       config,
       db,
       log,
+      templates,
       now: () => new Date(),
       place: embedded?.place ?? null,
       wake: () => worker?.wake(),

@@ -13,6 +13,7 @@ import { openDatabase } from '../src/database/database.ts';
 import { ensureDemoStore } from '../src/demo/demo.ts';
 import type { DemoStore } from '../src/demo/demo.ts';
 import { createTasks } from '../src/dispatch/tasks.ts';
+import { createTemplates } from '../src/domain/alert/template.pool.ts';
 import type { StoreSettings } from '../src/domain/store/store.repo.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
 import type { NewStore } from '../src/domain/store/store.service.ts';
@@ -85,6 +86,7 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
     log,
     now: () => (clock ? clock() : new Date()),
     wake: () => undefined,
+    templates: createTemplates(log),
   };
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
@@ -151,6 +153,7 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       for (const task of tasks) task.close?.();
+      services.templates.close();
       await db.close();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { loadFacts } from '../domain/alert/alert.repo.ts';
 import type { AlertFacts } from '../domain/alert/alert.repo.ts';
 import { alertModel, judgeAlert } from '../domain/alert/alert.rules.ts';
 import type { ClaimedMessage } from '../domain/alert/outbox.repo.ts';
-import { renderAlert } from '../domain/alert/template.rules.ts';
+import { TemplateError } from '../domain/alert/template.pool.ts';
 import type { AlertTexts } from '../domain/alert/template.rules.ts';
 import { loadTopics } from '../domain/alert/topic.repo.ts';
 import type { TopicRow } from '../domain/alert/topic.rules.ts';
@@ -17,25 +17,32 @@ import type { SmsChannel } from './sms.channel.ts';
 
 type Medium = 'email' | 'sms';
 
-/** An alert that is about to leave. */
-type ReadyAlert = { message: ClaimedMessage; facts: AlertFacts; texts: AlertTexts; oneClickUrl: string };
+/** The parts that a medium sends. */
+const PARTS = { email: ['subject', 'html', 'text'], sms: ['sms'] } as const;
+
+/** A template that ends the process which renders it is tried so often: a machine that stood still may be to blame. */
+const FATAL_TRIES = 3;
+
+/** An alert that is about to leave, with the parts of its medium. */
+type ReadyAlert<M extends Medium> = {
+  message: ClaimedMessage;
+  facts: AlertFacts;
+  texts: Pick<AlertTexts, (typeof PARTS)[M][number]>;
+  oneClickUrl: string;
+};
 
 /** Alerts are rendered when they are sent, with the product as it is then. */
-function createAlertLane(
+function createAlertLane<M extends Medium>(
   services: Services,
-  medium: Medium,
+  medium: M,
   concurrency: number,
-  send: (alert: ReadyAlert) => Promise<Outcome>,
+  send: (alert: ReadyAlert<M>) => Promise<Outcome>,
 ): LaneOptions {
   const { config, db, now } = services;
 
-  const attemptFor = (
-    message: ClaimedMessage,
-    facts: AlertFacts | null,
-    topic: TopicRow | undefined,
-  ): Attempt => {
+  const attemptFor = (message: ClaimedMessage, facts: AlertFacts | null, topic: TopicRow | null): Attempt => {
     if (facts === null) return async () => GONE;
-    if (topic === undefined) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
+    if (topic === null) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
     return async () => {
       const verdict = judgeAlert(topic, facts, now());
       if (verdict.kind !== 'send') return verdict;
@@ -49,12 +56,19 @@ function createAlertLane(
           epi,
         });
       const model = alertModel(facts.store, topic.name, epi, facts.product, linkFor('product'));
-      let texts: AlertTexts;
+      let texts: ReadyAlert<M>['texts'];
       try {
-        texts = renderAlert(topic, model);
+        texts = await services.templates.alerts.render({
+          pid: message.pid,
+          texts: topic,
+          parts: PARTS[medium],
+          model,
+        });
       } catch (error) {
         // Saved templates were rendered once, so this may pass: a stalled machine runs into the time limit, too.
-        return { kind: 'retry', reason: `the template cannot be rendered: ${(error as Error).message}` };
+        const reason = `the template cannot be rendered: ${(error as Error).message}`;
+        const isFatal = error instanceof TemplateError && error.isFatal;
+        return isFatal ? { kind: 'retry', reason, most: FATAL_TRIES } : { kind: 'retry', reason };
       }
       return send({ message, facts, texts, oneClickUrl: linkFor('topic') });
     };
@@ -64,12 +78,10 @@ function createAlertLane(
     lane: `alert-${medium}`,
     concurrency,
     prepare: async (messages) => {
-      const topics = await loadTopics(db, [...new Set(messages.map(({ pid }) => pid))]);
+      const wanted = messages.map(({ pid, topic }) => ({ pid, name: topic! }));
+      const topics = await loadTopics(db, wanted);
       const facts = await loadFacts(db, messages);
-      return messages.map((message, index) => {
-        const topic = topics.get(message.pid)?.find(({ name }) => name === message.topic);
-        return attemptFor(message, facts[index] ?? null, topic);
-      });
+      return messages.map((message, index) => attemptFor(message, facts[index] ?? null, topics[index]!));
     },
   };
 }

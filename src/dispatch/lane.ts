@@ -59,8 +59,9 @@ async function settle(
     case 'deferred':
       return putBack(db, message, outcome.until, null);
     case 'retry': {
-      if (message.attempts >= MAX_ATTEMPTS) {
-        return markFailed(db, message, `gave up after ${MAX_ATTEMPTS} tries: ${outcome.reason}`, time);
+      const { most = MAX_ATTEMPTS } = outcome;
+      if (message.attempts >= most) {
+        return markFailed(db, message, `gave up after ${message.attempts} tries: ${outcome.reason}`, time);
       }
       const pauseMs = Math.max(backoffMs(message.attempts, config.dispatchRetryMs), outcome.afterMs ?? 0);
       return putBack(db, message, new Date(time.getTime() + pauseMs), outcome.reason);

@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { SendMailOptions } from 'nodemailer';
 import type { Config, MailConfig } from '../config.ts';
+import { toLine } from '../shared/text.ts';
 import type { FileChannel } from './file.channel.ts';
 import { SENT, outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
@@ -30,9 +31,9 @@ const MESSAGE_ERRORS = new Set(['EENVELOPE', 'EMESSAGE']);
 /** The message as nodemailer takes it; the id appears as Message-ID and X-Alert-Id, so a repeat can be recognised. */
 function compose(mail: OutgoingMail, from: string): SendMailOptions {
   return {
-    from: { name: mail.storeName, address: from },
+    from: { name: toLine(mail.storeName), address: from },
     to: { name: '', address: mail.to },
-    subject: mail.subject,
+    subject: toLine(mail.subject),
     html: mail.html,
     text: mail.text,
     messageId: `<${mail.id}@${from.slice(from.indexOf('@') + 1)}>`,

@@ -1,8 +1,8 @@
 import type { Services } from '../context.ts';
+import { htmlWithFooter, textWithFooter } from '../domain/alert/footer.rules.ts';
 import type { ClaimedMessage, MailPayload, SmsPayload } from '../domain/alert/outbox.repo.ts';
 import { loadEnvelopes } from '../domain/alert/sender.repo.ts';
 import type { Envelope } from '../domain/alert/sender.repo.ts';
-import { withFooter } from '../domain/alert/template.rules.ts';
 import { unsubscribeHeaders, unsubscribeUrl } from '../domain/alert/unsubscribe.rules.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
 import type { MailChannel } from './mail.channel.ts';
@@ -34,8 +34,9 @@ export function mailLane(services: Services, mail: MailChannel, concurrency: num
     if (headers) return { ...content, headers };
     const claim = { scope: 'all', medium: 'email', value: to.toLowerCase(), topic: '', epi: '' } as const;
     const url = unsubscribeUrl(services.config.publicUrl, store, claim);
-    const why = `This message was sent for ${store.name}.`;
-    return { ...withFooter(content, { why, url }), headers: unsubscribeHeaders(url) };
+    const wayOut = { why: `This message was sent for ${store.name}.`, url };
+    const html = htmlWithFooter(content.html, wayOut);
+    return { ...content, html, text: textWithFooter(content.text, wayOut), headers: unsubscribeHeaders(url) };
   };
 
   const attemptFor = (message: ClaimedMessage, store: Envelope | null): Attempt => {

@@ -1,8 +1,8 @@
 /** How one try to deliver a message ended. */
 export type Outcome =
   | { kind: 'sent' }
-  /** Worth another try, not before `afterMs` where the receiver said so. */
-  | { kind: 'retry'; reason: string; afterMs?: number }
+  /** Worth another try, not before `afterMs` where the receiver said so; after `most` tries it is a dead letter. */
+  | { kind: 'retry'; reason: string; afterMs?: number; most?: number }
   /** Will never work: a dead letter. */
   | { kind: 'failed'; reason: string }
   /** The reason to send it is gone. */

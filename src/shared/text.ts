@@ -1,5 +1,9 @@
 // eslint-disable-next-line no-control-regex -- control characters are what this looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+// eslint-disable-next-line no-control-regex -- the same
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+// Not the joiners U+200C and U+200D: emoji and whole scripts need them.
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 /** Whether a text holds a line break or another control character: it could break a header, a log or a page. */
 export function hasControlCharacters(text: string): boolean {
@@ -14,4 +18,9 @@ export function codePoints(text: string): number {
 /** Whether a text can be stored at all: PostgreSQL refuses NUL, and a lone surrogate is not Unicode. */
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
+}
+
+/** One line for a mail's header, without characters that show nothing but turn or hide what stands around them. */
+export function toLine(text: string): string {
+  return text.replace(CONTROLS, ' ').replace(INVISIBLE, '').trim();
 }

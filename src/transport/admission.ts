@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Context, Services, Viewer } from '../context.ts';
+import { createRenderBudget } from '../domain/alert/template.pool.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
 import { createBudgets } from '../operation/budget.ts';
 import { fail } from '../shared/errors.ts';
@@ -42,6 +43,7 @@ export function createAdmission(
       address,
       path: req.path.replace(/\/$/, ''),
       idempotencyKey: headerText(req, 'idempotency-key'),
+      renderBudget: createRenderBudget(),
     };
   };
 

@@ -1,5 +1,5 @@
 import type { AlertModel } from './template.rules.ts';
-import type { TopicRow } from './topic.rules.ts';
+import type { TopicRules } from './topic.rules.ts';
 
 /** What is known of an alert when it is about to be sent. */
 export type AlertSituation = {
@@ -14,7 +14,7 @@ export type Verdict =
 
 /** Looks again right before sending: between queueing and sending stock may have gone and shoppers may have left. */
 export function judgeAlert(
-  topic: TopicRow,
+  topic: TopicRules,
   { restockState, subscription, seenAt }: AlertSituation,
   now: Date,
 ): Verdict {

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import type { NextStep, Opening, Progress, RestockPlan } from './restock.rules.ts';
-import type { TopicRow } from './topic.rules.ts';
+import type { TopicRules } from './topic.rules.ts';
 
 /** An occasion whose subscribers are being queued. */
 export type RestockRow = Progress & { pid: string; id: string; topic: string; epi: string; cutSeq: number };
@@ -119,7 +119,7 @@ const QUEUE = `
 export async function queuePortion(
   tx: Db,
   restock: RestockRow,
-  topic: TopicRow,
+  topic: TopicRules,
   limit: number,
   now: Date,
 ): Promise<{ count: number; lastSeq: number }> {

@@ -1,4 +1,4 @@
-import type { TopicRow } from './topic.rules.ts';
+import type { TopicRules } from './topic.rules.ts';
 
 /** What a catalogue write did to one variant. Null stock is unknown and counts as none; a removed product ends at null. */
 export type StockChange = {
@@ -38,7 +38,7 @@ export function foldChanges(changes: readonly StockChange[]): StockChange[] {
  * Openings are decided by transitions only: the same stock said again, or a new price, means nothing. Stops are not: the topic may
  * have got another minimum or trigger since its occasion opened, and nobody is to hear of stock that is gone.
  */
-export function planRestocks(topics: readonly TopicRow[], changes: readonly StockChange[]): RestockPlan {
+export function planRestocks(topics: readonly TopicRules[], changes: readonly StockChange[]): RestockPlan {
   const plan: RestockPlan = { stops: [], openings: [], arrivals: [] };
   for (const { epi, before, after, tagsAdded } of changes) {
     const was = before ?? 0;
@@ -68,7 +68,7 @@ export type Progress = {
 };
 
 /** How many subscribers the next portion may take; 0 means that more stock must come first. */
-export function portionSize({ cause, units, queued, batchLeft }: Progress, topic: TopicRow): number {
+export function portionSize({ cause, units, queued, batchLeft }: Progress, topic: TopicRules): number {
   if (topic.shoppersPerUnit !== null && cause === 'stock')
     return Math.max(0, Math.min(PORTION, topic.shoppersPerUnit * units - queued));
   if (topic.batchSize !== null) return Math.min(PORTION, batchLeft ?? topic.batchSize);
@@ -89,7 +89,7 @@ export type NextStep = {
  */
 export function nextStep(
   progress: Progress,
-  topic: TopicRow,
+  topic: TopicRules,
   taken: { limit: number; count: number; lastSeq: number },
   now: Date,
 ): NextStep {

@@ -4,7 +4,7 @@ import { emitEvents } from './event.repo.ts';
 import * as restocks from './restock.repo.ts';
 import { foldChanges, nextStep, planRestocks, portionSize } from './restock.rules.ts';
 import type { StockChange } from './restock.rules.ts';
-import { findTopic, topicsOf } from './topic.repo.ts';
+import { findTopicRules, topicRulesOf } from './topic.repo.ts';
 
 export type { StockChange } from './restock.rules.ts';
 
@@ -23,7 +23,7 @@ export async function applyStockChanges(
 ): Promise<void> {
   const relevant = foldChanges(changes);
   if (relevant.length === 0) return;
-  const { stops, openings, arrivals } = planRestocks(await topicsOf(tx, pid), relevant);
+  const { stops, openings, arrivals } = planRestocks(await topicRulesOf(tx, pid), relevant);
   await restocks.stopRestocks(
     tx,
     pid,
@@ -68,7 +68,7 @@ export async function queueNextPortion({ db, now, wake }: Services): Promise<boo
   const isBusy = await db.transaction(async (tx) => {
     const restock = await restocks.claimRestock(tx, time);
     if (restock === null) return false;
-    const topic = await findTopic(tx, restock.pid, restock.topic);
+    const topic = await findTopicRules(tx, restock.pid, restock.topic);
     if (topic === null) {
       await restocks.advanceRestock(
         tx,

@@ -1,16 +1,75 @@
-import { Context, Liquid, toValue, toValueSync } from 'liquidjs';
-import type { Emitter, FilterImplOptions, LiquidOptions, Template } from 'liquidjs';
+import {
+  Context,
+  Liquid,
+  TokenKind,
+  Tokenizer,
+  defaultOperators,
+  evalTokenValue,
+  toValue,
+  toValueSync,
+} from 'liquidjs';
+import type { Emitter, FilterImplOptions, LiquidOptions, Operators, Template } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
 
-// Templates are written by stores and run in the process that serves all of them: they reach no file, no prototype and no more than
-// a moment of our time. The library looks at its clock between two tags only, so that work inside one is bounded by what it
-// touches: reading a value, a filter's result and all output count against one limit.
+/** The longest text that may be searched for: a search takes the product of both lengths, and nothing can interrupt it. */
+const MAX_PATTERN = 1_000;
+/** The longest format of a date: each of its letters may cost as much as a small template. */
+const MAX_DATE_FORMAT = 200;
+/** The largest bound of a range. Where a number has no next one, a range would never end. */
+const MAX_BOUND = 100_000;
+
+function checkLength(text: unknown, most: number, what: string): void {
+  if (String(toValue(text) ?? '').length > most) throw new Error(`${what} has more than ${most} characters`);
+}
+
+const OPERATORS: Operators = {
+  ...defaultOperators,
+  contains: (list: unknown, entry: unknown, ctx) => {
+    if (typeof toValue(list) === 'string') checkLength(entry, MAX_PATTERN, 'what is searched for');
+    return defaultOperators['contains']!(list, entry, ctx);
+  },
+};
+
+// Templates are written by stores: they reach no file, no prototype and no more than a moment of our time. The library looks at its
+// clock between two tags only, so that work inside one is bounded by what it touches: reading a value, a filter's result and all
+// output count against one limit. What slips through all of that ends this process, which does nothing else.
 const LIMITS: LiquidOptions = {
   strictFilters: true,
   ownPropertyOnly: true,
   templates: {},
   parseLimit: 100_000,
   memoryLimit: 250_000,
+  operators: OPERATORS,
+};
+
+function boundOf(value: unknown): number {
+  const bound = Number(value ?? 0);
+  if (Number.isInteger(bound) && Math.abs(bound) <= MAX_BOUND) return bound;
+  throw new Error(`the bounds of a range must be whole numbers up to ${MAX_BOUND}`);
+}
+
+// The library only counts how far apart two bounds are, and has no other place to say more about ranges.
+// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with the tokenizer
+const { readGroupOrRange } = Tokenizer.prototype;
+Tokenizer.prototype.readGroupOrRange = function () {
+  const token = readGroupOrRange.call(this);
+  if (token === undefined || !('lhs' in token)) return token;
+  const { lhs, rhs } = token;
+  // A number is refused when the template is saved, also in a branch that is not taken then.
+  for (const bound of [lhs, rhs]) if ('content' in bound) boundOf(toValue(bound.content));
+  const initial = {
+    *evaluate(ctx: Context): Generator<unknown, number[]> {
+      const low = boundOf(yield evalTokenValue(lhs, ctx));
+      const length = Math.max(0, boundOf(yield evalTokenValue(rhs, ctx)) - low + 1);
+      ctx.memoryLimit.use(length);
+      return Array.from({ length }, (_, index) => low + index);
+    },
+  };
+  return Object.assign(token, {
+    kind: TokenKind.FilteredValue,
+    initial,
+    filters: [],
+  });
 };
 
 /** Filters of texts and numbers. Those for lists of records nest lists and run expressions, and a template has no records. */
@@ -26,22 +85,33 @@ function sizeOf(value: unknown): number {
   return typeof value === 'string' || Array.isArray(value) ? value.length : 0;
 }
 
+/** Filters that search for their argument. */
+const SEARCHING = new Set(
+  'remove remove_first remove_last replace replace_first replace_last split'.split(' '),
+);
+
 /** The filter with its result counted. `raw` is no way around the escaping: a product title is somebody else's text. */
-function counted(filter: FilterImplOptions): FilterImplOptions {
+function counted(name: string, filter: FilterImplOptions): FilterImplOptions {
   const handler = typeof filter === 'function' ? filter : filter.handler;
   return function (...args) {
+    if (SEARCHING.has(name)) checkLength(args[1], MAX_PATTERN, `what ${name} searches for`);
+    if (name === 'date') checkLength(args[1], MAX_DATE_FORMAT, 'the format of a date');
     const result: unknown = handler.apply(this, args);
     this.context.memoryLimit.use(sizeOf(result));
     return result;
   };
 }
 
+/** Tags that read other files: there are none. */
+const FILE_TAGS = ['include', 'render', 'layout', 'block'];
+
 function createEngine(options: LiquidOptions = {}): Liquid {
   const engine = new Liquid({ ...LIMITS, ...options });
   for (const [name, filter] of Object.entries(engine.filters)) {
-    if (FILTERS.has(name)) engine.registerFilter(name, counted(filter));
+    if (FILTERS.has(name)) engine.registerFilter(name, counted(name, filter));
     else delete engine.filters[name];
   }
+  for (const name of FILE_TAGS) delete engine.tags[name];
   return engine;
 }
 
@@ -79,22 +149,22 @@ function outputOf({ memoryLimit }: Context): Emitter {
   };
 }
 
-/** How a template is rendered: within this time, and kept parsed for the next time or not. */
-export type RenderOptions = { limitMs: number; isKept: boolean };
+/** How a template is rendered: until `end` on the clock of `performance`, and kept parsed for the next time or not. */
+export type RenderOptions = { end: number; isKept: boolean };
 
 /** Renders a template; throws when it does not parse or takes too much. */
 export function renderTemplate(
   kind: TemplateKind,
   source: string,
   model: object,
-  { limitMs, isKept }: RenderOptions,
+  { end, isKept }: RenderOptions,
 ): string {
   const engine = ENGINES[kind];
   const templates = parse(kind, source, isKept);
   const context = new Context(
     model,
     engine.options,
-    { sync: true, renderLimit: limitMs },
+    { sync: true, renderLimit: end - performance.now() },
     { liquid: engine },
   );
   const read = context._get.bind(context);

@@ -1,36 +1,83 @@
 import type { Db } from '../../database/database.ts';
 import { BUILT_IN_TOPICS } from './topic.rules.ts';
-import type { TopicRow } from './topic.rules.ts';
+import type { TopicRow, TopicRules } from './topic.rules.ts';
 
-const COLUMNS = `name, trigger, tag, subject, html, text, sms, min_stock AS "minStock", batch_size AS "batchSize",
-  batch_interval_s AS "batchIntervalSeconds", shoppers_per_unit AS "shoppersPerUnit", cool_down_s AS "coolDownSeconds",
-  expiry_days AS "expiryDays"`;
+const RULES = `name, trigger, tag, min_stock AS "minStock", batch_size AS "batchSize", batch_interval_s AS "batchIntervalSeconds",
+  shoppers_per_unit AS "shoppersPerUnit", cool_down_s AS "coolDownSeconds", expiry_days AS "expiryDays"`;
+const TEXTS = 'subject, html, text, sms';
+
+/** A store's own rows behind the built-in topics, each of which gives way to the store's row of its name. */
+function withBuiltIn<Row extends TopicRules>(own: readonly Row[], builtIn: readonly Row[]): Row[] {
+  const first = builtIn.map((topic) => own.find(({ name }) => name === topic.name) ?? topic);
+  return [...first, ...own.filter((topic) => !first.includes(topic))];
+}
+
+const findBuiltIn = (name: string): TopicRow | null =>
+  BUILT_IN_TOPICS.find((topic) => topic.name === name) ?? null;
 
 const SELECT = {
   name: 'topics_of',
-  text: `SELECT pid, ${COLUMNS} FROM topic WHERE pid = ANY ($1::text[]) ORDER BY name`,
+  text: `SELECT ${RULES}, ${TEXTS} FROM topic WHERE pid = $1 ORDER BY name`,
 };
-
-/** All topics of some stores, the built-in ones first. */
-export async function loadTopics(db: Db, pids: readonly string[]): Promise<Map<string, TopicRow[]>> {
-  const rows = await db.query<TopicRow & { pid: string }>(SELECT, [pids]);
-  return new Map(
-    pids.map((pid) => {
-      const own = rows.filter((row) => row.pid === pid).map(({ pid: _pid, ...topic }) => topic);
-      const builtIn = BUILT_IN_TOPICS.map((topic) => own.find(({ name }) => name === topic.name) ?? topic);
-      return [pid, [...builtIn, ...own.filter(({ name }) => !builtIn.some((topic) => topic.name === name))]];
-    }),
-  );
-}
 
 /** All topics of one store, the built-in ones first. */
 export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
-  return (await loadTopics(db, [pid])).get(pid)!;
+  return withBuiltIn(await db.query<TopicRow>(SELECT, [pid]), BUILT_IN_TOPICS);
+}
+
+const SELECT_RULES = {
+  name: 'topic_rules_of',
+  text: `SELECT ${RULES} FROM topic WHERE pid = $1 ORDER BY name`,
+};
+
+/** The same without the texts, which may be megabytes: every change of stock reads this. */
+export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
+  return withBuiltIn<TopicRules>(await db.query<TopicRules>(SELECT_RULES, [pid]), BUILT_IN_TOPICS);
 }
 
 /** One topic, or null. */
 export async function findTopic(db: Db, pid: string, name: string): Promise<TopicRow | null> {
-  return (await topicsOf(db, pid)).find((topic) => topic.name === name) ?? null;
+  return (await loadTopics(db, [{ pid, name }]))[0]!;
+}
+
+/** The rules of one topic, or null. */
+export async function findTopicRules(db: Db, pid: string, name: string): Promise<TopicRules | null> {
+  const [own] = await db.query<TopicRules>(
+    { name: 'topic_rules', text: `SELECT ${RULES} FROM topic WHERE pid = $1 AND name = $2` },
+    [pid, name],
+  );
+  return own ?? findBuiltIn(name);
+}
+
+const LOAD = {
+  name: 'topics_by_name',
+  text: `
+    SELECT pid, ${RULES}, ${TEXTS} FROM topic
+    JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS wanted(pid, name)) wanted USING (pid, name)`,
+};
+
+/** Some topics in the order asked for, each read once; null where there is none. */
+export async function loadTopics(
+  db: Db,
+  wanted: readonly { pid: string; name: string }[],
+): Promise<(TopicRow | null)[]> {
+  const rows = await db.query<TopicRow & { pid: string }>(LOAD, [
+    wanted.map(({ pid }) => pid),
+    wanted.map(({ name }) => name),
+  ]);
+  return wanted.map(
+    ({ pid, name }) => rows.find((row) => row.pid === pid && row.name === name) ?? findBuiltIn(name),
+  );
+}
+
+/** How many topics a store has, with the store locked, so that nobody else changes them until the transaction ends. */
+export async function lockTopics(tx: Db, pid: string): Promise<number> {
+  await tx.query('SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE', [pid]);
+  const [row] = await tx.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM topic WHERE pid = $1 AND name <> ALL ($2::text[])',
+    [pid, BUILT_IN_TOPICS.map(({ name }) => name)],
+  );
+  return BUILT_IN_TOPICS.length + row!.count;
 }
 
 /** Stores a topic whole. */

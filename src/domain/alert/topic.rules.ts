@@ -1,7 +1,7 @@
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 import { toTag } from '../catalog/catalog.rules.ts';
-import { checkSizes, checkTemplates } from './template.rules.ts';
+import { checkSizes } from './template.rules.ts';
 import type { AlertTexts } from './template.rules.ts';
 
 /** What starts a topic's alerts: stock that comes back, a person, or a tag on the product. */
@@ -19,6 +19,12 @@ export type TopicRow = AlertTexts & {
   coolDownSeconds: number;
   expiryDays: number | null;
 };
+
+/** What a topic does, without its texts. */
+export type TopicRules = Omit<TopicRow, keyof AlertTexts>;
+
+/** Most topics of a store, with the built-in ones. */
+export const MAX_TOPICS = 100;
 
 /** What may be sent in to change a topic; a field left out stays, null empties it. */
 export type TopicInput = { name: string } & {
@@ -131,6 +137,5 @@ export function applyTopicInput(current: TopicRow | null, input: TopicInput): To
   if (topic.trigger !== 'tag' && input.tag === undefined) topic.tag = null;
   topic.tag = checkTrigger(topic);
   checkNumbers(topic);
-  checkTemplates(topic);
   return topic;
 }

@@ -10,11 +10,11 @@ import { alertModel } from './alert.rules.ts';
 import { enqueueMail, enqueueSms } from './outbox.repo.ts';
 import { openRestocks, stopRestocks } from './restock.repo.ts';
 import { findSender } from './sender.repo.ts';
-import { SAMPLE_MODEL, checkSizes, renderAlert } from './template.rules.ts';
-import type { AlertModel, AlertTexts } from './template.rules.ts';
+import { PARTS, SAMPLE_MODEL, checkSizes } from './template.rules.ts';
+import type { AlertModel, AlertTexts, Part } from './template.rules.ts';
 import * as topics from './topic.repo.ts';
 import type { AudienceRow } from './topic.repo.ts';
-import { applyTopicInput } from './topic.rules.ts';
+import { MAX_TOPICS, applyTopicInput } from './topic.rules.ts';
 import type { TopicInput, TopicRow } from './topic.rules.ts';
 import { unsubscribeHeaders, unsubscribeUrl } from './unsubscribe.rules.ts';
 import type { Scope } from './unsubscribe.rules.ts';
@@ -30,11 +30,30 @@ async function requireTopic(db: Db, pid: string, name: string): Promise<TopicRow
   return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'There is no such topic');
 }
 
+/** Renders for this request, within the time it has. */
+async function render<Name extends Part>(
+  { templates, renderBudget: budget, viewer }: Context,
+  texts: AlertTexts,
+  model: AlertModel,
+  parts: readonly Name[],
+): Promise<Pick<AlertTexts, Name>> {
+  return templates.trials.render({ pid: viewer.store!.pid, texts, parts, model, budget });
+}
+
 /** Creates or changes a topic. Alerts that are not sent yet use the new texts. */
 export async function saveTopic(ctx: Context, input: TopicInput): Promise<TopicRow> {
   const { pid } = requireStore(ctx);
+  const draft = applyTopicInput(await topics.findTopic(ctx.db, pid, input.name), input);
+  const tried = PARTS.filter((part) => input[part] != null);
+  // Before the transaction, which is not to wait for templates. Those that are left out were rendered when they were saved.
+  if (tried.length > 0) await render(ctx, draft, SAMPLE_MODEL, tried);
   return ctx.db.transaction(async (tx) => {
-    const topic = applyTopicInput(await topics.findTopic(tx, pid, input.name), input);
+    const count = await topics.lockTopics(tx, pid);
+    // Read again: somebody may have changed other fields meanwhile, and these stay.
+    const current = await topics.findTopic(tx, pid, input.name);
+    if (current === null && count >= MAX_TOPICS)
+      fail('limit-reached', `A store can have at most ${MAX_TOPICS} topics`);
+    const topic = applyTopicInput(current, input);
     await topics.saveTopic(tx, pid, topic, ctx.now());
     return topic;
   });
@@ -77,7 +96,7 @@ export async function previewTopic(
     sms: tried.sms ?? sms,
   };
   checkSizes(texts);
-  return renderAlert(texts, await modelFor(ctx, store, name, epi), { isTrial: true });
+  return render(ctx, texts, await modelFor(ctx, store, name, epi), PARTS);
 }
 
 /** How many would hear of a topic. */
@@ -129,7 +148,7 @@ export async function sendTestAlert(
   const linkFor = (scope: Scope): string =>
     unsubscribeUrl(ctx.config.publicUrl, store, { scope, ...contact, topic: name, epi: epi ?? '' });
   const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');
-  const { subject, html, text, sms } = renderAlert(topic, { ...model, unsubscribe_url });
+  const { subject, html, text, sms } = await render(ctx, topic, { ...model, unsubscribe_url }, PARTS);
   const head = { pid, kind: 'test', to: contact.value };
   const headers = unsubscribeHeaders(linkFor('topic'));
   const id =

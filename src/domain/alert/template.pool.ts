@@ -1,0 +1,200 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/log.ts';
+import { startRenderProcess } from './template.child.ts';
+import type { RenderProcess } from './template.child.ts';
+import type { BatchAnswer, RenderAnswer, RenderJob } from './template.job.ts';
+import type { AlertModel, AlertTexts, Part } from './template.rules.ts';
+
+/** A template that cannot be rendered; the text names the part and, where it is known, the place. */
+export class TemplateError extends AppError {
+  /** Whether rendering it had to be ended: it must not be tried often. */
+  readonly isFatal: boolean;
+
+  constructor(part: Part, reason: string, isFatal: boolean) {
+    super('invalid-request', `${part} is not a valid template: ${reason}`);
+    this.isFatal = isFatal;
+  }
+}
+
+/** Time of a processor that everything a request renders has together. */
+export type RenderBudget = { leftMs: number };
+
+/** What the templates of a new request may take. A usual message takes less than a millisecond. */
+export function createRenderBudget(): RenderBudget {
+  return { leftMs: 500 };
+}
+
+/** A message to render; `parts` are those that will be sent. */
+export type RenderRequest<Name extends Part> = {
+  pid: string;
+  texts: AlertTexts;
+  parts: readonly Name[];
+  model: AlertModel;
+  budget?: RenderBudget;
+};
+
+/** Renders messages in a process of its own, store by store in turn. */
+export type Renderer = {
+  /** The finished parts; fails with a TemplateError where the template is to blame. */
+  render: <Name extends Part>(request: RenderRequest<Name>) => Promise<Pick<AlertTexts, Name>>;
+  close: () => void;
+};
+
+type Task = {
+  pid: string;
+  job: RenderJob;
+  budget: RenderBudget | undefined;
+  /** How often a process ended before it could be said who was to blame; such a task runs alone. */
+  losses: number;
+  resolve: (texts: Partial<AlertTexts>) => void;
+  reject: (error: AppError) => void;
+};
+
+const MAX_LOSSES = 2;
+/** A template that ended a process is not tried again by this service for so long. */
+const KNOWN_MS = 60_000;
+
+function keyOf({ texts, parts }: RenderJob): string {
+  return parts.map((part) => texts[part]).join('\u0000');
+}
+
+function busy(): AppError {
+  return new AppError('unavailable', 'Templates cannot be rendered now; retry later', { 'Retry-After': '1' });
+}
+
+type Options = {
+  /** Messages that are handed over together. */
+  batchSize: number;
+  /** Messages of one store that may wait. */
+  maxWaiting: number;
+  /** Whether templates stay parsed for the next message. */
+  isKept: boolean;
+};
+
+/** The process is started for the first message and stays warm. */
+function createRenderer(log: Logger, { batchSize, maxWaiting, isKept }: Options): Renderer {
+  const waiting = new Map<string, Task[]>();
+  const known = new LRUCache<string, TemplateError>({ max: 1_000, ttl: KNOWN_MS });
+  let child: RenderProcess | null = null;
+  let isWorking = false;
+  let isClosed = false;
+
+  const putBack = (task: Task): void => {
+    waiting.set(task.pid, [task, ...(waiting.get(task.pid) ?? [])]);
+  };
+
+  const refusalOf = ({ job, budget }: Task): AppError | undefined => {
+    if (isClosed) return busy();
+    if (budget && budget.leftMs <= 0)
+      return new AppError(
+        'limit-reached',
+        'The templates of one request have half a second together; send fewer',
+      );
+    return known.size > 0 ? known.get(keyOf(job)) : undefined;
+  };
+
+  /** The next messages, one of each store before the second of any. */
+  const take = (): Task[] => {
+    const batch: Task[] = [];
+    for (const [pid] of waiting) {
+      if (batch.length === batchSize) break;
+      const [task, ...rest] = waiting.get(pid)!;
+      waiting.delete(pid);
+      if (rest.length > 0) waiting.set(pid, rest);
+      const refusal = refusalOf(task!);
+      if (refusal) task!.reject(refusal);
+      else if (task!.losses === 0) batch.push(task!);
+      else if (batch.length === 0) return [task!];
+      else {
+        putBack(task!);
+        break;
+      }
+    }
+    return batch;
+  };
+
+  const settle = (task: Task, answer: RenderAnswer): void => {
+    if ('texts' in answer) return task.resolve(answer.texts);
+    const error = new TemplateError(answer.part, answer.reason, answer.isStuck);
+    if (error.isFatal) {
+      log.warn({ store: task.pid, reason: error.message }, 'a template ended the process that rendered it');
+      known.set(keyOf(task.job), error);
+    }
+    task.reject(error);
+  };
+
+  const lose = (task: Task): void => {
+    task.losses += 1;
+    if (task.losses > MAX_LOSSES) task.reject(busy());
+    else putBack(task);
+  };
+
+  const endChild = (): void => {
+    child?.end();
+    child = null;
+  };
+
+  const conclude = (batch: Task[], { answers, tookMs }: BatchAnswer): void => {
+    if (batch[0]!.budget) batch[0]!.budget.leftMs -= tookMs;
+    if (answers.some((answer) => 'isStuck' in answer && answer.isStuck)) endChild();
+    batch.slice(answers.length).reverse().forEach(putBack);
+    answers.forEach((answer, index) => settle(batch[index]!, answer));
+  };
+
+  const run = async (batch: Task[]): Promise<void> => {
+    if (!child?.isAlive()) child = startRenderProcess();
+    const end = await child.run(batch.map(({ job }) => job));
+    if (isClosed) return batch.forEach((task) => task.reject(busy()));
+    if ('answers' in end) return conclude(batch, end);
+    endChild();
+    const [first] = batch;
+    if (end.part === null || batch.length > 1) return batch.reverse().forEach(lose);
+    if (first!.budget) first!.budget.leftMs = 0;
+    settle(first!, { part: end.part, reason: 'it takes too much time or memory', isStuck: true });
+  };
+
+  const work = async (): Promise<void> => {
+    if (isWorking) return;
+    isWorking = true;
+    while (waiting.size > 0) {
+      const batch = take();
+      if (batch.length > 0) await run(batch);
+    }
+    isWorking = false;
+  };
+
+  return {
+    render: ({ pid, budget, ...message }) => {
+      const tasks = waiting.get(pid) ?? [];
+      if (isClosed || tasks.length >= maxWaiting) return Promise.reject(busy());
+      return new Promise((resolve, reject) => {
+        const job = { ...message, isKept };
+        const task = { pid, job, budget, losses: 0, resolve, reject } as Task;
+        waiting.set(pid, [...tasks, task]);
+        void work();
+      });
+    },
+    close: () => {
+      isClosed = true;
+      child?.end();
+    },
+  };
+}
+
+/** Where templates are rendered: alerts that leave do not wait behind the previews of a store that tries something. */
+export type Templates = { alerts: Renderer; trials: Renderer; close: () => void };
+
+/** No process is started before the first message. */
+export function createTemplates(log: Logger): Templates {
+  const alerts = createRenderer(log, { batchSize: 16, maxWaiting: Infinity, isKept: true });
+  const trials = createRenderer(log, { batchSize: 1, maxWaiting: 100, isKept: false });
+  return {
+    alerts,
+    trials,
+    close: () => {
+      alerts.close();
+      trials.close();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { newAccount } from '../api/list-kit.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { outboxOf, seedSubscription, setStock, startSmtp } from './kit.ts';
+import type { TestSmtp } from './kit.ts';
+
+let service: TestService;
+let smtp: TestSmtp;
+
+const START = new Date('2026-03-01T09:00:00Z');
+const later = (hours: number) => new Date(START.getTime() + hours * 3_600_000);
+
+beforeAll(async () => {
+  smtp = await startSmtp();
+  service = await startService({
+    publicUrl: 'https://alerts.example',
+    mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null },
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await smtp.close();
+});
+beforeEach(() => {
+  smtp.received.length = 0;
+  service.setNow(START);
+});
+
+/** Markup whose reading takes seconds, for one product only: saving it shows nothing. */
+const TRAP = `{% if product.title == "Trap" %}{% for i in (1..1200) %}<b id={{ i }}>{% endfor %}${'<p>'.repeat(8_000)}{% endif %}`;
+
+const save = async (store: NewStore, input: object): Promise<void> => {
+  const { body } = await service.graphql(
+    'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
+    { input: { name: 'backinstock', ...input } },
+    { store },
+  );
+  expect(body.errors).toBeUndefined();
+};
+
+test('alerts whose template ends its process are dead letters after three tries, and other stores hear in time', async () => {
+  const store = await service.createStore();
+  const other = await service.createStore();
+  const { db } = service.services;
+  await save(store, { html: TRAP });
+  for (const n of [1, 2, 3])
+    await seedSubscription(db, store.pid, { epi: '1', value: `trap${n}@example.com`, at: START });
+  await seedSubscription(db, other.pid, { epi: '1', value: 'other@example.com', at: START });
+  await setStock(service, store.pid, '1', 5, { dt: 'Trap' });
+  await setStock(service, other.pid, '1', 5, { dt: 'Shirt' });
+  await service.runTasks();
+  expect(smtp.received.map(({ to }) => to)).toEqual(['other@example.com']);
+  for (const hours of [1, 2, 3]) {
+    service.setNow(later(hours));
+    await service.runTasks();
+  }
+  const error = expect.stringMatching(
+    /^gave up after 3 tries: the template cannot be rendered: html is not a valid template: it takes too /,
+  );
+  const dead = { state: 'failed', attempts: 3, error };
+  expect(await outboxOf(service, store.pid)).toMatchObject([dead, dead, dead]);
+  await service.http.get('/healthz').expect(200);
+});
+
+test('the same store hears again as soon as its template is mended', async () => {
+  const store = await service.createStore();
+  await save(store, { html: TRAP });
+  await seedSubscription(service.services.db, store.pid, {
+    epi: '1',
+    value: 'shopper@example.com',
+    at: START,
+  });
+  await setStock(service, store.pid, '1', 5, { dt: 'Trap' });
+  await service.runTasks();
+  expect(smtp.received).toEqual([]);
+  await save(store, { html: '<p>{{ product.title }}</p>' });
+  service.setNow(later(1));
+  await service.runTasks();
+  expect(smtp.received.map(({ to }) => to)).toEqual(['shopper@example.com']);
+  expect(smtp.received[0]!.mail.html).toContain('<p>Trap</p>');
+});
+
+test('no mail has characters in its subject or sender that turn or hide what is read', async () => {
+  const store = await service.createStore({ name: 'Sh\u202eop \u2066A\u200f', doubleOptIn: true });
+  const { pid } = store;
+  await service
+    .post(
+      '/storeadmin/bispa/subscriptions/create',
+      {
+        medium: 'email',
+        mediumvalue: 'new@example.com',
+        products: [{ epi: 2, empi: 1, du: 'https://shop.example/p/1' }],
+        topics: ['backinstock'],
+      },
+      { store },
+    )
+    .expect(200);
+  const sender = await newAccount(service, store);
+  const { lid } = await sender.create('Wi\u202eshes');
+  await sender.ok('lists/emailList', { lid, toemail: 'friend@example.com', fromname: 'A\u2067nn\u200b' });
+  await seedSubscription(service.services.db, pid, { epi: '1', value: 'shopper@example.com', at: START });
+  await setStock(service, pid, '1', 5, { dt: 'Hat\u202d\u2028\u061c' });
+  await service.runTasks();
+  const lines = new Map(smtp.received.map(({ to, mail }) => [to, [mail.from?.name, mail.subject]]));
+  expect(lines.get('new@example.com')).toEqual(['Shop A', 'Please confirm your alerts from Shop A']);
+  expect(lines.get('friend@example.com')).toEqual(['Shop A', 'Ann shares the list “Wishes” with you']);
+  expect(lines.get('shopper@example.com')).toEqual(['Shop A', 'Hat  is back in stock']);
+});
