@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { chmod, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
@@ -110,6 +110,22 @@ test('without a mail server mails become files, written whole', async () => {
   expect(mail.headers.find(({ key }) => key === 'list-unsubscribe-post')?.value).toBe(
     'List-Unsubscribe=One-Click',
   );
+});
+
+test('the folder of messages is for its owner only, also one that was open before', async () => {
+  const { pid } = await service.createStore();
+  const { db, config } = service.services;
+  const dir = join(config.dataDir, 'outbox');
+  const write = async (): Promise<number> => {
+    const mail = { pid, kind: 'list-share', to: 'x@example.com', subject: 's', html: 'h', text: 't' };
+    await enqueueMail(db, mail, START);
+    await service.runTasks();
+    return (await stat(dir)).mode & 0o777;
+  };
+  await rm(dir, { recursive: true, force: true });
+  expect(await write()).toBe(0o700);
+  await chmod(dir, 0o755);
+  expect(await write()).toBe(0o700);
 });
 
 test("the demo store's text messages never leave the machine", async () => {
