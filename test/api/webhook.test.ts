@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { emitEvents } from '../../src/domain/alert/event.repo.ts';
+import { addWebhook } from '../../src/domain/alert/webhook.repo.ts';
 import { isPublicAddress } from '../../src/domain/alert/webhook.rules.ts';
 import { outboxOf, seedSubscription, setStock, startHttp } from '../dispatch/kit.ts';
 import type { TestHttp } from '../dispatch/kit.ts';
@@ -394,6 +395,30 @@ test.each([
   [{ url: 'https://shop.example/', events: ['everything'] }],
 ])('bad input %j is refused', async (variables) => {
   expect((await save(variables)).errors[0].extensions.type).toBe('invalid-request');
+});
+
+test('a store has at most 20 webhooks, also when two are added at once', async () => {
+  const { db } = service.services;
+  for (let n = 1; n < 20; n += 1) await save({ url: `${receiver.url}/${n}`, events: ['alert.sent'] });
+  const other = { id: 'other', url: receiver.url, events: ['alert.sent'], secret: 'whsec_AAAA' };
+  let second: ReturnType<typeof save> | undefined;
+  await db.transaction(async (tx) => {
+    await addWebhook(tx, store.pid, other, START);
+    let isAnswered = false;
+    second = save({ url: `${receiver.url}/late`, events: ['alert.sent'] }).finally(() => (isAnswered = true));
+    await until(async () => {
+      const waiting = await db.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return isAnswered || waiting.length > 0;
+    });
+  });
+  expect((await second!).errors[0]).toMatchObject({
+    message: 'A store can have at most 20 webhooks',
+    extensions: { type: 'limit-reached' },
+  });
+  const { body } = await service.graphql('{ webhooks { id } }', {}, { store });
+  expect(body.data.webhooks).toHaveLength(20);
 });
 
 test('webhooks need a store key, and the demo store has none', async () => {
