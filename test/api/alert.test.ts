@@ -3,6 +3,7 @@ import { outboxOf, seedSubscription, setStock, startSmtp } from '../dispatch/kit
 import type { TestSmtp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
 
 let service: TestService;
 let smtp: TestSmtp;
@@ -85,6 +86,33 @@ test('dead letters can be tried again, one or all, with the same id', async () =
   await service.runTasks();
   expect(smtp.received.map(({ to }) => to)).toEqual(['b@example.com', 'a@example.com']);
   expect((await alerts({ state: 'failed' })).totalCount).toBe(0);
+});
+
+test('dead letters are tried again while a restock queues alerts of the same subscriptions; those stay as they are', async () => {
+  await failTwo();
+  const { db } = service.services;
+  const portion = await db.pool.connect();
+  try {
+    await portion.query('BEGIN');
+    await portion.query(
+      `INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
+       SELECT pid, 'newer', lane, kind, recipient, 'newer', subscription_id, topic, epi, now() + interval '1 hour', cts
+       FROM outbox WHERE pid = $1 AND recipient = 'a@example.com'`,
+      [store.pid],
+    );
+    const retried = service.graphql('mutation { retryAlerts }', {}, { store }).then(({ body }) => body);
+    await until(async () => {
+      const waiting = await db.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length === 1;
+    });
+    await portion.query('COMMIT');
+    expect(await retried).toEqual({ data: { retryAlerts: 1 } });
+  } finally {
+    portion.release();
+  }
+  expect(values(await alerts({ state: 'failed' }))).toEqual(['a@example.com']);
 });
 
 test("a dead letter is told to the store's webhooks", async () => {

@@ -1,3 +1,4 @@
+import { isUniqueViolation } from '../../database/database.ts';
 import type { Db } from '../../database/database.ts';
 import type { ClaimedMessage, MessageState } from './outbox.repo.ts';
 import { SENDER_COLUMNS } from './sender.repo.ts';
@@ -137,21 +138,33 @@ export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Pro
   return row!.count;
 }
 
-/** Queues dead letters again, all of them or the named ones; one whose subscription has a newer alert stays. */
+const RETRY = `
+  UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL
+  WHERE pid = $1 AND state = 'failed' AND ${IS_ALERT} AND ($2::text[] IS NULL OR id = ANY ($2))
+    AND NOT EXISTS (
+      SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id
+        AND (n.state = 'queued' OR (n.state = 'failed' AND n.seq > o.seq)))
+  RETURNING id`;
+/** Portions that may be written beside one retry, before it gives up. */
+const MAX_PORTIONS_BESIDE = 10;
+
+/**
+ * Queues dead letters again, all of them or the named ones; one whose subscription has a newer alert stays. Such an alert may be
+ * one that a portion writes in this moment and commits while this waits for it: the next look sees all of that portion.
+ */
 export async function retryAlerts(
-  db: Db,
+  tx: Db,
   pid: string,
   ids: readonly string[] | null,
   now: Date,
 ): Promise<number> {
-  const rows = await db.query<{ id: string }>(
-    `UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL
-     WHERE pid = $1 AND state = 'failed' AND ${IS_ALERT} AND ($2::text[] IS NULL OR id = ANY ($2))
-       AND NOT EXISTS (
-         SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id
-           AND (n.state = 'queued' OR (n.state = 'failed' AND n.seq > o.seq)))
-     RETURNING id`,
-    [pid, ids, now],
-  );
-  return rows.length;
+  for (let look = 1; ; look += 1) {
+    await tx.query('SAVEPOINT before_retry');
+    try {
+      return (await tx.query(RETRY, [pid, ids, now])).length;
+    } catch (error) {
+      if (look === MAX_PORTIONS_BESIDE || !isUniqueViolation(error)) throw error;
+      await tx.query('ROLLBACK TO SAVEPOINT before_retry');
+    }
+  }
 }
