@@ -1,4 +1,5 @@
 import type { AlertModel } from './template.rules.ts';
+import { expiresBefore } from './topic.rules.ts';
 import type { TopicRow } from './topic.rules.ts';
 
 /** What is known of an alert when it is about to be sent. */
@@ -23,9 +24,9 @@ export function judgeAlert(
     return { kind: 'withheld', reason: 'the stock is gone again' };
   if (subscription.confirmedAt === null)
     return { kind: 'withheld', reason: 'the subscription is not confirmed' };
-  const isExpired =
-    topic.expiryDays !== null && subscription.cts.getTime() <= now.getTime() - topic.expiryDays * 86_400_000;
-  if (isExpired) return { kind: 'withheld', reason: 'the subscription has expired' };
+  const oldest = expiresBefore(topic, now);
+  if (oldest !== null && subscription.cts <= oldest)
+    return { kind: 'withheld', reason: 'the subscription has expired' };
   const coolUntil = seenAt === null ? 0 : seenAt.getTime() + topic.coolDownSeconds * 1_000;
   return coolUntil > now.getTime() ? { kind: 'deferred', until: new Date(coolUntil) } : { kind: 'send' };
 }

@@ -1,5 +1,7 @@
 import type { Db } from '../../database/database.ts';
+import { MAX_STOCK } from '../catalog/catalog.rules.ts';
 import type { NextStep, Opening, Progress, RestockPlan } from './restock.rules.ts';
+import { expiresBefore } from './topic.rules.ts';
 import type { TopicRow } from './topic.rules.ts';
 
 /** An occasion whose subscribers are being queued. */
@@ -41,8 +43,9 @@ export async function openRestocks(
   return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
 }
 
+// Units of many deliveries may come to more than the column holds; then everybody hears in any case.
 const ADD_UNITS = `
-  UPDATE restock r SET units = r.units + o.units, next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
+  UPDATE restock r SET units = least(r.units::bigint + o.units, ${MAX_STOCK}), next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, units int)
   WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = 'stock'`;
 
@@ -100,7 +103,7 @@ export async function queuePortion(
   now: Date,
 ): Promise<{ count: number; lastSeq: number }> {
   const { pid, epi, id, cursorSeq, cutSeq } = restock;
-  const oldest = topic.expiryDays === null ? null : new Date(now.getTime() - topic.expiryDays * 86_400_000);
+  const oldest = expiresBefore(topic, now);
   const params = [pid, epi, topic.name, id, cursorSeq, cutSeq, limit, now, topic.coolDownSeconds, oldest];
   const [row] = await tx.query<{ count: number; lastSeq: number }>(QUEUE, params);
   return row!;

@@ -86,7 +86,7 @@ export async function countAudience(
   topic: string,
   epi: string | null | undefined,
 ): Promise<AudienceRow> {
-  return topics.countAudience(ctx.db, requireStore(ctx).pid, topic, epi ?? null);
+  return topics.countAudience(ctx.db, requireStore(ctx).pid, topic, epi ?? null, ctx.now());
 }
 
 /** Alerts the subscribers of some variants now. */
@@ -106,7 +106,8 @@ export async function triggerTopic(
     await stopRestocks(tx, pid, wanted);
     const openings = wanted.map((one) => ({ ...one, cause: 'manual' as const, units: 0 }));
     const opened = await openRestocks(tx, pid, openings, ctx.now());
-    const counts = await Promise.all(wanted.map(({ epi }) => topics.countAudience(tx, pid, name, epi)));
+    const now = ctx.now();
+    const counts = await Promise.all(wanted.map(({ epi }) => topics.countAudience(tx, pid, name, epi, now)));
     return { opened: opened.length, audience: counts.reduce((sum, { count }) => sum + count, 0) };
   });
   ctx.wake();

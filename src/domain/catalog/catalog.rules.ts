@@ -32,7 +32,8 @@ const MAX_URL = 2_048;
 const MAX_ID = 255;
 const MAX_TAGS = 250;
 const MAX_TAG = 255;
-const MAX_STOCK = 2_147_483_647;
+/** Most pieces that a stock can tell. */
+export const MAX_STOCK = 2_147_483_647;
 const TEXT_FIELDS = ['bt', 'dt', 'sku', 'vi'] as const;
 const URL_FIELDS = ['du', 'uri', 'iu'] as const;
 
