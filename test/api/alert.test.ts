@@ -38,7 +38,7 @@ const values = (page: { edges: { node: { value: string } }[] }) => page.edges.ma
 async function failTwo(): Promise<void> {
   for (const name of ['a', 'b', 'c'])
     await seedSubscription(service.services.db, store.pid, { epi: '1', value: `${name}@example.com` });
-  smtp.refuse = (to) => (to === 'c@example.com' ? null : { code: 550, text: 'No such user' });
+  smtp.refuse = (to) => (to === 'c@example.com' ? null : { code: 554, text: '5.7.1 Refused' });
   await setStock(service, store.pid, '1', 5);
   await service.runTasks();
 }
@@ -55,7 +55,7 @@ test('a store sees its alerts and dead letters with their reason, page by page; 
     value: 'b@example.com',
     attempts: 1,
   });
-  expect(dead.edges[0].node.error).toContain('No such user');
+  expect(dead.edges[0].node.error).toContain('5.7.1 Refused');
   const first = await alerts({ first: 2 });
   expect(first.pageInfo.hasNextPage).toBe(true);
   const second = await alerts({ first: 2, after: first.pageInfo.endCursor });
@@ -129,7 +129,7 @@ test("a dead letter is told to the store's webhooks", async () => {
         type: 'alert.failed',
         data: expect.objectContaining({
           value: 'a@example.com',
-          error: expect.stringContaining('No such user'),
+          error: expect.stringContaining('5.7.1 Refused'),
         }),
       }),
     ]),
