@@ -1,14 +1,8 @@
 import type { Services } from '../context.ts';
-import {
-  claimMessages,
-  findDueStores,
-  markFailed,
-  markSent,
-  putBack,
-  renewLeases,
-  withhold,
-} from '../domain/alert/outbox.repo.ts';
+import { recordBounce } from '../domain/alert/bounce.service.ts';
+import { claimMessages, findDueStores, renewLeases } from '../domain/alert/outbox.repo.ts';
 import type { ClaimedMessage, Lane } from '../domain/alert/outbox.repo.ts';
+import { defer, markFailed, markSent, putBack, withhold } from '../domain/alert/settle.repo.ts';
 import { MAX_ATTEMPTS, backoffMs } from './backoff.ts';
 import { outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
@@ -52,15 +46,18 @@ async function settle(
   switch (outcome.kind) {
     case 'sent':
       return markSent(db, message, time);
-    case 'failed':
-      return markFailed(db, message, outcome.reason, time);
+    case 'failed': {
+      const settleFailure = outcome.isContactGone ? recordBounce : markFailed;
+      return void (await settleFailure(db, message, outcome.reason, time));
+    }
     case 'withheld':
       return withhold(db, message, outcome.reason, time);
     case 'deferred':
-      return putBack(db, message, outcome.until, null);
+      return defer(db, message, outcome.until, time);
     case 'retry': {
       if (message.attempts >= MAX_ATTEMPTS) {
-        return markFailed(db, message, `gave up after ${MAX_ATTEMPTS} tries: ${outcome.reason}`, time);
+        const reason = `gave up after ${MAX_ATTEMPTS} tries: ${outcome.reason}`;
+        return void (await markFailed(db, message, reason, time));
       }
       const pauseMs = Math.max(backoffMs(message.attempts, config.dispatchRetryMs), outcome.afterMs ?? 0);
       return putBack(db, message, new Date(time.getTime() + pauseMs), outcome.reason);
@@ -91,8 +88,18 @@ export function createLane(
     }
   };
 
+  /** From the claim on: what a batch needs may take long to load, too. */
+  const prepareHeld = async (messages: ClaimedMessage[]): Promise<Attempt[]> => {
+    for (const message of messages) held.add(message);
+    try {
+      return await prepare(messages);
+    } catch (error) {
+      for (const message of messages) held.delete(message);
+      throw error;
+    }
+  };
+
   const deliver = async (message: ClaimedMessage, attempt: Attempt): Promise<void> => {
-    held.add(message);
     try {
       const isExhausted = message.attempts > MAX_ATTEMPTS;
       const outcome: Outcome = isExhausted
@@ -144,7 +151,7 @@ export function createLane(
         }
         if (messages.length === 0) continue;
         hasWorked = true;
-        const attempts = await prepare(messages);
+        const attempts = await prepareHeld(messages);
         messages.forEach((message, index) => {
           const sending = deliver(message, attempts[index]!).finally(() => underWay.delete(sending));
           underWay.set(sending, message.pid);

@@ -3,16 +3,10 @@ import { createLane } from '../../src/dispatch/lane.ts';
 import type { MailChannel, OutgoingMail } from '../../src/dispatch/mail.channel.ts';
 import { SENT } from '../../src/dispatch/outcome.ts';
 import { emitEvents } from '../../src/domain/alert/event.repo.ts';
-import {
-  claimMessages,
-  enqueueMail,
-  markFailed,
-  markSent,
-  putBack,
-  withhold,
-} from '../../src/domain/alert/outbox.repo.ts';
+import { claimMessages, enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
 import type { ClaimedMessage, Lane } from '../../src/domain/alert/outbox.repo.ts';
 import { queueNextPortion } from '../../src/domain/alert/restock.service.ts';
+import { markFailed, markSent, putBack, withhold } from '../../src/domain/alert/settle.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
@@ -120,7 +114,7 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
   expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent', attempts: 1 }]);
 });
 
-test.each<[string, (message: ClaimedMessage) => Promise<void>]>([
+test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
   ['fails', (message) => markFailed(service.services.db, message, 'gone', START)],
   ['is to be tried again', (message) => putBack(service.services.db, message, later(3_600_000), 'busy')],
   ['arrives', (message) => markSent(service.services.db, message, START)],

@@ -93,6 +93,25 @@ test("a number that the provider refuses is a dead letter with the provider's wo
   ]);
 });
 
+test.each([
+  [21211, 0],
+  [21610, 0],
+  [21606, 1],
+  [20003, 1],
+])(
+  'the provider’s code %i leaves %i subscription: numbers that cannot be reached end theirs, mistakes of ours do not',
+  async (code, left) => {
+    const { pid } = await service.createStore();
+    const { db } = service.services;
+    await seedSubscription(db, pid, { epi: '1', medium: 'sms', value: '+4915100000004' });
+    provider.answer = () => ({ status: 400, body: JSON.stringify({ code, message: 'No' }) });
+    await setStock(service, pid, '1', 1);
+    await service.runTasks();
+    expect(await outboxOf(service, pid)).toMatchObject([{ state: 'failed' }]);
+    expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toHaveLength(left);
+  },
+);
+
 test('without a mail server mails become files, written whole', async () => {
   const { pid } = await service.createStore({ name: 'Files' });
   const { db, config } = service.services;

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import { MAX_STOCK } from '../catalog/catalog.rules.ts';
-import type { NextStep, Opening, Progress, RestockPlan } from './restock.rules.ts';
+import type { NextStep, Opening, Progress, RestockPlan, Taken } from './restock.rules.ts';
 import { expiresBefore } from './topic.rules.ts';
 import type { TopicRow } from './topic.rules.ts';
 
@@ -60,7 +60,8 @@ export async function addUnits(
 }
 
 const CLAIM = `
-  SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft"
+  SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft",
+    batch_at AS "batchAt"
   FROM restock WHERE state = 'open' AND next_batch_at <= $1
   ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
@@ -83,16 +84,16 @@ const QUEUE = `
       AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NULL
     ORDER BY s.seq LIMIT $7
   ), queued AS (
-    INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
-    SELECT $1, gen_random_uuid()::text, 'alert-' || medium, 'alert', value, $4, id, $3, $2, due_at, $8
+    INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
+    SELECT $1, gen_random_uuid()::text, 'alert-' || medium, 'alert', value, $4, id, $3, $2, due_at <= $8, due_at, $8
     FROM picked ORDER BY seq
     ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
-    DO UPDATE SET restock_id = excluded.restock_id
+    DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
   )
-  SELECT count(*)::int AS count, coalesce(max(seq), 0) AS "lastSeq" FROM picked`;
+  SELECT count(*)::int AS count, (count(*) FILTER (WHERE due_at <= $8))::int AS places, coalesce(max(seq), 0) AS "lastSeq" FROM picked`;
 
 /**
- * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end. A subscription that still has
+ * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end and takes no place. A subscription that still has
  * an unsent alert of an older occasion keeps that alert, which now belongs to this one.
  */
 export async function queuePortion(
@@ -101,18 +102,18 @@ export async function queuePortion(
   topic: TopicRow,
   limit: number,
   now: Date,
-): Promise<{ count: number; lastSeq: number }> {
+): Promise<Omit<Taken, 'limit'>> {
   const { pid, epi, id, cursorSeq, cutSeq } = restock;
   const oldest = expiresBefore(topic, now);
   const params = [pid, epi, topic.name, id, cursorSeq, cutSeq, limit, now, topic.coolDownSeconds, oldest];
-  const [row] = await tx.query<{ count: number; lastSeq: number }>(QUEUE, params);
+  const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE, params);
   return row!;
 }
 
 const ADVANCE = {
   name: 'advance_restock',
   text: `
-    UPDATE restock SET state = $3, cursor_seq = $4, batch_left = $5, next_batch_at = $6, queued = queued + $7
+    UPDATE restock SET state = $3, cursor_seq = $4, batch_left = $5, batch_at = $6, next_batch_at = $7, queued = queued + $8
     WHERE pid = $1 AND id = $2`,
 };
 
@@ -120,8 +121,8 @@ const ADVANCE = {
 export async function advanceRestock(
   tx: Db,
   { pid, id }: RestockRow,
-  next: NextStep,
-  count: number,
+  { state, cursorSeq, batchLeft, batchAt, nextBatchAt }: NextStep,
+  places: number,
 ): Promise<void> {
-  await tx.query(ADVANCE, [pid, id, next.state, next.cursorSeq, next.batchLeft, next.nextBatchAt, count]);
+  await tx.query(ADVANCE, [pid, id, state, cursorSeq, batchLeft, batchAt, nextBatchAt, places]);
 }

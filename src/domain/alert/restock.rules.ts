@@ -62,9 +62,11 @@ export const PORTION = 5_000;
 export type Progress = {
   cause: string;
   units: number;
+  /** Places that are taken: by those who were told or are about to be. */
   queued: number;
   cursorSeq: number;
   batchLeft: number | null;
+  batchAt: Date | null;
 };
 
 /** How many subscribers the next portion may take; 0 means that more stock must come first. */
@@ -75,45 +77,47 @@ export function portionSize({ cause, units, queued, batchLeft }: Progress, topic
   return PORTION;
 }
 
+/** What a portion took: of `count` subscribers, those in their cool-down need none of the places. */
+export type Taken = { limit: number; count: number; places: number; lastSeq: number };
+
 /** Where an occasion stands after a portion. */
 export type NextStep = {
   state: 'open' | 'done';
   cursorSeq: number;
   batchLeft: number | null;
+  /** When the batch began that `batchLeft` is of, or that was the last. */
+  batchAt: Date | null;
   nextBatchAt: Date | null;
 };
 
 /**
  * What follows a portion. Numbers are handed out before they are committed, so when the end is reached after a cursor, one more
- * pass from the start picks up subscriptions that were being written meanwhile.
+ * pass from the start picks up subscriptions that were being written meanwhile. A batch counts from its beginning, so that a place of it
+ * that is given back and filled later does not move the next one.
  */
 export function nextStep(
   progress: Progress,
   topic: TopicRow,
-  taken: { limit: number; count: number; lastSeq: number },
+  { limit, count, places, lastSeq }: Taken,
   now: Date,
 ): NextStep {
-  const { limit, count, lastSeq } = taken;
-  if (limit === 0)
-    return { state: 'open', cursorSeq: progress.cursorSeq, batchLeft: null, nextBatchAt: null };
-  const left = topic.batchSize === null ? null : (progress.batchLeft ?? topic.batchSize) - count;
+  const { cursorSeq } = progress;
+  if (limit === 0) return { state: 'open', cursorSeq, batchLeft: null, batchAt: null, nextBatchAt: null };
+  const isNewBatch = progress.batchLeft === null || progress.batchAt === null;
+  const batchAt = topic.batchSize === null ? null : isNewBatch ? now : progress.batchAt;
+  const left = topic.batchSize === null ? null : (progress.batchLeft ?? topic.batchSize) - places;
   if (count < limit) {
-    const isComplete = progress.cursorSeq === 0;
+    const isComplete = cursorSeq === 0;
     return {
       state: isComplete ? 'done' : 'open',
       cursorSeq: 0,
       batchLeft: left,
+      batchAt,
       nextBatchAt: isComplete ? null : now,
     };
   }
-  if (left === 0) {
-    const pauseMs = (topic.batchIntervalSeconds ?? 0) * 1_000;
-    return {
-      state: 'open',
-      cursorSeq: lastSeq,
-      batchLeft: null,
-      nextBatchAt: new Date(now.getTime() + pauseMs),
-    };
-  }
-  return { state: 'open', cursorSeq: lastSeq, batchLeft: left, nextBatchAt: now };
+  const next = { state: 'open', cursorSeq: lastSeq, batchAt } as const;
+  if (left !== 0 || batchAt === null) return { ...next, batchLeft: left, nextBatchAt: now };
+  const pauseMs = (topic.batchIntervalSeconds ?? 0) * 1_000;
+  return { ...next, batchLeft: null, nextBatchAt: new Date(batchAt.getTime() + pauseMs) };
 }

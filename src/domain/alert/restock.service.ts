@@ -62,6 +62,15 @@ async function emitRestocked(
   await emitEvents(tx, pid, events, now);
 }
 
+const NOBODY_LEFT = {
+  state: 'done',
+  cursorSeq: 0,
+  batchLeft: null,
+  batchAt: null,
+  nextBatchAt: null,
+} as const;
+const NOTHING_TAKEN = { count: 0, places: 0, lastSeq: 0 };
+
 /** Queues one portion of one restock's subscribers; false when none is due. */
 export async function queueNextPortion({ db, now, wake }: Services): Promise<boolean> {
   const time = now();
@@ -70,23 +79,13 @@ export async function queueNextPortion({ db, now, wake }: Services): Promise<boo
     if (restock === null) return false;
     const topic = await findTopic(tx, restock.pid, restock.topic);
     if (topic === null) {
-      await restocks.advanceRestock(
-        tx,
-        restock,
-        { state: 'done', cursorSeq: 0, batchLeft: null, nextBatchAt: null },
-        0,
-      );
+      await restocks.advanceRestock(tx, restock, NOBODY_LEFT, 0);
       return true;
     }
     const limit = portionSize(restock, topic);
-    const taken =
-      limit === 0 ? { count: 0, lastSeq: 0 } : await restocks.queuePortion(tx, restock, topic, limit, time);
-    await restocks.advanceRestock(
-      tx,
-      restock,
-      nextStep(restock, topic, { limit, ...taken }, time),
-      taken.count,
-    );
+    const taken = limit === 0 ? NOTHING_TAKEN : await restocks.queuePortion(tx, restock, topic, limit, time);
+    const next = nextStep(restock, topic, { limit, ...taken }, time);
+    await restocks.advanceRestock(tx, restock, next, taken.places);
     return true;
   });
   if (isBusy) wake();
