@@ -283,7 +283,7 @@ test.each([
   await service.runTasks();
   expect(recipients()).toEqual(['first@example.com']);
   service.setNow(later(HOUR));
-  if (rules.shoppersPerUnit !== undefined) await setStock(service, pid, '1', 2);
+  if ('shoppersPerUnit' in rules) await setStock(service, pid, '1', 2);
   await service.runTasks();
   expect(recipients()).toEqual(['first@example.com', 'second@example.com']);
   service.setNow(later(25 * HOUR));

@@ -187,13 +187,8 @@ export async function setStock(
        ON CONFLICT (pid, epi) DO UPDATE SET stk = excluded.stk, dt = coalesce($3, product.dt), tags = excluded.tags`,
       [pid, epi, product.dt ?? null, product.uri ?? `https://shop.example/p/1?variant=${epi}`, stk, tags],
     );
-    const tagsAdded = tags.filter((tag) => !(old?.tags ?? []).includes(tag));
-    await applyStockChanges(
-      tx,
-      pid,
-      [{ epi, before: old?.stk ?? null, after: stk, isNew: !old, tagsAdded }],
-      services.now(),
-    );
+    const step = { before: old?.stk ?? null, after: stk, tagsBefore: old?.tags ?? [], tagsAfter: tags };
+    await applyStockChanges(tx, pid, [{ epi, isNew: !old, goneSince: null, ...step }], services.now());
   });
 }
 

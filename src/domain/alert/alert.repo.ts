@@ -23,6 +23,7 @@ export type AlertFacts = {
   store: Sender;
   /** Null when it is gone. */
   restockState: string | null;
+  restockCause: string | null;
   /** Null when the shopper has left or was told already. */
   subscription: { confirmedAt: Date | null; cts: Date } | null;
   /** When the contact last heard of this variant on this topic. */
@@ -34,6 +35,7 @@ type FactsRow = Sender &
   AlertProduct & {
     messageId: string | null;
     restockState: string | null;
+    restockCause: string | null;
     subscriptionId: string | null;
     confirmedAt: Date | null;
     subscribedAt: Date;
@@ -44,7 +46,7 @@ const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, 
 
 // Planned at each call, as the claim is.
 const FACTS = `
-  SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", sub.cts AS "subscribedAt",
+  SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", r.cause AS "restockCause", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", sub.cts AS "subscribedAt",
     c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
   LEFT JOIN outbox o ON o.pid = m.pid AND o.id = m.id
@@ -66,6 +68,7 @@ function toFacts(row: FactsRow): AlertFacts {
   return {
     store: row,
     restockState: row.restockState,
+    restockCause: row.restockCause,
     subscription: subscriptionId === null ? null : { confirmedAt, cts: subscribedAt },
     seenAt: row.seenAt,
     product: row,

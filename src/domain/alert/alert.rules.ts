@@ -5,6 +5,7 @@ import type { TopicRow } from './topic.rules.ts';
 /** What is known of an alert when it is about to be sent. */
 export type AlertSituation = {
   restockState: string | null;
+  restockCause: string | null;
   subscription: { confirmedAt: Date | null; cts: Date } | null;
   seenAt: Date | null;
 };
@@ -16,12 +17,12 @@ export type Verdict =
 /** Looks again right before sending: between queueing and sending stock may have gone and shoppers may have left. */
 export function judgeAlert(
   topic: TopicRow,
-  { restockState, subscription, seenAt }: AlertSituation,
+  { restockState, restockCause, subscription, seenAt }: AlertSituation,
   now: Date,
 ): Verdict {
   if (subscription === null) return { kind: 'withheld', reason: 'the subscription is gone' };
   if (restockState === null || restockState === 'stopped')
-    return { kind: 'withheld', reason: 'the stock is gone again' };
+    return { kind: 'withheld', reason: `the ${restockCause === 'tag' ? 'tag' : 'stock'} is gone again` };
   if (subscription.confirmedAt === null)
     return { kind: 'withheld', reason: 'the subscription is not confirmed' };
   const oldest = expiresBefore(topic, now);

@@ -1,11 +1,19 @@
 import type { Db } from '../../database/database.ts';
 import { MAX_STOCK } from '../catalog/catalog.rules.ts';
-import type { NextStep, Opening, Progress, RestockPlan, Taken } from './restock.rules.ts';
+import type { NextStep, Opening, Progress, RestockPlan, Resumption, Taken } from './restock.rules.ts';
 import { expiresBefore } from './topic.rules.ts';
 import type { TopicRow } from './topic.rules.ts';
 
 /** An occasion whose subscribers are being queued. */
-export type RestockRow = Progress & { pid: string; id: string; topic: string; epi: string; cutSeq: number };
+export type RestockRow = Progress & {
+  pid: string;
+  id: string;
+  topic: string;
+  epi: string;
+  cutSeq: number;
+  skipFrom: number;
+  skipTo: number;
+};
 
 // The statements of this file are planned at each call: these tables grow from nothing to 100,000 rows within seconds, and a plan
 // from before would read them whole.
@@ -43,6 +51,32 @@ export async function openRestocks(
   return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
 }
 
+// The occasion that the removal stopped goes on as a new one: who was still to hear of it does, with the units that it had left, and so does
+// everybody who subscribed while the product was away. Those between them subscribed while it was there, and wait for the next restock.
+const RESUME = `
+  INSERT INTO restock (pid, id, topic, epi, cause, units, queued, cut_seq, skip_from, skip_to, next_batch_at, opened_at)
+  SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, coalesce(least(was.units::bigint + o.more, ${MAX_STOCK}), o.units),
+    (SELECT count(*) FROM outbox m WHERE m.pid = $1 AND m.restock_id = was.id AND m.state = 'sent' AND m.has_place),
+    numbers.last_value, coalesce(was.cut_seq, 0), o."goneSince", $3, $3
+  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int, more int, "goneSince" bigint)
+  CROSS JOIN subscription_seq_seq AS numbers
+  LEFT JOIN LATERAL (
+    SELECT r.id, r.cut_seq, r.units FROM restock r
+    WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.cause = o.cause ORDER BY r.opened_at DESC LIMIT 1) was ON true
+  WHERE (SELECT true FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic
+    AND (s.seq <= was.cut_seq OR s.seq > o."goneSince") LIMIT 1)
+  ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING`;
+
+/** Lets occasions go on whose product is there again. */
+export async function resumeRestocks(
+  tx: Db,
+  pid: string,
+  resumptions: readonly Resumption[],
+  now: Date,
+): Promise<void> {
+  if (resumptions.length > 0) await tx.query(RESUME, [pid, JSON.stringify(resumptions), now]);
+}
+
 // Units of many deliveries may come to more than the column holds; then everybody hears in any case.
 const ADD_UNITS = `
   UPDATE restock r SET units = least(r.units::bigint + o.units, ${MAX_STOCK}), next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
@@ -61,7 +95,7 @@ export async function addUnits(
 
 const CLAIM = `
   SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft",
-    batch_at AS "batchAt"
+    batch_at AS "batchAt", skip_from AS "skipFrom", skip_to AS "skipTo"
   FROM restock WHERE state = 'open' AND next_batch_at <= $1
   ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
@@ -80,6 +114,7 @@ const QUEUE = `
       WHERE c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value)) AS due_at
     FROM subscription s
     WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6
+      AND (s.seq <= $11 OR s.seq > $12)
       AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR s.cts > $10)
       AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NULL
     ORDER BY s.seq LIMIT $7
@@ -103,9 +138,22 @@ export async function queuePortion(
   limit: number,
   now: Date,
 ): Promise<Omit<Taken, 'limit'>> {
-  const { pid, epi, id, cursorSeq, cutSeq } = restock;
+  const { pid, epi, id, cursorSeq, cutSeq, skipFrom, skipTo } = restock;
   const oldest = expiresBefore(topic, now);
-  const params = [pid, epi, topic.name, id, cursorSeq, cutSeq, limit, now, topic.coolDownSeconds, oldest];
+  const params = [
+    pid,
+    epi,
+    topic.name,
+    id,
+    cursorSeq,
+    cutSeq,
+    limit,
+    now,
+    topic.coolDownSeconds,
+    oldest,
+    skipFrom,
+    skipTo,
+  ];
   const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE, params);
   return row!;
 }

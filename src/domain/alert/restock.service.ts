@@ -1,5 +1,6 @@
 import type { Services } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
+import { MAX_STOCK } from '../catalog/catalog.rules.ts';
 import { emitEvents } from './event.repo.ts';
 import * as restocks from './restock.repo.ts';
 import { foldChanges, nextStep, planRestocks, portionSize } from './restock.rules.ts';
@@ -23,12 +24,8 @@ export async function applyStockChanges(
 ): Promise<void> {
   const relevant = foldChanges(changes);
   if (relevant.length === 0) return;
-  const { stops, openings, arrivals } = planRestocks(await topicsOf(tx, pid), relevant);
-  await restocks.stopRestocks(
-    tx,
-    pid,
-    stops.map((stop) => ({ ...stop, cause: 'stock' })),
-  );
+  const { stops, openings, resumptions, arrivals } = planRestocks(await topicsOf(tx, pid), relevant);
+  await restocks.stopRestocks(tx, pid, stops);
   // A live occasion gives way: its unsent alerts pass to the new one when that is queued.
   await restocks.stopRestocks(
     tx,
@@ -36,6 +33,7 @@ export async function applyStockChanges(
     openings.map(({ topic, epi }) => ({ topic, epi })),
   );
   const opened = await restocks.openRestocks(tx, pid, openings, now);
+  await restocks.resumeRestocks(tx, pid, resumptions, now);
   await restocks.addUnits(tx, pid, arrivals, now);
   await emitRestocked(tx, pid, relevant, openings, opened, now);
 }
@@ -57,7 +55,7 @@ async function emitRestocked(
   );
   const events = news.map(({ epi, units }) => ({
     type: 'product.restocked' as const,
-    data: { epi, stk: units },
+    data: { epi, stk: units === MAX_STOCK ? null : units },
   }));
   await emitEvents(tx, pid, events, now);
 }
