@@ -24,8 +24,12 @@ beforeAll(
 afterAll(() => service.close());
 beforeEach(() => service.setNow(START));
 
-const claimAll = (pid: string, lane: Lane): Promise<ClaimedMessage[]> =>
-  claimMessages(service.services.db, { lane, stores: [{ pid, most: 10 }], leaseMs: LEASE_MS }, START);
+const claimAll = (pid: string, lane: Lane, recipient = ''): Promise<ClaimedMessage[]> =>
+  claimMessages(
+    service.services.db,
+    { lane, turns: [{ line: { pid, recipient }, most: 10 }], leaseMs: LEASE_MS },
+    START,
+  );
 
 /** The lane of alerts with a mailbox of its own. */
 function createMailbox() {
@@ -133,7 +137,7 @@ test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
       await service.services.db.transaction((tx) =>
         emitEvents(tx, store.pid, [{ type: 'list.item.added', data: { lid: 'L', epi: '1' } }], START),
       );
-      const [old] = await claimAll(store.pid, 'webhook');
+      const [old] = await claimAll(store.pid, 'webhook', saved.body.data.saveWebhook.webhook.id);
       const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state attempts } }';
       const { body } = await service.graphql(replay, { id: old!.id }, { store });
       expect(body.data.replayDelivery).toEqual({ state: 'queued', attempts: 0 });

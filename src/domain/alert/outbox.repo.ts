@@ -98,6 +98,9 @@ export async function enqueueSms(tx: Db, sms: NewSms, now: Date): Promise<string
 // Statements without a name are planned at each call: a plan made while the table was empty reads all of it once 100,000 alerts
 // are there (12 messages/s instead of several hundred), until statistics are gathered a minute later.
 
+/** What takes turns in a lane: a store or, where each message goes to a receiver of its own, one webhook of a store. */
+export type Line = { pid: string; recipient: string };
+
 /** One look at the index a store, and one alone while nothing is due. */
 const DUE_STORES = `
   WITH RECURSIVE waiting AS (
@@ -108,37 +111,54 @@ const DUE_STORES = `
     SELECT next.pid, next.due_at FROM waiting w CROSS JOIN LATERAL (
       SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 AND pid > w.pid ORDER BY pid, due_at LIMIT 1) next
   )
-  SELECT pid FROM waiting WHERE due_at <= $2 ORDER BY random()`;
+  SELECT pid, '' AS recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
 
-/** The stores that have messages due in a lane, in any order. */
-export async function findDueStores(db: Db, lane: Lane, now: Date): Promise<string[]> {
-  return (await db.query<{ pid: string }>(DUE_STORES, [lane, now])).map(({ pid }) => pid);
+/** The same for webhooks, by an index of their own. */
+const DUE_WEBHOOKS = `
+  WITH RECURSIVE waiting AS (
+    (SELECT pid, recipient, due_at FROM outbox WHERE state = 'queued' AND lane = 'webhook'
+       AND EXISTS (SELECT FROM outbox WHERE state = 'queued' AND lane = $1 AND due_at <= $2)
+     ORDER BY pid, recipient, due_at LIMIT 1)
+    UNION ALL
+    SELECT next.pid, next.recipient, next.due_at FROM waiting w CROSS JOIN LATERAL (
+      SELECT pid, recipient, due_at FROM outbox WHERE state = 'queued' AND lane = 'webhook' AND (pid, recipient) > (w.pid, w.recipient)
+      ORDER BY pid, recipient, due_at LIMIT 1) next
+  )
+  SELECT pid, recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
+
+/** The lines that have messages due in a lane, in any order. */
+export function findDueLines(db: Db, lane: Lane, now: Date): Promise<Line[]> {
+  return db.query<Line>(lane === 'webhook' ? DUE_WEBHOOKS : DUE_STORES, [lane, now]);
 }
 
-const CLAIM = `
+const claimWhere = (isDue: string): string => `
   WITH due AS (
-    SELECT oldest.pid, oldest.id FROM unnest($4::text[], $5::int[]) AS turn (pid, most) CROSS JOIN LATERAL (
-      SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND pid = turn.pid AND due_at <= $2
+    SELECT oldest.pid, oldest.id FROM unnest($4::text[], $5::text[], $6::int[]) AS turn (pid, recipient, most) CROSS JOIN LATERAL (
+      SELECT pid, id FROM outbox WHERE state = 'queued' AND ${isDue} AND pid = turn.pid AND due_at <= $2
       ORDER BY due_at LIMIT turn.most FOR UPDATE SKIP LOCKED) oldest
   )
   UPDATE outbox o SET attempts = o.attempts + 1, claim = o.claim + 1, due_at = $3
-  FROM due WHERE o.pid = due.pid AND o.id = due.id
+  FROM due WHERE o.pid = due.pid AND o.id = due.id AND o.lane = $1
   RETURNING o.pid, o.id, o.lane, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
     o.topic, o.epi, o.attempts, o.claim, o.cts`;
 
-/** What a dispatcher takes: the oldest messages of some stores, at most so many of each. */
-export type Claim = { lane: Lane; stores: readonly { pid: string; most: number }[]; leaseMs: number };
+const CLAIM_OF_STORES = claimWhere('lane = $1');
+const CLAIM_OF_WEBHOOKS = claimWhere(`lane = 'webhook' AND recipient = turn.recipient`);
+
+/** How much of a line is taken at most. */
+export type Turn = { line: Line; most: number };
+
+/** What a dispatcher takes: the oldest messages of some lines, at most so many of each. */
+export type Claim = { lane: Lane; turns: readonly Turn[]; leaseMs: number };
 
 /** Takes due messages for the time of the lease. Dispatchers never take the same one. */
-export function claimMessages(
-  db: Db,
-  { lane, stores, leaseMs }: Claim,
-  now: Date,
-): Promise<ClaimedMessage[]> {
+export function claimMessages(db: Db, { lane, turns, leaseMs }: Claim, now: Date): Promise<ClaimedMessage[]> {
   const leaseEnd = new Date(now.getTime() + leaseMs);
-  const pids = stores.map(({ pid }) => pid);
-  const most = stores.map((store) => store.most);
-  return db.query<ClaimedMessage>(CLAIM, [lane, now, leaseEnd, pids, most]);
+  const pids = turns.map(({ line }) => line.pid);
+  const recipients = turns.map(({ line }) => line.recipient);
+  const most = turns.map((turn) => turn.most);
+  const statement = lane === 'webhook' ? CLAIM_OF_WEBHOOKS : CLAIM_OF_STORES;
+  return db.query<ClaimedMessage>(statement, [lane, now, leaseEnd, pids, recipients, most]);
 }
 
 const RENEW = `
