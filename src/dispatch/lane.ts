@@ -147,21 +147,33 @@ export function createLane(
       return messages;
     };
 
+    /** Starts what can be started now; false when that is nothing. */
+    const startMore = async (): Promise<boolean> => {
+      const messages = await claim();
+      if (messages === null) return false;
+      if (messages.length === 0) return true;
+      hasWorked = true;
+      const attempts = await prepareHeld(messages);
+      messages.forEach((message, index) => {
+        const sending = deliver(message, attempts[index]!).finally(() => underWay.delete(sending));
+        underWay.set(sending, lineOf(message));
+      });
+      return true;
+    };
+
+    /** A receiver may take minutes, in which a database that was away for a moment must not end the search for more. */
+    const startMoreBesides = (): Promise<boolean> =>
+      startMore().catch((error: unknown) => {
+        if (underWay.size === 0) throw error;
+        log.error({ lane, err: error }, 'messages could not be claimed; it will be tried again');
+        return false;
+      });
+
     try {
       while (!signal?.aborted) {
-        const messages = await claim();
-        if (messages === null) {
-          if (underWay.size === 0) break;
-          await oneOf(underWay.keys());
-          continue;
-        }
-        if (messages.length === 0) continue;
-        hasWorked = true;
-        const attempts = await prepareHeld(messages);
-        messages.forEach((message, index) => {
-          const sending = deliver(message, attempts[index]!).finally(() => underWay.delete(sending));
-          underWay.set(sending, lineOf(message));
-        });
+        if (await startMoreBesides()) continue;
+        if (underWay.size === 0) break;
+        await oneOf(underWay.keys());
       }
     } finally {
       await Promise.all(underWay.keys());
