@@ -135,3 +135,8 @@ export function isDatabaseAway(error: unknown): boolean {
 export function isUnstorableText(error: unknown): boolean {
   return someFailure(error, (code) => UNSTORABLE_CODES.test(code));
 }
+
+/** Whether a row that another transaction wrote in the same moment stands in the way of a unique index. */
+export function isUniqueViolation(error: unknown): boolean {
+  return someFailure(error, (code) => code === '23505');
+}

@@ -1,16 +1,30 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../shared/log.ts';
 
 /** Keeps messages as files where no provider is configured, and for the demo store always. */
 export type FileChannel = { write(name: string, content: string | Buffer): Promise<void> };
 
+/** Names of files are ids of messages, and their times tell who was written to when: that is the operator's alone, too. */
+const PRIVATE = 0o700;
+
+/** Makes the folder private, also one that an earlier version or a person made. */
+async function openFolder(dir: string, log: Logger): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: PRIVATE });
+  try {
+    await chmod(dir, PRIVATE);
+  } catch (error) {
+    // It belongs to somebody else, who may have good reasons; the files themselves are private in any case.
+    log.warn({ dir, err: error }, 'the folder of messages could not be made private');
+  }
+}
+
 /** Writes below `DATA_DIR/outbox`. A file appears whole or not at all; a repeated message replaces its own file. */
 export function createFileChannel(dataDir: string, log: Logger): FileChannel {
   const dir = join(dataDir, 'outbox');
   return {
     async write(name, content) {
-      await mkdir(dir, { recursive: true });
+      await openFolder(dir, log);
       const path = join(dir, name);
       const draft = `${path}.${process.pid}.new`;
       await writeFile(draft, content, { mode: 0o600 });

@@ -1,17 +1,13 @@
 import type { Services } from '../context.ts';
-import {
-  claimMessages,
-  findDueStores,
-  markFailed,
-  markSent,
-  putBack,
-  renewLeases,
-  withhold,
-} from '../domain/alert/outbox.repo.ts';
-import type { ClaimedMessage, Lane } from '../domain/alert/outbox.repo.ts';
+import { recordBounce } from '../domain/alert/bounce.service.ts';
+import { claimMessages, findDueLines, renewLeases } from '../domain/alert/outbox.repo.ts';
+import type { ClaimedMessage, Lane, Line } from '../domain/alert/outbox.repo.ts';
+import { defer, markFailed, markSent, putBack, withhold } from '../domain/alert/settle.repo.ts';
 import { MAX_ATTEMPTS, backoffMs } from './backoff.ts';
 import { outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
+import { countSlots, receiverOf } from './slots.ts';
+import type { Trust } from './trust.ts';
 import { createTurns } from './turns.ts';
 import type { Task } from './worker.ts';
 
@@ -25,6 +21,8 @@ export type LaneOptions = {
   concurrency: number;
   /** Of these at most so many of one store; all of them when left out. */
   perStore?: number;
+  /** Of these at most so many of one receiver, as it earns; where receivers are not of one provider. */
+  trust?: Trust;
   prepare: (messages: ClaimedMessage[]) => Promise<Attempt[]>;
   close?: () => void;
 };
@@ -52,16 +50,19 @@ async function settle(
   switch (outcome.kind) {
     case 'sent':
       return markSent(db, message, time);
-    case 'failed':
-      return markFailed(db, message, outcome.reason, time);
+    case 'failed': {
+      const settleFailure = outcome.isContactGone ? recordBounce : markFailed;
+      return void (await settleFailure(db, message, outcome.reason, time));
+    }
     case 'withheld':
       return withhold(db, message, outcome.reason, time);
     case 'deferred':
-      return putBack(db, message, outcome.until, null);
+      return defer(db, message, outcome.until, time);
     case 'retry': {
       const { most = MAX_ATTEMPTS } = outcome;
       if (message.attempts >= most) {
-        return markFailed(db, message, `gave up after ${message.attempts} tries: ${outcome.reason}`, time);
+        const reason = `gave up after ${message.attempts} tries: ${outcome.reason}`;
+        return void (await markFailed(db, message, reason, time));
       }
       const pauseMs = Math.max(backoffMs(message.attempts, config.dispatchRetryMs), outcome.afterMs ?? 0);
       return putBack(db, message, new Date(time.getTime() + pauseMs), outcome.reason);
@@ -71,15 +72,16 @@ async function settle(
 
 /**
  * Sends one lane's messages until none is due, at most `concurrency` at a time. Slots are refilled as they get free, so that one slow
- * receiver does not hold up the others, and stores take turns, so that the storm of one is not the delay of all. A message that is
+ * receiver does not hold up the others, and stores, or their webhooks, take turns, so that the storm of one is not the delay of all. A message that is
  * under way at a kill is claimed again when its lease ends.
  */
 export function createLane(
   services: Services,
-  { lane, concurrency, perStore = concurrency, prepare, close }: LaneOptions,
+  { lane, concurrency, perStore = concurrency, trust, prepare, close }: LaneOptions,
 ): Task {
   const { db, config, log, now } = services;
   const held = new Set<ClaimedMessage>();
+  const lineOf = ({ pid, recipient }: ClaimedMessage): Line => ({ pid, recipient: trust ? recipient : '' });
   let renewing: Promise<void> = Promise.resolve();
 
   /** A slow receiver, or a wait for a free connection, may outlast the lease; nobody else is to send the message meanwhile. */
@@ -92,14 +94,26 @@ export function createLane(
     }
   };
 
+  /** From the claim on: what a batch needs may take long to load, too. */
+  const prepareHeld = async (messages: ClaimedMessage[]): Promise<Attempt[]> => {
+    for (const message of messages) held.add(message);
+    try {
+      return await prepare(messages);
+    } catch (error) {
+      for (const message of messages) held.delete(message);
+      throw error;
+    }
+  };
+
   const deliver = async (message: ClaimedMessage, attempt: Attempt): Promise<void> => {
-    held.add(message);
+    const startedAt = performance.now();
     try {
       const isExhausted = message.attempts > MAX_ATTEMPTS;
       const outcome: Outcome = isExhausted
         ? { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` }
         : await attempt().catch(outcomeOfError);
       held.delete(message);
+      trust?.note(receiverOf(lineOf(message)), outcome.kind === 'sent', performance.now() - startedAt);
       // A renewal that is under way would undo when the next try is due.
       await renewing;
       if (outcome.kind === 'failed')
@@ -114,42 +128,53 @@ export function createLane(
   };
 
   const run = async (signal?: AbortSignal): Promise<boolean> => {
-    const underWay = new Map<Promise<void>, string>();
-    const turns = createTurns(() => findDueStores(db, lane, now()));
+    const underWay = new Map<Promise<void>, Line>();
+    const turns = createTurns(() => findDueLines(db, lane, now()));
     const renewal = setInterval(() => (renewing = renewing.then(renew)), config.dispatchLeaseMs / 3);
     renewal.unref();
     let hasWorked = false;
 
     /** Null when nothing can be claimed now. */
     const claim = async (): Promise<ClaimedMessage[] | null> => {
-      const busy = [...underWay.values()];
-      const free = concurrency - busy.length;
-      if (free < Math.min(concurrency / 2, MIN_BATCH)) return null;
-      const roomOf = (pid: string): number => perStore - busy.filter((other) => other === pid).length;
-      const pids = await turns.next(free, (pid) => roomOf(pid) > 0);
-      if (pids.length === 0) return null;
-      const share = Math.floor(free / pids.length);
-      const stores = pids.map((pid) => ({ pid, most: Math.min(share, roomOf(pid)) }));
-      const messages = await claimMessages(db, { lane, stores, leaseMs: config.dispatchLeaseMs }, now());
-      turns.drop(pids.filter((pid) => !messages.some((message) => message.pid === pid)));
+      const slots = countSlots({ concurrency, perStore, trust: trust ?? null }, [...underWay.values()]);
+      if (slots.free < Math.min(concurrency / 2, MIN_BATCH)) return null;
+      const lines = await turns.next(slots.free, (line) => slots.roomFor(line) > 0);
+      if (lines.length === 0) return null;
+      const shares = slots.share(lines);
+      const { dispatchLeaseMs: leaseMs } = config;
+      const messages = await claimMessages(db, { lane, turns: shares, leaseMs }, now());
+      const served = new Set(messages.map((message) => receiverOf(lineOf(message))));
+      turns.drop(shares.map(({ line }) => line).filter((line) => !served.has(receiverOf(line))));
       return messages;
     };
 
+    /** Starts what can be started now; false when that is nothing. */
+    const startMore = async (): Promise<boolean> => {
+      const messages = await claim();
+      if (messages === null) return false;
+      if (messages.length === 0) return true;
+      hasWorked = true;
+      const attempts = await prepareHeld(messages);
+      messages.forEach((message, index) => {
+        const sending = deliver(message, attempts[index]!).finally(() => underWay.delete(sending));
+        underWay.set(sending, lineOf(message));
+      });
+      return true;
+    };
+
+    /** A receiver may take minutes, in which a database that was away for a moment must not end the search for more. */
+    const startMoreBesides = (): Promise<boolean> =>
+      startMore().catch((error: unknown) => {
+        if (underWay.size === 0) throw error;
+        log.error({ lane, err: error }, 'messages could not be claimed; it will be tried again');
+        return false;
+      });
+
     try {
       while (!signal?.aborted) {
-        const messages = await claim();
-        if (messages === null) {
-          if (underWay.size === 0) break;
-          await oneOf(underWay.keys());
-          continue;
-        }
-        if (messages.length === 0) continue;
-        hasWorked = true;
-        const attempts = await prepare(messages);
-        messages.forEach((message, index) => {
-          const sending = deliver(message, attempts[index]!).finally(() => underWay.delete(sending));
-          underWay.set(sending, message.pid);
-        });
+        if (await startMoreBesides()) continue;
+        if (underWay.size === 0) break;
+        await oneOf(underWay.keys());
       }
     } finally {
       await Promise.all(underWay.keys());

@@ -1,10 +1,12 @@
 import { createTransport } from 'nodemailer';
 import type { SendMailOptions } from 'nodemailer';
-import type { Config, MailConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { toLine } from '../shared/text.ts';
 import type { FileChannel } from './file.channel.ts';
 import { SENT, outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
+import { SMTP_LIMITS, openSmtp } from './smtp.ts';
+import type { SmtpLimits } from './smtp.ts';
 
 /** A mail with everything but the sender's address. */
 export type OutgoingMail = {
@@ -43,44 +45,44 @@ function compose(mail: OutgoingMail, from: string): SendMailOptions {
   };
 }
 
-/** RFC 8058 wants both headers of the one-click link signed; the library's own choice leaves the second out. */
-const SIGNED_HEADERS = `From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:\
-In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post:X-Alert-Id`;
+type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
 
-type SmtpError = Error & { code?: string; responseCode?: number };
+/** Enhanced codes (RFC 3463) that say: there is no such mailbox or domain. Others of 5.1 speak of the sender. */
+const NO_MAILBOX = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10']);
+/** What servers without enhanced codes say in a refusal that is about us or about this moment, not about the mailbox. */
+const ABOUT_US =
+  /relay|sender|auth|spam|block|black|listed|rbl|polic|denied|reputation|spf|dkim|dmarc|banned|quota|full|size|rate|limit|try|later/i;
+
+/**
+ * Whether the server refused the recipient because there is no such mailbox. A login that fails, a relay that is not ours or a list that we
+ * are on must not end anybody's subscription, so that everything in doubt is not it.
+ */
+function isMailboxGone({ command, response = '', responseCode }: SmtpError): boolean {
+  if (command !== 'RCPT TO' || responseCode === undefined || responseCode < 500) return false;
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
+  return enhanced === undefined ? responseCode === 550 && !ABOUT_US.test(response) : NO_MAILBOX.has(enhanced);
+}
 
 function outcomeOfSmtpError(error: SmtpError): Outcome {
   const status = error.responseCode;
   const isFinal = MESSAGE_ERRORS.has(error.code ?? '') && (status === undefined || status >= 500);
-  return isFinal ? { kind: 'failed', reason: error.message } : outcomeOfError(error);
-}
-
-function openSmtp({ smtpUrl, connections, dkim }: MailConfig, leaseMs: number) {
-  // A server that says nothing is left well before the lease ends; one that is only slow has its lease renewed.
-  return createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections: connections,
-    maxMessages: 1_000,
-    connectionTimeout: leaseMs / 6,
-    greetingTimeout: leaseMs / 6,
-    socketTimeout: leaseMs / 3,
-    ...(dkim && { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } }),
-  });
+  if (!isFinal) return outcomeOfError(error);
+  return { kind: 'failed', reason: error.message, isContactGone: isMailboxGone(error) };
 }
 
 /** Mails leave by SMTP where it is configured; else, and for the demo store, they become `.eml` files. */
 export function createMailChannel(
-  { mail: settings, dispatchLeaseMs }: Config,
+  { mail: settings }: Config,
   files: FileChannel,
+  limits: SmtpLimits = SMTP_LIMITS,
 ): MailChannel {
-  const smtp = settings && openSmtp(settings, dispatchLeaseMs);
+  const smtp = settings && openSmtp(settings, limits);
   const composer = createTransport({ streamTransport: true, buffer: true });
   return {
     async send(mail) {
       try {
         if (smtp && settings && !mail.isDemo) {
-          await smtp.sendMail(compose(mail, settings.from));
+          await smtp.send(compose(mail, settings.from));
           return SENT;
         }
         const { message } = await composer.sendMail(compose(mail, settings?.from ?? FILE_FROM));

@@ -3,8 +3,8 @@ export type Outcome =
   | { kind: 'sent' }
   /** Worth another try, not before `afterMs` where the receiver said so; after `most` tries it is a dead letter. */
   | { kind: 'retry'; reason: string; afterMs?: number; most?: number }
-  /** Will never work: a dead letter. */
-  | { kind: 'failed'; reason: string }
+  /** Will never work: a dead letter. `isContactGone` where the receiver said that nothing sent to this contact ever will. */
+  | { kind: 'failed'; reason: string; isContactGone?: boolean }
   /** The reason to send it is gone. */
   | { kind: 'withheld'; reason: string }
   /** Not yet. */

@@ -10,6 +10,10 @@ export type OutgoingSms = { id: string; isDemo: boolean; to: string; text: strin
 export type SmsChannel = { send(sms: OutgoingSms, now: Date): Promise<Outcome> };
 
 const MAX_ANSWER_BYTES = 16_384;
+/** A provider that answers late has sent the message: whoever gives up before sends it twice. */
+const ANSWER_LIMIT_MS = 240_000;
+/** Twilio's codes for numbers that do not exist or cannot get texts, and for people who told the provider to stop. */
+const GONE_CODES = new Set([21211, 21214, 21217, 21610, 21614]);
 
 /** A refusal of this message. A wrong token (401), a timeout or too many calls pass, so those are tried again. */
 function isFinal(status: number): boolean {
@@ -29,19 +33,21 @@ async function readStart(response: Response): Promise<string> {
 }
 
 /** The provider's own words, where it sent Twilio's error body. */
-function complaintIn(text: string): string {
+function complaintIn(text: string): { message: string; code: number | null } {
   try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' ? message.slice(0, 200) : '';
+    const { message, code } = JSON.parse(text) as { message?: unknown; code?: unknown };
+    return {
+      message: typeof message === 'string' ? message.slice(0, 200) : '',
+      code: typeof code === 'number' ? code : null,
+    };
   } catch {
-    return '';
+    return { message: '', code: null };
   }
 }
 
 async function post(
   { baseUrl, account, token, from }: SmsConfig,
   sms: OutgoingSms,
-  timeoutMs: number,
   now: Date,
 ): Promise<Outcome> {
   const response = await fetch(
@@ -49,7 +55,7 @@ async function post(
     {
       method: 'POST',
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
       headers: {
         authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
         'idempotency-key': sms.id,
@@ -58,16 +64,19 @@ async function post(
       body: new URLSearchParams({ To: sms.to, From: from, Body: sms.text }),
     },
   );
-  const complaint = complaintIn(await readStart(response));
-  return outcomeOfStatus(response.status, response.headers.get('retry-after'), now, isFinal, complaint);
+  const { message, code } = complaintIn(await readStart(response));
+  const { status, headers } = response;
+  const outcome = outcomeOfStatus(status, headers.get('retry-after'), now, isFinal, message);
+  const isContactGone = outcome.kind === 'failed' && code !== null && GONE_CODES.has(code);
+  return isContactGone ? { ...outcome, isContactGone } : outcome;
 }
 
 /** Text messages leave over HTTP where a provider is configured; else, and for the demo store, they become `.json` files. */
-export function createSmsChannel({ sms: settings, dispatchLeaseMs }: Config, files: FileChannel): SmsChannel {
+export function createSmsChannel({ sms: settings }: Config, files: FileChannel): SmsChannel {
   return {
     async send(sms, now) {
       try {
-        if (settings && !sms.isDemo) return await post(settings, sms, dispatchLeaseMs / 2, now);
+        if (settings && !sms.isDemo) return await post(settings, sms, now);
         await files.write(
           `${sms.id}.json`,
           `${JSON.stringify({ id: sms.id, to: sms.to, text: sms.text }, null, 2)}\n`,

@@ -1,17 +1,19 @@
-/** How long a list of waiting stores is believed: finding them costs a look at the index for each store with something queued. */
+import type { Line } from '../domain/alert/outbox.repo.ts';
+
+/** How long a list of waiting lines is believed: finding them costs a look at the index for each one with something queued. */
 const BELIEVED_MS = 500;
 
 /** Whose turn it is in a lane. */
 export type Turns = {
-  /** Up to `count` stores that have something due and are free for it, in turn; none when there is none. */
-  next(count: number, isFree: (pid: string) => boolean): Promise<string[]>;
+  /** Up to `count` lines that have something due and are free for it, in turn; none when there is none. */
+  next(count: number, isFree: (line: Line) => boolean): Promise<Line[]>;
   /** These had nothing left. */
-  drop(pids: readonly string[]): void;
+  drop(lines: readonly Line[]): void;
 };
 
-/** Lets stores take turns; `find` says which have something due. */
-export function createTurns(find: () => Promise<string[]>): Turns {
-  let waiting: string[] = [];
+/** Lets lines take turns; `find` says which have something due. */
+export function createTurns(find: () => Promise<Line[]>): Turns {
+  let waiting: Line[] = [];
   let foundAt = -Infinity;
   return {
     async next(count, isFree) {
@@ -20,11 +22,11 @@ export function createTurns(find: () => Promise<string[]>): Turns {
         foundAt = performance.now();
       }
       const chosen = waiting.filter(isFree).slice(0, count);
-      waiting = [...waiting.filter((pid) => !chosen.includes(pid)), ...chosen];
+      waiting = [...waiting.filter((line) => !chosen.includes(line)), ...chosen];
       return chosen;
     },
-    drop(pids) {
-      waiting = waiting.filter((pid) => !pids.includes(pid));
+    drop(lines) {
+      waiting = waiting.filter((line) => !lines.includes(line));
     },
   };
 }

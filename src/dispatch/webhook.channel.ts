@@ -18,6 +18,7 @@ export type WebhookChannel = { send(event: OutgoingEvent, now: Date): Promise<Ou
 const REFUSED: Outcome = { kind: 'failed', reason: 'the address is not public' };
 const REFUSED_CODE = 'EPRIVATE';
 const MAX_ANSWER_BYTES = 65_536;
+const ANSWER_LIMIT_MS = 15_000;
 
 /** Resolves a name and hands the socket only addresses that were checked: what the name says a moment later does not matter. */
 const lookupPublic: LookupFunction = (hostname, options, callback) => {
@@ -35,7 +36,6 @@ const lookupPublic: LookupFunction = (hostname, options, callback) => {
 function post(
   event: OutgoingEvent,
   options: RequestOptions,
-  timeoutMs: number,
 ): Promise<{ status: number; retryAfter: string | undefined }> {
   const request = event.url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -53,8 +53,8 @@ function post(
       answer.on('error', reject);
     });
     const limit = setTimeout(
-      () => outgoing.destroy(new Error(`no answer within ${Math.round(timeoutMs / 1000)} s`)),
-      timeoutMs,
+      () => outgoing.destroy(new Error(`no answer within ${ANSWER_LIMIT_MS / 1_000} s`)),
+      ANSWER_LIMIT_MS,
     );
     outgoing.on('close', () => clearTimeout(limit));
     outgoing.on('error', reject);
@@ -63,7 +63,7 @@ function post(
 }
 
 /** Webhooks leave by HTTP to public addresses only, unless the operator allows others. */
-export function createWebhookChannel({ webhookAllowPrivate, dispatchLeaseMs }: Config): WebhookChannel {
+export function createWebhookChannel({ webhookAllowPrivate }: Config): WebhookChannel {
   return {
     async send(event, now) {
       const host = hostOf(new URL(event.url));
@@ -80,7 +80,7 @@ export function createWebhookChannel({ webhookAllowPrivate, dispatchLeaseMs }: C
         ...(!webhookAllowPrivate && { lookup: lookupPublic }),
       };
       try {
-        const { status, retryAfter } = await post(event, options, Math.min(15_000, dispatchLeaseMs / 2));
+        const { status, retryAfter } = await post(event, options);
         // 410 is how a receiver says that it is gone for good.
         return outcomeOfStatus(status, retryAfter, now, (code) => code === 410);
       } catch (error) {

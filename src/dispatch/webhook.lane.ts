@@ -4,7 +4,11 @@ import { loadTargets } from '../domain/alert/webhook.repo.ts';
 import type { WebhookTarget } from '../domain/alert/webhook.repo.ts';
 import { signatureHeaders } from '../domain/alert/webhook.rules.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
+import { createTrust } from './trust.ts';
 import type { WebhookChannel } from './webhook.channel.ts';
+
+/** Deliveries of one store under way at a time. */
+const PER_STORE = 8;
 
 /** Events to the stores' own addresses. A repeat has the same id, a new timestamp and therefore a new signature. */
 export function webhookLane({ db, now }: Services, channel: WebhookChannel): LaneOptions {
@@ -22,9 +26,10 @@ export function webhookLane({ db, now }: Services, channel: WebhookChannel): Lan
   };
   return {
     lane: 'webhook',
-    // An address that hangs takes 15 s a try; its store gets only some of the slots.
+    // An address that hangs takes 15 s a try; it gets one of the slots, and its store only some.
     concurrency: 64,
-    perStore: 8,
+    perStore: PER_STORE,
+    trust: createTrust(PER_STORE),
     prepare: async (messages) => {
       const targets = await loadTargets(db, messages);
       return messages.map((message, index) => attemptFor(message, targets[index]!));

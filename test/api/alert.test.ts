@@ -3,6 +3,7 @@ import { outboxOf, seedSubscription, setStock, startSmtp } from '../dispatch/kit
 import type { TestSmtp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
 
 let service: TestService;
 let smtp: TestSmtp;
@@ -37,7 +38,7 @@ const values = (page: { edges: { node: { value: string } }[] }) => page.edges.ma
 async function failTwo(): Promise<void> {
   for (const name of ['a', 'b', 'c'])
     await seedSubscription(service.services.db, store.pid, { epi: '1', value: `${name}@example.com` });
-  smtp.refuse = (to) => (to === 'c@example.com' ? null : { code: 550, text: 'No such user' });
+  smtp.refuse = (to) => (to === 'c@example.com' ? null : { code: 554, text: '5.7.1 Refused' });
   await setStock(service, store.pid, '1', 5);
   await service.runTasks();
 }
@@ -54,7 +55,7 @@ test('a store sees its alerts and dead letters with their reason, page by page; 
     value: 'b@example.com',
     attempts: 1,
   });
-  expect(dead.edges[0].node.error).toContain('No such user');
+  expect(dead.edges[0].node.error).toContain('5.7.1 Refused');
   const first = await alerts({ first: 2 });
   expect(first.pageInfo.hasNextPage).toBe(true);
   const second = await alerts({ first: 2, after: first.pageInfo.endCursor });
@@ -87,6 +88,33 @@ test('dead letters can be tried again, one or all, with the same id', async () =
   expect((await alerts({ state: 'failed' })).totalCount).toBe(0);
 });
 
+test('dead letters are tried again while a restock queues alerts of the same subscriptions; those stay as they are', async () => {
+  await failTwo();
+  const { db } = service.services;
+  const portion = await db.pool.connect();
+  try {
+    await portion.query('BEGIN');
+    await portion.query(
+      `INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
+       SELECT pid, 'newer', lane, kind, recipient, 'newer', subscription_id, topic, epi, now() + interval '1 hour', cts
+       FROM outbox WHERE pid = $1 AND recipient = 'a@example.com'`,
+      [store.pid],
+    );
+    const retried = service.graphql('mutation { retryAlerts }', {}, { store }).then(({ body }) => body);
+    await until(async () => {
+      const waiting = await db.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length === 1;
+    });
+    await portion.query('COMMIT');
+    expect(await retried).toEqual({ data: { retryAlerts: 1 } });
+  } finally {
+    portion.release();
+  }
+  expect(values(await alerts({ state: 'failed' }))).toEqual(['a@example.com']);
+});
+
 test("a dead letter is told to the store's webhooks", async () => {
   const { db } = service.services;
   await db.query(
@@ -101,7 +129,7 @@ test("a dead letter is told to the store's webhooks", async () => {
         type: 'alert.failed',
         data: expect.objectContaining({
           value: 'a@example.com',
-          error: expect.stringContaining('No such user'),
+          error: expect.stringContaining('5.7.1 Refused'),
         }),
       }),
     ]),

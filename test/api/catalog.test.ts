@@ -264,6 +264,18 @@ test('stock that comes back opens a restock from every way in; a price does not'
   expect(await openRestocks()).toEqual(['1', '2']);
 });
 
+test('the greatest stock there is may come, go down and come again while somebody waits', async () => {
+  const most = 2_147_483_647;
+  await waitFor(1);
+  for (const stk of [0, most, most - 1, most, 1, most, -most, most])
+    expect((await upsert([product(1, { stk })])).status).toBe(200);
+  const [restock] = await service.services.db.query(
+    `SELECT units FROM restock WHERE pid = $1 AND state = 'open'`,
+    [store.pid],
+  );
+  expect(restock).toEqual({ units: most });
+});
+
 test('a failed call leaves neither products nor restocks', async () => {
   await waitFor(1);
   await upsert([product(1, { stk: 5 }), { epi: 2, stk: 5 }]).expect(400);

@@ -178,7 +178,7 @@ test('with several locations, each moves the stock by its own difference', async
   await send('products/update', shirt(10)).expect(200);
   await send('inventory_levels/update', level(10, 10, 1)).expect(200);
   await send('inventory_levels/update', level(4, 20, 2)).expect(200);
-  expect((await stocks())[701]).toBe(10);
+  expect((await stocks())[701]).toBe(14);
   await send('products/update', shirt(14, 21)).expect(200);
   await send('inventory_levels/update', level(0, 30, 2)).expect(200);
   expect((await stocks())[701]).toBe(10);
@@ -339,6 +339,71 @@ test('stock that Shopify does not track is unknown, also when it was known befor
   expect(await stocks()).toEqual({ 701: 5, 702: 7 });
   await send('products/update', untracked(20)).expect(200);
   expect(await stocks()).toEqual({ 701: null, 702: 7 });
+});
+
+describe('those who wait hear', () => {
+  const wait = async (name: string) => {
+    const fields = {
+      medium: 'email',
+      mediumvalue: `${name}@example.com`,
+      products: [{ epi: 701, empi: 700, du: '/p' }],
+      topics: ['backinstock'],
+    };
+    await service.post('/storeadmin/bispa/subscriptions/create', fields, { store }).expect(200);
+  };
+  const told = async (): Promise<string[]> => {
+    await service.runTasks();
+    const rows = await service.services.db.query<{ recipient: string }>(
+      `SELECT recipient FROM outbox WHERE pid = $1 AND state = 'sent' ORDER BY seq`,
+      [store.pid],
+    );
+    return rows.map(({ recipient }) => recipient.split('@')[0]!);
+  };
+  const untracked = (seconds: number) => {
+    const [variant, other] = shirt(0).variants;
+    return shirt(0, seconds, { variants: [{ ...variant, inventory_management: null }, other] });
+  };
+
+  test('when a location that was never seen before has some', async () => {
+    await send('products/update', shirt(0)).expect(200);
+    await send('inventory_levels/update', level(0, 10, 1)).expect(200);
+    await wait('a');
+    await send('inventory_levels/update', level(5, 20, 2)).expect(200);
+    expect((await stocks())[701]).toBe(5);
+    expect(await told()).toEqual(['a']);
+    await send('inventory_levels/update', level(3, 30, 3)).expect(200);
+    expect((await stocks())[701]).toBe(8);
+  });
+
+  test('when the variant is no longer counted; and its stock stays unknown', async () => {
+    await send('products/update', shirt(0)).expect(200);
+    await wait('a');
+    await send('products/update', untracked(10)).expect(200);
+    expect((await stocks())[701]).toBeNull();
+    expect(await told()).toEqual(['a']);
+  });
+
+  test('not when it is counted again, but when it is back after that', async () => {
+    await send('products/update', shirt(5)).expect(200);
+    await wait('a');
+    await send('products/update', untracked(10)).expect(200);
+    await send('products/update', shirt(5, 20)).expect(200);
+    await send('products/update', untracked(30)).expect(200);
+    expect(await told()).toEqual([]);
+    await send('products/update', shirt(0, 40)).expect(200);
+    await send('products/update', shirt(5, 50)).expect(200);
+    expect(await told()).toEqual(['a']);
+  });
+});
+
+test('figures of many locations that come to more than a stock can tell are the greatest there is', async () => {
+  const most = 2_147_483_647;
+  await send('products/update', shirt(0)).expect(200);
+  for (const location of [1, 2, 3])
+    await send('inventory_levels/update', level(most, 10 + location, location)).expect(200);
+  expect((await stocks())[701]).toBe(most);
+  await send('inventory_levels/update', level(-most * 4, 20, 1)).expect(200);
+  expect((await stocks())[701]).toBeLessThanOrEqual(0);
 });
 
 test('a level of one item reads nothing of the others, in a store with one location', async () => {

@@ -224,6 +224,23 @@ test('the audience counts confirmed subscribers of one variant or of all', async
   });
 });
 
+test('the audience leaves out those whose subscription has expired, as sending does', async () => {
+  const { db } = service.services;
+  const save = 'mutation { saveTopic(input: { name: "comingsoon", expiryDays: 30 }) { expiryDays } }';
+  expect((await service.graphql(save, {}, { store })).body.data.saveTopic.expiryDays).toBe(30);
+  const days = (count: number) => new Date(Date.now() - count * 86_400_000);
+  await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', at: days(31) });
+  await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', at: days(29) });
+  const query = '{ audience(topic: "comingsoon") { count email sms } }';
+  expect((await service.graphql(query, {}, { store })).body.data.audience).toEqual({
+    count: 1,
+    email: 1,
+    sms: 0,
+  });
+  const trigger = 'mutation { triggerTopic(topic: "comingsoon", epis: [1]) { audience } }';
+  expect((await service.graphql(trigger, {}, { store })).body.data.triggerTopic.audience).toBe(1);
+});
+
 test('a manual send alerts the subscribers of the named variants, whatever their stock', async () => {
   const { db } = service.services;
   await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', value: 'yes@example.com' });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { emitEvents } from '../../src/domain/alert/event.repo.ts';
+import { addWebhook } from '../../src/domain/alert/webhook.repo.ts';
 import { isPublicAddress } from '../../src/domain/alert/webhook.rules.ts';
 import { outboxOf, seedSubscription, setStock, startHttp } from '../dispatch/kit.ts';
 import type { TestHttp } from '../dispatch/kit.ts';
@@ -262,14 +263,15 @@ test('receivers that hang hold up their own stores only', async () => {
   const silent = createServer(() => void (hung += 1)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
-  const silentStores = [store, await service.createStore(), await service.createStore()];
+  const silentStores = [store];
+  while (silentStores.length < 8) silentStores.push(await service.createStore());
   for (const { pid, ...own } of silentStores) {
     await save({ url, events: ALL_EVENTS }, service, { pid, ...own });
     const events = Array.from({ length: 40 }, () => ({ type: 'list.item.added' as const, data: {} }));
     await service.services.db.transaction((tx) => emitEvents(tx, pid, events, START));
   }
   const running = service.runTasks();
-  await until(async () => hung === 24);
+  await until(async () => hung === 8);
 
   const other = await service.createStore();
   await save({ url: receiver.url, events: ALL_EVENTS }, service, other);
@@ -282,6 +284,31 @@ test('receivers that hang hold up their own stores only', async () => {
   await arrived;
   for (const { pid } of silentStores)
     expect((await outboxOf(service, pid)).filter(({ error }) => error !== null)).toEqual([]);
+  silent.close();
+  silent.closeAllConnections();
+  await running;
+});
+
+test('an address that answers gets more and more at a time, and another of the same store is not held up by one that hangs', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+  for (const url of [silentUrl, receiver.url]) await save({ url, events: ALL_EVENTS });
+  let [underWay, most] = [0, 0];
+  receiver.answer = async () => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    // One slot of the store's eight is with the address that hangs.
+    const isLate = receiver.received.length > 10;
+    await until(async () => !isLate || most === 7);
+    underWay -= 1;
+    return { status: 204 };
+  };
+  const events = Array.from({ length: 60 }, () => ({ type: 'list.item.added' as const, data: {} }));
+  await service.services.db.transaction((tx) => emitEvents(tx, store.pid, events, START));
+  const running = service.runTasks();
+  await until(async () => receiver.received.length === 60);
+  expect(most).toBe(7);
   silent.close();
   silent.closeAllConnections();
   await running;
@@ -394,6 +421,30 @@ test.each([
   [{ url: 'https://shop.example/', events: ['everything'] }],
 ])('bad input %j is refused', async (variables) => {
   expect((await save(variables)).errors[0].extensions.type).toBe('invalid-request');
+});
+
+test('a store has at most 20 webhooks, also when two are added at once', async () => {
+  const { db } = service.services;
+  for (let n = 1; n < 20; n += 1) await save({ url: `${receiver.url}/${n}`, events: ['alert.sent'] });
+  const other = { id: 'other', url: receiver.url, events: ['alert.sent'], secret: 'whsec_AAAA' };
+  let second: ReturnType<typeof save> | undefined;
+  await db.transaction(async (tx) => {
+    await addWebhook(tx, store.pid, other, START);
+    let isAnswered = false;
+    second = save({ url: `${receiver.url}/late`, events: ['alert.sent'] }).finally(() => (isAnswered = true));
+    await until(async () => {
+      const waiting = await db.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return isAnswered || waiting.length > 0;
+    });
+  });
+  expect((await second!).errors[0]).toMatchObject({
+    message: 'A store can have at most 20 webhooks',
+    extensions: { type: 'limit-reached' },
+  });
+  const { body } = await service.graphql('{ webhooks { id } }', {}, { store });
+  expect(body.data.webhooks).toHaveLength(20);
 });
 
 test('webhooks need a store key, and the demo store has none', async () => {

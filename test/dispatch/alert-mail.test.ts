@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
+import { saveTopic } from '../../src/domain/alert/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/domain/alert/topic.rules.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -27,6 +29,7 @@ afterAll(async () => {
 beforeEach(() => {
   smtp.received.length = 0;
   smtp.refuse = () => null;
+  smtp.refuseData = () => null;
   service.setNow(START);
 });
 
@@ -191,6 +194,101 @@ test('a temporary refusal is tried again with the same id, a final one becomes a
   service.setNow(later(HOUR));
   await service.runTasks();
   expect(smtp.received.map(({ mail }) => mail.messageId)).toEqual([`<${busy!.id}@store.example>`]);
+});
+
+test('an address that does not exist ends all its subscriptions in the store, and a new sign-up begins anew', async () => {
+  const { db } = service.services;
+  const store = await service.createStore();
+  const { pid } = store;
+  const other = await service.createStore();
+  const value = 'gone@example.com';
+  await db.query(
+    `INSERT INTO webhook (pid, id, url, events, secret, cts, uts)
+     VALUES ($1, 'w', 'http://127.0.0.1/', '{alert.failed,subscription.removed}', 'whsec_AAAA', now(), now())`,
+    [pid],
+  );
+  for (const epi of ['1', '2']) await seedSubscription(db, pid, { epi, value });
+  await seedSubscription(db, other.pid, { epi: '1', value });
+  smtp.refuse = () => ({ code: 550, text: 'No such user' });
+  await setStock(service, pid, '1', 5);
+  await service.runTasks();
+  const left = await db.query<{ pid: string }>('SELECT pid FROM subscription WHERE value = $1', [value]);
+  expect(left).toEqual([{ pid: other.pid }]);
+  const rows = await outboxOf(service, pid);
+  expect(rows.filter(({ lane }) => lane === 'alert-email')).toMatchObject([{ state: 'failed', attempts: 1 }]);
+  const told = rows.filter(({ lane }) => lane === 'webhook').map(({ payload }) => payload);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ type: 'alert.failed', data: expect.objectContaining({ value }) }),
+      ...['1', '2'].map((epi) =>
+        expect.objectContaining({
+          type: 'subscription.removed',
+          data: expect.objectContaining({ value, epi }),
+        }),
+      ),
+    ]),
+  );
+  expect(told).toHaveLength(3);
+
+  smtp.refuse = () => null;
+  await seedSubscription(db, pid, { epi: '1', value });
+  await setStock(service, pid, '1', 0);
+  await setStock(service, pid, '1', 5);
+  await service.runTasks();
+  expect(recipients()).toEqual([value]);
+});
+
+test.each([
+  ['at the recipient', { code: 554, text: '5.7.1 Client host blocked' }],
+  ['at the recipient', { code: 550, text: '5.7.1 Relaying denied' }],
+  ['at the recipient', { code: 550, text: 'relay not permitted' }],
+  ['at the recipient', { code: 550, text: '5.1.8 Sender address rejected: Domain not found' }],
+  ['at the recipient', { code: 552, text: '5.2.2 Mailbox full' }],
+  ['at the end of the mail', { code: 550, text: 'No such user' }],
+  ['at the end of the mail', { code: 550, text: '5.1.1 User unknown' }],
+])('a refusal %s that may be about us ends nobody’s subscription: %j', async (where, refusal) => {
+  const { db } = service.services;
+  const { pid } = await service.createStore();
+  await seedSubscription(db, pid, { epi: '1' });
+  if (where === 'at the recipient') smtp.refuse = () => refusal;
+  else smtp.refuseData = () => refusal;
+  await setStock(service, pid, '1', 5);
+  await service.runTasks();
+  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'failed' }]);
+  expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toHaveLength(1);
+});
+
+test.each([
+  ['units', { shoppersPerUnit: 1 }],
+  ['batches', { batchSize: 1, batchIntervalSeconds: 3_600 }],
+])('with %s, a place that nobody hears of goes to the next in line at once', async (_name, rules) => {
+  const { db } = service.services;
+  const { pid } = await service.createStore();
+  await saveTopic(db, pid, { ...BUILT_IN_TOPICS[0]!, ...rules }, START);
+  await setStock(service, pid, '1', 0);
+  const at = ['cooling', 'bounced', 'refused', 'first', 'second'].map((name) => `${name}@example.com`);
+  for (const value of at) await seedSubscription(db, pid, { epi: '1', value });
+  await db.query(
+    `INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at) VALUES ($1, 'email', $2, '1', 'backinstock', $3)`,
+    [pid, at[0], START],
+  );
+  smtp.refuse = (to) => {
+    if (to === at[1]) return { code: 550, text: '5.1.1 No such user' };
+    return to === at[2] ? { code: 554, text: '5.7.1 Refused' } : null;
+  };
+  await setStock(service, pid, '1', 1);
+  await service.runTasks();
+  expect(recipients()).toEqual(['first@example.com']);
+  service.setNow(later(HOUR - 1));
+  await service.runTasks();
+  expect(recipients()).toEqual(['first@example.com']);
+  service.setNow(later(HOUR));
+  if ('shoppersPerUnit' in rules) await setStock(service, pid, '1', 2);
+  await service.runTasks();
+  expect(recipients()).toEqual(['first@example.com', 'second@example.com']);
+  service.setNow(later(25 * HOUR));
+  await service.runTasks();
+  expect(recipients()).toEqual(['cooling@example.com', 'first@example.com', 'second@example.com']);
 });
 
 test('a message that is refused for hours is given up after its last try', async () => {

@@ -3,16 +3,10 @@ import { createLane } from '../../src/dispatch/lane.ts';
 import type { MailChannel, OutgoingMail } from '../../src/dispatch/mail.channel.ts';
 import { SENT } from '../../src/dispatch/outcome.ts';
 import { emitEvents } from '../../src/domain/alert/event.repo.ts';
-import {
-  claimMessages,
-  enqueueMail,
-  markFailed,
-  markSent,
-  putBack,
-  withhold,
-} from '../../src/domain/alert/outbox.repo.ts';
+import { claimMessages, enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
 import type { ClaimedMessage, Lane } from '../../src/domain/alert/outbox.repo.ts';
 import { queueNextPortion } from '../../src/domain/alert/restock.service.ts';
+import { markFailed, markSent, putBack, withhold } from '../../src/domain/alert/settle.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
@@ -30,8 +24,12 @@ beforeAll(
 afterAll(() => service.close());
 beforeEach(() => service.setNow(START));
 
-const claimAll = (pid: string, lane: Lane): Promise<ClaimedMessage[]> =>
-  claimMessages(service.services.db, { lane, stores: [{ pid, most: 10 }], leaseMs: LEASE_MS }, START);
+const claimAll = (pid: string, lane: Lane, recipient = ''): Promise<ClaimedMessage[]> =>
+  claimMessages(
+    service.services.db,
+    { lane, turns: [{ line: { pid, recipient }, most: 10 }], leaseMs: LEASE_MS },
+    START,
+  );
 
 /** The lane of alerts with a mailbox of its own. */
 function createMailbox() {
@@ -120,7 +118,7 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
   expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent', attempts: 1 }]);
 });
 
-test.each<[string, (message: ClaimedMessage) => Promise<void>]>([
+test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
   ['fails', (message) => markFailed(service.services.db, message, 'gone', START)],
   ['is to be tried again', (message) => putBack(service.services.db, message, later(3_600_000), 'busy')],
   ['arrives', (message) => markSent(service.services.db, message, START)],
@@ -139,7 +137,7 @@ test.each<[string, (message: ClaimedMessage) => Promise<void>]>([
       await service.services.db.transaction((tx) =>
         emitEvents(tx, store.pid, [{ type: 'list.item.added', data: { lid: 'L', epi: '1' } }], START),
       );
-      const [old] = await claimAll(store.pid, 'webhook');
+      const [old] = await claimAll(store.pid, 'webhook', saved.body.data.saveWebhook.webhook.id);
       const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state attempts } }';
       const { body } = await service.graphql(replay, { id: old!.id }, { store });
       expect(body.data.replayDelivery).toEqual({ state: 'queued', attempts: 0 });

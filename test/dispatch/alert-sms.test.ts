@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { chmod, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
@@ -93,6 +93,25 @@ test("a number that the provider refuses is a dead letter with the provider's wo
   ]);
 });
 
+test.each([
+  [21211, 0],
+  [21610, 0],
+  [21606, 1],
+  [20003, 1],
+])(
+  'the provider’s code %i leaves %i subscription: numbers that cannot be reached end theirs, mistakes of ours do not',
+  async (code, left) => {
+    const { pid } = await service.createStore();
+    const { db } = service.services;
+    await seedSubscription(db, pid, { epi: '1', medium: 'sms', value: '+4915100000004' });
+    provider.answer = () => ({ status: 400, body: JSON.stringify({ code, message: 'No' }) });
+    await setStock(service, pid, '1', 1);
+    await service.runTasks();
+    expect(await outboxOf(service, pid)).toMatchObject([{ state: 'failed' }]);
+    expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toHaveLength(left);
+  },
+);
+
 test('without a mail server mails become files, written whole', async () => {
   const { pid } = await service.createStore({ name: 'Files' });
   const { db, config } = service.services;
@@ -110,6 +129,22 @@ test('without a mail server mails become files, written whole', async () => {
   expect(mail.headers.find(({ key }) => key === 'list-unsubscribe-post')?.value).toBe(
     'List-Unsubscribe=One-Click',
   );
+});
+
+test('the folder of messages is for its owner only, also one that was open before', async () => {
+  const { pid } = await service.createStore();
+  const { db, config } = service.services;
+  const dir = join(config.dataDir, 'outbox');
+  const write = async (): Promise<number> => {
+    const mail = { pid, kind: 'list-share', to: 'x@example.com', subject: 's', html: 'h', text: 't' };
+    await enqueueMail(db, mail, START);
+    await service.runTasks();
+    return (await stat(dir)).mode & 0o777;
+  };
+  await rm(dir, { recursive: true, force: true });
+  expect(await write()).toBe(0o700);
+  await chmod(dir, 0o755);
+  expect(await write()).toBe(0o700);
 });
 
 test("the demo store's text messages never leave the machine", async () => {

@@ -19,17 +19,29 @@ export type TestSmtp = {
   received: ReceivedMail[];
   /** Called with the recipient; an answer other than null is the refusal. */
   refuse: (to: string) => { code: number; text: string } | null;
+  /** The same at the end of the mail. */
+  refuseData: (to: string) => { code: number; text: string } | null;
+  /** What the answer to a whole mail waits for. */
+  beforeAnswer: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 export async function startSmtp(): Promise<TestSmtp> {
-  const smtp: TestSmtp = { url: '', received: [], refuse: () => null, close: async () => undefined };
+  const smtp: TestSmtp = {
+    url: '',
+    received: [],
+    refuse: () => null,
+    refuseData: () => null,
+    beforeAnswer: async () => undefined,
+    close: async () => undefined,
+  };
+  const errorOf = (refusal: { code: number; text: string } | null) =>
+    refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code });
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     onRcptTo(address, _session, callback) {
-      const refusal = smtp.refuse(address.address);
-      callback(refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code }));
+      callback(errorOf(smtp.refuse(address.address)));
     },
     onData(stream, session, callback) {
       const chunks: Buffer[] = [];
@@ -37,8 +49,12 @@ export async function startSmtp(): Promise<TestSmtp> {
       stream.on('end', () => {
         const raw = Buffer.concat(chunks).toString('utf8');
         const { mailFrom, rcptTo } = session.envelope;
-        void PostalMime.parse(raw).then((mail) => {
-          smtp.received.push({ to: rcptTo[0]!.address, from: mailFrom ? mailFrom.address : '', mail, raw });
+        const to = rcptTo[0]!.address;
+        const refusal = smtp.refuseData(to);
+        if (refusal) return callback(errorOf(refusal));
+        void PostalMime.parse(raw).then(async (mail) => {
+          smtp.received.push({ to, from: mailFrom ? mailFrom.address : '', mail, raw });
+          await smtp.beforeAnswer();
           callback();
         });
       });
@@ -55,13 +71,15 @@ export async function startSmtp(): Promise<TestSmtp> {
 /** A request as it arrived. */
 export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 
+type HttpAnswer = { status: number; headers?: Record<string, string>; body?: string };
+
 /** An HTTP server on loopback that keeps what it gets. */
 export type TestHttp = {
   url: string;
   port: number;
   received: ReceivedRequest[];
   /** How to answer the next request. */
-  answer: (request: ReceivedRequest) => { status: number; headers?: Record<string, string>; body?: string };
+  answer: (request: ReceivedRequest) => HttpAnswer | Promise<HttpAnswer>;
   close: () => Promise<void>;
 };
 
@@ -76,7 +94,7 @@ export async function startHttp(): Promise<TestHttp> {
   const server: Server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    req.on('end', () => {
+    req.on('end', async () => {
       const request = {
         method: req.method!,
         path: req.url!,
@@ -84,7 +102,7 @@ export async function startHttp(): Promise<TestHttp> {
         body: Buffer.concat(chunks).toString('utf8'),
       };
       http.received.push(request);
-      const { status, headers = {}, body = '' } = http.answer(request);
+      const { status, headers = {}, body = '' } = await http.answer(request);
       res.writeHead(status, headers).end(body);
     });
   });
@@ -169,13 +187,8 @@ export async function setStock(
        ON CONFLICT (pid, epi) DO UPDATE SET stk = excluded.stk, dt = coalesce($3, product.dt), tags = excluded.tags`,
       [pid, epi, product.dt ?? null, product.uri ?? `https://shop.example/p/1?variant=${epi}`, stk, tags],
     );
-    const tagsAdded = tags.filter((tag) => !(old?.tags ?? []).includes(tag));
-    await applyStockChanges(
-      tx,
-      pid,
-      [{ epi, before: old?.stk ?? null, after: stk, isNew: !old, tagsAdded }],
-      services.now(),
-    );
+    const step = { before: old?.stk ?? null, after: stk, tagsBefore: old?.tags ?? [], tagsAfter: tags };
+    await applyStockChanges(tx, pid, [{ epi, isNew: !old, goneSince: null, ...step }], services.now());
   });
 }
 

@@ -4,18 +4,28 @@ import type { Task } from '../../src/dispatch/worker.ts';
 import { saveTopic } from '../../src/domain/alert/topic.repo.ts';
 import { BUILT_IN_TOPICS } from '../../src/domain/alert/topic.rules.ts';
 import type { TopicRow } from '../../src/domain/alert/topic.rules.ts';
-import { seedSubscription, setStock } from '../dispatch/kit.ts';
+import { seedSubscription, setStock, startSmtp } from '../dispatch/kit.ts';
+import type { TestSmtp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 
 let service: TestService;
 let tasks: Task[];
 
+let smtp: TestSmtp;
+
 beforeAll(async () => {
-  service = await startService();
+  smtp = await startSmtp();
+  service = await startService({
+    mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 2, dkim: null },
+  });
   tasks = createDispatchTasks(service.services);
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  for (const task of tasks) task.close?.();
+  await service.close();
+  await smtp.close();
+});
 
 const HOUR = 3_600_000;
 const EPI = '1';
@@ -24,10 +34,19 @@ type Rules = Pick<
   TopicRow,
   'minStock' | 'batchSize' | 'batchIntervalSeconds' | 'shoppersPerUnit' | 'coolDownSeconds'
 >;
+/** What the mail server says of an address: it takes mails, it refuses them, or there is no such address. */
+type Mailbox = 'fine' | 'refusing' | 'gone';
+const REFUSALS = {
+  fine: null,
+  refusing: { code: 554, text: '5.7.1 Refused' },
+  gone: { code: 550, text: '5.1.1 No such user' },
+} as const;
+
 type Step =
   | { do: 'stock'; stk: number | null }
   | { do: 'subscribe' | 'unsubscribe'; who: number }
   | { do: 'minimum'; minStock: number }
+  | { do: 'mailbox'; who: number; is: Mailbox }
   | { do: 'wait'; hours: number };
 
 /** The rules in plain words: who hears when, for one variant and one topic. */
@@ -38,27 +57,65 @@ function createModel(initial: Rules) {
   let nextSub = 1;
   const subs = new Map<number, number>();
   const lastHeard = new Map<number, number>();
-  let restock: { waiting: number[]; released: Set<number>; units: number; nextAt: number } | null = null;
+  const mailboxes = new Map<number, Mailbox>();
+  let restock: {
+    waiting: number[];
+    released: Set<number>;
+    placed: Set<number>;
+    failed: Set<number>;
+    units: number;
+    batchLeft: number;
+    nextAt: number;
+  } | null = null;
   const sent: string[] = [];
 
   const contactOf = (sub: number) => [...subs].find(([, id]) => id === sub)?.[0];
+  const isCooling = (who: number): boolean =>
+    (lastHeard.get(who) ?? -Infinity) + rules.coolDownSeconds * 1_000 > now;
 
+  /** Goes down the line while there are places. Whoever is in the cool-down is passed over, and hears at its end besides. */
   const release = (): void => {
     if (restock === null) return;
-    const { waiting, released } = restock;
-    const due = () => waiting.filter((sub) => !released.has(sub) && contactOf(sub) !== undefined);
-    if (rules.batchSize !== null) {
-      if (restock.nextAt > now) return;
-      const batch = due().slice(0, rules.batchSize);
-      batch.forEach((sub) => released.add(sub));
+    const { waiting, released, placed } = restock;
+    if (rules.batchSize !== null && restock.nextAt <= now) {
+      restock.batchLeft = rules.batchSize;
       restock.nextAt = now + rules.batchIntervalSeconds! * 1_000;
-      return;
     }
-    const allowed =
-      rules.shoppersPerUnit === null ? Infinity : rules.shoppersPerUnit * restock.units - released.size;
-    due()
-      .slice(0, Math.max(0, allowed))
-      .forEach((sub) => released.add(sub));
+    const places = (): number => {
+      if (rules.batchSize !== null) return restock!.batchLeft;
+      return rules.shoppersPerUnit === null ? Infinity : rules.shoppersPerUnit * restock!.units - placed.size;
+    };
+    for (const sub of waiting.filter((one) => !released.has(one) && contactOf(one) !== undefined)) {
+      if (places() <= 0) return;
+      released.add(sub);
+      if (isCooling(contactOf(sub)!)) continue;
+      placed.add(sub);
+      restock.batchLeft -= 1;
+    }
+  };
+
+  /** Sends what was released; true when a place came back because somebody could not hear. */
+  const deliver = (): boolean => {
+    if (restock === null) return false;
+    let isGivenBack = false;
+    for (const sub of restock.released) {
+      const who = contactOf(sub);
+      if (who === undefined || isCooling(who) || restock.failed.has(sub)) continue;
+      const mailbox = mailboxes.get(who) ?? 'fine';
+      if (mailbox !== 'fine') {
+        restock.failed.add(sub);
+        if (restock.placed.delete(sub)) {
+          restock.batchLeft += 1;
+          isGivenBack = true;
+        }
+        if (mailbox === 'gone') subs.delete(who);
+        continue;
+      }
+      sent.push(`${who}@${now}`);
+      lastHeard.set(who, now);
+      subs.delete(who);
+    }
+    return isGivenBack;
   };
 
   return {
@@ -68,6 +125,7 @@ function createModel(initial: Rules) {
       if (step.do === 'subscribe' && !subs.has(step.who)) subs.set(step.who, nextSub++);
       if (step.do === 'unsubscribe') subs.delete(step.who);
       if (step.do === 'minimum') rules.minStock = step.minStock;
+      if (step.do === 'mailbox') mailboxes.set(step.who, step.is);
       if (step.do !== 'stock') return;
       const before = stock;
       stock = step.stk ?? 0;
@@ -75,22 +133,18 @@ function createModel(initial: Rules) {
         restock = {
           waiting: [...subs.values()].sort((a, b) => a - b),
           released: new Set(),
+          placed: new Set(),
+          failed: new Set(),
           units: stock,
+          batchLeft: 0,
           nextAt: now,
         };
       } else if (stock < rules.minStock) restock = null;
       else if (restock !== null && stock > before) restock.units += stock - before;
     },
     dispatch(): void {
-      release();
-      for (const sub of restock?.released ?? []) {
-        const who = contactOf(sub);
-        if (who === undefined) continue;
-        if ((lastHeard.get(who) ?? -Infinity) + rules.coolDownSeconds * 1_000 > now) continue;
-        sent.push(`${who}@${now}`);
-        lastHeard.set(who, now);
-        subs.delete(who);
-      }
+      do release();
+      while (deliver());
     },
   };
 }
@@ -106,12 +160,15 @@ async function runReal(
   service.setNow(new Date(now));
   const { pid } = await service.createStore();
   const { db } = service.services;
+  const mailboxes = new Map<string, Mailbox>();
+  smtp.refuse = (to) => REFUSALS[mailboxes.get(to) ?? 'fine'];
   await saveTopic(db, pid, { ...BUILT_IN_TOPICS[0]!, ...rules }, new Date(now));
   for (const step of steps) {
     if (step.do === 'wait') service.setNow(new Date((now += step.hours * HOUR)));
     if (step.do === 'stock') await setStock(service, pid, EPI, step.stk);
     if (step.do === 'minimum')
       await saveTopic(db, pid, { ...BUILT_IN_TOPICS[0]!, ...rules, minStock: step.minStock }, new Date(now));
+    if (step.do === 'mailbox') mailboxes.set(`${step.who}@example.com`, step.is);
     if (step.do === 'unsubscribe')
       await db.query('DELETE FROM subscription WHERE pid = $1 AND value = $2', [
         pid,
@@ -159,17 +216,25 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('subscribe' as const), who: fc.integer({ min: 1, max: 3 }) }),
+    arbitrary: fc.record({ do: fc.constant('subscribe' as const), who: fc.integer({ min: 1, max: 4 }) }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('unsubscribe' as const), who: fc.integer({ min: 1, max: 3 }) }),
+    arbitrary: fc.record({ do: fc.constant('unsubscribe' as const), who: fc.integer({ min: 1, max: 4 }) }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('minimum' as const),
       minStock: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('mailbox' as const),
+      who: fc.integer({ min: 1, max: 4 }),
+      is: fc.constantFrom<Mailbox>('fine', 'fine', 'refusing', 'gone'),
     }),
   },
   {

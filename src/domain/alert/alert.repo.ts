@@ -1,3 +1,4 @@
+import { isUniqueViolation } from '../../database/database.ts';
 import type { Db } from '../../database/database.ts';
 import type { ClaimedMessage, MessageState } from './outbox.repo.ts';
 import { SENDER_COLUMNS } from './sender.repo.ts';
@@ -22,6 +23,7 @@ export type AlertFacts = {
   store: Sender;
   /** Null when it is gone. */
   restockState: string | null;
+  restockCause: string | null;
   /** Null when the shopper has left or was told already. Expiry counts from when it was last wished for. */
   subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
   /** When the contact last heard of this variant on this topic. */
@@ -33,6 +35,7 @@ type FactsRow = Sender &
   AlertProduct & {
     messageId: string | null;
     restockState: string | null;
+    restockCause: string | null;
     subscriptionId: string | null;
     confirmedAt: Date | null;
     wishedAt: Date;
@@ -43,7 +46,7 @@ const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, 
 
 // Planned at each call, as the claim is.
 const FACTS = `
-  SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", coalesce(sub.renewed_at, sub.cts) AS "wishedAt",
+  SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", r.cause AS "restockCause", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", coalesce(sub.renewed_at, sub.cts) AS "wishedAt",
     c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
   LEFT JOIN outbox o ON o.pid = m.pid AND o.id = m.id
@@ -65,6 +68,7 @@ function toFacts(row: FactsRow): AlertFacts {
   return {
     store: row,
     restockState: row.restockState,
+    restockCause: row.restockCause,
     subscription: subscriptionId === null ? null : { confirmedAt, wishedAt },
     seenAt: row.seenAt,
     product: row,
@@ -137,21 +141,34 @@ export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Pro
   return row!.count;
 }
 
-/** Queues dead letters again, all of them or the named ones; one whose subscription has a newer alert stays. */
+const RETRY = `
+  UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL,
+    has_place = false
+  WHERE pid = $1 AND state = 'failed' AND ${IS_ALERT} AND ($2::text[] IS NULL OR id = ANY ($2))
+    AND NOT EXISTS (
+      SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id
+        AND (n.state = 'queued' OR (n.state = 'failed' AND n.seq > o.seq)))
+  RETURNING id`;
+/** Portions that may be written beside one retry, before it gives up. */
+const MAX_PORTIONS_BESIDE = 10;
+
+/**
+ * Queues dead letters again, all of them or the named ones; one whose subscription has a newer alert stays. Such an alert may be
+ * one that a portion writes in this moment and commits while this waits for it: the next look sees all of that portion.
+ */
 export async function retryAlerts(
-  db: Db,
+  tx: Db,
   pid: string,
   ids: readonly string[] | null,
   now: Date,
 ): Promise<number> {
-  const rows = await db.query<{ id: string }>(
-    `UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL
-     WHERE pid = $1 AND state = 'failed' AND ${IS_ALERT} AND ($2::text[] IS NULL OR id = ANY ($2))
-       AND NOT EXISTS (
-         SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id
-           AND (n.state = 'queued' OR (n.state = 'failed' AND n.seq > o.seq)))
-     RETURNING id`,
-    [pid, ids, now],
-  );
-  return rows.length;
+  for (let look = 1; ; look += 1) {
+    await tx.query('SAVEPOINT before_retry');
+    try {
+      return (await tx.query(RETRY, [pid, ids, now])).length;
+    } catch (error) {
+      if (look === MAX_PORTIONS_BESIDE || !isUniqueViolation(error)) throw error;
+      await tx.query('ROLLBACK TO SAVEPOINT before_retry');
+    }
+  }
 }

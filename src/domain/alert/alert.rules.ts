@@ -1,9 +1,11 @@
 import type { AlertModel } from './template.rules.ts';
+import { expiresBefore } from './topic.rules.ts';
 import type { TopicRules } from './topic.rules.ts';
 
 /** What is known of an alert when it is about to be sent. */
 export type AlertSituation = {
   restockState: string | null;
+  restockCause: string | null;
   subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
   seenAt: Date | null;
 };
@@ -15,18 +17,17 @@ export type Verdict =
 /** Looks again right before sending: between queueing and sending stock may have gone and shoppers may have left. */
 export function judgeAlert(
   topic: TopicRules,
-  { restockState, subscription, seenAt }: AlertSituation,
+  { restockState, restockCause, subscription, seenAt }: AlertSituation,
   now: Date,
 ): Verdict {
   if (subscription === null) return { kind: 'withheld', reason: 'the subscription is gone' };
   if (restockState === null || restockState === 'stopped')
-    return { kind: 'withheld', reason: 'the stock is gone again' };
+    return { kind: 'withheld', reason: `the ${restockCause === 'tag' ? 'tag' : 'stock'} is gone again` };
   if (subscription.confirmedAt === null)
     return { kind: 'withheld', reason: 'the subscription is not confirmed' };
-  const isExpired =
-    topic.expiryDays !== null &&
-    subscription.wishedAt.getTime() <= now.getTime() - topic.expiryDays * 86_400_000;
-  if (isExpired) return { kind: 'withheld', reason: 'the subscription has expired' };
+  const oldest = expiresBefore(topic, now);
+  if (oldest !== null && subscription.wishedAt <= oldest)
+    return { kind: 'withheld', reason: 'the subscription has expired' };
   const coolUntil = seenAt === null ? 0 : seenAt.getTime() + topic.coolDownSeconds * 1_000;
   return coolUntil > now.getTime() ? { kind: 'deferred', until: new Date(coolUntil) } : { kind: 'send' };
 }

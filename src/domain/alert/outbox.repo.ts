@@ -98,6 +98,9 @@ export async function enqueueSms(tx: Db, sms: NewSms, now: Date): Promise<string
 // Statements without a name are planned at each call: a plan made while the table was empty reads all of it once 100,000 alerts
 // are there (12 messages/s instead of several hundred), until statistics are gathered a minute later.
 
+/** What takes turns in a lane: a store or, where each message goes to a receiver of its own, one webhook of a store. */
+export type Line = { pid: string; recipient: string };
+
 /** One look at the index a store, and one alone while nothing is due. */
 const DUE_STORES = `
   WITH RECURSIVE waiting AS (
@@ -108,37 +111,54 @@ const DUE_STORES = `
     SELECT next.pid, next.due_at FROM waiting w CROSS JOIN LATERAL (
       SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 AND pid > w.pid ORDER BY pid, due_at LIMIT 1) next
   )
-  SELECT pid FROM waiting WHERE due_at <= $2 ORDER BY random()`;
+  SELECT pid, '' AS recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
 
-/** The stores that have messages due in a lane, in any order. */
-export async function findDueStores(db: Db, lane: Lane, now: Date): Promise<string[]> {
-  return (await db.query<{ pid: string }>(DUE_STORES, [lane, now])).map(({ pid }) => pid);
+/** The same for webhooks, by an index of their own. */
+const DUE_WEBHOOKS = `
+  WITH RECURSIVE waiting AS (
+    (SELECT pid, recipient, due_at FROM outbox WHERE state = 'queued' AND lane = 'webhook'
+       AND EXISTS (SELECT FROM outbox WHERE state = 'queued' AND lane = $1 AND due_at <= $2)
+     ORDER BY pid, recipient, due_at LIMIT 1)
+    UNION ALL
+    SELECT next.pid, next.recipient, next.due_at FROM waiting w CROSS JOIN LATERAL (
+      SELECT pid, recipient, due_at FROM outbox WHERE state = 'queued' AND lane = 'webhook' AND (pid, recipient) > (w.pid, w.recipient)
+      ORDER BY pid, recipient, due_at LIMIT 1) next
+  )
+  SELECT pid, recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
+
+/** The lines that have messages due in a lane, in any order. */
+export function findDueLines(db: Db, lane: Lane, now: Date): Promise<Line[]> {
+  return db.query<Line>(lane === 'webhook' ? DUE_WEBHOOKS : DUE_STORES, [lane, now]);
 }
 
-const CLAIM = `
+const claimWhere = (isDue: string): string => `
   WITH due AS (
-    SELECT oldest.pid, oldest.id FROM unnest($4::text[], $5::int[]) AS turn (pid, most) CROSS JOIN LATERAL (
-      SELECT pid, id FROM outbox WHERE state = 'queued' AND lane = $1 AND pid = turn.pid AND due_at <= $2
+    SELECT oldest.pid, oldest.id FROM unnest($4::text[], $5::text[], $6::int[]) AS turn (pid, recipient, most) CROSS JOIN LATERAL (
+      SELECT pid, id FROM outbox WHERE state = 'queued' AND ${isDue} AND pid = turn.pid AND due_at <= $2
       ORDER BY due_at LIMIT turn.most FOR UPDATE SKIP LOCKED) oldest
   )
   UPDATE outbox o SET attempts = o.attempts + 1, claim = o.claim + 1, due_at = $3
-  FROM due WHERE o.pid = due.pid AND o.id = due.id
+  FROM due WHERE o.pid = due.pid AND o.id = due.id AND o.lane = $1
   RETURNING o.pid, o.id, o.lane, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
     o.topic, o.epi, o.attempts, o.claim, o.cts`;
 
-/** What a dispatcher takes: the oldest messages of some stores, at most so many of each. */
-export type Claim = { lane: Lane; stores: readonly { pid: string; most: number }[]; leaseMs: number };
+const CLAIM_OF_STORES = claimWhere('lane = $1');
+const CLAIM_OF_WEBHOOKS = claimWhere(`lane = 'webhook' AND recipient = turn.recipient`);
+
+/** How much of a line is taken at most. */
+export type Turn = { line: Line; most: number };
+
+/** What a dispatcher takes: the oldest messages of some lines, at most so many of each. */
+export type Claim = { lane: Lane; turns: readonly Turn[]; leaseMs: number };
 
 /** Takes due messages for the time of the lease. Dispatchers never take the same one. */
-export function claimMessages(
-  db: Db,
-  { lane, stores, leaseMs }: Claim,
-  now: Date,
-): Promise<ClaimedMessage[]> {
+export function claimMessages(db: Db, { lane, turns, leaseMs }: Claim, now: Date): Promise<ClaimedMessage[]> {
   const leaseEnd = new Date(now.getTime() + leaseMs);
-  const pids = stores.map(({ pid }) => pid);
-  const most = stores.map((store) => store.most);
-  return db.query<ClaimedMessage>(CLAIM, [lane, now, leaseEnd, pids, most]);
+  const pids = turns.map(({ line }) => line.pid);
+  const recipients = turns.map(({ line }) => line.recipient);
+  const most = turns.map((turn) => turn.most);
+  const statement = lane === 'webhook' ? CLAIM_OF_WEBHOOKS : CLAIM_OF_STORES;
+  return db.query<ClaimedMessage>(statement, [lane, now, leaseEnd, pids, recipients, most]);
 }
 
 const RENEW = `
@@ -153,91 +173,4 @@ export async function renewLeases(
 ): Promise<void> {
   const [pids, ids] = [messages.map(({ pid }) => pid), messages.map(({ id }) => id)];
   await db.query(RENEW, [pids, ids, messages.map(({ claim }) => claim), leaseEnd]);
-}
-
-const PUT_BACK = {
-  name: 'put_back_message',
-  text: `UPDATE outbox SET due_at = $4, error = $5 WHERE pid = $1 AND id = $2 AND state = 'queued' AND claim = $3`,
-};
-
-/** Lets a message be tried again at `dueAt`, unless it was claimed or queued anew meanwhile. */
-export async function putBack(
-  db: Db,
-  message: ClaimedMessage,
-  dueAt: Date,
-  error: string | null,
-): Promise<void> {
-  await db.query(PUT_BACK, [message.pid, message.id, message.claim, dueAt, error]);
-}
-
-const WITHHOLD = {
-  name: 'withhold_messages',
-  text: `
-    UPDATE outbox SET state = 'withheld', error = $4, finished_at = $5
-    WHERE pid = $1 AND id = $2 AND state = 'queued' AND claim = $3 AND restock_id IS NOT DISTINCT FROM $6
-    RETURNING id`,
-};
-
-/**
- * Ends a message without sending it. One that a newer restock took over since the claim is due again instead: the reason was
- * that of the older restock.
- */
-export async function withhold(db: Db, message: ClaimedMessage, reason: string, now: Date): Promise<void> {
-  const { pid, id, claim, restockId } = message;
-  const ended = await db.query(WITHHOLD, [pid, id, claim, reason, now, restockId]);
-  if (ended.length === 0) await putBack(db, message, now, null);
-}
-
-const EVENT_ROW = `
-  INSERT INTO outbox (pid, id, lane, kind, recipient, payload, due_at, cts)
-  SELECT d.pid, gen_random_uuid()::text, 'webhook', e.type, w.id,
-    jsonb_build_object('type', e.type, 'timestamp', to_char($3::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-      'data', jsonb_build_object('id', d.id, 'topic', d.topic, 'epi', d.epi, 'medium', substr(d.lane, 7), 'value', d.recipient, 'error', d.error)),
-    $3, $3
-  FROM done d
-  CROSS JOIN (SELECT $4::text AS type) e
-  JOIN webhook w ON w.pid = d.pid AND e.type = ANY (w.events)
-  WHERE d.subscription_id IS NOT NULL`;
-
-const MARK_SENT = {
-  name: 'mark_sent',
-  text: `
-    WITH done AS (
-      UPDATE outbox SET state = 'sent', error = NULL, finished_at = $3, payload = CASE WHEN lane = 'webhook' THEN payload END
-      WHERE pid = $1 AND id = $2 AND state <> 'sent' AND (lane <> 'webhook' OR claim = $5) RETURNING *
-    ), consumed AS (
-      DELETE FROM subscription s USING done d WHERE s.pid = d.pid AND s.id = d.subscription_id
-    ), seen AS (
-      INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
-      SELECT pid, substr(lane, 7), recipient, epi, topic, $3 FROM done WHERE subscription_id IS NOT NULL
-      ON CONFLICT (pid, epi, topic, medium, value) DO UPDATE SET sent_at = excluded.sent_at
-    ), counted AS (
-      INSERT INTO tally_delta (pid, kind, key, n)
-      SELECT pid, 'alert', to_char($3::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD'), 1 FROM done WHERE subscription_id IS NOT NULL
-    )
-    ${EVENT_ROW}`,
-};
-
-/**
- * Records a delivery. Sent is sent, also when the lease had run out; but an event that was asked for again meanwhile is still to
- * come. An alert consumes its subscription, starts the cool-down, counts in the store's figures and tells its webhooks, all in
- * this one statement.
- */
-export async function markSent(db: Db, message: ClaimedMessage, now: Date): Promise<void> {
-  await db.query(MARK_SENT, [message.pid, message.id, now, 'alert.sent', message.claim]);
-}
-
-const MARK_FAILED = {
-  name: 'mark_failed',
-  text: `
-    WITH done AS (
-      UPDATE outbox SET state = 'failed', error = $6, finished_at = $3
-      WHERE pid = $1 AND id = $2 AND state = 'queued' AND claim = $5 RETURNING *
-    )
-    ${EVENT_ROW}`,
-};
-
-/** Makes a message a dead letter: it is kept, shown to the store and can be tried again by hand. */
-export async function markFailed(db: Db, message: ClaimedMessage, error: string, now: Date): Promise<void> {
-  await db.query(MARK_FAILED, [message.pid, message.id, now, 'alert.failed', message.claim, error]);
 }

@@ -1,9 +1,19 @@
 import type { Db } from '../../database/database.ts';
-import type { NextStep, Opening, Progress, RestockPlan } from './restock.rules.ts';
+import { MAX_STOCK } from '../catalog/catalog.rules.ts';
+import type { NextStep, Opening, Progress, RestockPlan, Resumption, Taken } from './restock.rules.ts';
+import { expiresBefore } from './topic.rules.ts';
 import type { TopicRules } from './topic.rules.ts';
 
 /** An occasion whose subscribers are being queued. */
-export type RestockRow = Progress & { pid: string; id: string; topic: string; epi: string; cutSeq: number };
+export type RestockRow = Progress & {
+  pid: string;
+  id: string;
+  topic: string;
+  epi: string;
+  cutSeq: number;
+  skipFrom: number;
+  skipTo: number;
+};
 
 // The statements of this file are planned at each call: these tables grow from nothing to 100,000 rows within seconds, and a plan
 // from before would read them whole.
@@ -41,8 +51,35 @@ export async function openRestocks(
   return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
 }
 
+// The occasion that the removal stopped goes on as a new one: who was still to hear of it does, with the units that it had left, and so does
+// everybody who subscribed while the product was away. Those between them subscribed while it was there, and wait for the next restock.
+const RESUME = `
+  INSERT INTO restock (pid, id, topic, epi, cause, units, queued, cut_seq, skip_from, skip_to, next_batch_at, opened_at)
+  SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, coalesce(least(was.units::bigint + o.more, ${MAX_STOCK}), o.units),
+    (SELECT count(*) FROM outbox m WHERE m.pid = $1 AND m.restock_id = was.id AND m.state = 'sent' AND m.has_place),
+    numbers.last_value, coalesce(was.cut_seq, 0), o."goneSince", $3, $3
+  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int, more int, "goneSince" bigint)
+  CROSS JOIN subscription_seq_seq AS numbers
+  LEFT JOIN LATERAL (
+    SELECT r.id, r.cut_seq, r.units FROM restock r
+    WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.cause = o.cause ORDER BY r.opened_at DESC LIMIT 1) was ON true
+  WHERE (SELECT true FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic
+    AND (s.seq <= was.cut_seq OR s.seq > o."goneSince") LIMIT 1)
+  ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING`;
+
+/** Lets occasions go on whose product is there again. */
+export async function resumeRestocks(
+  tx: Db,
+  pid: string,
+  resumptions: readonly Resumption[],
+  now: Date,
+): Promise<void> {
+  if (resumptions.length > 0) await tx.query(RESUME, [pid, JSON.stringify(resumptions), now]);
+}
+
+// Units of many deliveries may come to more than the column holds; then everybody hears in any case.
 const ADD_UNITS = `
-  UPDATE restock r SET units = r.units + o.units, next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
+  UPDATE restock r SET units = least(r.units::bigint + o.units, ${MAX_STOCK}), next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, units int)
   WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = 'stock'`;
 
@@ -64,7 +101,7 @@ const REOPEN = `
   JOIN product p ON p.pid = $1 AND p.epi = late.epi
   LEFT JOIN topic t ON t.pid = $1 AND t.name = late.topic
   WHERE r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cause = 'stock' AND r.cut_seq >= late.seq
-    AND p.stk >= coalesce(t.min_stock, 1)`;
+    AND (p.is_untracked OR p.stk >= coalesce(t.min_stock, 1))`;
 
 /**
  * Lets subscriptions that waited for a confirmation catch up with the occasion they missed meanwhile, while its stock is there. One whose
@@ -81,7 +118,8 @@ export async function reopenRestocks(
 }
 
 const CLAIM = `
-  SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft"
+  SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft",
+    batch_at AS "batchAt", skip_from AS "skipFrom", skip_to AS "skipTo"
   FROM restock WHERE state = 'open' AND next_batch_at <= $1
   ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
@@ -100,20 +138,21 @@ const QUEUE = `
       WHERE c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value)) AS due_at
     FROM subscription s
     WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6
+      AND (s.seq <= $11 OR s.seq > $12)
       AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR coalesce(s.renewed_at, s.cts) > $10)
       AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NULL
     ORDER BY s.seq LIMIT $7
   ), queued AS (
-    INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
-    SELECT $1, gen_random_uuid()::text, 'alert-' || medium, 'alert', value, $4, id, $3, $2, due_at, $8
+    INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
+    SELECT $1, gen_random_uuid()::text, 'alert-' || medium, 'alert', value, $4, id, $3, $2, due_at <= $8, due_at, $8
     FROM picked ORDER BY seq
     ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
-    DO UPDATE SET restock_id = excluded.restock_id
+    DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
   )
-  SELECT count(*)::int AS count, coalesce(max(seq), 0) AS "lastSeq" FROM picked`;
+  SELECT count(*)::int AS count, (count(*) FILTER (WHERE due_at <= $8))::int AS places, coalesce(max(seq), 0) AS "lastSeq" FROM picked`;
 
 /**
- * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end. A subscription that still has
+ * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end and takes no place. A subscription that still has
  * an unsent alert of an older occasion keeps that alert, which now belongs to this one.
  */
 export async function queuePortion(
@@ -122,18 +161,31 @@ export async function queuePortion(
   topic: TopicRules,
   limit: number,
   now: Date,
-): Promise<{ count: number; lastSeq: number }> {
-  const { pid, epi, id, cursorSeq, cutSeq } = restock;
-  const oldest = topic.expiryDays === null ? null : new Date(now.getTime() - topic.expiryDays * 86_400_000);
-  const params = [pid, epi, topic.name, id, cursorSeq, cutSeq, limit, now, topic.coolDownSeconds, oldest];
-  const [row] = await tx.query<{ count: number; lastSeq: number }>(QUEUE, params);
+): Promise<Omit<Taken, 'limit'>> {
+  const { pid, epi, id, cursorSeq, cutSeq, skipFrom, skipTo } = restock;
+  const oldest = expiresBefore(topic, now);
+  const params = [
+    pid,
+    epi,
+    topic.name,
+    id,
+    cursorSeq,
+    cutSeq,
+    limit,
+    now,
+    topic.coolDownSeconds,
+    oldest,
+    skipFrom,
+    skipTo,
+  ];
+  const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE, params);
   return row!;
 }
 
 const ADVANCE = {
   name: 'advance_restock',
   text: `
-    UPDATE restock SET state = $3, cursor_seq = $4, batch_left = $5, next_batch_at = $6, queued = queued + $7
+    UPDATE restock SET state = $3, cursor_seq = $4, batch_left = $5, batch_at = $6, next_batch_at = $7, queued = queued + $8
     WHERE pid = $1 AND id = $2`,
 };
 
@@ -141,8 +193,8 @@ const ADVANCE = {
 export async function advanceRestock(
   tx: Db,
   { pid, id }: RestockRow,
-  next: NextStep,
-  count: number,
+  { state, cursorSeq, batchLeft, batchAt, nextBatchAt }: NextStep,
+  places: number,
 ): Promise<void> {
-  await tx.query(ADVANCE, [pid, id, next.state, next.cursorSeq, next.batchLeft, next.nextBatchAt, count]);
+  await tx.query(ADVANCE, [pid, id, state, cursorSeq, batchLeft, batchAt, nextBatchAt, places]);
 }

@@ -1,5 +1,6 @@
 import type { Services } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
+import { MAX_STOCK } from '../catalog/catalog.rules.ts';
 import { emitEvents } from './event.repo.ts';
 import * as restocks from './restock.repo.ts';
 import { foldChanges, nextStep, planRestocks, portionSize } from './restock.rules.ts';
@@ -23,12 +24,8 @@ export async function applyStockChanges(
 ): Promise<void> {
   const relevant = foldChanges(changes);
   if (relevant.length === 0) return;
-  const { stops, openings, arrivals } = planRestocks(await topicRulesOf(tx, pid), relevant);
-  await restocks.stopRestocks(
-    tx,
-    pid,
-    stops.map((stop) => ({ ...stop, cause: 'stock' })),
-  );
+  const { stops, openings, resumptions, arrivals } = planRestocks(await topicRulesOf(tx, pid), relevant);
+  await restocks.stopRestocks(tx, pid, stops);
   // A live occasion gives way: its unsent alerts pass to the new one when that is queued.
   await restocks.stopRestocks(
     tx,
@@ -36,6 +33,7 @@ export async function applyStockChanges(
     openings.map(({ topic, epi }) => ({ topic, epi })),
   );
   const opened = await restocks.openRestocks(tx, pid, openings, now);
+  await restocks.resumeRestocks(tx, pid, resumptions, now);
   await restocks.addUnits(tx, pid, arrivals, now);
   await emitRestocked(tx, pid, relevant, openings, opened, now);
 }
@@ -57,10 +55,19 @@ async function emitRestocked(
   );
   const events = news.map(({ epi, units }) => ({
     type: 'product.restocked' as const,
-    data: { epi, stk: units },
+    data: { epi, stk: units === MAX_STOCK ? null : units },
   }));
   await emitEvents(tx, pid, events, now);
 }
+
+const NOBODY_LEFT = {
+  state: 'done',
+  cursorSeq: 0,
+  batchLeft: null,
+  batchAt: null,
+  nextBatchAt: null,
+} as const;
+const NOTHING_TAKEN = { count: 0, places: 0, lastSeq: 0 };
 
 /** Queues one portion of one restock's subscribers; false when none is due. */
 export async function queueNextPortion({ db, now, wake }: Services): Promise<boolean> {
@@ -70,23 +77,13 @@ export async function queueNextPortion({ db, now, wake }: Services): Promise<boo
     if (restock === null) return false;
     const topic = await findTopicRules(tx, restock.pid, restock.topic);
     if (topic === null) {
-      await restocks.advanceRestock(
-        tx,
-        restock,
-        { state: 'done', cursorSeq: 0, batchLeft: null, nextBatchAt: null },
-        0,
-      );
+      await restocks.advanceRestock(tx, restock, NOBODY_LEFT, 0);
       return true;
     }
     const limit = portionSize(restock, topic);
-    const taken =
-      limit === 0 ? { count: 0, lastSeq: 0 } : await restocks.queuePortion(tx, restock, topic, limit, time);
-    await restocks.advanceRestock(
-      tx,
-      restock,
-      nextStep(restock, topic, { limit, ...taken }, time),
-      taken.count,
-    );
+    const taken = limit === 0 ? NOTHING_TAKEN : await restocks.queuePortion(tx, restock, topic, limit, time);
+    const next = nextStep(restock, topic, { limit, ...taken }, time);
+    await restocks.advanceRestock(tx, restock, next, taken.places);
     return true;
   });
   if (isBusy) wake();

@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import { BUILT_IN_TOPICS } from './topic.rules.ts';
+import { BUILT_IN_TOPICS, expiresBefore } from './topic.rules.ts';
 import type { TopicRow, TopicRules } from './topic.rules.ts';
 
 const RULES = `name, trigger, tag, min_stock AS "minStock", batch_size AS "batchSize", batch_interval_s AS "batchIntervalSeconds",
@@ -114,17 +114,20 @@ export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date)
 /** Subscribers who would hear of a topic. */
 export type AudienceRow = { count: number; email: number; sms: number };
 
-/** Counts confirmed subscriptions of a topic, for one variant or for all. */
+/** Counts confirmed subscriptions of a topic that have not expired, for one variant or for all. */
 export async function countAudience(
   db: Db,
   pid: string,
-  topic: string,
+  name: string,
   epi: string | null,
+  now: Date,
 ): Promise<AudienceRow> {
+  const topic = await findTopicRules(db, pid, name);
   const [row] = await db.query<AudienceRow>(
     `SELECT count(*)::int AS count, count(*) FILTER (WHERE medium = 'email')::int AS email, count(*) FILTER (WHERE medium = 'sms')::int AS sms
-     FROM subscription WHERE pid = $1 AND topic = $2 AND ($3::text IS NULL OR epi = $3) AND confirmed_at IS NOT NULL`,
-    [pid, topic, epi],
+     FROM subscription WHERE pid = $1 AND topic = $2 AND ($3::text IS NULL OR epi = $3) AND confirmed_at IS NOT NULL
+       AND ($4::timestamptz IS NULL OR coalesce(renewed_at, cts) > $4)`,
+    [pid, name, epi, topic && expiresBefore(topic, now)],
   );
   return row!;
 }

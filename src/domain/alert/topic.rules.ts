@@ -72,6 +72,11 @@ function blankTopic(name: string): TopicRow {
   return { name, trigger: 'manual', ...textsWith('has news for you'), ...RULES };
 }
 
+/** Subscriptions of this moment and older ones have expired; null where a topic's never do. */
+export function expiresBefore({ expiryDays }: Pick<TopicRow, 'expiryDays'>, now: Date): Date | null {
+  return expiryDays === null ? null : new Date(now.getTime() - expiryDays * 86_400_000);
+}
+
 const MAX_NAME = 64;
 const TRIGGERS: readonly string[] = ['automatic', 'manual', 'tag'];
 

@@ -105,7 +105,7 @@ export async function countAudience(
   topic: string,
   epi: string | null | undefined,
 ): Promise<AudienceRow> {
-  return topics.countAudience(ctx.db, requireStore(ctx).pid, topic, epi ?? null);
+  return topics.countAudience(ctx.db, requireStore(ctx).pid, topic, epi ?? null, ctx.now());
 }
 
 /** Alerts the subscribers of some variants now. */
@@ -126,7 +126,8 @@ export async function triggerTopic(
     const openings = wanted.map((one) => ({ ...one, cause: 'manual' as const, units: 0 }));
     const opened = await openRestocks(tx, pid, openings, ctx.now());
     let audience = 0;
-    for (const { epi } of wanted) audience += (await topics.countAudience(tx, pid, name, epi)).count;
+    for (const { epi } of wanted)
+      audience += (await topics.countAudience(tx, pid, name, epi, ctx.now())).count;
     return { opened: opened.length, audience };
   });
   ctx.wake();

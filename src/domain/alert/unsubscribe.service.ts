@@ -1,4 +1,5 @@
 import type { Services } from '../../context.ts';
+import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { isServed } from '../store/store.rules.ts';
 import { maskContact } from '../subscription/subscription.rules.ts';
@@ -47,6 +48,21 @@ export async function viewUnsubscribe(deps: Deps, token: string): Promise<Unsubs
   };
 }
 
+/** Ends a contact's subscriptions in the claim's scope and tells the store's webhooks. */
+export async function endSubscriptions(
+  tx: Db,
+  pid: string,
+  claim: UnsubscribeClaim,
+  now: Date,
+): Promise<void> {
+  const removed = await removeSubscriptions(tx, pid, claim);
+  const events = removed.map(({ cts, ...row }) => ({
+    type: 'subscription.removed' as const,
+    data: { ...row, cts: cts.getTime() },
+  }));
+  await emitEvents(tx, pid, events, now);
+}
+
 /** Ends what the contact chose, or what the link stands for; null when it is not one of ours. Repeating it is harmless. */
 export async function leave(
   deps: Deps,
@@ -61,13 +77,8 @@ export async function leave(
   if (!has[claim.scope]) fail('invalid-request', `scope: this link is about no ${claim.scope}`);
   const now = deps.now();
   await deps.db.transaction(async (tx) => {
-    const removed = await removeSubscriptions(tx, store.pid, claim);
+    await endSubscriptions(tx, store.pid, claim, now);
     if (claim.scope === 'all') await suppress(tx, store.pid, claim, now);
-    const events = removed.map(({ cts, ...row }) => ({
-      type: 'subscription.removed' as const,
-      data: { ...row, cts: cts.getTime() },
-    }));
-    await emitEvents(tx, store.pid, events, now);
   });
   deps.wake();
   const view = await viewUnsubscribe(deps, token);

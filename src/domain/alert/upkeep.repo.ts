@@ -14,6 +14,9 @@ const OLD_ROWS = {
   seen: `
     DELETE FROM alert_seen WHERE (pid, epi, topic, medium, value) IN (
       SELECT pid, epi, topic, medium, value FROM alert_seen WHERE sent_at < $1 LIMIT ${PORTION}) RETURNING 1`,
+  removed: `
+    DELETE FROM removed_product WHERE (pid, epi) IN (
+      SELECT pid, epi FROM removed_product WHERE at < $1 ORDER BY at LIMIT ${PORTION}) RETURNING 1`,
   subscriptions: `
     DELETE FROM subscription WHERE (pid, id) IN (
       SELECT s.pid, s.id FROM topic t

@@ -1,26 +1,27 @@
 import type { Db } from '../../database/database.ts';
 import type { ClaimedMessage, MessageState } from './outbox.repo.ts';
+import { MAX_WEBHOOKS } from './webhook.rules.ts';
 
 /** A webhook as its store sees it. */
 export type WebhookRow = { id: string; url: string; events: string[]; cts: Date; uts: Date };
 
 const COLUMNS = 'id, url, events, cts, uts';
-/** More would multiply every event; a receiver can fan out itself. */
-const MAX_WEBHOOKS = 20;
 
 /** All webhooks of a store, oldest first. */
 export function listWebhooks(db: Db, pid: string): Promise<WebhookRow[]> {
   return db.query<WebhookRow>(`SELECT ${COLUMNS} FROM webhook WHERE pid = $1 ORDER BY cts, id`, [pid]);
 }
 
-/** Adds a webhook; null when the store has as many as it may. */
+/** Adds a webhook; null when the store has as many as it may. Callers of one store wait for each other until the commit. */
 export async function addWebhook(
-  db: Db,
+  tx: Db,
   pid: string,
   webhook: { id: string; url: string; events: string[]; secret: string },
   now: Date,
 ): Promise<WebhookRow | null> {
-  const [row] = await db.query<WebhookRow>(
+  // A statement of its own: what the one before it added is seen only by one that starts after the wait.
+  await tx.query('SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE', [pid]);
+  const [row] = await tx.query<WebhookRow>(
     `INSERT INTO webhook (pid, id, url, events, secret, cts, uts)
      SELECT $1, $2, $3, $4, $5, $6, $6 WHERE (SELECT count(*) FROM webhook WHERE pid = $1) < ${MAX_WEBHOOKS}
      RETURNING ${COLUMNS}`,

@@ -4,6 +4,9 @@ import { fail } from '../../shared/errors.ts';
 import { EVENT_TYPES } from './event.rules.ts';
 import type { EventType } from './event.rules.ts';
 
+/** Most webhooks of a store: more would multiply every event, and a receiver can fan out itself. */
+export const MAX_WEBHOOKS = 20;
+
 const MAX_URL = 2_000;
 /** Prefix that tells a reader what the secret is for; the key is the base64 behind it. */
 const SECRET_PREFIX = 'whsec_';

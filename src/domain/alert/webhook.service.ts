@@ -9,7 +9,14 @@ import type { Connection } from '../../shared/page.ts';
 import type { MessageState } from './outbox.repo.ts';
 import * as hooks from './webhook.repo.ts';
 import type { DeliveryFilter, DeliveryRow, WebhookRow } from './webhook.repo.ts';
-import { checkEvents, checkWebhookUrl, formatSecret, hostOf, isPublicAddress } from './webhook.rules.ts';
+import {
+  MAX_WEBHOOKS,
+  checkEvents,
+  checkWebhookUrl,
+  formatSecret,
+  hostOf,
+  isPublicAddress,
+} from './webhook.rules.ts';
 
 const SECRET_BYTES = 32;
 const DELIVERY_ORDER = 'delivery';
@@ -42,13 +49,11 @@ export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<Sa
     return { webhook: webhook ?? failNoWebhook(), secret: null };
   }
   const secret = formatSecret(randomBytes(SECRET_BYTES));
-  const webhook = await hooks.addWebhook(
-    ctx.db,
-    store.pid,
-    { id: newId(), url: url.href, events, secret },
-    now,
-  );
-  return { webhook: webhook ?? fail('limit-reached', 'A store can have at most 20 webhooks'), secret };
+  const added = { id: newId(), url: url.href, events, secret };
+  const webhook =
+    (await ctx.db.transaction((tx) => hooks.addWebhook(tx, store.pid, added, now))) ??
+    fail('limit-reached', `A store can have at most ${MAX_WEBHOOKS} webhooks`);
+  return { webhook, secret };
 }
 
 /** Tells the person who types the address; what counts is the same check at each connection. */

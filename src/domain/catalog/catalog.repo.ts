@@ -1,4 +1,5 @@
 import type { Db } from '../../database/database.ts';
+import { MAX_STOCK } from './catalog.rules.ts';
 import type { ProductWrite } from './catalog.rules.ts';
 
 /** A variant as it is read. Times are null for one that only a subscription told us of. */
@@ -20,14 +21,20 @@ export type ProductRow = {
   uts: Date | null;
 };
 
+/** What alerts see of a variant. Stock that is not counted is the greatest there is. */
+export type Availability = { available: number | null; tags: string[] };
+
 /** A variant as one write left it, with the step that this write made. */
-export type WrittenRow = ProductRow & { before: number | null; addedTags: string[]; isNew: boolean };
+export type WrittenRow = ProductRow &
+  Availability & { before: number | null; beforeTags: string[]; isNew: boolean };
 
 /** A variant at its place in the catalogue. */
 export type PlacedRow = ProductRow & { seq: number };
 
 const COLUMNS = `p.pid, p.epi, p.empi, p.bt, p.dt, p.sku, p.du, p.uri, p.iu, p.stk, p.pr, p.vi, coalesce(p.tags, '{}') AS tags, p.cts, p.uts`;
-const WRITTEN = `${COLUMNS}, p.before_stk AS before, p.added_tags AS "addedTags", p.rev = 1 AS "isNew"`;
+/** Stock as alerts count it: before and after a write, and when a variant goes. */
+const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
+const WRITTEN = `${COLUMNS}, ${AVAILABLE} AS available, p.before_stk AS before, coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
 
 // One statement. Rows are inserted or locked in the order of their ids, so that writers never wait in a circle; `p.stk` inside
 // DO UPDATE is what the writer before left, so that the steps of many writers at once add up. An empty empi or du stands for
@@ -35,20 +42,22 @@ const WRITTEN = `${COLUMNS}, p.before_stk AS before, p.added_tags AS "addedTags"
 const UPSERT = {
   name: 'upsert_products',
   text: `
-    INSERT INTO product AS p (pid, epi, empi, du, bt, dt, sku, uri, iu, stk, pr, vi, tags, inventory_item, source_at, added_tags, cts, uts)
+    INSERT INTO product AS p (pid, epi, empi, du, bt, dt, sku, uri, iu, stk, pr, vi, tags, inventory_item, source_at, is_untracked, cts, uts)
     SELECT $1, n.epi, coalesce(n.empi, ''), coalesce(n.du, ''), n.bt, n.dt, n.sku, n.uri, n.iu, n.stk, n.pr, n.vi, n.tags,
-      n."inventoryItem", n."sourceAt", coalesce(n.tags, '{}'), $3, $3
+      n."inventoryItem", n."sourceAt", coalesce(n."isUntracked", false), $3, $3
     FROM jsonb_to_recordset($2::jsonb) AS n (epi text, empi text, du text, bt text, dt text, sku text, uri text, iu text, stk int,
-      pr float8, vi text, tags text[], "inventoryItem" text, "sourceAt" timestamptz)
+      pr float8, vi text, tags text[], "inventoryItem" text, "sourceAt" timestamptz, "isUntracked" boolean)
     ORDER BY n.epi COLLATE "C"
     ON CONFLICT (pid, epi) DO UPDATE SET
       empi = coalesce(nullif(excluded.empi, ''), p.empi), du = coalesce(nullif(excluded.du, ''), p.du),
       bt = coalesce(excluded.bt, p.bt), dt = coalesce(excluded.dt, p.dt), sku = coalesce(excluded.sku, p.sku),
-      uri = coalesce(excluded.uri, p.uri), iu = coalesce(excluded.iu, p.iu), stk = coalesce(excluded.stk, p.stk),
+      uri = coalesce(excluded.uri, p.uri), iu = coalesce(excluded.iu, p.iu),
+      stk = CASE WHEN excluded.is_untracked THEN NULL ELSE coalesce(excluded.stk, p.stk) END,
+      is_untracked = excluded.is_untracked OR (p.is_untracked AND excluded.stk IS NULL),
       pr = coalesce(excluded.pr, p.pr), vi = coalesce(excluded.vi, p.vi), tags = coalesce(excluded.tags, p.tags),
-      added_tags = ARRAY(SELECT unnest(excluded.tags) EXCEPT SELECT unnest(p.tags)),
+      before_tags = p.tags,
       inventory_item = coalesce(excluded.inventory_item, p.inventory_item), source_at = greatest(excluded.source_at, p.source_at),
-      before_stk = p.stk, rev = p.rev + 1, uts = excluded.uts
+      before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at
     RETURNING ${WRITTEN}`,
 };
@@ -69,17 +78,17 @@ const SET_STOCK = {
     WITH held AS (
       SELECT h.epi FROM product h WHERE h.pid = $1 AND h.epi = ANY ($2::text[]) ORDER BY h.epi COLLATE "C" FOR NO KEY UPDATE
     )
-    UPDATE product p SET before_stk = p.stk, stk = n.stk, added_tags = '{}', rev = p.rev + 1, uts = $4
+    UPDATE product p SET before_stk = ${AVAILABLE}, stk = n.stk, is_untracked = false, before_tags = p.tags, rev = p.rev + 1, uts = $4
     FROM held JOIN unnest($2::text[], $3::int[]) AS n (epi, stk) USING (epi)
     WHERE p.pid = $1 AND p.epi = held.epi
     RETURNING ${WRITTEN}`,
 };
 
-/** Sets the stock of the variants that are there; null makes it unknown. */
+/** Sets the stock of the variants that are there. */
 export function setStock(
   tx: Db,
   pid: string,
-  stocks: readonly { epi: string; stk: number | null }[],
+  stocks: readonly { epi: string; stk: number }[],
   now: Date,
 ): Promise<WrittenRow[]> {
   return tx.query<WrittenRow>(SET_STOCK, [
@@ -90,21 +99,46 @@ export function setStock(
   ]);
 }
 
-/** A variant that is gone, with its last stock. */
-export type RemovedRow = { epi: string; stk: number | null };
+/** A variant that is gone, as it was. */
+export type RemovedRow = Availability & { epi: string };
 
 const REMOVE = {
   name: 'remove_products',
   text: `
     WITH held AS (
       SELECT h.epi FROM product h WHERE h.pid = $1 AND h.epi = ANY ($2::text[]) ORDER BY h.epi COLLATE "C" FOR UPDATE
+    ), gone AS (
+      DELETE FROM product p USING held WHERE p.pid = $1 AND p.epi = held.epi
+      RETURNING p.epi, ${AVAILABLE} AS available, coalesce(p.tags, '{}') AS tags
+    ), remembered AS (
+      INSERT INTO removed_product (pid, epi, stk, tags, seq, at)
+      SELECT $1, g.epi, g.available, g.tags, numbers.last_value, $3 FROM gone g CROSS JOIN subscription_seq_seq AS numbers
+      ON CONFLICT (pid, epi) DO UPDATE SET stk = excluded.stk, tags = excluded.tags, seq = excluded.seq, at = excluded.at
     )
-    DELETE FROM product p USING held WHERE p.pid = $1 AND p.epi = held.epi RETURNING p.epi, p.stk`,
+    SELECT epi, available, tags FROM gone`,
 };
 
-/** Deletes variants. */
-export function removeProducts(tx: Db, pid: string, epis: readonly string[]): Promise<RemovedRow[]> {
-  return tx.query<RemovedRow>(REMOVE, [pid, epis]);
+/** Deletes variants and remembers how they were, because feeds take products out and bring them again. */
+export function removeProducts(
+  tx: Db,
+  pid: string,
+  epis: readonly string[],
+  now: Date,
+): Promise<RemovedRow[]> {
+  return tx.query<RemovedRow>(REMOVE, [pid, epis, now]);
+}
+
+/** A variant that was removed before, and the last subscription number of then. */
+export type ReturnedRow = RemovedRow & { seq: number };
+
+const TAKE_BACK = {
+  name: 'take_back_products',
+  text: `DELETE FROM removed_product WHERE pid = $1 AND epi = ANY ($2::text[]) RETURNING epi, stk AS available, tags, seq`,
+};
+
+/** Which of these new variants were there before, as they were; this is told once. */
+export function takeBackProducts(tx: Db, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
+  return tx.query<ReturnedRow>(TAKE_BACK, [pid, epis]);
 }
 
 const FIND = {

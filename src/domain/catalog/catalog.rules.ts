@@ -22,6 +22,8 @@ export type ProductWrite = ProductInput & {
   epi: string;
   inventoryItem?: string | null;
   sourceAt?: Date | null;
+  /** Sold without being counted: its stock becomes unknown, and it counts as there. Left out, it is counted as before. */
+  isUntracked?: boolean;
 };
 
 /** Most variants of one call. */
@@ -32,7 +34,8 @@ const MAX_URL = 2_048;
 const MAX_ID = 255;
 const MAX_TAGS = 250;
 const MAX_TAG = 255;
-const MAX_STOCK = 2_147_483_647;
+/** Most pieces that a stock can tell. */
+export const MAX_STOCK = 2_147_483_647;
 const TEXT_FIELDS = ['bt', 'dt', 'sku', 'vi'] as const;
 const URL_FIELDS = ['du', 'uri', 'iu'] as const;
 
@@ -85,7 +88,17 @@ function checkNumbers({ stk, pr }: ProductInput, complain: Complain): void {
   if (pr != null && !(Number.isFinite(pr) && pr >= 0)) complain('pr', 'must be a number of at least 0');
 }
 
-/** A tag as it is stored and compared; null when it cannot be. An empty one is left to the caller. */
+/** What two tags are compared by: people do not see a difference between Sale and sale. */
+export function tagKey(tag: string): string {
+  return tag.normalize('NFC').toLowerCase();
+}
+
+/** A figure as a stock can be; sums of many locations may go beyond it. */
+export function clampStock(figure: number): number {
+  return Math.max(-MAX_STOCK, Math.min(MAX_STOCK, figure));
+}
+
+/** A tag as it is stored; null when it cannot be. An empty one is left to the caller. */
 export function toTag(text: string): string | null {
   const tag = oneLine(text);
   return codePoints(tag) <= MAX_TAG && isStorable(tag) ? tag : null;

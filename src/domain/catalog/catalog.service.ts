@@ -22,17 +22,23 @@ export class IncompleteProductsError extends AppError {
   }
 }
 
-/** What a write means for alerts: nothing unless stock moved, a tag was added or the variant is new. */
-function changesOf(rows: readonly WrittenRow[]): StockChange[] {
-  return rows
-    .filter(({ stk, before, isNew, addedTags }) => isNew || stk !== before || addedTags.length > 0)
-    .map(({ epi, before, stk, isNew, addedTags }) => ({
+/** What a write means for alerts. A variant that was removed before goes on from how it was then. */
+async function changesOf(tx: Db, pid: string, rows: readonly WrittenRow[]): Promise<StockChange[]> {
+  const fresh = rows.filter(({ isNew }) => isNew).map(({ epi }) => epi);
+  const returned = fresh.length === 0 ? [] : await catalog.takeBackProducts(tx, pid, fresh);
+  const earlier = new Map(returned.map((row) => [row.epi, row]));
+  return rows.map(({ epi, before, available, beforeTags, tags, isNew }) => {
+    const gone = earlier.get(epi);
+    return {
       epi,
-      before,
-      after: stk,
+      before: gone ? gone.available : before,
+      after: available,
       isNew,
-      tagsAdded: addedTags,
-    }));
+      tagsBefore: gone ? gone.tags : beforeTags,
+      tagsAfter: tags,
+      goneSince: gone?.seq ?? null,
+    };
+  });
 }
 
 /** Hands the steps of a write to the alert engine, in the write's own transaction. */
@@ -65,7 +71,7 @@ export async function writeProducts(
       `products[${index}].${field} is required for a variant that is new`,
     );
   }
-  await reportChanges(tx, pid, changesOf(rows), now);
+  await reportChanges(tx, pid, await changesOf(tx, pid, rows), now);
   return rows;
 }
 
@@ -88,15 +94,15 @@ export async function upsertProducts(ctx: Context, products: readonly ProductInp
   );
 }
 
-/** Sets stock figures inside the caller's transaction; null makes one unknown. */
+/** Sets stock figures inside the caller's transaction. */
 export async function writeStock(
   tx: Db,
   pid: string,
-  stocks: readonly { epi: string; stk: number | null }[],
+  stocks: readonly { epi: string; stk: number }[],
   now: Date,
 ): Promise<WrittenRow[]> {
   const rows = await catalog.setStock(tx, pid, stocks, now);
-  await reportChanges(tx, pid, changesOf(rows), now);
+  await reportChanges(tx, pid, await changesOf(tx, pid, rows), now);
   return rows;
 }
 
@@ -117,13 +123,15 @@ export async function setStock(
 
 /** Takes variants out of the catalogue inside the caller's transaction; answers how many there were. */
 export async function dropProducts(tx: Db, pid: string, epis: readonly string[], now: Date): Promise<number> {
-  const rows = await catalog.removeProducts(tx, pid, epis);
-  const changes = rows.map(({ epi, stk }) => ({
+  const rows = await catalog.removeProducts(tx, pid, epis, now);
+  const changes = rows.map(({ epi, available, tags }) => ({
     epi,
-    before: stk,
+    before: available,
     after: null,
     isNew: false,
-    tagsAdded: [],
+    tagsBefore: tags,
+    tagsAfter: [],
+    goneSince: null,
   }));
   await reportChanges(tx, pid, changes, now);
   return rows.length;

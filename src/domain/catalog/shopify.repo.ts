@@ -76,8 +76,8 @@ export function holdItem(tx: Db, pid: string, item: string): Promise<HeldVariant
   );
 }
 
-/** What a location had of an item, null when it never told, and whether the store has other locations than this one. */
-export type Levels = { previous: number | null; hasOthers: boolean };
+/** What a location had of an item, null when it never told, what the others have, and whether the store has others at all. */
+export type Levels = { previous: number | null; others: number; hasOthers: boolean };
 
 // The least and the greatest location are one look at the index each; to look for another one by `<>` would read every level of a
 // store that has one location.
@@ -85,6 +85,7 @@ const LEVEL = {
   name: 'find_inventory_level',
   text: `
     SELECT (SELECT available FROM inventory_level WHERE pid = $1 AND item = $2 AND location = $3) AS previous,
+      (SELECT coalesce(sum(available), 0) FROM inventory_level WHERE pid = $1 AND item = $2 AND location <> $3) AS others,
       coalesce(
         (SELECT min(location) FROM inventory_level WHERE pid = $1) <> $3 OR
         (SELECT max(location) FROM inventory_level WHERE pid = $1) <> $3, false) AS "hasOthers"`,

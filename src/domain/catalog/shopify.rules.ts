@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../shared/errors.ts';
 import { hasControlCharacters } from '../../shared/text.ts';
+import { clampStock } from './catalog.rules.ts';
 import type { ProductWrite } from './catalog.rules.ts';
 
 /** The topics that change the catalogue. */
@@ -97,7 +98,7 @@ type ShopifyVariant = z.infer<typeof variantShape>;
 
 /** What a webhook means for the catalogue. What it is about, and when Shopify changed that, give the order. */
 export type ShopifyEvent = { subject: string; changedAt: Date } & (
-  | { kind: 'product'; empi: string; products: ProductWrite[]; untracked: string[]; keep: string[] | null }
+  | { kind: 'product'; empi: string; products: ProductWrite[]; keep: string[] | null }
   | { kind: 'level'; item: string; location: string; available: number | null }
   | { kind: 'deleted'; empi: string }
 );
@@ -119,7 +120,7 @@ function variantText(title: string | null | undefined): string {
   return title == null || title === 'Default Title' ? '' : title;
 }
 
-/** Stock that Shopify does not track is unknown, whatever its figure says. */
+/** Stock that Shopify does not track is unknown, whatever its figure says, and the variant can always be bought. */
 function isUntracked({ inventory_management }: ShopifyVariant): boolean {
   return inventory_management === null;
 }
@@ -144,6 +145,7 @@ function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent 
     sku: variant.sku,
     iu: imageOf(product, variant),
     stk: isUntracked(variant) ? null : variant.inventory_quantity,
+    isUntracked: isUntracked(variant),
     pr: variant.price,
     vi: variantText(variant.title),
     tags,
@@ -156,7 +158,6 @@ function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent 
     changedAt: product.updated_at,
     empi: product.id,
     products,
-    untracked: product.variants.filter(isUntracked).map((variant) => variant.id),
     keep: keptVariants(product),
   };
 }
@@ -188,7 +189,7 @@ function readLevel(level: z.infer<typeof levelShape>): ShopifyEvent {
     changedAt: level.updated_at,
     item,
     location,
-    available: level.available ?? null,
+    available: level.available == null ? null : clampStock(level.available),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { isStorable } from '../../shared/text.ts';
 import { findServedStore } from '../store/store.service.ts';
-import { checkProduct } from './catalog.rules.ts';
+import { checkProduct, clampStock } from './catalog.rules.ts';
 import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
 import * as shopify from './shopify.repo.ts';
 import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';
@@ -100,7 +100,7 @@ type LevelEvent = Extract<ShopifyEvent, { kind: 'level' }>;
 async function applyProduct(
   tx: Db,
   pid: string,
-  { changedAt, products, untracked, keep }: ProductEvent,
+  { changedAt, products, keep }: ProductEvent,
   held: readonly shopify.HeldVariant[],
   now: Date,
 ): Promise<Receipt['status']> {
@@ -112,38 +112,35 @@ async function applyProduct(
       product.inventoryItem != null && newer.has(product.inventoryItem) ? { ...product, stk: null } : product,
     );
   if (checked.length > 0) await writeProducts(tx, pid, checked, now);
-  // A write leaves a field that it does not name as it is, so that forgetting a figure takes a second one.
-  const forgotten = untracked.map((epi) => ({ epi, stk: null }));
-  if (forgotten.length > 0) await writeStock(tx, pid, forgotten, now);
   const gone = keep === null ? [] : held.filter(({ epi }) => !keep.includes(epi)).map(({ epi }) => epi);
   if (gone.length > 0) await dropProducts(tx, pid, gone, now);
   return 'applied';
 }
 
-/**
- * Stock is told location by location, a product's own webhook tells the sum. In a store with one location its figure is the
- * stock. With more of them, a location moves the stock by the difference to what it had; what a new one has is in the sum
- * already or comes with it.
- */
+/** Stock is told location by location, a product's own webhook tells the sum. */
 async function applyLevel(tx: Db, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
   const { item, location, available, changedAt: at } = event;
   const variants = await shopify.holdItem(tx, pid, item);
   if (available === null || variants.length === 0) return 'ignored';
-  const { previous, hasOthers } = await shopify.findLevel(tx, pid, item, location);
+  const levels = await shopify.findLevel(tx, pid, item, location);
   await shopify.saveLevel(tx, pid, { item, location, available, at });
   const stocks = variants
     .filter(({ sourceAt }) => sourceAt === null || sourceAt < at)
-    .map(({ epi, stk }) => ({ epi, stk: nextStock(stk, previous, available, hasOthers) }));
+    .map(({ epi, stk }) => ({ epi, stk: clampStock(nextStock(stk, available, levels)) }));
   if (stocks.length > 0) await writeStock(tx, pid, stocks, now);
   return 'applied';
 }
 
+/**
+ * In a store with one location its figure is the stock. With more of them, a location moves the stock by the difference to what it had.
+ * What one has that never told before may be in the sum already; but there is at least what all of them have told.
+ */
 function nextStock(
   stk: number | null,
-  previous: number | null,
   available: number,
-  hasOthers: boolean,
+  { previous, others, hasOthers }: shopify.Levels,
 ): number {
-  if (stk === null || !hasOthers) return available;
-  return previous === null ? stk : stk + available - previous;
+  if (!hasOthers) return available;
+  if (stk === null) return others + available;
+  return previous === null ? Math.max(stk, others + available) : stk + available - previous;
 }

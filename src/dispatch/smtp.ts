@@ -1,0 +1,103 @@
+import { createTransport } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
+import type { MailConfig } from '../config.ts';
+
+/** How long a mail server is waited for. */
+export type SmtpLimits = {
+  /** To be connected and greeted. */
+  setupMs: number;
+  /** For the next byte. */
+  silenceMs: number;
+  /** For a whole message, however many bytes drip in meanwhile. */
+  messageMs: number;
+};
+
+const MINUTE_MS = 60_000;
+
+/**
+ * What RFC 5321 (4.5.3.2) asks for: five minutes for the greeting, ten for the answer to a whole message. Whoever gives up earlier sends
+ * again what a slow server has taken. A message has five minutes more, for all that comes before its end.
+ */
+export const SMTP_LIMITS: SmtpLimits = {
+  setupMs: 5 * MINUTE_MS,
+  silenceMs: 10 * MINUTE_MS,
+  messageMs: 15 * MINUTE_MS,
+};
+
+/** Connections to a mail server. */
+export type Smtp = {
+  /** Sends on the next free connection; fails with what the server said, or when it does not come to an end. */
+  send(mail: SendMailOptions): Promise<void>;
+  /** Lets what is on its way finish; what waits for a connection fails. */
+  close(): void;
+};
+
+/** RFC 8058 wants both headers of the one-click link signed; the library's own choice leaves the second out. */
+const SIGNED_HEADERS = `From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:\
+In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post:X-Alert-Id`;
+
+function connect({ smtpUrl, dkim }: MailConfig, { setupMs, silenceMs }: SmtpLimits) {
+  return createTransport({
+    url: smtpUrl,
+    pool: true,
+    maxConnections: 1,
+    maxMessages: 1_000,
+    connectionTimeout: setupMs,
+    greetingTimeout: setupMs,
+    socketTimeout: silenceMs,
+    ...(dkim && { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } }),
+  });
+}
+
+type Connection = ReturnType<typeof connect>;
+
+/**
+ * Keeps so many connections as are configured, each in a pool of its own: the library can end a delivery that never ends only by
+ * closing the pool that it is in.
+ */
+export function openSmtp(settings: MailConfig, limits: SmtpLimits): Smtp {
+  const all = new Set(Array.from({ length: settings.connections }, () => connect(settings, limits)));
+  const idle = [...all];
+  const waiting: { take: (connection: Connection) => void; fail: (error: Error) => void }[] = [];
+
+  const take = (): Promise<Connection> => {
+    const connection = idle.pop();
+    if (connection !== undefined) return Promise.resolve(connection);
+    return new Promise((resolve, reject) => waiting.push({ take: resolve, fail: reject }));
+  };
+  const giveBack = (connection: Connection): void => {
+    const next = waiting.shift();
+    if (next) next.take(connection);
+    else idle.push(connection);
+  };
+  const replace = (connection: Connection): Connection => {
+    connection.close({ force: true });
+    all.delete(connection);
+    const fresh = connect(settings, limits);
+    all.add(fresh);
+    return fresh;
+  };
+
+  return {
+    async send(mail) {
+      let connection = await take();
+      let limit: NodeJS.Timeout | undefined;
+      const endless = new Promise<never>((_resolve, reject) => {
+        limit = setTimeout(() => {
+          connection = replace(connection);
+          reject(new Error(`the mail server did not come to an end within ${limits.messageMs / 1_000} s`));
+        }, limits.messageMs);
+      });
+      try {
+        await Promise.race([connection.sendMail(mail), endless]);
+      } finally {
+        clearTimeout(limit);
+        giveBack(connection);
+      }
+    },
+    close() {
+      for (const connection of all) connection.close();
+      for (const { fail } of waiting.splice(0)) fail(new Error('the mail channel was closed'));
+    },
+  };
+}
