@@ -50,9 +50,17 @@ export type ItemRow = {
 /** Milliseconds since the epoch, the same in a row and in JSON. */
 export const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
-/** A JSON value as `name`, null when its text is longer than `maxBytes`, and its length. */
-export const sized = (json: string, name: string, maxBytes: string): string =>
-  `CASE WHEN octet_length(${json}::text) <= ${maxBytes} THEN ${json} END AS ${name}, octet_length(${json}::text) AS bytes`;
+/** A JSON value as `name`, null when its text is longer than `maxBytes`, and its length; `estimate` where it was not even made. */
+export const sized = (json: string, name: string, maxBytes: string, estimate = '0'): string =>
+  `CASE WHEN octet_length(${json}::text) <= ${maxBytes} THEN ${json} END AS ${name},
+    coalesce(octet_length(${json}::text), least(${estimate}, 2000000000)::int) AS bytes`;
+
+/** About what `rows` items of list `l` take: twice their share of what the list stores. */
+export const estimate = (rows: string): string => `l.bytes * least(1, 2.0 * ${rows} / greatest(l.cnt, 1))`;
+
+/** Whether it is worth making something: what is estimated far beyond the limit costs the database time that others wait for. */
+export const isWorthMaking = (bytes: string, maxBytes: string): string =>
+  `coalesce(${bytes}, 0) <= 4.0 * ${maxBytes}`;
 
 /** Joins what the catalogue knows of item `i` as `p`; a custom item has nothing there. */
 export const JOIN_PRODUCT = 'LEFT JOIN product p ON p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL';

@@ -1,5 +1,5 @@
 import type { Db, Statement } from '../../database/database.ts';
-import { ITEM_COLUMNS, JOIN_PRODUCT, sized } from '../item/item.repo.ts';
+import { ITEM_COLUMNS, JOIN_PRODUCT, estimate, isWorthMaking, sized } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
 import { LIST_COLUMNS } from './list.repo.ts';
 import type { ListOwner, ListRow } from './list.repo.ts';
@@ -93,13 +93,15 @@ function pageStatement(page: PageOrder): Statement {
       SELECT CASE WHEN k.has_list THEN row_to_json(l) END AS list,
         CASE WHEN k.has_list AND l.regid <> k.regid THEN (
           SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
-        ${sized('found.items', 'items', 'k.max_bytes')},
+        ${sized('found.items', 'items', 'k.max_bytes', 'found.estimate')},
         coalesce(${total}, 0) AS total
       FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::boolean[], $9::int[])
         WITH ORDINALITY AS k (pid, regid, lid, max_rows, skipped, after_key, after_seq, has_list, max_bytes, position)
       LEFT JOIN LATERAL (
-        SELECT ${LIST_COLUMNS} FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read)) l ON true
-      CROSS JOIN LATERAL (SELECT (${isPlain ? itemsByAge(order) : itemsByKey(page)}) AS items) found
+        SELECT ${LIST_COLUMNS}, l.bytes FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read)) l ON true
+      CROSS JOIN LATERAL (
+        SELECT e.estimate, CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(order) : itemsByKey(page)}) END AS items
+        FROM (SELECT ${estimate('k.max_rows')} AS estimate) e) found
       ORDER BY k.position`,
   };
 }

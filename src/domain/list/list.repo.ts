@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import { ITEM_COLUMNS, JOIN_PRODUCT, ms, sized } from '../item/item.repo.ts';
+import { ITEM_COLUMNS, JOIN_PRODUCT, estimate, isWorthMaking, ms, sized } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
 import { USED_BYTES } from './quota.repo.ts';
 
@@ -69,14 +69,17 @@ const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coa
 const LISTS = {
   name: 'lists_of',
   text: `
-    SELECT ${sized('found.lists', 'lists', 'k.max_bytes')},
+    SELECT ${sized('found.lists', 'lists', 'k.max_bytes', 'e.estimate')},
       CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
     FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::int[], $7::boolean[], $8::int[])
       WITH ORDINALITY AS k (pid, regid, lty, st, after_seq, max_rows, has_preview, max_bytes, position)
     CROSS JOIN LATERAL (
-      SELECT coalesce(json_agg(x ORDER BY x.seq DESC), '[]') AS lists FROM (
+      SELECT sum(${estimate(String(PREVIEW_SIZE))}) * least(1, 2.0 * k.max_rows / greatest(count(*), 1)) AS estimate
+      FROM list l WHERE k.has_preview AND ${IS_WANTED}) e
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
         SELECT ${LIST_COLUMNS}, CASE WHEN k.has_preview THEN (${PREVIEW}) END AS preview
-        FROM list l WHERE ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
+        FROM list l WHERE ${isWorthMaking('e.estimate', 'k.max_bytes')} AND ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
         ORDER BY l.seq DESC LIMIT k.max_rows) x) found
     ORDER BY k.position`,
 };
