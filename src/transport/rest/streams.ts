@@ -12,9 +12,13 @@ export const streams: Record<string, Stream> = {
   'POST /storeadmin/v3/user/export': streamExport,
 };
 
+/** A reader who takes nothing for so long is gone. */
+const STALL_MS = 60_000;
+
 /** Writes the pieces as the reader takes them; a reader that leaves ends the work. */
 export async function sendPieces(res: Response, pieces: AsyncIterable<string>): Promise<void> {
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setTimeout(STALL_MS, () => res.destroy());
   try {
     await pipeline(Readable.from(pieces), res);
   } catch (error) {
