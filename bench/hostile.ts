@@ -59,8 +59,8 @@ async function fill(shopper: Shopper, props: object): Promise<string> {
     ...shopper,
     lname: `L${randomUUID().slice(0, 8)}`,
   })) as { lid: string };
-  for (let n = 0; n < 990; n += 30) {
-    const a = Array.from({ length: 30 }, (_, i) => ({ epi: n + i, empi: 1, du: '/p', cprops: props }));
+  for (let n = 0; n < 990; n += 10) {
+    const a = Array.from({ length: 10 }, (_, i) => ({ epi: n + i, empi: 1, du: '/p', cprops: props }));
     await form(`/api/v3/lists/update-ctx?pid=${encodeURIComponent(pid)}`, {
       ...shopper,
       lid: list.lid,
@@ -179,17 +179,18 @@ await attack('110,000 faults in variables, four times', async () => {
     );
   return length;
 });
-await attack('40 bodies of 1.9 MB of empty arrays at once', () =>
-  Promise.all(
-    Array.from({ length: 40 }, () =>
-      query(
-        'query ($a: Int) { store { pid } }',
-        { a: Array.from({ length: 600_000 }, () => []) },
-        { 'x-pid': pid },
-      ),
-    ),
-  ),
-);
+for (const [name, value, count] of [
+  ['empty arrays', '[]', 600_000],
+  ['items', '{"epi":"1"}', 110_000],
+] as const) {
+  const document = 'mutation ($a: [ItemInput!]) { updateListContents(lid: "x", a: $a) { cnt } }';
+  const body = `{"query":${JSON.stringify(document)},"variables":{"a":[${Array(count).fill(value).join(',')}]}}`;
+  const headers = { 'content-type': 'application/json', ...as(tiny) };
+  const send = async () => (await fetch(`${base}/graphql`, { method: 'POST', headers, body })).text();
+  await attack(`40 bodies of ${(body.length / 1e6).toFixed(1)} MB of ${name} at once`, () =>
+    Promise.all(Array.from({ length: 40 }, send)),
+  );
+}
 await attack('30 writes of large answers under keys', async () => {
   for (let n = 0; n < 30; n += 1)
     await query(

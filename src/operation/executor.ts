@@ -1,5 +1,5 @@
-import { execute, getOperationAST, getVariableValues } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import { execute, getOperationAST } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
@@ -7,12 +7,15 @@ import type { Context } from '../context.ts';
 import { isCompiledFaithfully } from './compilable.ts';
 import { toAppError, toGraphQLError } from './failures.ts';
 import { sizeOf } from './limits.ts';
+import { faultsOf } from './variables.ts';
 
 /** Compiling costs about a millisecond, so a document that came once is only interpreted. */
 const HITS_BEFORE_COMPILING = 3;
 const MAX_COUNTED = 2_000;
 /** A key holds the operation's name, which a caller may make as long as the body. */
 const MAX_KEY_LENGTH = 200;
+/** A list of a compiled document is resolved in one go: more fields of 1,000 items would stop everybody for too long. */
+const MAX_FIELDS_OF_ONE = 150;
 /** A compiled field takes about 3.5 kB, so that all of them together keep within 70 MB. */
 const MAX_COMPILED_FIELDS = 20_000;
 
@@ -63,8 +66,10 @@ export function createOperations(schema: GraphQLSchema): Operations {
   };
 
   const compile = (document: DocumentNode, operationName?: string): Compiled => {
-    const query = isCompiledFaithfully(document) ? tryToCompile(document, operationName) : null;
-    return { query, fields: query ? sizeOf(document, operationName).fields : 1 };
+    const { fields } = sizeOf(document, operationName);
+    const isFit = fields <= MAX_FIELDS_OF_ONE && isCompiledFaithfully(document);
+    const query = isFit ? tryToCompile(document, operationName) : null;
+    return { query, fields: query ? fields : 1 };
   };
 
   /** Documents of callers without a key or a session are never compiled: anyone can make up any number of them. */
@@ -95,7 +100,8 @@ export function createOperations(schema: GraphQLSchema): Operations {
       const { document, operationName, variables } = request;
       const query = findCompiled(request, ctx);
       // graphql-jit reports every fault of the variables, however many; graphql-js stops.
-      const faults = query ? faultsOf(schema, request) : [];
+      const operation = getOperationAST(document, operationName);
+      const faults = operation ? faultsOf(schema, operation, variables, MAX_ERRORS) : [];
       if (faults.length > 0) return { errors: faults.map((error) => toGraphQLError(error, ctx)) };
       const result = query
         ? await query(undefined, ctx, variables)
@@ -105,7 +111,6 @@ export function createOperations(schema: GraphQLSchema): Operations {
             operationName,
             variableValues: variables,
             contextValue: { ...ctx, isInterpreted: true },
-            options: { maxCoercionErrors: MAX_ERRORS },
           });
       if (!result.errors) return result;
       // Nothing was executed, so there is no data.
@@ -114,12 +119,4 @@ export function createOperations(schema: GraphQLSchema): Operations {
       return isRequestError ? { errors } : { ...result, errors };
     },
   };
-}
-
-function faultsOf(
-  schema: GraphQLSchema,
-  { document, operationName, variables }: Request,
-): readonly GraphQLError[] {
-  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
-  return getVariableValues(schema, definitions, variables, { maxErrors: MAX_ERRORS }).errors ?? [];
 }

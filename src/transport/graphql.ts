@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { extensionsOf } from '../operation/failures.ts';
 import { AppError } from '../shared/errors.ts';
+import { parseJson } from '../shared/json.ts';
 import { headerCredentials } from './admission.ts';
 import type { Admit } from './admission.ts';
 import { decodeText, readBody } from './rest/body.ts';
@@ -16,9 +17,9 @@ function parseBody(req: Request, body: Buffer): unknown {
   const text = decodeText(body);
   if (!JSON_TYPE.test(req.headers['content-type'] ?? '')) return text;
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new AppError('invalid-request', 'The body is not JSON');
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof AppError ? error : new AppError('invalid-request', 'The body is not JSON');
   }
 }
 

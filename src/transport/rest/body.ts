@@ -33,6 +33,14 @@ const largeBodies = createGate({
   perCaller: 4 * MAX_BODY_BYTES,
 });
 
+let turn = Promise.resolve();
+
+/** What follows a large body takes long enough: others are served before the next one. */
+function nextTurn(): Promise<void> {
+  turn = turn.then(() => new Promise((done) => setImmediate(done)));
+  return turn;
+}
+
 /** Waits until there is room for the body; what does not say its size counts as large. */
 async function awaitRoom(req: Request, res: Response): Promise<void> {
   const size = Number(req.headers['content-length'] ?? (req.headers['transfer-encoding'] ? Infinity : 0));
@@ -47,12 +55,14 @@ async function awaitRoom(req: Request, res: Response): Promise<void> {
 /** Reads the whole body as bytes, within the limit. */
 export async function readBody(req: Request, res: Response): Promise<Buffer> {
   await awaitRoom(req, res);
-  return new Promise((resolve, reject) => {
+  const body = await new Promise<Buffer>((resolve, reject) => {
     readRaw(req, res, (error?: unknown) => {
       if (error) reject(bodyFailure(error));
       else resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0));
     });
   });
+  if (body.length > LARGE_BODY) await nextTurn();
+  return body;
 }
 
 /** The text of a body, without a byte order mark; anything that is not UTF-8 is the failure `invalid-request`. */

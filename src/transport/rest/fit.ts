@@ -1,5 +1,6 @@
 import { Kind, coerceInputValue, isInputObjectType, isListType, isNonNullType, typeFromAST } from 'graphql';
 import type { DocumentNode, GraphQLInputType, GraphQLSchema, TypeNode } from 'graphql';
+import { MAX_ENTRIES } from '../../operation/variables.ts';
 import { fail } from '../../shared/errors.ts';
 import type { ErrorType } from '../../shared/errors.ts';
 
@@ -30,6 +31,7 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
   if (value == null) return null;
   if (isListType(type)) {
     if (!Array.isArray(value)) fail(failure, `${path} must be a JSON array`);
+    if (value.length > MAX_ENTRIES) fail(failure, `${path} must have at most ${MAX_ENTRIES} entries`);
     return value.map((entry, index) => fit(type.ofType, entry, `${path}[${index}]`, failure));
   }
   if (!isInputObjectType(type)) return fitScalar(type.name, value);

@@ -1,5 +1,6 @@
 import { AppError, fail } from '../../shared/errors.ts';
 import type { ErrorType } from '../../shared/errors.ts';
+import { parseJson } from '../../shared/json.ts';
 
 /** The fields of a form body, with the query's fields behind them. An empty field counts as absent. */
 export type Form = {
@@ -50,9 +51,9 @@ export function createForm(body: Map<string, string>, query: Map<string, string>
     const value = text(field);
     if (value === null) return null;
     try {
-      return JSON.parse(value) as unknown;
-    } catch {
-      throw new AppError(type, `${field} must be JSON`);
+      return parseJson(value);
+    } catch (error) {
+      throw error instanceof AppError ? error : new AppError(type, `${field} must be JSON`);
     }
   };
   return {
