@@ -12,8 +12,8 @@ const MB = 1_000_000;
  */
 export const ANSWER_LIMITS = { bytes: 32 * MB, values: 500_000 };
 
-/** So much a request may hold without asking; nearly all of them need no more. */
-const FREE_BYTES = 256 * KB;
+/** So much a request may read, and hand to its reader, without asking; nearly all of them need no more. */
+const FREE_BYTES = { read: 1 * MB, answer: 256 * KB };
 
 /** Beyond it, requests take turns: 64 with up to a megabyte, two with more. An answer weighs until it has left the process. */
 const GATES = [
@@ -106,9 +106,9 @@ function createBudget(
   };
 
   /** Enters the gates that what is held asks for, always in the same order, so that no two requests wait for each other. */
-  const cover = async (): Promise<void> => {
+  const cover = async (free: number): Promise<void> => {
     for (let level = 0; level < gates.length; level += 1) {
-      if (held <= (level === 0 ? FREE_BYTES : gates[level - 1]!.weight)) return;
+      if (held <= (level === 0 ? free : gates[level - 1]!.weight)) return;
       await (entered[level] ??= enter(level));
     }
   };
@@ -123,7 +123,7 @@ function createBudget(
       if (granted <= 0) failTooMuch();
       held += granted;
       reading += 1;
-      if (held > FREE_BYTES) await cover();
+      if (held > FREE_BYTES.read) await cover(FREE_BYTES.read);
       return granted;
     },
     settle(reserved, used) {
@@ -143,7 +143,7 @@ function createBudget(
       const size = measureAnswer(value, ANSWER_LIMITS);
       if (size.bytes > ANSWER_LIMITS.bytes || size.values > ANSWER_LIMITS.values) failTooMuch();
       held = size.bytes;
-      await cover();
+      if (held > FREE_BYTES.answer) await cover(FREE_BYTES.answer);
       // The lease of the outermost gate stands for the whole answer.
       leases.forEach((lease, level) => lease.shrink(level === leases.length - 1 ? held : 0));
     },
