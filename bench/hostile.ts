@@ -106,6 +106,12 @@ const nest = await guest();
 const nestList = await fill(nest, { z: Array.from({ length: 1_000 }, () => [[[[[[[[[[[[1]]]]]]]]]]]]) });
 const tiny = await guest();
 const tinyList = await fill(tiny, {});
+const maps = await guest();
+const nested = JSON.stringify({ z: Array.from({ length: 1_000 }, () => [[[[[[[[[[[[1]]]]]]]]]]]]) });
+for (let n = 0; n < 250; n += 1) {
+  const fields = { ...maps, lname: `L${n}`, lprops: nested, cprops: nested, ldesc: nested };
+  await form(`/api/v3/lists/create?pid=${encodeURIComponent(pid)}`, fields);
+}
 console.log(`RSS ${await rssMb()} MB before`);
 
 const CONTENTS = 'listContents(lid: $l, limit: 900) { items { cprops } }';
@@ -132,6 +138,10 @@ for (const [name, shopper, l] of [
     ),
   );
 }
+await attack('250 lists with nested properties', async () => {
+  const lists: unknown[] = await form(`/api/v3/lists/fetch-lists?pid=${encodeURIComponent(pid)}`, maps);
+  return lists.length;
+});
 await attack('660 fields of 1,000 items', () =>
   query(
     `query ($l: ID!) { listContents(lid: $l, limit: 1000) { items { ${times(640, (n) => `a${n}: epi`)} } } }`,

@@ -30,6 +30,10 @@ export type Budget = {
   reserve(bytes: number): Promise<number>;
   /** A reserved read is over and took so many bytes. */
   settle(reserved: number, used: number): void;
+  /** Counts what is in memory already, and refuses it where that is too much. */
+  charge(bytes: number): void;
+  /** A promise when so much work should wait until others had a turn. */
+  pause(values: number): Promise<void> | null;
   /** Counts values that are about to be resolved; a promise when others should have a turn first. */
   resolve(values: number): Promise<void> | null;
   /** Counts the answer as it will be written; from here on it holds no more than that. */
@@ -120,7 +124,7 @@ function createBudget(
     async reserve(bytes) {
       while (held + bytes > ANSWER_LIMITS.bytes && reading > 0) await oneIsOver();
       const granted = Math.min(bytes, ANSWER_LIMITS.bytes - held);
-      if (granted <= 0) failTooMuch();
+      if (granted < 0 || (granted === 0 && bytes > 0)) failTooMuch();
       held += granted;
       reading += 1;
       if (held > FREE_BYTES.read) await cover(FREE_BYTES.read);
@@ -133,6 +137,11 @@ function createBudget(
       waiting = [];
       for (const tell of told) tell();
     },
+    charge(bytes) {
+      held += bytes;
+      if (held > ANSWER_LIMITS.bytes) failTooMuch();
+    },
+    pause: pace,
     resolve(count) {
       values += count;
       if (values > ANSWER_LIMITS.values)

@@ -99,6 +99,45 @@ describe('one request has one budget', () => {
     expect(body.data.listContents.items[2]).toEqual({ cprops: large, again: large });
   });
 
+  test('writes whose answers are too much together are undone from there on', async () => {
+    const client = await newAccount(service, store);
+    const list = await client.create('Written');
+    await fill(client, list.lid, 500, LARGE_TEXT);
+    const u = Array.from({ length: 500 }, (_, n) => ({ epi: n + 1, qty: 2 }));
+    const query = `mutation ($l: ID!, $u: [ItemInput!]) { ${aliases(4, (n) => `a${n}: updateListContents(lid: $l, u: $u) { cnt }`)} }`;
+    expect(typesOf((await client.graphql(query, { l: list.lid, u })).body)).toContain('limit-reached');
+    const [row] = await service.services.db.query<{ version: number }>(
+      'SELECT version FROM list WHERE lid = $1',
+      [list.lid],
+    );
+    expect(row!.version).toBe(2);
+  });
+
+  test("a store's topics with all their texts are answered once, not twenty times", async () => {
+    const rich = await service.createStore();
+    await service.services.db.query(
+      `INSERT INTO topic (pid, name, trigger, subject, html, text, sms)
+       SELECT $1, 'topic' || n, 'manual', 's', repeat('h', 50000), repeat('t', 50000), 'm' FROM generate_series(1, 90) n`,
+      [rich.pid],
+    );
+    const topics = (count: number) =>
+      service.graphql(`{ ${aliases(count, (n) => `a${n}: topics { html text }`)} }`, {}, { store: rich });
+    expect((await topics(1)).body.data.a0).toHaveLength(92);
+    expect(new Set(typesOf((await topics(20)).body))).toEqual(new Set(['limit-reached']));
+  });
+
+  test('maps and bundles that hold as many values as they can are read whole', async () => {
+    const client = await newAccount(service, await service.createStore({ customItems: true }));
+    const lprops = { z: Array.from({ length: 5_000 }, () => [[1]]) };
+    const bundle = Array.from({ length: 100 }, (_, n) => ({ title: `Part ${n}`, price: n }));
+    const { lid: own } = await client.create('Values', { lprops });
+    await client.add(own, { title: 'Bundle', du: '/b', price: 1, bundle });
+    const [read] = await client.ok('lists/fetch-lists');
+    expect(read.lprops).toEqual(lprops);
+    expect(read.lhash).toBe((await client.contents(own)).list.lhash);
+    expect(read.listcontents[0].bundle).toHaveLength(100);
+  });
+
   test('a list too large to be shown as it is deleted stays, and goes with a smaller answer', async () => {
     const client = await newAccount(service, store);
     const list = await client.create('Huge');

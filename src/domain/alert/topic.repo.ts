@@ -20,6 +20,15 @@ const SELECT = {
   text: `SELECT ${RULES}, ${TEXTS} FROM topic WHERE pid = $1 ORDER BY name`,
 };
 
+/** What all texts of a store's topics take; a hundred topics can have 20 MB. */
+export async function countTextBytes(db: Db, pid: string): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(
+    `SELECT coalesce(sum(octet_length(concat(${TEXTS}))), 0)::int AS bytes FROM topic WHERE pid = $1`,
+    [pid],
+  );
+  return row!.bytes;
+}
+
 /** All topics of one store, the built-in ones first. */
 export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
   return withBuiltIn(await db.query<TopicRow>(SELECT, [pid]), BUILT_IN_TOPICS);

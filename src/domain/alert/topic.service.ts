@@ -1,6 +1,7 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
+import { failTooMuch } from '../../operation/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import { isProductId } from '../catalog/catalog.rules.ts';
 import type { StoreRow } from '../store/store.repo.ts';
@@ -23,7 +24,14 @@ const MAX_EPIS = 100;
 
 /** The store's topics. */
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
-  return topics.topicsOf(ctx.db, requireStore(ctx).pid);
+  const { pid } = requireStore(ctx);
+  const bytes = await topics.countTextBytes(ctx.db, pid);
+  const reserved = await ctx.budget.reserve(bytes);
+  try {
+    return reserved < bytes ? failTooMuch() : await topics.topicsOf(ctx.db, pid);
+  } finally {
+    ctx.budget.settle(reserved, reserved);
+  }
 }
 
 async function requireTopic(db: Db, pid: string, name: string): Promise<TopicRow> {

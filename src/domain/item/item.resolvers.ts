@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { bundleOf, hashProduct } from '../list/list.view.ts';
+import { bundleOf, hashProduct, paced } from '../list/list.view.ts';
 import { copyItems, isInLists, moveItems, socialCount, updateListContents } from './item.service.ts';
 import {
   addToSaveForLater,
@@ -26,7 +26,7 @@ export const itemResolvers = {
     pid: (item) => hashProduct(item),
     title: (item) => item.dt,
     price: (item) => item.pr,
-    bundle: (item) => bundleOf(item),
+    bundle: (item, _args, ctx) => paced(ctx, item.bundle.length, () => bundleOf(item)),
     _pkey: (item) => item.lid,
     _t: () => 2,
   },

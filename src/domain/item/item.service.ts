@@ -76,6 +76,7 @@ export async function updateListContents(
     const gone = removed?.length ? await items.removeItems(tx, scope, removed) : [];
     const written = await write(tx, scope, changed, false);
     const made = await write(tx, scope, added, true);
+    chargeItems(ctx, [...gone, ...written, ...made]);
     const isTouched = gone.length + written.length + made.length > 0;
     const { used, ...after } = isTouched ? await changeList(tx, list, {}, scope) : { ...list, used: null };
     checkBytes(ctx, used);
@@ -179,6 +180,11 @@ async function write(
   );
 }
 
+/** What is answered of written items counts for the request; 20 writes in one can be of 500 large items each. */
+function chargeItems({ budget }: Context, rows: readonly ItemRow[]): void {
+  budget.charge(rows.reduce((bytes, { cprops, bundle }) => bytes + cprops.length + bundle.length, 0));
+}
+
 /** Refuses new items beyond the limit. A list that a merge made longer can still be changed. */
 async function checkRoom({ config }: Context, tx: Db, list: ListRow, added: number): Promise<void> {
   if (added === 0) return;
@@ -230,6 +236,7 @@ async function transferItems(
     ids: epis.map(() => newId()),
     isMove,
   });
+  chargeItems(ctx, moved);
   const missing = epis.find((epi) => !moved.some((item) => item.epi === epi));
   if (missing !== undefined) fail('item-not-found', `There is no item ${missing} in this list`);
   const fresh = moved.filter(({ isNew }) => isNew);

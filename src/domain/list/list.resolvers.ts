@@ -20,7 +20,7 @@ import {
 } from './list.service.ts';
 import { storageOf } from './quota.service.ts';
 import { emailList, reportShare } from './share.service.ts';
-import { hashList } from './list.view.ts';
+import { hashList, paced } from './list.view.ts';
 
 export const listResolvers = {
   Query: {
@@ -46,7 +46,8 @@ export const listResolvers = {
     id: (list) => list.lid,
     listcontents: (list, slice, ctx) => previewOf(ctx, list, slice),
     items: (list, page, ctx) => itemConnection(ctx, list, page),
-    lhash: (list) => hashList(list),
+    lhash: (list, _args, ctx) =>
+      paced(ctx, list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
     userinfo: (list) => list.owner,
     _pkey: (list) => list.lid,
     _t: () => 1,

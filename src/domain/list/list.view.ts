@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Context } from '../../context.ts';
 import { maskEmail } from '../../shared/mask.ts';
 import type { BundleItemRow, ItemRow } from '../item/item.repo.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
@@ -97,4 +98,17 @@ export function hashProduct({ pid, empi }: ItemRow): string {
 /** The parts of a custom bundle. */
 export function bundleOf({ bundle }: ItemRow): BundleItemRow[] {
   return bundle === '[]' ? [] : (JSON.parse(bundle) as BundleItemRow[]);
+}
+
+/** Shorter texts are parsed in no time. */
+const SHORT_TEXT = 2_000;
+
+/** Does what has to parse a stored text; of a long one when others had a turn, because it may hold a value in every other character. */
+export function paced<Result>(
+  { budget }: Context,
+  length: number,
+  parse: () => Result,
+): Result | Promise<Result> {
+  const turn = length > SHORT_TEXT ? budget.pause(length / 2) : null;
+  return turn ? turn.then(parse) : parse();
 }
