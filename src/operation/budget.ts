@@ -15,10 +15,14 @@ export const ANSWER_LIMITS = { bytes: 32 * MB, values: 500_000 };
 /** So much a request may read, and hand to its reader, without asking; nearly all of them need no more. */
 const FREE_BYTES = { read: 1 * MB, answer: 256 * KB };
 
-/** Beyond it, requests take turns: 64 with up to a megabyte, two with more. An answer weighs until it has left the process. */
+/**
+ * Beyond it, requests take turns by what they may come to: 48 of up to a megabyte at a time, 12 of up to four, two of more. An answer weighs what it
+ * really takes until it has left the process, and those on their way leave room for the next.
+ */
 const GATES = [
-  { weight: 1 * MB, capacity: 64 * MB, perStore: 48 * MB, perCaller: 32 * MB },
-  { weight: ANSWER_LIMITS.bytes, capacity: 64 * MB, perStore: 32 * MB, perCaller: 32 * MB },
+  { weight: 1 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 32 * MB },
+  { weight: 4 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 24 * MB },
+  { weight: ANSWER_LIMITS.bytes, capacity: 96 * MB, perStore: 60 * MB, perCaller: 48 * MB },
 ];
 
 /** Values that are resolved in a row before others get a turn: about 20 ms of an interpreted document. */
