@@ -101,7 +101,7 @@ async function readCounts(): Promise<Reads> {
 
 const config = { ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMITS: 'off' }) };
 const templates = createTemplates(log);
-const services = { db, config, log, now, wake: () => undefined, templates };
+const services = { db, config, log, now, templates };
 const app = await createApp(services, { isDraining: false }, null);
 const { server, serve } = createHttpServer();
 serve(app);

@@ -10,18 +10,16 @@ import { fail } from './shared/errors.ts';
 import type { ErrorType } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
 
-/** What lives as long as the process and is handed to every request. */
-export type Services = {
+/** What lives as long as the process and is handed to every request; built once, then frozen. */
+export type Services = Readonly<{
   config: Config;
   db: Database;
   log: Logger;
   /** The clock; tests set it. */
   now: () => Date;
-  /** Tells this process's background work that there is something to do; call it after the commit. */
-  wake: () => void;
   /** Where stores' templates are rendered. */
   templates: Templates;
-};
+}>;
 
 /**
  * Who calls. A valid store key gives `keyId`; a shopper is there with a valid session, or named by a store key.

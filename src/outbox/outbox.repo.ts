@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../database/database.ts';
+import type { Db, Tx } from '../database/database.ts';
 
 /** Which loop of the dispatcher sends a message; a slow lane never holds up another. */
 export type Lane = 'alert-email' | 'alert-sms' | 'mail' | 'sms' | 'webhook';
@@ -56,7 +56,7 @@ const ENQUEUE = {
 };
 
 /** Queues messages in the caller's transaction; they leave after its commit. Answers the ids of those that were new. */
-export async function enqueueMessages(tx: Db, messages: readonly NewMessage[], now: Date): Promise<string[]> {
+export async function enqueueMessages(tx: Tx, messages: readonly NewMessage[], now: Date): Promise<string[]> {
   if (messages.length === 0) return [];
   const rows = messages.map(({ dedupeKey, dueAt, ...message }) => ({
     ...message,
@@ -64,6 +64,7 @@ export async function enqueueMessages(tx: Db, messages: readonly NewMessage[], n
     dedupe_key: dedupeKey ?? null,
     due_at: dueAt ?? null,
   }));
+  tx.afterCommit(tx.wake);
   return (await tx.query<{ id: string }>(ENQUEUE, [JSON.stringify(rows), now])).map(({ id }) => id);
 }
 
@@ -71,7 +72,7 @@ export async function enqueueMessages(tx: Db, messages: readonly NewMessage[], n
 export type NewMail = MailPayload & { pid: string; kind: string; to: string; dedupeKey?: string | null };
 
 /** Queues one mail in the caller's transaction. Answers its id, or null when its `dedupeKey` was there already. */
-export async function enqueueMail(tx: Db, mail: NewMail, now: Date): Promise<string | null> {
+export async function enqueueMail(tx: Tx, mail: NewMail, now: Date): Promise<string | null> {
   const { pid, kind, to, dedupeKey, ...payload } = mail;
   const [id] = await enqueueMessages(
     tx,
@@ -85,7 +86,7 @@ export async function enqueueMail(tx: Db, mail: NewMail, now: Date): Promise<str
 export type NewSms = SmsPayload & { pid: string; kind: string; to: string; dedupeKey?: string | null };
 
 /** Queues one text message in the caller's transaction. Answers its id, or null when its `dedupeKey` was there already. */
-export async function enqueueSms(tx: Db, sms: NewSms, now: Date): Promise<string | null> {
+export async function enqueueSms(tx: Tx, sms: NewSms, now: Date): Promise<string | null> {
   const { pid, kind, to, dedupeKey, ...payload } = sms;
   const [id] = await enqueueMessages(
     tx,

@@ -114,15 +114,19 @@ test('leaving everything stops shared lists and marketing, and a new subscriptio
     acc_mkt: false,
     prefs: { Mediums: { email: { acceptmarketing: false, acceptsource: 'unsubscribe' } } },
   });
-  await enqueueMail(
-    db,
-    { pid: store.pid, kind: 'list-share', to: 'Me@Example.com', subject: 's', html: 'h', text: 't' },
-    new Date(),
+  await db.transaction((tx) =>
+    enqueueMail(
+      tx,
+      { pid: store.pid, kind: 'list-share', to: 'Me@Example.com', subject: 's', html: 'h', text: 't' },
+      new Date(),
+    ),
   );
-  await enqueueMail(
-    db,
-    { pid: store.pid, kind: 'confirm', to: ME, subject: 's', html: 'h', text: 't' },
-    new Date(),
+  await db.transaction((tx) =>
+    enqueueMail(
+      tx,
+      { pid: store.pid, kind: 'confirm', to: ME, subject: 's', html: 'h', text: 't' },
+      new Date(),
+    ),
   );
   await seedSubscription(db, store.pid, { epi: '9', value: ME });
   await setStock(service, store.pid, '9', 1);

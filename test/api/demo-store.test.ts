@@ -111,7 +111,7 @@ test('what a visitor does at the counter wakes the background work, which starts
   const demo = await ensureDemoStore(runtime);
   const shop = supertest(await createApp(runtime, { isDraining: false }, demo));
   let calls = 0;
-  runtime.attach({ wake: () => (calls += 1) });
+  runtime.db.onWork(() => (calls += 1));
   const { epi } = DEMO_PRODUCTS[0]!;
   await shop.post('/demo/api/stock').send({ epi, isInStock: true }).expect(200);
   expect(calls).toBe(1);

@@ -84,10 +84,12 @@ test('an alert that is erased after its claim is skipped, and the others keep th
 test('a try that outlasts its lease keeps the message: no other dispatcher sends it', async () => {
   const { pid } = await service.createStore();
   const { db } = service.services;
-  await enqueueMail(
-    db,
-    { pid, kind: 'confirm', to: 'slow@example.com', subject: 's', html: 'h', text: 't' },
-    START,
+  await db.transaction((tx) =>
+    enqueueMail(
+      tx,
+      { pid, kind: 'confirm', to: 'slow@example.com', subject: 's', html: 'h', text: 't' },
+      START,
+    ),
   );
   let finish = (): void => undefined;
   const gate = new Promise<void>((resolve) => (finish = resolve));

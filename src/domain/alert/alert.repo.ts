@@ -1,5 +1,5 @@
 import { isUniqueViolation } from '../../database/database.ts';
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { SENDER_COLUMNS } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
@@ -135,7 +135,7 @@ const MAX_PORTIONS_BESIDE = 10;
  * one that a portion writes in this moment and commits while this waits for it: the next look sees all of that portion.
  */
 export async function retryAlerts(
-  tx: Db,
+  tx: Tx,
   pid: string,
   ids: readonly string[] | null,
   now: Date,
@@ -143,7 +143,9 @@ export async function retryAlerts(
   for (let look = 1; ; look += 1) {
     await tx.query('SAVEPOINT before_retry');
     try {
-      return (await tx.query(RETRY, [pid, ids, now])).length;
+      const retried = await tx.query(RETRY, [pid, ids, now]);
+      if (retried.length > 0) tx.afterCommit(tx.wake);
+      return retried.length;
     } catch (error) {
       if (look === MAX_PORTIONS_BESIDE || !isUniqueViolation(error)) throw error;
       await tx.query('ROLLBACK TO SAVEPOINT before_retry');

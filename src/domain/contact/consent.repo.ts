@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import type { NewShopper } from '../shopper/shopper.repo.ts';
 import type { Contact } from './contact.rules.ts';
 
@@ -11,7 +11,7 @@ const MERGED_PREFS = `jsonb_set(sh.prefs, '{Mediums}',
 
 /** Records an answer on the account with this e-mail address, and makes that account where there is none. */
 export async function recordEmailConsent(
-  tx: Db,
+  tx: Tx,
   shopper: NewShopper,
   consent: Consent,
   now: Date,
@@ -36,7 +36,7 @@ export async function recordEmailConsent(
 
 /** Records an answer on the shopper who gave it. */
 export async function recordSmsConsent(
-  tx: Db,
+  tx: Tx,
   pid: string,
   regid: string,
   consent: Consent,
@@ -49,7 +49,7 @@ export async function recordSmsConsent(
 }
 
 /** Lets a store write again to a contact that had left everything: it has asked for something new since. */
-export async function liftSuppression(tx: Db, pid: string, { medium, value }: Contact): Promise<void> {
+export async function liftSuppression(tx: Tx, pid: string, { medium, value }: Contact): Promise<void> {
   await tx.query('DELETE FROM suppression WHERE pid = $1 AND medium = $2 AND value = $3', [
     pid,
     medium,

@@ -1,9 +1,9 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { Contact } from './contact.rules.ts';
 
 /** Records that a contact confirmed what these shoppers (or the store: empty) had asked for. */
 export async function addProofs(
-  tx: Db,
+  tx: Tx,
   pid: string,
   { medium, value }: Contact,
   regids: readonly string[],
@@ -19,7 +19,7 @@ export async function addProofs(
 
 /** Whether a contact has confirmed a request of this shopper, or with null of anybody; it then counts as used. */
 export async function useProof(
-  tx: Db,
+  tx: Tx,
   pid: string,
   { medium, value }: Contact,
   regid: string | null,
@@ -34,7 +34,7 @@ export async function useProof(
 }
 
 /** Hands a guest's proofs to the account it was merged into: the device's next visitor is somebody else. */
-export async function moveProofs(tx: Db, pid: string, fromRegid: string, toRegid: string): Promise<void> {
+export async function moveProofs(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
   await tx.query(
     `WITH moved AS (DELETE FROM contact_proof WHERE pid = $1 AND regid = $2 RETURNING medium, value, used_at)
      INSERT INTO contact_proof AS p (pid, medium, value, regid, used_at) SELECT $1, medium, value, $3, used_at FROM moved

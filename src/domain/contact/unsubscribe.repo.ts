@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
 
 /** A subscription that was just ended. */
@@ -18,7 +18,7 @@ const WHERE = { product: 'AND epi = $4', topic: 'AND topic = $4', all: '' } as c
 
 /** Ends a contact's subscriptions in the claim's scope. */
 export function removeSubscriptions(
-  tx: Db,
+  tx: Tx,
   pid: string,
   { scope, medium, value, topic, epi }: UnsubscribeClaim,
 ): Promise<RemovedSubscription[]> {
@@ -32,7 +32,7 @@ export function removeSubscriptions(
 
 /** Records that a contact wants nothing more that it did not just ask for: shared lists, mailing list. New alerts are to be confirmed again. */
 export async function suppress(
-  tx: Db,
+  tx: Tx,
   pid: string,
   { medium, value }: UnsubscribeClaim,
   now: Date,

@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { isServed } from '../store/store.rules.ts';
 import { maskContact } from './contact.rules.ts';
@@ -12,7 +12,7 @@ import { removeSubscriptions, suppress } from './unsubscribe.repo.ts';
 import { readUnsubscribe } from './unsubscribe.rules.ts';
 import type { Scope, UnsubscribeClaim } from './unsubscribe.rules.ts';
 
-type Deps = Pick<Services, 'db' | 'config' | 'now' | 'wake'>;
+type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
 /** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
 export type UnsubscribeView = {
@@ -50,7 +50,7 @@ export async function viewUnsubscribe(deps: Deps, token: string): Promise<Unsubs
 
 /** Ends a contact's subscriptions in the claim's scope and tells the store's webhooks. */
 export async function endSubscriptions(
-  tx: Db,
+  tx: Tx,
   pid: string,
   claim: UnsubscribeClaim,
   now: Date,
@@ -80,7 +80,6 @@ export async function leave(
     await endSubscriptions(tx, store.pid, claim, now);
     if (claim.scope === 'all') await suppress(tx, store.pid, claim, now);
   });
-  deps.wake();
   const view = await viewUnsubscribe(deps, token);
   return view && { ...view, scope: claim.scope };
 }

@@ -1,6 +1,6 @@
 import { requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { isProductId } from '../product/product.rules.ts';
@@ -69,7 +69,7 @@ export async function updateListContents(
   const removed = change.d && checkRefs(options.d, change.d);
   const changed = change.u && checkChanged(options.u, change.u);
   const added = change.a && checkAdded(options.a, change.a, { hasCustomItems: store.customItems });
-  const update = async (tx: Db, list: LockedList, owner: Owner): Promise<ContentsUpdate> => {
+  const update = async (tx: Tx, list: LockedList, owner: Owner): Promise<ContentsUpdate> => {
     if (options.isSaveForLater && list.lty !== 'sfl')
       fail('list-not-found', 'There is no such save-for-later list');
     const scope = { pid: list.pid, lid, di: owner.di, uby: owner.em, now: ctx.now() };
@@ -134,7 +134,7 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
 /** Copies items of a list that the shopper may read into one of its own. */
 export async function copyItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
   const { fromlid, tolid, epis } = checkTransfer(transfer);
-  const copy = async (tx: Db, to: LockedList, owner: Owner): Promise<TransferReport> => {
+  const copy = async (tx: Tx, to: LockedList, owner: Owner): Promise<TransferReport> => {
     const from = await readSource(tx, owner, fromlid);
     const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: false });
     return { from, to: ownView(owner, list), items: moved };
@@ -166,7 +166,7 @@ export async function socialCount(
 }
 
 async function write(
-  tx: Db,
+  tx: Tx,
   scope: WriteScope,
   sent: readonly CheckedItem[] | null | undefined,
   isAdd: boolean,
@@ -186,7 +186,7 @@ function chargeItems({ budget }: Context, rows: readonly ItemRow[]): void {
 }
 
 /** Refuses new items beyond the limit. A list that a merge made longer can still be changed. */
-async function checkRoom({ config }: Context, tx: Db, list: ListRow, added: number): Promise<void> {
+async function checkRoom({ config }: Context, tx: Tx, list: ListRow, added: number): Promise<void> {
   if (added === 0) return;
   const waiting = list._cp ? await countWaiting(tx, list) : 0;
   if (list.cnt + waiting > config.maxItems)
@@ -225,7 +225,7 @@ type Lists = { from: ListRow; to: LockedList; epis: string[]; isMove: boolean };
 
 async function transferItems(
   ctx: Context,
-  tx: Db,
+  tx: Tx,
   owner: Owner,
   { from, to, epis, isMove }: Lists,
 ): Promise<{ moved: ItemRow[]; list: ListRow }> {
@@ -255,7 +255,7 @@ async function transferItems(
 }
 
 /** The list to copy from, as the shopper may see it; its items are read when they are asked for. */
-async function readSource(tx: Db, owner: Owner, lid: string): Promise<ListView> {
+async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> {
   const { pid, regid } = owner;
   const key = { pid, regid, lid, limit: 0, offset: 0, after: null, hasList: true };
   const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: NO_ITEMS_BYTES }]);

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { insertItemEvents } from './item-events.repo.ts';
 
 /** What of an item goes into a copy: everything but its identity, order and times. */
@@ -50,15 +50,17 @@ const COPY = {
 
 /** Copies up to `portionSize` items at once, or writes all of a longer list down as portions; true when portions are left to do. */
 export async function copyItems(
-  tx: Db,
+  tx: Tx,
   { pid, sourceLid, targetLid, di, uby, now }: Copy,
   portionSize: number,
 ): Promise<boolean> {
-  return (await tx.query(COPY, [pid, sourceLid, targetLid, di, uby, now, portionSize])).length > 0;
+  const isLeft = (await tx.query(COPY, [pid, sourceLid, targetLid, di, uby, now, portionSize])).length > 0;
+  if (isLeft) tx.afterCommit(tx.wake);
+  return isLeft;
 }
 
 /** How many items a list still waits for. */
-export async function countWaiting(tx: Db, { pid, lid }: { pid: string; lid: string }): Promise<number> {
+export async function countWaiting(tx: Tx, { pid, lid }: { pid: string; lid: string }): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS count FROM list_copy WHERE pid = $1 AND lid = $2`,
     [pid, lid],
@@ -70,7 +72,7 @@ export async function countWaiting(tx: Db, { pid, lid }: { pid: string; lid: str
 export type CopyingList = { pid: string; lid: string; uid: string };
 
 /** Takes a list with portions left that no other worker is at; its lock keeps the portions in order. */
-export async function lockCopyingList(tx: Db): Promise<CopyingList | null> {
+export async function lockCopyingList(tx: Tx): Promise<CopyingList | null> {
   const [row] = await tx.query<CopyingList>({
     name: 'lock_copying_list',
     text: `SELECT l.pid, l.lid, l.uid FROM list_copy c JOIN list l ON l.pid = c.pid AND l.lid = c.lid
@@ -84,12 +86,13 @@ export async function lockCopyingList(tx: Db): Promise<CopyingList | null> {
  * meanwhile stays as it is. Webhooks are told of what was added, unless `uid` is null.
  */
 export async function addPortions(
-  tx: Db,
+  tx: Tx,
   { pid, uid }: { pid: string; uid: string | null },
   lids: readonly string[],
   limit: number,
   now: Date,
 ): Promise<void> {
+  tx.afterCommit(tx.wake);
   await tx.query(
     `WITH due AS (
        DELETE FROM list_copy c USING (

@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import * as copies from './copy.repo.ts';
 import type { Copy } from './copy.repo.ts';
 
@@ -8,9 +8,9 @@ export const PORTION_SIZE = 500;
 
 /**
  * Copies a list's items as they are now into another list, inside the caller's transaction. The caller has checked that it may
- * read the one and write the other. With `isDone` false the rest follows in the background: call `ctx.wake()` after the commit.
+ * read the one and write the other. Of a long list the rest follows in the background.
  */
-export async function copyItems(tx: Db, copy: Copy): Promise<{ isDone: boolean }> {
+export async function copyItems(tx: Tx, copy: Copy): Promise<{ isDone: boolean }> {
   return { isDone: !(await copies.copyItems(tx, copy, PORTION_SIZE)) };
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { mergeLists } from '../list/merge.service.ts';
 import type { MergeReport } from '../list/merge.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
@@ -18,7 +18,7 @@ const NOTHING: MergeReport = { lists: 0, items: 0, duplicates: 0 };
  * one merge: those that come later find it empty and report zeros.
  */
 export async function mergeGuest(
-  tx: Db,
+  tx: Tx,
   store: StoreRow,
   guestRegid: string,
   newAccount: NewShopper,

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 
 /** How much may happen in a window of time. */
 export type Limit = { points: number; windowMs: number };
@@ -18,7 +18,7 @@ const CONSUME = {
  * leaves the thing undone. The last thing that is allowed may be a large one: refused whole, it could never be done.
  */
 export async function consume(
-  tx: Db,
+  tx: Tx,
   pid: string,
   key: Buffer,
   { points, windowMs }: Limit,

@@ -1,4 +1,5 @@
-import type { Database, Db } from '../../database/database.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Database, Db, Tx } from '../../database/database.ts';
 import { endRequests } from '../subscription/request.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
@@ -15,11 +16,10 @@ export type AuditRow = {
 };
 
 /** Records what was done to a person's data. */
-export async function addAuditEntry(tx: Db, pid: string, entry: AuditRow): Promise<void> {
-  await tx.query(
-    'INSERT INTO audit_entry (pid, id, at, action, subject, key_id, detail) VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb)',
-    [pid, entry.id, entry.at, entry.action, entry.subject, entry.keyId, JSON.stringify(entry.detail)],
-  );
+export async function addAuditEntry(db: Db, pid: string, entry: AuditRow): Promise<void> {
+  await db.prisma.auditEntry.create({
+    data: { pid, ...entry, detail: entry.detail as Prisma.InputJsonObject },
+  });
 }
 
 /** The newest entries. */
@@ -67,7 +67,7 @@ export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<Me
   }
 }
 
-async function countOf(tx: Db, deletion: string, params: readonly unknown[]): Promise<number> {
+async function countOf(tx: Tx, deletion: string, params: readonly unknown[]): Promise<number> {
   const [row] = await tx.query<{ n: number }>(
     `WITH gone AS (${deletion} RETURNING 1) SELECT count(*)::int AS n FROM gone`,
     params,
@@ -75,7 +75,7 @@ async function countOf(tx: Db, deletion: string, params: readonly unknown[]): Pr
   return row!.n;
 }
 
-async function deleteMessages(tx: Db, subject: Subject): Promise<number> {
+async function deleteMessages(tx: Tx, subject: Subject): Promise<number> {
   let count = 0;
   for await (const messages of findMessages(tx, subject)) {
     const ids = messages.map(({ id }) => id);
@@ -88,7 +88,7 @@ async function deleteMessages(tx: Db, subject: Subject): Promise<number> {
 }
 
 /** What the person asked for on behalf of others ends, too, unless they or somebody else asked for it as well. */
-async function eraseSubscriptions(tx: Db, { pid, regid, em, phone }: Subject): Promise<number> {
+async function eraseSubscriptions(tx: Tx, { pid, regid, em, phone }: Subject): Promise<number> {
   const own = await countOf(tx, `DELETE FROM subscription WHERE pid = $1 AND ${isContact(2, 3)}`, [
     pid,
     em,
@@ -104,7 +104,7 @@ async function eraseSubscriptions(tx: Db, { pid, regid, em, phone }: Subject): P
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
  * otherwise an old sessionid would work again when the person comes back.
  */
-export async function eraseData(tx: Db, subject: Subject, now: Date): Promise<Record<string, number>> {
+export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Record<string, number>> {
   const { pid, regid, em, phone } = subject;
   const counts = {
     lists: await countOf(tx, 'DELETE FROM list WHERE pid = $1 AND regid = $2', [pid, regid]),

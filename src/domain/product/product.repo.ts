@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { MAX_STOCK } from './product.rules.ts';
 import type { ProductWrite } from './product.rules.ts';
 
@@ -64,7 +64,7 @@ const UPSERT = {
 
 /** Adds or changes variants, at most a thousand or so at a time and none of them twice. */
 export function upsertProducts(
-  tx: Db,
+  tx: Tx,
   pid: string,
   products: readonly ProductWrite[],
   now: Date,
@@ -86,7 +86,7 @@ const SET_STOCK = {
 
 /** Sets the stock of the variants that are there. */
 export function setStock(
-  tx: Db,
+  tx: Tx,
   pid: string,
   stocks: readonly { epi: string; stk: number }[],
   now: Date,
@@ -120,7 +120,7 @@ const REMOVE = {
 
 /** Deletes variants and remembers how they were, because feeds take products out and bring them again. */
 export function removeProducts(
-  tx: Db,
+  tx: Tx,
   pid: string,
   epis: readonly string[],
   now: Date,
@@ -137,7 +137,7 @@ const TAKE_BACK = {
 };
 
 /** Which of these new variants were there before, as they were; this is told once. */
-export function takeBackProducts(tx: Db, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
+export function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
   return tx.query<ReturnedRow>(TAKE_BACK, [pid, epis]);
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { MAX_STOCK } from '../product/product.rules.ts';
 import type { NextStep, Opening, Progress, RestockPlan, Resumption, Taken } from './restock.rules.ts';
 import { expiresBefore } from '../topic/topic.rules.ts';
@@ -24,7 +24,7 @@ const STOP = `
 
 /** Ends occasions; alerts of theirs that are not sent yet will be withheld. Only of one cause where it is given. */
 export async function stopRestocks(
-  tx: Db,
+  tx: Tx,
   pid: string,
   stops: readonly { topic: string; epi: string; cause?: string }[],
 ): Promise<void> {
@@ -42,12 +42,13 @@ const OPEN = `
 
 /** Opens occasions where anybody waits, one at a time for a variant and topic. Answers those it opened. */
 export async function openRestocks(
-  tx: Db,
+  tx: Tx,
   pid: string,
   openings: readonly Opening[],
   now: Date,
 ): Promise<{ topic: string; epi: string }[]> {
   if (openings.length === 0) return [];
+  tx.afterCommit(tx.wake);
   return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
 }
 
@@ -69,12 +70,14 @@ const RESUME = `
 
 /** Lets occasions go on whose product is there again. */
 export async function resumeRestocks(
-  tx: Db,
+  tx: Tx,
   pid: string,
   resumptions: readonly Resumption[],
   now: Date,
 ): Promise<void> {
-  if (resumptions.length > 0) await tx.query(RESUME, [pid, JSON.stringify(resumptions), now]);
+  if (resumptions.length === 0) return;
+  tx.afterCommit(tx.wake);
+  await tx.query(RESUME, [pid, JSON.stringify(resumptions), now]);
 }
 
 // Units of many deliveries may come to more than the column holds; then everybody hears in any case.
@@ -85,12 +88,14 @@ const ADD_UNITS = `
 
 /** Counts further units to the occasions they belong to. */
 export async function addUnits(
-  tx: Db,
+  tx: Tx,
   pid: string,
   arrivals: RestockPlan['arrivals'],
   now: Date,
 ): Promise<void> {
-  if (arrivals.length > 0) await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
+  if (arrivals.length === 0) return;
+  tx.afterCommit(tx.wake);
+  await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
 }
 
 // Open ones are written too, unchanged: that waits for a portion that is just ending them.
@@ -108,13 +113,15 @@ const REOPEN = `
  * subscribers are still being queued finds them by itself: it ends with a pass over all of them.
  */
 export async function reopenRestocks(
-  tx: Db,
+  tx: Tx,
   pid: string,
   late: readonly { topic: string; epi: string; seq: number }[],
   now: Date,
 ): Promise<void> {
   const rows = late.map(({ topic, epi, seq }) => ({ topic, epi, seq }));
-  if (rows.length > 0) await tx.query(REOPEN, [pid, JSON.stringify(rows), now]);
+  if (rows.length === 0) return;
+  tx.afterCommit(tx.wake);
+  await tx.query(REOPEN, [pid, JSON.stringify(rows), now]);
 }
 
 const CLAIM = `
@@ -124,7 +131,7 @@ const CLAIM = `
   ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 /** Locks the occasion that has waited longest for its next portion, until the transaction ends. */
-export async function claimRestock(tx: Db, now: Date): Promise<RestockRow | null> {
+export async function claimRestock(tx: Tx, now: Date): Promise<RestockRow | null> {
   const [row] = await tx.query<RestockRow>(CLAIM, [now]);
   return row ?? null;
 }
@@ -156,7 +163,7 @@ const QUEUE = `
  * an unsent alert of an older occasion keeps that alert, which now belongs to this one.
  */
 export async function queuePortion(
-  tx: Db,
+  tx: Tx,
   restock: RestockRow,
   topic: TopicRules,
   limit: number,
@@ -191,7 +198,7 @@ const ADVANCE = {
 
 /** Records how far the queueing has come. */
 export async function advanceRestock(
-  tx: Db,
+  tx: Tx,
   { pid, id }: RestockRow,
   { state, cursorSeq, batchLeft, batchAt, nextBatchAt }: NextStep,
   places: number,

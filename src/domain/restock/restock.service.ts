@@ -1,6 +1,6 @@
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { MAX_STOCK, isProductId } from '../product/product.rules.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
@@ -23,7 +23,7 @@ const RESTOCK_TOPIC = 'backinstock';
  * however many wait for it: their alerts are queued in the background.
  */
 export async function applyStockChanges(
-  tx: Db,
+  tx: Tx,
   pid: string,
   changes: readonly StockChange[],
   now: Date,
@@ -46,7 +46,7 @@ export async function applyStockChanges(
 
 /** A product that is new to the catalogue is a restock only for those who wait: an import of a million is not news. */
 async function emitRestocked(
-  tx: Db,
+  tx: Tx,
   pid: string,
   changes: readonly StockChange[],
   openings: readonly { topic: string; epi: string; cause: string; units: number }[],
@@ -76,11 +76,12 @@ const NOBODY_LEFT = {
 const NOTHING_TAKEN = { count: 0, places: 0, lastSeq: 0 };
 
 /** Queues one portion of one restock's subscribers; false when none is due. */
-export async function queueNextPortion({ db, now, wake }: Services): Promise<boolean> {
+export async function queueNextPortion({ db, now }: Services): Promise<boolean> {
   const time = now();
-  const isBusy = await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const restock = await restocks.claimRestock(tx, time);
     if (restock === null) return false;
+    tx.afterCommit(tx.wake);
     const topic = await findTopicRules(tx, restock.pid, restock.topic);
     if (topic === null) {
       await restocks.advanceRestock(tx, restock, NOBODY_LEFT, 0);
@@ -92,8 +93,6 @@ export async function queueNextPortion({ db, now, wake }: Services): Promise<boo
     await restocks.advanceRestock(tx, restock, next, taken.places);
     return true;
   });
-  if (isBusy) wake();
-  return isBusy;
 }
 
 /** Alerts the subscribers of some variants now. */
@@ -117,6 +116,5 @@ export async function triggerTopic(
     for (const { epi } of wanted) audience += (await countAudience(tx, pid, name, epi, ctx.now())).count;
     return { opened: opened.length, audience };
   });
-  ctx.wake();
   return result;
 }

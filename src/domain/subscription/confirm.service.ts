@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { openLink, pidOfLink } from '../contact/link.rules.ts';
 import { reopenRestocks } from '../restock/restock.repo.ts';
@@ -17,14 +17,14 @@ import { maskContact } from '../contact/contact.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
-type Deps = Pick<Services, 'db' | 'now' | 'config' | 'wake'>;
+type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
 /** Where an answer about the mailing list came from, as `userinfo.prefs` shows it. */
 const CONSENT_SOURCE = 'subscription';
 
 /** Records whether a contact wants the mailing list, in the preferences of its shopper. */
 export async function recordConsent(
-  tx: Db,
+  tx: Tx,
   store: StoreRow,
   { medium, value }: Contact,
   answer: { accepts: boolean; regid: string },
@@ -91,13 +91,12 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
     await addProofs(tx, store.pid, claim.contact, regids, now);
     return rows.length;
   });
-  deps.wake();
   return describe(store, claim, confirmed);
 }
 
 /** Confirms the requests that a link covers, and with them their subscriptions; those that are gone by now come back. */
 async function confirmPending(
-  tx: Db,
+  tx: Tx,
   store: StoreRow,
   claim: ConfirmClaim,
   now: Date,

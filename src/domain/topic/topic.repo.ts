@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { BUILT_IN_TOPICS, expiresBefore } from './topic.rules.ts';
 import type { TopicRow, TopicRules } from './topic.rules.ts';
 
@@ -80,7 +80,7 @@ export async function loadTopics(
 }
 
 /** How many topics a store has, with the store locked, so that nobody else changes them until the transaction ends. */
-export async function lockTopics(tx: Db, pid: string): Promise<number> {
+export async function lockTopics(tx: Tx, pid: string): Promise<number> {
   await tx.query('SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE', [pid]);
   const [row] = await tx.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM topic WHERE pid = $1 AND name <> ALL ($2::text[])',

@@ -130,10 +130,10 @@ export async function sendTestAlert(
   const { subject, html, text, sms } = await render(ctx, topic, { ...model, unsubscribe_url }, PARTS);
   const head = { pid, kind: 'test', to: contact.value };
   const headers = unsubscribeHeaders(linkFor('topic'));
-  const id =
+  const id = await ctx.db.transaction((tx) =>
     contact.medium === 'email'
-      ? await enqueueMail(ctx.db, { ...head, subject: `[Test] ${subject}`, html, text, headers }, ctx.now())
-      : await enqueueSms(ctx.db, { ...head, text: sms }, ctx.now());
-  ctx.wake();
+      ? enqueueMail(tx, { ...head, subject: `[Test] ${subject}`, html, text, headers }, ctx.now())
+      : enqueueSms(tx, { ...head, text: sms }, ctx.now()),
+  );
   return { id: id! };
 }

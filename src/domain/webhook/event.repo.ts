@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { EventType, StoreEvent } from './event.rules.ts';
 
 export type { EventType, StoreEvent } from './event.rules.ts';
@@ -11,7 +11,8 @@ const EMIT = {
     FROM webhook w
     JOIN jsonb_array_elements($2::jsonb) WITH ORDINALITY AS e(event, position) ON e.event ->> 'type' = ANY (w.events)
     WHERE w.pid = $1
-    ORDER BY e.position`,
+    ORDER BY e.position
+    RETURNING 1`,
 };
 
 const IS_HEARD = {
@@ -26,16 +27,17 @@ export async function isHeard(db: Db, pid: string, type: EventType): Promise<boo
 
 /** Queues events for the store's webhooks in the caller's transaction; one index look-up when the store has none. */
 export async function emitEvents(
-  tx: Db,
+  tx: Tx,
   pid: string,
   events: readonly StoreEvent[],
   now: Date,
 ): Promise<void> {
   if (events.length === 0) return;
   const timestamp = now.toISOString();
-  await tx.query(EMIT, [
+  const queued = await tx.query(EMIT, [
     pid,
     JSON.stringify(events.map(({ type, data }) => ({ type, timestamp, data }))),
     now,
   ]);
+  if (queued.length > 0) tx.afterCommit(tx.wake);
 }

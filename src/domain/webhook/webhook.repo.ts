@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { MAX_WEBHOOKS } from './webhook.rules.ts';
 
@@ -14,7 +14,7 @@ export function listWebhooks(db: Db, pid: string): Promise<WebhookRow[]> {
 
 /** Adds a webhook; null when the store has as many as it may. Callers of one store wait for each other until the commit. */
 export async function addWebhook(
-  tx: Db,
+  tx: Tx,
   pid: string,
   webhook: { id: string; url: string; events: string[]; secret: string },
   now: Date,
@@ -124,12 +124,13 @@ export async function countDeliveries(
 
 /** Queues a delivery again under its old id, whatever a try that is under way comes to; null when the store has no such delivery. */
 export async function replayDelivery(
-  db: Db,
+  tx: Tx,
   pid: string,
   id: string,
   now: Date,
 ): Promise<DeliveryRow | null> {
-  const [row] = await db.query<DeliveryRow>(
+  tx.afterCommit(tx.wake);
+  const [row] = await tx.query<DeliveryRow>(
     `UPDATE outbox SET state = 'queued', attempts = 0, claim = claim + 1, due_at = $3, finished_at = NULL, error = NULL
      WHERE pid = $1 AND id = $2 AND lane = 'webhook' RETURNING ${DELIVERY_COLUMNS}`,
     [pid, id, now],

@@ -97,8 +97,8 @@ export function countDeliveries(ctx: Context, { filter }: DeliveryConnectionRow)
 
 /** Sends a delivery again under the same id. */
 export async function replayDelivery(ctx: Context, id: string): Promise<DeliveryRow> {
-  const row = await hooks.replayDelivery(ctx.db, requireStore(ctx).pid, id, ctx.now());
-  ctx.wake();
+  const { pid } = requireStore(ctx);
+  const row = await ctx.db.transaction((tx) => hooks.replayDelivery(tx, pid, id, ctx.now()));
   return row ?? fail('not-found', 'There is no such delivery');
 }
 
