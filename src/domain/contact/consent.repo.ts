@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/database.ts';
 import type { NewShopper } from '../shopper/shopper.repo.ts';
-import type { Contact } from './contact.rules.ts';
+import type { Contact, Medium } from './contact.rules.ts';
 
 /** An answer to the question whether a contact wants the mailing list. */
 export type Consent = { signuptime: number; acceptmarketing: boolean; acceptsource: string };
@@ -9,10 +9,11 @@ export type Consent = { signuptime: number; acceptmarketing: boolean; acceptsour
 const MERGED_PREFS = `jsonb_set(sh.prefs, '{Mediums}',
   CASE jsonb_typeof(sh.prefs -> 'Mediums') WHEN 'object' THEN sh.prefs -> 'Mediums' ELSE '{}' END || $2::jsonb)`;
 
-/** Records an answer on the account with this e-mail address, and makes that account where there is none. */
-export async function recordEmailConsent(
+/** Records an answer on the account that a contact names, and makes that account where there is none. */
+export async function recordAccountConsent(
   tx: Tx,
   shopper: NewShopper,
+  medium: Medium,
   consent: Consent,
   now: Date,
 ): Promise<void> {
@@ -23,7 +24,7 @@ export async function recordEmailConsent(
        em = coalesce(sh.em, excluded.em), uts = excluded.uts`,
     [
       shopper.pid,
-      JSON.stringify({ email: consent }),
+      JSON.stringify({ [medium]: consent }),
       shopper.regid,
       shopper.uid,
       shopper.di,
@@ -35,16 +36,17 @@ export async function recordEmailConsent(
 }
 
 /** Records an answer on the shopper who gave it. */
-export async function recordSmsConsent(
+export async function recordShopperConsent(
   tx: Tx,
   pid: string,
   regid: string,
+  medium: Medium,
   consent: Consent,
   now: Date,
 ): Promise<void> {
   await tx.query(
     `UPDATE shopper sh SET prefs = ${MERGED_PREFS}, uts = $4 WHERE sh.pid = $1 AND sh.regid = $3`,
-    [pid, JSON.stringify({ sms: consent }), regid, now],
+    [pid, JSON.stringify({ [medium]: consent }), regid, now],
   );
 }
 

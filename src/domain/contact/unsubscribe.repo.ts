@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/database.ts';
+import { isAccountContact } from './contact.rules.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
 
 /** A subscription that was just ended. */
@@ -46,12 +47,12 @@ export async function suppress(
     medium,
     value,
   ]);
-  if (medium !== 'email') return;
+  if (!isAccountContact({ medium })) return;
   const answer = { signuptime: now.getTime(), acceptmarketing: false, acceptsource: 'unsubscribe' };
   await tx.query(
     `UPDATE shopper SET acc_mkt = false, uts = $4,
        prefs = jsonb_set(prefs, '{Mediums}', CASE jsonb_typeof(prefs -> 'Mediums') WHEN 'object' THEN prefs -> 'Mediums' ELSE '{}' END || $3::jsonb)
      WHERE pid = $1 AND em = $2`,
-    [pid, value, JSON.stringify({ email: answer }), now],
+    [pid, value, JSON.stringify({ [medium]: answer }), now],
   );
 }

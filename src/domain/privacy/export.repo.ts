@@ -9,13 +9,13 @@ const PORTION_SIZE = 50;
 type ExportRow = { json: string; place: unknown[]; lid?: string };
 
 /** What is asked for; the number of the portion's rows and the place behind which it begins come last. */
-const KEY = `(SELECT $1::text AS pid, $2::text AS regid, $3::text AS em, $4::text AS phone, $5::text AS lid, $6::jsonb AS place) k`;
+const KEY = `(SELECT $1::text AS pid, $2::text AS regid, $3::text AS em, $4::jsonb AS contacts, $5::text AS lid, $6::jsonb AS place) k`;
 
 const behindSeq = (table: string): string =>
   `${table}.seq > coalesce((k.place ->> 0)::bigint, -1) ORDER BY ${table}.seq LIMIT $7`;
 
 /** Also what others asked for on behalf of the person, and the person on behalf of others. */
-const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid = $2 OR ${isContact(3, 4)})`;
+const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid = $2 OR ${isContact(4)})`;
 
 /** The parts of an export that are lists of rows. Each reads a portion by its key, so that nothing is read twice or held. */
 const SECTIONS = {
@@ -27,7 +27,7 @@ const SECTIONS = {
       jsonb_build_array(l.seq) AS place
     FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.cfor = k.em WHERE ${behindSeq('l')}`,
   subscriptions: `SELECT to_jsonb(s)::text AS json, jsonb_build_array(s.seq) AS place
-    FROM ${KEY}, subscription s WHERE s.pid = $1 AND ${isContact(3, 4)} AND ${behindSeq('s')}`,
+    FROM ${KEY}, subscription s WHERE s.pid = $1 AND ${isContact(4)} AND ${behindSeq('s')}`,
   subscriptionRequests: `SELECT (to_jsonb(q) - 'regid' - 'asker')::text AS json, jsonb_build_array(q.seq) AS place
     FROM ${KEY}, subscription_request q WHERE ${theirs('q')} AND ${behindSeq('q')}`,
   confirmations: `SELECT (to_jsonb(c) - 'regid')::text AS json, jsonb_build_array(c.used_at, c.medium, c.value, c.regid) AS place
@@ -35,11 +35,11 @@ const SECTIONS = {
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3))
     ORDER BY c.used_at, c.medium, c.value, c.regid LIMIT $7`,
   alertsReceived: `SELECT to_jsonb(a)::text AS json, jsonb_build_array(a.sent_at, a.epi, a.topic, a.medium, a.value) AS place
-    FROM ${KEY}, alert_seen a WHERE a.pid = $1 AND ${isContact(3, 4)} AND (k.place IS NULL OR (a.sent_at, a.epi, a.topic, a.medium, a.value)
+    FROM ${KEY}, alert_seen a WHERE a.pid = $1 AND ${isContact(4)} AND (k.place IS NULL OR (a.sent_at, a.epi, a.topic, a.medium, a.value)
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3, k.place ->> 4))
     ORDER BY a.sent_at, a.epi, a.topic, a.medium, a.value LIMIT $7`,
   optOuts: `SELECT to_jsonb(x)::text AS json, jsonb_build_array(x.cts, x.medium, x.value) AS place
-    FROM ${KEY}, suppression x WHERE x.pid = $1 AND ${isContact(3, 4)} AND (k.place IS NULL OR (x.cts, x.medium, x.value)
+    FROM ${KEY}, suppression x WHERE x.pid = $1 AND ${isContact(4)} AND (k.place IS NULL OR (x.cts, x.medium, x.value)
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2))
     ORDER BY x.cts, x.medium, x.value LIMIT $7`,
 };
@@ -50,13 +50,13 @@ export type SectionName = keyof typeof SECTIONS;
 /** The rows of a part, portion by portion; of the part `items`, those of the list `lid`. */
 export async function* readSection(
   db: Db,
-  { pid, regid, em, phone }: Subject,
+  { pid, regid, em, contacts }: Subject,
   name: SectionName,
   lid: string | null = null,
 ): AsyncGenerator<ExportRow[]> {
   for (let place: unknown[] | null = null; ;) {
     const rows: ExportRow[] = await db.query<ExportRow>(SECTIONS[name], [
-      ...[pid, regid, em, phone, lid],
+      ...[pid, regid, em, JSON.stringify(contacts), lid],
       ...[place && JSON.stringify(place), PORTION_SIZE],
     ]);
     if (rows.length > 0) yield rows;

@@ -28,12 +28,12 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
   return rows.map((row) => ({ ...row, detail: row.detail as Record<string, unknown> }));
 }
 
-/** SQL condition: the row's contact is the person's, whose address and number are the parameters with these numbers. */
-export const isContact = (email: number, phone: number): string =>
-  `((medium = 'email' AND value = $${email}) OR (medium = 'sms' AND value = $${phone}))`;
+/** SQL condition: the row's contact is one of the person's, which are the parameter with this number. */
+export const isContact = (number: number): string =>
+  `(medium, value) IN (SELECT own.medium, own.value FROM jsonb_to_recordset($${number}::jsonb) AS own (medium text, value text))`;
 
 /** Also what others asked for on behalf of the person, and the person on behalf of others. */
-const THEIR_REQUESTS = `pid = $1 AND (regid = $2 OR ${isContact(3, 4)})`;
+const THEIR_REQUESTS = `pid = $1 AND (regid = $2 OR ${isContact(3)})`;
 
 /** Messages that are looked at together; a mail can have 100 kB. */
 const MESSAGES_AT_ONCE = 50;
@@ -46,9 +46,9 @@ export type MessageRow = { id: string; seq: number; json: string };
  * reads the store's whole outbox: right for so rare a call. The database narrows them down, `createNameSearch` decides.
  */
 export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<MessageRow[]> {
-  const { pid, em, phone, names } = subject;
+  const { pid, names } = subject;
   const parts = names.map((name) => JSON.stringify(name).slice(1, -1).toLowerCase());
-  const contacts = [em, phone].filter((contact) => contact !== null);
+  const contacts = subject.contacts.map(({ value }) => value);
   const isNamedIn = createNameSearch(subject);
   for (let seq = -1; ;) {
     const rows = await db.query<MessageRow & { isTheirs: boolean }>(
@@ -88,15 +88,12 @@ async function deleteMessages(tx: Tx, subject: Subject): Promise<number> {
 }
 
 /** What the person asked for on behalf of others ends, too, unless they or somebody else asked for it as well. */
-async function eraseSubscriptions(tx: Tx, { pid, regid, em, phone }: Subject): Promise<number> {
-  const own = await countOf(tx, `DELETE FROM subscription WHERE pid = $1 AND ${isContact(2, 3)}`, [
-    pid,
-    em,
-    phone,
-  ]);
+async function eraseSubscriptions(tx: Tx, { pid, regid, contacts }: Subject): Promise<number> {
+  const theirs = JSON.stringify(contacts);
+  const own = await countOf(tx, `DELETE FROM subscription WHERE pid = $1 AND ${isContact(2)}`, [pid, theirs]);
   const { gone } = await endRequests(tx, { pid, regid }, { topic: null });
   for (const table of ['subscription_request', 'contact_proof'])
-    await tx.query(`DELETE FROM ${table} WHERE ${THEIR_REQUESTS}`, [pid, regid, em, phone]);
+    await tx.query(`DELETE FROM ${table} WHERE ${THEIR_REQUESTS}`, [pid, regid, theirs]);
   return own + gone.length;
 }
 
@@ -105,14 +102,17 @@ async function eraseSubscriptions(tx: Tx, { pid, regid, em, phone }: Subject): P
  * otherwise an old sessionid would work again when the person comes back.
  */
 export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Record<string, number>> {
-  const { pid, regid, em, phone } = subject;
+  const { pid, regid, em, contacts } = subject;
   const counts = {
     lists: await countOf(tx, 'DELETE FROM list WHERE pid = $1 AND regid = $2', [pid, regid]),
     subscriptions: await eraseSubscriptions(tx, subject),
     messages: await deleteMessages(tx, subject),
   };
   for (const table of ['alert_seen', 'suppression'])
-    await tx.query(`DELETE FROM ${table} WHERE pid = $1 AND ${isContact(2, 3)}`, [pid, em, phone]);
+    await tx.query(`DELETE FROM ${table} WHERE pid = $1 AND ${isContact(2)}`, [
+      pid,
+      JSON.stringify(contacts),
+    ]);
   await tx.query('UPDATE list SET cfor = NULL WHERE pid = $1 AND cfor = $2', [pid, em]);
   await tx.query(
     `DELETE FROM idempotent_write WHERE pid = $1 AND (regid = $2

@@ -26,7 +26,7 @@ export type Availability = { available: number | null; tags: string[] };
 
 /** A variant as one write left it, with the step that this write made. */
 export type WrittenRow = ProductRow &
-  Availability & { before: number | null; beforeTags: string[]; isNew: boolean };
+  Availability & { before: number | null; beforePr: number | null; beforeTags: string[]; isNew: boolean };
 
 /** A variant at its place in the catalogue. */
 export type PlacedRow = ProductRow & { seq: number };
@@ -34,7 +34,7 @@ export type PlacedRow = ProductRow & { seq: number };
 const COLUMNS = `p.pid, p.epi, p.empi, p.bt, p.dt, p.sku, p.du, p.uri, p.iu, p.stk, p.pr, p.vi, coalesce(p.tags, '{}') AS tags, p.cts, p.uts`;
 /** Stock as alerts count it: before and after a write, and when a variant goes. */
 const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
-const WRITTEN = `${COLUMNS}, ${AVAILABLE} AS available, p.before_stk AS before, coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
+const WRITTEN = `${COLUMNS}, ${AVAILABLE} AS available, p.before_stk AS before, p.before_pr AS "beforePr", coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
 
 // One statement. Rows are inserted or locked in the order of their ids, so that writers never wait in a circle; `p.stk` inside
 // DO UPDATE is what the writer before left, so that the steps of many writers at once add up. An empty empi or du stands for
@@ -55,7 +55,7 @@ const UPSERT = {
       stk = CASE WHEN excluded.is_untracked THEN NULL ELSE coalesce(excluded.stk, p.stk) END,
       is_untracked = excluded.is_untracked OR (p.is_untracked AND excluded.stk IS NULL),
       pr = coalesce(excluded.pr, p.pr), vi = coalesce(excluded.vi, p.vi), tags = coalesce(excluded.tags, p.tags),
-      before_tags = p.tags,
+      before_tags = p.tags, before_pr = p.pr,
       inventory_item = coalesce(excluded.inventory_item, p.inventory_item), source_at = greatest(excluded.source_at, p.source_at),
       before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at
@@ -78,7 +78,7 @@ const SET_STOCK = {
     WITH held AS (
       SELECT h.epi FROM product h WHERE h.pid = $1 AND h.epi = ANY ($2::text[]) ORDER BY h.epi COLLATE "C" FOR NO KEY UPDATE
     )
-    UPDATE product p SET before_stk = ${AVAILABLE}, stk = n.stk, is_untracked = false, before_tags = p.tags, rev = p.rev + 1, uts = $4
+    UPDATE product p SET before_stk = ${AVAILABLE}, stk = n.stk, is_untracked = false, before_tags = p.tags, before_pr = p.pr, rev = p.rev + 1, uts = $4
     FROM held JOIN unnest($2::text[], $3::int[]) AS n (epi, stk) USING (epi)
     WHERE p.pid = $1 AND p.epi = held.epi
     RETURNING ${WRITTEN}`,
@@ -183,4 +183,17 @@ export async function listProducts(
 /** One variant of the catalogue, or null. */
 export async function findProduct(db: Db, pid: string, epi: string): Promise<ProductRow | null> {
   return (await findProducts(db, pid, [epi]))[0] ?? null;
+}
+
+/** Rows removed by one statement. */
+const FORGOTTEN_AT_ONCE = 5_000;
+
+/** SQL: deletes a portion, which Prisma cannot. */
+const FORGET_REMOVED = `
+  DELETE FROM removed_product WHERE (pid, epi) IN (
+    SELECT pid, epi FROM removed_product WHERE at < $1 ORDER BY at LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
+
+/** Removes one portion of what is remembered of variants that were removed before; answers how many. */
+export async function removeRemoved(db: Db, before: Date): Promise<number> {
+  return (await db.query(FORGET_REMOVED, [before])).length;
 }

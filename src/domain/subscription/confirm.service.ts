@@ -8,12 +8,12 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore } from '../store/store.service.ts';
 import { fromClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
-import { liftSuppression, recordEmailConsent, recordSmsConsent } from '../contact/consent.repo.ts';
+import { liftSuppression, recordAccountConsent, recordShopperConsent } from '../contact/consent.repo.ts';
 import { addProofs } from '../contact/proof.repo.ts';
 import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import { maskContact } from '../contact/contact.rules.ts';
+import { isAccountContact, maskContact } from '../contact/contact.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
@@ -26,7 +26,7 @@ const CONSENT_SOURCE = 'subscription';
 export async function recordConsent(
   tx: Tx,
   store: StoreRow,
-  { medium, value }: Contact,
+  contact: Contact,
   answer: { accepts: boolean; regid: string },
   now: Date,
 ): Promise<void> {
@@ -35,8 +35,10 @@ export async function recordConsent(
     acceptmarketing: answer.accepts,
     acceptsource: CONSENT_SOURCE,
   };
-  if (medium === 'email') await recordEmailConsent(tx, newShopper(store, 'account', value), consent, now);
-  else if (answer.regid !== '') await recordSmsConsent(tx, store.pid, answer.regid, consent, now);
+  const { medium, value } = contact;
+  if (isAccountContact(contact))
+    await recordAccountConsent(tx, newShopper(store, 'account', value), medium, consent, now);
+  else if (answer.regid !== '') await recordShopperConsent(tx, store.pid, answer.regid, medium, consent, now);
 }
 
 /** What the confirmation page shows. */
@@ -55,7 +57,7 @@ function describe({ name }: StoreRow, { contact }: ConfirmClaim, pending: number
 }
 
 function coverageOf(store: StoreRow, { contact, asker, issuedAt }: ConfirmClaim): requests.Coverage {
-  const own = contact.medium === 'email' ? newShopper(store, 'account', contact.value).regid : null;
+  const own = isAccountContact(contact) ? newShopper(store, 'account', contact.value).regid : null;
   return { pid: store.pid, contact, asker, own, until: issuedAt };
 }
 
