@@ -106,7 +106,7 @@ export function createLane(
 
   const run = async (signal?: AbortSignal): Promise<boolean> => {
     const underWay = new Map<Promise<void>, Line>();
-    const turns = createTurns(queue.dueLines);
+    const turns = createTurns(() => queue.dueLines());
     const renewal = setInterval(() => (renewing = renewing.then(renew)), config.dispatchLeaseMs / 3);
     renewal.unref();
     let hasWorked = false;

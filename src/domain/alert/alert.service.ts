@@ -107,7 +107,7 @@ function prepareAlert(
     }
     // The mail program's own button leaves the whole topic; the footer leads to the choice.
     const options = { oneClickUrl: linkFor('topic'), isTest: false };
-    const payload = channelOf(medium).compose(texts as AlertTexts, options);
+    const payload = channelOf(medium).compose(texts, options);
     return { id, isDemo: store.isDemo, storeName: store.name, to, payload };
   };
 }

@@ -127,7 +127,7 @@ export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input
 
 /** Some texts with others instead, none of them empty or too long. */
 export function withTexts(current: AlertTexts, changes: TopicInput['texts'] = {}): AlertTexts {
-  const texts = { ...current, ...given(changes) } as AlertTexts;
+  const texts = { ...current, ...given(changes) };
   checkSizes(texts);
   return texts;
 }
