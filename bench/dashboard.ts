@@ -14,7 +14,7 @@ import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { openEmbedded } from '../src/database/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { createTemplates } from '../src/domain/alert/template.pool.ts';
+import { createTemplates } from '../src/domain/template/template.pool.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
 import { createLogger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';

@@ -1,11 +1,11 @@
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
-import type { RenderBudget, Templates } from './domain/alert/template.pool.ts';
+import type { RenderBudget, Templates } from './domain/template/template.pool.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
-import type { Budget } from './operation/budget.ts';
-import type { Receipts } from './operation/receipts.ts';
+import type { Budget } from './shared/budget.ts';
+import type { Receipts } from './receipts.ts';
 import { fail } from './shared/errors.ts';
 import type { ErrorType } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';

@@ -6,7 +6,7 @@ import { openEmbedded } from './database/embedded.ts';
 import type { Place } from './database/embedded-place.ts';
 import { migrate } from './database/migrate.ts';
 import type { Worker } from './dispatch/worker.ts';
-import { createTemplates } from './domain/alert/template.pool.ts';
+import { createTemplates } from './domain/template/template.pool.ts';
 import { describeFailure } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
 

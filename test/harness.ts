@@ -13,7 +13,7 @@ import { openDatabase } from '../src/database/database.ts';
 import { ensureDemoStore } from '../src/demo/demo.ts';
 import type { DemoStore } from '../src/demo/demo.ts';
 import { createTasks } from '../src/dispatch/tasks.ts';
-import { createTemplates } from '../src/domain/alert/template.pool.ts';
+import { createTemplates } from '../src/domain/template/template.pool.ts';
 import type { StoreSettings } from '../src/domain/store/store.repo.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
 import type { NewStore } from '../src/domain/store/store.service.ts';

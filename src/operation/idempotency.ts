@@ -6,7 +6,7 @@ import { AppError, fail } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { StoreRow } from '../domain/store/store.repo.ts';
-import { stringifyAnswer } from './answer.ts';
+import { stringifyAnswer } from '../shared/answer.ts';
 import type { Operations } from './executor.ts';
 import { extensionsOf, toAppError } from './failures.ts';
 import * as writes from './idempotency.repo.ts';
@@ -25,7 +25,7 @@ import {
   storeAsCaller,
   writerOf,
 } from './idempotency.rules.ts';
-import type { Receipts } from './receipts.ts';
+import type { Receipts } from '../receipts.ts';
 
 /** After a kill, a retry waits at most this long; a running request renews its lease three times as often. */
 const LEASE_MS = 9_000;

@@ -1,8 +1,8 @@
-import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
+import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
-import { sealLink } from '../../src/domain/alert/link.rules.ts';
-import { unsubscribeUrl } from '../../src/domain/alert/unsubscribe.rules.ts';
-import type { Scope } from '../../src/domain/alert/unsubscribe.rules.ts';
+import { sealLink } from '../../src/domain/contact/link.rules.ts';
+import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
+import type { Scope } from '../../src/domain/contact/unsubscribe.rules.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';

@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { ensureDemoStore } from '../../src/demo/demo.ts';
 import { DEMO_PRODUCTS } from '../../src/demo/products.ts';
-import { sealLink } from '../../src/domain/alert/link.rules.ts';
+import { sealLink } from '../../src/domain/contact/link.rules.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
 import { rotateKey } from '../../src/domain/store/store.service.ts';
 import { toClaim } from '../../src/domain/subscription/confirm.rules.ts';

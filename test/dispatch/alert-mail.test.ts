@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
-import { saveTopic } from '../../src/domain/alert/topic.repo.ts';
-import { BUILT_IN_TOPICS } from '../../src/domain/alert/topic.rules.ts';
+import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
+import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';

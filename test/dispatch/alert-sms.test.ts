@@ -1,7 +1,7 @@
 import { chmod, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
+import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';

@@ -5,7 +5,7 @@ import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/
 import type { Connection } from '../../shared/page.ts';
 import * as alerts from './alert.repo.ts';
 import type { AlertFilter, AlertRow } from './alert.repo.ts';
-import type { MessageState } from './outbox.repo.ts';
+import type { MessageState } from '../../outbox/outbox.repo.ts';
 
 const ALERT_ORDER = 'alert';
 const MAX_IDS = 1_000;

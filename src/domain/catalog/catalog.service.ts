@@ -5,12 +5,12 @@ import { AppError, fail } from '../../shared/errors.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
-import { applyStockChanges } from '../alert/restock.service.ts';
-import type { StockChange } from '../alert/restock.service.ts';
-import * as catalog from './catalog.repo.ts';
-import type { PlacedRow, ProductRow, WrittenRow } from './catalog.repo.ts';
-import { checkCount, checkProduct, isProductId, lastOfEach } from './catalog.rules.ts';
-import type { ProductInput, ProductWrite } from './catalog.rules.ts';
+import { applyStockChanges } from '../restock/restock.service.ts';
+import type { StockChange } from '../restock/restock.service.ts';
+import * as catalog from '../product/product.repo.ts';
+import type { PlacedRow, ProductRow, WrittenRow } from '../product/product.repo.ts';
+import { checkCount, checkProduct, isProductId, lastOfEach } from '../product/product.rules.ts';
+import type { ProductInput, ProductWrite } from '../product/product.rules.ts';
 
 /** Variants that are new but lack what a new one needs; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {

@@ -5,7 +5,7 @@ import type { Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { isStorable } from '../../shared/text.ts';
 import { findServedStore } from '../store/store.service.ts';
-import { checkProduct, clampStock } from './catalog.rules.ts';
+import { checkProduct, clampStock } from '../product/product.rules.ts';
 import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
 import * as shopify from './shopify.repo.ts';
 import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import { emitEvents, isHeard } from '../alert/event.repo.ts';
+import { emitEvents, isHeard } from '../webhook/event.repo.ts';
 import { tellOfContents } from './item.repo.ts';
 import type { ToldItem } from './item.repo.ts';
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import { COPIED_COLUMNS } from '../list/copy.repo.ts';
+import { COPIED_COLUMNS } from './copy.repo.ts';
 import { insertItemEvents } from './item-events.repo.ts';
 
 /** A part of a custom bundle. */

@@ -1,18 +1,18 @@
 import { requireAccount, requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
-import { ANSWER_LIMITS, failTooMuch } from '../../operation/budget.ts';
+import { ANSWER_LIMITS, failTooMuch } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { checkLimit, checkOffset } from '../../shared/page.ts';
 import { findShopper, lockShopper } from '../shopper/shopper.repo.ts';
 import { checkEmail } from '../shopper/shopper.rules.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { NEWEST_FIRST, readPages } from './contents.repo.ts';
-import { listContents } from './contents.service.ts';
-import type { ListContents } from './contents.service.ts';
+import { NEWEST_FIRST, readPages } from './page.repo.ts';
+import { listContents } from './browse.service.ts';
+import type { ListContents } from './browse.service.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
-import { copyItems } from './copy.service.ts';
+import { copyItems } from '../item/copy.service.ts';
 import * as lists from './list.repo.ts';
 import type { ListChanges, ListRow, LockedList, NewList } from './list.repo.ts';
 import {

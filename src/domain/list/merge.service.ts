@@ -1,7 +1,7 @@
 import type { Db } from '../../database/database.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
-import { addPortions } from './copy.repo.ts';
+import { addPortions } from '../item/copy.repo.ts';
 import * as merges from './merge.repo.ts';
 import type { Joining } from './merge.repo.ts';
 import { planMerge } from './merge.rules.ts';

@@ -7,7 +7,7 @@ import type {
   SignUp,
   StoredSubscription,
 } from './subscription.repo.ts';
-import type { Contact } from './subscription.rules.ts';
+import type { Contact } from '../contact/contact.rules.ts';
 
 /** What somebody asked for, as far as its confirmation needs it. */
 export type StoredRequest = StoredSubscription & { regid: string; mailinglist: boolean | null };

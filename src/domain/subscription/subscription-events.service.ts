@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import { emitEvents } from '../alert/event.repo.ts';
+import { emitEvents } from '../webhook/event.repo.ts';
 import { countEvent } from '../report/report.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 

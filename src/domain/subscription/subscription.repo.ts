@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
-import type { ProductRow } from '../catalog/catalog.repo.ts';
-import type { Contact } from './subscription.rules.ts';
+import type { ProductRow } from '../product/product.repo.ts';
+import type { Contact } from '../contact/contact.rules.ts';
 
 /** A subscription, or a request for one, as stored: both are shown alike. */
 export type StoredSubscription = {

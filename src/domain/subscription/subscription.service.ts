@@ -5,14 +5,14 @@ import { fail } from '../../shared/errors.ts';
 import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
-import { findProducts } from '../catalog/catalog.repo.ts';
-import type { ProductRow } from '../catalog/catalog.repo.ts';
-import { isProductId } from '../catalog/catalog.rules.ts';
+import { findProducts } from '../product/product.repo.ts';
+import type { ProductRow } from '../product/product.repo.ts';
+import { isProductId } from '../product/product.rules.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import type { Filter, Owner, StoredSubscription, SubscriptionRow } from './subscription.repo.ts';
-import { checkContact, checkMedium, maskContact } from './subscription.rules.ts';
+import { checkContact, checkMedium, maskContact } from '../contact/contact.rules.ts';
 import type { WantedProduct } from './subscription.rules.ts';
 
 /** The catalogue's records of products, or what the subscription itself tells of those it does not know. */

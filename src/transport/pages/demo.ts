@@ -3,7 +3,7 @@ import type { Express, Request, Response } from 'express';
 import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
 import type { Services } from '../../context.ts';
-import { findProducts } from '../../domain/catalog/catalog.repo.ts';
+import { findProducts } from '../../domain/product/product.repo.ts';
 import { writeStock } from '../../domain/catalog/catalog.service.ts';
 import type { DemoStore } from '../../demo/demo.ts';
 import { readOutbox } from '../../demo/outbox.ts';
