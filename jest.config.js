@@ -1,3 +1,6 @@
+import { vendor, vendored } from './tools/vendor.mjs';
+await vendor();
+
 /** @type {import('jest').Config} */
 const config = {
   testEnvironment: 'node',
@@ -9,6 +12,7 @@ const config = {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
+  moduleNameMapper: vendored,
   globalSetup: '<rootDir>/test/setup/global-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
   maxWorkers: 2,
