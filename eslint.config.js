@@ -68,6 +68,13 @@ const NO_CLASSES = ['ClassDeclaration', 'ClassExpression'].map((node) => ({
   message: 'Classes are for errors only; write functions over plain data.',
 }));
 
+// Prisma joins calls of findUnique that are made in one moment, and the first one's connection answers all of them: a reader outside of a
+// transaction would see inside, or the other way round (test/domain/transaction.prisma.test.ts).
+const NO_FIND_UNIQUE = {
+  selector: 'CallExpression[callee.property.name=/^findUnique/]',
+  message: 'Use findFirst: findUnique may read on the connection of another transaction.',
+};
+
 export default defineConfig(
   globalIgnores(['dist/', 'src/generated/', 'coverage/', 'data/', 'node_modules/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -101,7 +108,7 @@ export default defineConfig(
           },
         },
       ],
-      'no-restricted-syntax': ['error', ...NO_CLASSES],
+      'no-restricted-syntax': ['error', ...NO_CLASSES, NO_FIND_UNIQUE],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
@@ -129,6 +136,7 @@ export default defineConfig(
     // Bodies of HTTP answers are untyped in tests; the assertions are what checks them.
     files: ['test/**/*.ts', 'bench/**/*.ts'],
     rules: {
+      'no-restricted-syntax': ['error', ...NO_CLASSES],
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',

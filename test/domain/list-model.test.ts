@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { times } from '../tier.ts';
 import { anyStep, compare, createClient } from './fixtures/list-client.ts';
 import type { Client, Step } from './fixtures/list-client.ts';
 
 const RUNS = 3;
 const CLIENTS = 6;
-const STEPS = 130;
+const STEPS = times(130);
 
 let service: TestService;
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   service = await startService({ rateLimits: false });
   // Every reading of the clock is later than the one before, so that the newer of two writes is known to the model.
   let time = Date.UTC(2030, 0, 1);
-  service.services.now = () => new Date((time += 1));
+  service.setClock(() => new Date((time += 1)));
 });
 afterAll(() => service.close());
 

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
 import type { Task } from '../../src/dispatch/worker.ts';
-import { saveTopic } from '../../src/domain/alert/topic.repo.ts';
-import { BUILT_IN_TOPICS } from '../../src/domain/alert/topic.rules.ts';
-import type { TopicRow } from '../../src/domain/alert/topic.rules.ts';
+import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
+import type { TopicRow } from '../../src/domain/topic/topic.rules.ts';
 import { seedSubscription, setStock, startSmtp } from '../dispatch/kit.ts';
 import type { TestSmtp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { times } from '../tier.ts';
 
 let service: TestService;
 let tasks: Task[];
@@ -258,6 +259,6 @@ test('over any history of stock and subscriptions, exactly the alerts that the r
         });
       },
     ),
-    { numRuns: 80 },
+    { numRuns: times(80) },
   );
 }, 180_000);
