@@ -20,8 +20,8 @@ const RESOLVERS = { regex: suffix('resolvers'), message: 'Only src/operation gat
 const REPO = { regex: suffix('repo'), message: 'Repos are called by services.' };
 const TRANSPORT = { regex: folder('transport'), message: 'The domain does not know how it is reached.' };
 const ROUTE_TYPES_ONLY = {
-  regex: '^\\.{1,2}/(.*/)?transport/(?!rest/(route|form)(\\.ts)?$)',
-  message: 'A routes file is data: it knows transport/rest/route and transport/rest/form only.',
+  regex: '^\\.{1,2}/(.*/)?transport/(?!rest/(route|form|reply)(\\.ts)?$)',
+  message: 'A routes file is data: of transport it knows rest/route, rest/form and rest/reply only.',
 };
 
 /** One arrow of the layout: `files` never import what `patterns` name. The last block that fits a file wins whole. */
@@ -55,10 +55,10 @@ const arrows = [
       message: 'The dashboard reads /graphql only: it shares no code with the server.',
     }),
   ),
-  ...['^\\.\\./', '^\\.\\./\\.\\./'].map((outside, depth) =>
-    forbid([`src/client/${'*/'.repeat(depth)}*.ts`], {
-      regex: `${outside}|^[^.]`,
-      message: 'The browser library imports nothing from outside src/client.',
+  ...[1, 2].map((depth) =>
+    forbid([`src/client/${'*/'.repeat(depth - 1)}*.ts`], {
+      regex: `^(\\.\\./){${depth}}(?!generated/client-records\\.ts$)|^[^.]`,
+      message: 'The browser library imports nothing from outside src/client but its generated record types.',
     }),
   ),
 ];
@@ -67,6 +67,13 @@ const NO_CLASSES = ['ClassDeclaration', 'ClassExpression'].map((node) => ({
   selector: `${node}:not([superClass.name=/Error$/])`,
   message: 'Classes are for errors only; write functions over plain data.',
 }));
+
+// Prisma joins calls of findUnique that are made in one moment, and the first one's connection answers all of them: a reader outside of a
+// transaction would see inside, or the other way round (test/domain/transaction.prisma.test.ts).
+const NO_FIND_UNIQUE = {
+  selector: 'CallExpression[callee.property.name=/^findUnique/]',
+  message: 'Use findFirst: findUnique may read on the connection of another transaction.',
+};
 
 export default defineConfig(
   globalIgnores(['dist/', 'src/generated/', 'coverage/', 'data/', 'node_modules/']),
@@ -101,7 +108,7 @@ export default defineConfig(
           },
         },
       ],
-      'no-restricted-syntax': ['error', ...NO_CLASSES],
+      'no-restricted-syntax': ['error', ...NO_CLASSES, NO_FIND_UNIQUE],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
@@ -129,6 +136,7 @@ export default defineConfig(
     // Bodies of HTTP answers are untyped in tests; the assertions are what checks them.
     files: ['test/**/*.ts', 'bench/**/*.ts'],
     rules: {
+      'no-restricted-syntax': ['error', ...NO_CLASSES],
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',

@@ -2,10 +2,10 @@
 // each message, with as many under way as the mail lane has, and how long the thread stands still.
 //   npx tsx bench/templates.ts [messages]
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createTemplates } from '../src/domain/alert/template.pool.ts';
-import { runJob } from '../src/domain/alert/template.job.ts';
-import { SAMPLE_MODEL } from '../src/domain/alert/template.rules.ts';
-import { BUILT_IN_TOPICS } from '../src/domain/alert/topic.rules.ts';
+import { createTemplates } from '../src/domain/template/template.pool.ts';
+import { runJob } from '../src/domain/template/template.job.ts';
+import { SAMPLE_MODEL } from '../src/domain/template/template.rules.ts';
+import { BUILT_IN_TOPICS } from '../src/domain/topic/topic.rules.ts';
 import { createLogger } from '../src/shared/log.ts';
 
 const [messages = 20_000] = process.argv.slice(2).map(Number);

@@ -68,18 +68,18 @@ export const VARIABLE_NAMES = Object.keys(variables.shape);
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /** How mails leave. */
-export type MailConfig = {
+export type MailConfig = Readonly<{
   smtpUrl: string;
   from: string;
   connections: number;
   dkim: { domainName: string; keySelector: string; privateKey: string } | null;
-};
+}>;
 
 /** How text messages leave: an HTTP API of Twilio's shape. */
 export type SmsConfig = { baseUrl: string; account: string; token: string; from: string };
 
 /** What the process runs with; made once at boot and passed down. */
-export type Config = {
+export type Config = Readonly<{
   port: number;
   host: string;
   dataDir: string;
@@ -112,7 +112,7 @@ export type Config = {
   dispatchLeaseMs: number;
   /** Pause after the first failed try; it doubles with each further one. */
   dispatchRetryMs: number;
-};
+}>;
 
 /** Reads `.env` where there is one; real environment variables win. */
 export function loadEnvFile(): void {
@@ -133,7 +133,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   if (demo && !isLoopback) {
     throw new Error(`DEMO is wrong: the demo store never exists on a public server, and HOST is ${env.HOST}`);
   }
-  return {
+  return Object.freeze({
     port: env.PORT,
     host: env.HOST,
     dataDir: resolve(env.DATA_DIR),
@@ -154,7 +154,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     dispatchLeaseMs: env.DISPATCH_LEASE_MS,
     dispatchRetryMs: env.DISPATCH_RETRY_MS,
-  };
+  });
 }
 
 type Variables = z.infer<typeof variables>;
@@ -179,7 +179,7 @@ function mailConfig(env: Variables): MailConfig | null {
       'SMTP_URL is missing: DKIM_DOMAIN and the like sign the mails it sends (see .env.example)',
     );
   if (smtp === null) return null;
-  return {
+  return Object.freeze({
     smtpUrl: smtp.SMTP_URL,
     from: smtp.MAIL_FROM,
     connections: env.MAIL_CONNECTIONS,
@@ -188,12 +188,18 @@ function mailConfig(env: Variables): MailConfig | null {
       keySelector: dkim.DKIM_SELECTOR,
       privateKey: dkim.DKIM_PRIVATE_KEY.replaceAll('\\n', '\n'),
     },
-  };
+  });
 }
 
 function smsConfig(env: Variables): SmsConfig | null {
   const sms = together(env, 'SMS_BASE_URL', 'SMS_ACCOUNT', 'SMS_TOKEN', 'SMS_FROM');
   return (
-    sms && { baseUrl: sms.SMS_BASE_URL, account: sms.SMS_ACCOUNT, token: sms.SMS_TOKEN, from: sms.SMS_FROM }
+    sms &&
+    Object.freeze({
+      baseUrl: sms.SMS_BASE_URL,
+      account: sms.SMS_ACCOUNT,
+      token: sms.SMS_TOKEN,
+      from: sms.SMS_FROM,
+    })
   );
 }

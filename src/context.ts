@@ -1,27 +1,25 @@
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
-import type { RenderBudget, Templates } from './domain/alert/template.pool.ts';
+import type { RenderBudget, Templates } from './domain/template/template.pool.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
-import type { Budget } from './operation/budget.ts';
-import type { Receipts } from './operation/receipts.ts';
+import type { Budget } from './shared/budget.ts';
+import type { Receipts } from './receipts.ts';
 import { fail } from './shared/errors.ts';
 import type { ErrorType } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
 
-/** What lives as long as the process and is handed to every request. */
-export type Services = {
+/** What lives as long as the process and is handed to every request; built once, then frozen. */
+export type Services = Readonly<{
   config: Config;
   db: Database;
   log: Logger;
   /** The clock; tests set it. */
   now: () => Date;
-  /** Tells this process's background work that there is something to do; call it after the commit. */
-  wake: () => void;
   /** Where stores' templates are rendered. */
   templates: Templates;
-};
+}>;
 
 /**
  * Who calls. A valid store key gives `keyId`; a shopper is there with a valid session, or named by a store key.

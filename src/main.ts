@@ -89,11 +89,11 @@ async function start(given: Config, log: Logger): Promise<Service> {
     const localUrl = await listen(server, given);
     // With PORT=0 the system chose the port; everything that hands out links is made after it is known.
     const config = given.hasPublicUrl ? given : { ...given, publicUrl: localUrl };
-    const services = { ...runtime, config };
+    const services = Object.freeze({ ...runtime, config });
     const demo = config.demo ? await ensureDemoStore(services) : null;
     serve(await createApp(services, lifecycle, demo));
     worker = startWorker(createTasks(services), log);
-    runtime.attach(worker);
+    runtime.db.onWork(worker.wake);
     process.stdout.write(banner(localUrl, services, demo));
     return { server, worker, runtime, lifecycle };
   } catch (error) {

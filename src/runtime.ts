@@ -5,8 +5,7 @@ import { openDatabase } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import type { Place } from './database/embedded-place.ts';
 import { migrate } from './database/migrate.ts';
-import type { Worker } from './dispatch/worker.ts';
-import { createTemplates } from './domain/alert/template.pool.ts';
+import { createTemplates } from './domain/template/template.pool.ts';
 import { describeFailure } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
 
@@ -16,8 +15,6 @@ const CLOSE_LIMIT_MS = 1_000;
 export type Runtime = Services & {
   /** Where the files of the bundled database are; null with a DATABASE_URL. */
   place: Place | null;
-  /** From now on `wake` reaches this worker; whoever took `wake` before has the same one. */
-  attach(worker: Pick<Worker, 'wake'>): void;
   close(): Promise<void>;
 };
 
@@ -32,20 +29,17 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
     await Promise.race([db.close(), delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     await embedded?.release();
   };
-  let worker: Pick<Worker, 'wake'> | null = null;
   try {
     await migrate(db.pool, log);
-    return {
+    return Object.freeze({
       config,
       db,
       log,
       templates,
       now: () => new Date(),
       place: embedded?.place ?? null,
-      wake: () => worker?.wake(),
-      attach: (started) => void (worker = started),
       close,
-    };
+    });
   } catch (error) {
     await close();
     if (embedded !== null) throw error;

@@ -13,7 +13,7 @@ import { openDatabase } from '../src/database/database.ts';
 import { ensureDemoStore } from '../src/demo/demo.ts';
 import type { DemoStore } from '../src/demo/demo.ts';
 import { createTasks } from '../src/dispatch/tasks.ts';
-import { createTemplates } from '../src/domain/alert/template.pool.ts';
+import { createTemplates } from '../src/domain/template/template.pool.ts';
 import type { StoreSettings } from '../src/domain/store/store.repo.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
 import type { NewStore } from '../src/domain/store/store.service.ts';
@@ -40,6 +40,8 @@ export type TestService = {
   url: string;
   /** Plain supertest on the running server. */
   http: ReturnType<typeof supertest>;
+  /** Gives services another clock. */
+  setClock: (read: () => Date) => void;
   /** Sets the clock that services read. */
   setNow: (now: Date) => void;
   createStore: (settings?: StoreSettings) => Promise<NewStore>;
@@ -80,14 +82,13 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
   // Tests send a hundred calls at once on purpose; on a busy machine they queue for longer than the service lets them.
   db.pool.options.connectionTimeoutMillis = 0;
   let clock: (() => Date) | null = null;
-  const services: Services = {
+  const services: Services = Object.freeze({
     config,
     db,
     log,
     now: () => (clock ? clock() : new Date()),
-    wake: () => undefined,
     templates: createTemplates(log),
-  };
+  });
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
   const { server, serve } = createHttpServer();
@@ -127,6 +128,7 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
     url,
     http,
     setNow: (now) => (clock = () => now),
+    setClock: (read) => (clock = read),
     createStore: (settings = {}) => createStore(services, { name: 'Test store', ...settings }),
     guest: (store, uuid = randomUUID(), useragenttype = 'test') => identify(store, { uuid, useragenttype }),
     account: (store, useremail = `${randomUUID()}@example.com`, useragenttype = 'test') =>

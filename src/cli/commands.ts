@@ -1,9 +1,9 @@
 import type { Services } from '../context.ts';
+import { revokeSessions } from '../domain/shopper/session.service.ts';
 import {
   createStore,
   listAllStores,
   revokeKey,
-  revokeSessions,
   rotateKey,
   setMaintenance,
   updateStore,

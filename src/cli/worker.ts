@@ -11,7 +11,7 @@ async function start(): Promise<void> {
   const log = createLogger(config.logLevel);
   const runtime = await openRuntime(config, log);
   const worker = startWorker(createTasks(runtime), log);
-  runtime.attach(worker);
+  runtime.db.onWork(worker.wake);
   log.info('worker started');
   let isStopping = false;
   const stop = async (signal: string): Promise<void> => {

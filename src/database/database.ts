@@ -2,25 +2,48 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import type { Logger } from '../shared/log.ts';
+import { createRoutedPool } from './routed-pool.ts';
+import type { RoutedPool, Session } from './routed-pool.ts';
 
 /** A statement with a name: PostgreSQL parses and plans it once a connection. */
 export type Statement = { name: string; text: string };
 
-/** What runs SQL: the pool, or one transaction on it. Repos take it first, so that they serve both. */
+/** What reads and writes: the pool, or one transaction on it. Repos take it first, so that they serve both. */
 export type Db = {
+  /** Typed calls; those made in the course of a transaction are part of it. */
+  prisma: PrismaClient;
+  /** One statement, where a typed call will not do; `Row` is a model of Prisma's or a part of one. */
   query<Row>(statement: Statement | string, params?: readonly unknown[]): Promise<Row[]>;
 };
 
-/** The open database. `prisma` and `query` share one pool; `prisma` stays outside of our transactions. */
+/** An open transaction. What must happen whole or not at all takes this, and so cannot be given the pool. */
+export type Tx = Db & {
+  /** Does `work` once when the transaction is committed, and never when it is not. */
+  afterCommit(work: () => void): void;
+  /** Tells the workers of this process that there is something to do; for `afterCommit`. */
+  wake: () => void;
+};
+
+/** The open database. `prisma` and `query` share one pool. */
 export type Database = Db & {
-  prisma: PrismaClient;
   pool: pg.Pool;
   /** Runs `work` in one transaction, again from the start when PostgreSQL asks for it (deadlock, serialisation). */
-  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** Calls `listener` whenever a commit left something to do; answers how to end that. */
+  onWork(listener: () => void): () => void;
   close(): Promise<void>;
 };
 
-const RETRYABLE = new Set(['40001', '40P01']);
+/** A row of a model as `query` gives it: numbers of eight bytes as numbers, bytes as buffers. */
+export type Raw<Row> = {
+  [Field in keyof Row]: Row[Field] extends bigint
+    ? number
+    : Row[Field] extends Uint8Array
+      ? Buffer
+      : Row[Field];
+};
+
+const RETRYABLE = /^(40001|40P01)$/;
 const MAX_TRIES = 5;
 const INT8_OID = 20;
 const SAFE_INT8: pg.CustomTypesConfig = {
@@ -28,45 +51,70 @@ const SAFE_INT8: pg.CustomTypesConfig = {
     oid === INT8_OID ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as never,
 };
 
-function queryOn(client: pg.Pool | pg.PoolClient): Db['query'] {
+function queryBy(run: Session['query']): Db['query'] {
   return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
     const config = typeof statement === 'string' ? { text: statement } : statement;
-    return (await client.query({ ...config, values: params as unknown[] })).rows as Row[];
+    return (await run({ ...config, values: params as unknown[] })).rows as Row[];
   };
 }
 
 /** Lets statements wait for the one before: pg 9 refuses a second one on a connection that is still at work. */
-function inTurn(query: Db['query']): Db['query'] {
+function openSession(client: pg.PoolClient): Session & { end(text: string): Promise<unknown> } {
   let last: Promise<unknown> = Promise.resolve();
-  return <Row>(statement: Statement | string, params?: readonly unknown[]) => {
-    const next = last.then(() => query<Row>(statement, params));
+  let isOver = false;
+  const inTurn = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const next = last.then(() => client.query(config));
     last = next.catch(() => undefined);
     return next;
   };
+  return {
+    query: async (config) => {
+      if (isOver) throw new Error('The transaction is over');
+      return inTurn(config);
+    },
+    // The end takes its turn, too, and nothing comes after it: what was left behind never runs outside of the transaction.
+    end(text) {
+      isOver = true;
+      return inTurn({ text });
+    },
+  };
 }
 
-async function runTransaction<Result>(pool: pg.Pool, work: (tx: Db) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect();
+async function runTransaction<Result>(
+  { runIn, connectApart }: RoutedPool,
+  prisma: PrismaClient,
+  wake: () => void,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  const client = await connectApart();
   let isBroken = false;
-  // The end of the transaction takes its turn, too: nothing that was left behind runs outside of it.
-  const query = inTurn(queryOn(client));
+  const session = openSession(client);
+  const afterwards = new Set<() => void>();
+  const tx: Tx = {
+    prisma,
+    query: queryBy(session.query),
+    afterCommit: (task) => void afterwards.add(task),
+    wake,
+  };
+  let result: Result;
   try {
-    await query('BEGIN');
-    const result = await work({ query });
-    await query('COMMIT');
-    return result;
+    await session.query({ text: 'BEGIN' });
+    result = await runIn(session, () => work(tx));
+    await session.end('COMMIT');
   } catch (error) {
     // A connection that cannot even roll back is thrown away, never handed to the next request.
-    await query('ROLLBACK').catch(() => (isBroken = true));
+    await session.end('ROLLBACK').catch(() => (isBroken = true));
     throw error;
   } finally {
     client.release(isBroken);
   }
+  for (const task of afterwards) task();
+  return result;
 }
 
 /** Opens the pool and Prisma on it. Nothing is connected before the first query. */
 export function openDatabase(url: string, poolSize: number, log: Logger): Database {
-  const pool = new pg.Pool({
+  const routed = createRoutedPool({
     connectionString: url,
     max: poolSize,
     types: SAFE_INT8,
@@ -74,23 +122,30 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
     statement_timeout: 30_000,
     application_name: 'wishgate',
   });
+  const { pool } = routed;
   // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
   // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const listeners = new Set<() => void>();
+  const wake = (): void => listeners.forEach((listener) => listener());
   return {
     prisma,
     pool,
-    query: queryOn(pool),
+    query: queryBy(routed.queryApart),
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction(pool, work);
+          return await runTransaction(routed, prisma, wake, work);
         } catch (error) {
-          if (attempt === MAX_TRIES || !RETRYABLE.has(codeOf(error))) throw error;
+          if (attempt === MAX_TRIES || !someFailure(error, (code) => RETRYABLE.test(code))) throw error;
         }
       }
+    },
+    onWork(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     async close() {
       await prisma.$disconnect();
@@ -99,8 +154,10 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
   };
 }
 
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+/** The code of a failure: the driver's, Prisma's, or the driver's as Prisma hands it on. */
+function codeOf(error: { code?: unknown; originalCode?: unknown }): string {
+  const code = error.originalCode ?? error.code;
+  return typeof code === 'string' ? code : '';
 }
 
 const AWAY_CODES =

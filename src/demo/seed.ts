@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import { findProducts } from '../domain/catalog/catalog.repo.ts';
+import { findProducts } from '../domain/product/product.repo.ts';
 import { writeProducts } from '../domain/catalog/catalog.service.ts';
 import { DEMO_PRODUCTS } from './products.ts';
 

@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import { queueNextPortion } from '../domain/alert/restock.service.ts';
+import { queueNextPortion } from '../domain/restock/restock.service.ts';
 import { createUpkeep } from '../domain/alert/upkeep.service.ts';
 import { alertMailLane, alertSmsLane } from './alert.lanes.ts';
 import { createFileChannel } from './file.channel.ts';

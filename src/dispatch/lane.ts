@@ -1,8 +1,8 @@
 import type { Services } from '../context.ts';
-import { recordBounce } from '../domain/alert/bounce.service.ts';
-import { claimMessages, findDueLines, renewLeases } from '../domain/alert/outbox.repo.ts';
-import type { ClaimedMessage, Lane, Line } from '../domain/alert/outbox.repo.ts';
-import { defer, markFailed, markSent, putBack, withhold } from '../domain/alert/settle.repo.ts';
+import { recordBounce } from '../domain/contact/bounce.service.ts';
+import { claimMessages, findDueLines, renewLeases } from '../outbox/outbox.repo.ts';
+import type { ClaimedMessage, Lane, Line } from '../outbox/outbox.repo.ts';
+import { defer, markFailed, markSent, putBack, withhold } from '../outbox/settle.repo.ts';
 import { MAX_ATTEMPTS, backoffMs } from './backoff.ts';
 import { outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,9 +1,9 @@
 import type { Services } from '../context.ts';
-import { htmlWithFooter, textWithFooter } from '../domain/alert/footer.rules.ts';
-import type { ClaimedMessage, MailPayload, SmsPayload } from '../domain/alert/outbox.repo.ts';
-import { loadEnvelopes } from '../domain/alert/sender.repo.ts';
-import type { Envelope } from '../domain/alert/sender.repo.ts';
-import { unsubscribeHeaders, unsubscribeUrl } from '../domain/alert/unsubscribe.rules.ts';
+import { htmlWithFooter, textWithFooter } from '../domain/template/footer.rules.ts';
+import type { ClaimedMessage, MailPayload, SmsPayload } from '../outbox/outbox.repo.ts';
+import { loadEnvelopes } from '../domain/store/sender.repo.ts';
+import type { Envelope } from '../domain/store/sender.repo.ts';
+import { unsubscribeHeaders, unsubscribeUrl } from '../domain/contact/unsubscribe.rules.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
 import type { MailChannel } from './mail.channel.ts';
 import { GONE } from './outcome.ts';

@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import { copyNextPortion } from '../domain/list/copy.service.ts';
+import { copyNextPortion } from '../domain/item/copy.service.ts';
 import { createForgetting } from '../domain/subscription/forget.service.ts';
 import { foldReports } from '../domain/report/report.service.ts';
 import { removeExpiredAnswers } from '../operation/idempotency.ts';

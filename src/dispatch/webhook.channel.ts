@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import type { Config } from '../config.ts';
-import { hostOf, isPublicAddress } from '../domain/alert/webhook.rules.ts';
+import { hostOf, isPublicAddress } from '../domain/webhook/webhook.rules.ts';
 import { outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 

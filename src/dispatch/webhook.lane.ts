@@ -1,8 +1,8 @@
 import type { Services } from '../context.ts';
-import type { ClaimedMessage } from '../domain/alert/outbox.repo.ts';
-import { loadTargets } from '../domain/alert/webhook.repo.ts';
-import type { WebhookTarget } from '../domain/alert/webhook.repo.ts';
-import { signatureHeaders } from '../domain/alert/webhook.rules.ts';
+import type { ClaimedMessage } from '../outbox/outbox.repo.ts';
+import { loadTargets } from '../domain/webhook/webhook.repo.ts';
+import type { WebhookTarget } from '../domain/webhook/webhook.repo.ts';
+import { signatureHeaders } from '../domain/webhook/webhook.rules.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
 import { createTrust } from './trust.ts';
 import type { WebhookChannel } from './webhook.channel.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, valueFromASTUntyped } from 'graphql';
 import type { ValueNode } from 'graphql';
-import { rawJson } from './answer.ts';
+import { rawJson } from '../shared/answer.ts';
 
 type ScalarConfig = {
   serialize: (value: unknown) => unknown;

@@ -3,17 +3,22 @@ import { addResolversToSchema } from '@graphql-tools/schema';
 import { GraphQLScalarType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { itemResolvers } from '../domain/item/item.resolvers.ts';
-import { listRereads } from '../domain/item/reread.service.ts';
+import { listRereads } from '../domain/contents/reread.service.ts';
 import { listResolvers } from '../domain/list/list.resolvers.ts';
 import { catalogResolvers } from '../domain/catalog/catalog.resolvers.ts';
+import { contentsResolvers } from '../domain/contents/contents.resolvers.ts';
+import { loginResolvers } from '../domain/login/login.resolvers.ts';
+import { restockResolvers } from '../domain/restock/restock.resolvers.ts';
+import { topicResolvers } from '../domain/topic/topic.resolvers.ts';
+import { webhookResolvers } from '../domain/webhook/webhook.resolvers.ts';
 import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
-import { integrationResolvers } from '../domain/alert/integration.resolvers.ts';
+import { integrationResolvers } from '../domain/integration/integration.resolvers.ts';
 import { reportResolvers } from '../domain/report/report.resolvers.ts';
-import { privacyResolvers } from '../domain/shopper/privacy.resolvers.ts';
+import { privacyResolvers } from '../domain/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
 import { subscriptionResolvers } from '../domain/subscription/subscription.resolvers.ts';
-import { keepReceipts } from './receipts.ts';
+import { keepReceipts } from '../receipts.ts';
 import { scalars } from './scalars.ts';
 import { countValues } from './values.ts';
 
@@ -24,14 +29,19 @@ const { loadSchema } = createRequire(import.meta.url)('../../schema/load.cjs') a
 const domains: Record<string, Record<string, unknown>>[] = [
   storeResolvers,
   shopperResolvers,
+  loginResolvers,
   catalogResolvers,
   subscriptionResolvers,
   privacyResolvers,
   reportResolvers,
+  topicResolvers,
+  restockResolvers,
   alertResolvers,
+  webhookResolvers,
   integrationResolvers,
   listResolvers,
   itemResolvers,
+  contentsResolvers,
 ];
 
 /** Joins the domains' maps type by type: two domains may both add to Query. */

@@ -12,7 +12,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../context.ts';
 import type { ErrorType } from '../shared/errors.ts';
-import { stringifyAnswer } from './answer.ts';
+import { stringifyAnswer } from '../shared/answer.ts';
 import { describeOperation } from './describe.ts';
 import type { Operations } from './executor.ts';
 import { shorten, toGraphQLError } from './failures.ts';

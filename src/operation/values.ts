@@ -1,7 +1,7 @@
 import { defaultFieldResolver, isListType, isNonNullType, isObjectType } from 'graphql';
 import type { FieldNode, GraphQLOutputType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import type { Context } from '../context.ts';
-import { fieldsBelow } from './look-ahead.ts';
+import { fieldsBelow } from '../shared/look-ahead.ts';
 
 function isListOfObjects(type: GraphQLOutputType): boolean {
   const outer = isNonNullType(type) ? type.ofType : type;

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Context, Services, Viewer } from '../context.ts';
-import { createRenderBudget } from '../domain/alert/template.pool.ts';
+import { createRenderBudget } from '../domain/template/template.pool.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
-import { createBudgets } from '../operation/budget.ts';
+import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
 import { traceOf } from './access-log.ts';
 import { allowOrigin } from './cors.ts';

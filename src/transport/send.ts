@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Context } from '../context.ts';
-import { stringifyAnswer } from '../operation/answer.ts';
+import { stringifyAnswer } from '../shared/answer.ts';
 
 /** A reader who takes nothing for so long is gone. */
 const STALL_MS = 15_000;

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Services, Viewer } from '../context.ts';
 import type { Database } from '../database/database.ts';
-import { epochOf, hashKey, isSessionOf, markIn } from '../domain/shopper/identity.rules.ts';
+import { epochOf, isSessionOf, markIn } from '../domain/shopper/identity.rules.ts';
+import { hashKey } from '../domain/store/key.rules.ts';
 import { linksOf, loadIdentities } from '../domain/shopper/shopper.repo.ts';
 import type { IdentityKey, IdentityRow, ShopperRow } from '../domain/shopper/shopper.repo.ts';
 import type { StoreKeyRow, StoreRow } from '../domain/store/store.repo.ts';

@@ -1,8 +1,8 @@
-import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
+import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
-import { sealLink } from '../../src/domain/alert/link.rules.ts';
-import { unsubscribeUrl } from '../../src/domain/alert/unsubscribe.rules.ts';
-import type { Scope } from '../../src/domain/alert/unsubscribe.rules.ts';
+import { sealLink } from '../../src/domain/contact/link.rules.ts';
+import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
+import type { Scope } from '../../src/domain/contact/unsubscribe.rules.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
@@ -114,15 +114,19 @@ test('leaving everything stops shared lists and marketing, and a new subscriptio
     acc_mkt: false,
     prefs: { Mediums: { email: { acceptmarketing: false, acceptsource: 'unsubscribe' } } },
   });
-  await enqueueMail(
-    db,
-    { pid: store.pid, kind: 'list-share', to: 'Me@Example.com', subject: 's', html: 'h', text: 't' },
-    new Date(),
+  await db.transaction((tx) =>
+    enqueueMail(
+      tx,
+      { pid: store.pid, kind: 'list-share', to: 'Me@Example.com', subject: 's', html: 'h', text: 't' },
+      new Date(),
+    ),
   );
-  await enqueueMail(
-    db,
-    { pid: store.pid, kind: 'confirm', to: ME, subject: 's', html: 'h', text: 't' },
-    new Date(),
+  await db.transaction((tx) =>
+    enqueueMail(
+      tx,
+      { pid: store.pid, kind: 'confirm', to: ME, subject: 's', html: 'h', text: 't' },
+      new Date(),
+    ),
   );
   await seedSubscription(db, store.pid, { epi: '9', value: ME });
   await setStock(service, store.pid, '9', 1);

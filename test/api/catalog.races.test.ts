@@ -1,5 +1,5 @@
 import { writeProducts } from '../../src/domain/catalog/catalog.service.ts';
-import type { WrittenRow } from '../../src/domain/catalog/catalog.repo.ts';
+import type { WrittenRow } from '../../src/domain/product/product.repo.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';

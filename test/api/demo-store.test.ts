@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { ensureDemoStore } from '../../src/demo/demo.ts';
 import { DEMO_PRODUCTS } from '../../src/demo/products.ts';
-import { sealLink } from '../../src/domain/alert/link.rules.ts';
+import { sealLink } from '../../src/domain/contact/link.rules.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
 import { rotateKey } from '../../src/domain/store/store.service.ts';
 import { toClaim } from '../../src/domain/subscription/confirm.rules.ts';
@@ -111,9 +111,10 @@ test('what a visitor does at the counter wakes the background work, which starts
   const demo = await ensureDemoStore(runtime);
   const shop = supertest(await createApp(runtime, { isDraining: false }, demo));
   let calls = 0;
-  runtime.attach({ wake: () => (calls += 1) });
+  runtime.db.onWork(() => (calls += 1));
   const { epi } = DEMO_PRODUCTS[0]!;
-  await shop.post('/demo/api/stock').send({ epi, isInStock: true }).expect(200);
+  for (const isInStock of [false, true])
+    await shop.post('/demo/api/stock').send({ epi, isInStock }).expect(200);
   expect(calls).toBe(1);
   await runtime.close();
   await database.drop();

@@ -24,14 +24,14 @@ const storageOf = async (client: Client): Promise<{ used: number; allowed: numbe
   (await client.graphql('{ shopper { storage { used allowed } } }')).body.data.shopper.storage;
 const usedBy = async (client: Client): Promise<number> => (await storageOf(client)).used;
 /** What the rows of a store's lists come to, counted anew beside what the lists say. */
-const recount = () =>
-  service.services.db.query<{ told: number; counted: number }>(
+const recount = (counted: TestService, { pid }: NewStore) =>
+  counted.services.db.query<{ told: number; counted: number }>(
     `SELECT l.bytes AS told, list_bytes(lname, lty, lnote, lprops, l.cprops, ldesc, cfor)
        + coalesce((SELECT sum(item_bytes(epi, empi, du, uri, note, i.cprops, lbls, lity, bt, dt, sku, iu, vi, platformitemid, bundle))
          FROM item i WHERE i.pid = l.pid AND i.lid = l.lid), 0)::bigint
        + coalesce((SELECT sum(bytes) FROM list_copy c WHERE c.pid = l.pid AND c.lid = l.lid), 0)::bigint AS counted
      FROM list l WHERE l.pid = $1`,
-    [store.pid],
+    [pid],
   );
 /** A shopper with 90 kB in a list, a save-for-later list and an empty one. */
 async function nearlyFull(client: Client) {
@@ -187,10 +187,11 @@ test('a copy in the background counts from the moment it is asked for', async ()
 });
 
 test('what lists say they hold is what their rows come to, whatever wrote them', async () => {
-  service.services.config.maxShopperBytes = 10_000_000;
+  const roomy = await startService({ rateLimits: false, maxShopperBytes: 10_000_000 });
   try {
-    const account = await newAccount(service, store, 'all@example.com');
-    const guest = await newGuest(service, store);
+    const its = await roomy.createStore();
+    const account = await newAccount(roomy, its, 'all@example.com');
+    const guest = await newGuest(roomy, its);
     const wide = (epi: number) =>
       item(epi, { note: 'ö"\\', lbls: ['red'], cprops: { a: [1, 'ü'] }, dt: 'T', pr: 2 });
     for (const client of [account, guest]) {
@@ -207,18 +208,19 @@ test('what lists say they hold is what their rows come to, whatever wrote them',
         );
       expect((await client.create('Copy', { fromlid: lid }))._cp).toBe(true);
     }
-    const same = async () => expect((await recount()).filter((row) => row.told !== row.counted)).toEqual([]);
+    const same = async () =>
+      expect((await recount(roomy, its)).filter((row) => row.told !== row.counted)).toEqual([]);
     await same();
     const waiting = await usedBy(guest);
-    await service.runTasks();
+    await roomy.runTasks();
     expect(await usedBy(guest)).toBe(waiting);
     await same();
     const fields = { regid: guest.shopper.regid, useremail: 'all@example.com', useragenttype: 'test' };
-    await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store }).expect(200);
+    await roomy.post('/storeadmin/v3/user/guest-validate-sync', fields, { store: its }).expect(200);
     await same();
-    expect(await recount()).toHaveLength(3);
+    expect(await recount(roomy, its)).toHaveLength(3);
   } finally {
-    service.services.config.maxShopperBytes = MAX;
+    await roomy.close();
   }
 });
 

@@ -1,6 +1,6 @@
 import { findStore } from '../../src/domain/store/store.repo.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { consume } from '../../src/domain/subscription/signup.repo.ts';
+import { consume } from '../../src/domain/pace/pace.repo.ts';
 import { SIGNUP_LIMITS, signupKey } from '../../src/domain/subscription/signup.rules.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
-import { SAMPLE_MODEL } from '../../src/domain/alert/template.rules.ts';
+import { SAMPLE_MODEL } from '../../src/domain/template/template.rules.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { setStock } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';

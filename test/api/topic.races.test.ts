@@ -1,4 +1,4 @@
-import { queueNextPortion } from '../../src/domain/alert/restock.service.ts';
+import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { seedSubscription, setStock } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';

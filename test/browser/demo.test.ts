@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
-import { revokeSessions } from '../../src/domain/store/store.service.ts';
+import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';

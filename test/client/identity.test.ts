@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { init } from '../../src/client/wishgate.ts';
-import { revokeSessions } from '../../src/domain/store/store.service.ts';
+import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService, TestShopper } from '../harness.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
-import { saveTopic } from '../../src/domain/alert/topic.repo.ts';
-import { BUILT_IN_TOPICS } from '../../src/domain/alert/topic.rules.ts';
+import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
+import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -341,10 +341,12 @@ test('mails are signed with DKIM where a key is configured', async () => {
   });
   try {
     const { pid } = await signing.createStore();
-    await enqueueMail(
-      signing.services.db,
-      { pid, kind: 'confirm', to: 'd@example.com', subject: 's', html: 'h', text: 't' },
-      new Date(),
+    await signing.services.db.transaction((tx) =>
+      enqueueMail(
+        tx,
+        { pid, kind: 'confirm', to: 'd@example.com', subject: 's', html: 'h', text: 't' },
+        new Date(),
+      ),
     );
     await signing.runTasks();
   } finally {
@@ -359,10 +361,8 @@ test('mails are signed with DKIM where a key is configured', async () => {
 test('a due message that somebody else holds makes nobody look again and again', async () => {
   const { db } = service.services;
   const { pid } = await service.createStore();
-  await enqueueMail(
-    db,
-    { pid, kind: 'test', to: 'x@example.com', subject: 's', html: 'h', text: 't' },
-    START,
+  await db.transaction((tx) =>
+    enqueueMail(tx, { pid, kind: 'test', to: 'x@example.com', subject: 's', html: 'h', text: 't' }, START),
   );
   const other = await db.pool.connect();
   await other.query('BEGIN');
@@ -441,10 +441,8 @@ test('mails that are no alerts can be left too: with one click and by a link in 
   );
   const { pid } = store;
   const shared = { pid, kind: 'list-share', to: 'friend@example.com' };
-  await enqueueMail(
-    service.services.db,
-    { ...shared, subject: 's', html: '<body><p>h</p></body>', text: 't' },
-    START,
+  await service.services.db.transaction((tx) =>
+    enqueueMail(tx, { ...shared, subject: 's', html: '<body><p>h</p></body>', text: 't' }, START),
   );
   await service.runTasks();
   expect(recipients()).toEqual(['friend@example.com', 'me@example.com', 'new@example.com']);
@@ -477,7 +475,7 @@ test('what a mail server says of a recipient reaches the store, but not the log'
     const { pid } = await logging.createStore();
     smtp.refuse = (to) => ({ code: 550, text: `<${to}> or +49 151 0000 0001: no such user` });
     const mail = { pid, kind: 'test', to: 'secret.person@example.com', subject: 's', html: 'h', text: 't' };
-    await enqueueMail(logging.services.db, mail, START);
+    await logging.services.db.transaction((tx) => enqueueMail(tx, mail, START));
     await logging.runTasks();
     const [row] = await outboxOf(logging, pid);
     expect(row!.error).toContain('secret.person@example.com');

@@ -2,11 +2,11 @@ import { alertMailLane } from '../../src/dispatch/alert.lanes.ts';
 import { createLane } from '../../src/dispatch/lane.ts';
 import type { MailChannel, OutgoingMail } from '../../src/dispatch/mail.channel.ts';
 import { SENT } from '../../src/dispatch/outcome.ts';
-import { emitEvents } from '../../src/domain/alert/event.repo.ts';
-import { claimMessages, enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
-import type { ClaimedMessage, Lane } from '../../src/domain/alert/outbox.repo.ts';
-import { queueNextPortion } from '../../src/domain/alert/restock.service.ts';
-import { markFailed, markSent, putBack, withhold } from '../../src/domain/alert/settle.repo.ts';
+import { emitEvents } from '../../src/domain/webhook/event.repo.ts';
+import { claimMessages, enqueueMail } from '../../src/outbox/outbox.repo.ts';
+import type { ClaimedMessage, Lane } from '../../src/outbox/outbox.repo.ts';
+import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
+import { markFailed, markSent, putBack, withhold } from '../../src/outbox/settle.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
@@ -84,10 +84,12 @@ test('an alert that is erased after its claim is skipped, and the others keep th
 test('a try that outlasts its lease keeps the message: no other dispatcher sends it', async () => {
   const { pid } = await service.createStore();
   const { db } = service.services;
-  await enqueueMail(
-    db,
-    { pid, kind: 'confirm', to: 'slow@example.com', subject: 's', html: 'h', text: 't' },
-    START,
+  await db.transaction((tx) =>
+    enqueueMail(
+      tx,
+      { pid, kind: 'confirm', to: 'slow@example.com', subject: 's', html: 'h', text: 't' },
+      START,
+    ),
   );
   let finish = (): void => undefined;
   const gate = new Promise<void>((resolve) => (finish = resolve));

@@ -1,7 +1,7 @@
 import { chmod, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { enqueueMail } from '../../src/domain/alert/outbox.repo.ts';
+import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
@@ -115,10 +115,12 @@ test.each([
 test('without a mail server mails become files, written whole', async () => {
   const { pid } = await service.createStore({ name: 'Files' });
   const { db, config } = service.services;
-  const id = await enqueueMail(
-    db,
-    { pid, kind: 'list-share', to: 'friend@example.com', subject: 'A list', html: '<p>Hi</p>', text: 'Hi' },
-    START,
+  const id = await db.transaction((tx) =>
+    enqueueMail(
+      tx,
+      { pid, kind: 'list-share', to: 'friend@example.com', subject: 'A list', html: '<p>Hi</p>', text: 'Hi' },
+      START,
+    ),
   );
   await service.runTasks();
   const names = await readdir(join(config.dataDir, 'outbox'));
@@ -137,7 +139,7 @@ test('the folder of messages is for its owner only, also one that was open befor
   const dir = join(config.dataDir, 'outbox');
   const write = async (): Promise<number> => {
     const mail = { pid, kind: 'list-share', to: 'x@example.com', subject: 's', html: 'h', text: 't' };
-    await enqueueMail(db, mail, START);
+    await db.transaction((tx) => enqueueMail(tx, mail, START));
     await service.runTasks();
     return (await stat(dir)).mode & 0o777;
   };
@@ -170,6 +172,6 @@ test('a key that was queued before queues nothing', async () => {
     text: 't',
     dedupeKey: 'once',
   };
-  expect(await enqueueMail(service.services.db, mail, START)).not.toBeNull();
-  expect(await enqueueMail(service.services.db, mail, START)).toBeNull();
+  expect(await service.services.db.transaction((tx) => enqueueMail(tx, mail, START))).not.toBeNull();
+  expect(await service.services.db.transaction((tx) => enqueueMail(tx, mail, START))).toBeNull();
 });

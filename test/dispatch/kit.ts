@@ -7,7 +7,7 @@ import PostalMime from 'postal-mime';
 import type { Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import type { Db } from '../../src/database/database.ts';
-import { applyStockChanges } from '../../src/domain/alert/restock.service.ts';
+import { applyStockChanges } from '../../src/domain/restock/restock.service.ts';
 import type { TestService } from '../harness.ts';
 
 /** A mail as it arrived. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sealLink } from '../../src/domain/alert/link.rules.ts';
+import { sealLink } from '../../src/domain/contact/link.rules.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';

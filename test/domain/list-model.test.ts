@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await startService({ rateLimits: false });
   // Every reading of the clock is later than the one before, so that the newer of two writes is known to the model.
   let time = Date.UTC(2030, 0, 1);
-  service.services.now = () => new Date((time += 1));
+  service.setClock(() => new Date((time += 1)));
 });
 afterAll(() => service.close());
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
 import type { Task } from '../../src/dispatch/worker.ts';
-import { saveTopic } from '../../src/domain/alert/topic.repo.ts';
-import { BUILT_IN_TOPICS } from '../../src/domain/alert/topic.rules.ts';
-import type { TopicRow } from '../../src/domain/alert/topic.rules.ts';
+import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
+import type { TopicRow } from '../../src/domain/topic/topic.rules.ts';
 import { seedSubscription, setStock, startSmtp } from '../dispatch/kit.ts';
 import type { TestSmtp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';

@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { holdHome } from '../../src/database/embedded-holder.ts';
-import type { HomeHold } from '../../src/database/embedded-holder.ts';
+import { holdHome } from '../../src/database/embedded-lock.ts';
+import type { HomeHold } from '../../src/database/embedded-lock.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { until } from '../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';

@@ -1,22 +1,9 @@
 import { isUniqueViolation } from '../../database/database.ts';
-import type { Db } from '../../database/database.ts';
-import type { ClaimedMessage, MessageState } from './outbox.repo.ts';
-import { SENDER_COLUMNS } from './sender.repo.ts';
-import type { Sender } from './sender.repo.ts';
-
-/** A product as far as an alert shows it. */
-export type AlertProduct = {
-  empi: string | null;
-  bt: string | null;
-  dt: string | null;
-  sku: string | null;
-  du: string | null;
-  uri: string | null;
-  iu: string | null;
-  vi: string | null;
-  stk: number | null;
-  pr: number | null;
-};
+import type { Db, Tx } from '../../database/database.ts';
+import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
+import { SENDER_COLUMNS } from '../store/sender.repo.ts';
+import type { Sender } from '../store/sender.repo.ts';
+import type { ShownProduct } from '../template/model.rules.ts';
 
 /** What decides, at the moment of sending, whether an alert still makes sense and what it says. */
 export type AlertFacts = {
@@ -28,11 +15,11 @@ export type AlertFacts = {
   subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
   /** When the contact last heard of this variant on this topic. */
   seenAt: Date | null;
-  product: AlertProduct;
+  product: ShownProduct;
 };
 
 type FactsRow = Sender &
-  AlertProduct & {
+  ShownProduct & {
     messageId: string | null;
     restockState: string | null;
     restockCause: string | null;
@@ -73,15 +60,6 @@ function toFacts(row: FactsRow): AlertFacts {
     seenAt: row.seenAt,
     product: row,
   };
-}
-
-/** One product of the catalogue as an alert shows it, or null. */
-export async function findAlertProduct(db: Db, pid: string, epi: string): Promise<AlertProduct | null> {
-  const [row] = await db.query<AlertProduct>(
-    'SELECT empi, bt, dt, sku, du, uri, iu, vi, stk, pr FROM product WHERE pid = $1 AND epi = $2',
-    [pid, epi],
-  );
-  return row ?? null;
 }
 
 /** An alert as the store sees it. */
@@ -157,7 +135,7 @@ const MAX_PORTIONS_BESIDE = 10;
  * one that a portion writes in this moment and commits while this waits for it: the next look sees all of that portion.
  */
 export async function retryAlerts(
-  tx: Db,
+  tx: Tx,
   pid: string,
   ids: readonly string[] | null,
   now: Date,
@@ -165,7 +143,9 @@ export async function retryAlerts(
   for (let look = 1; ; look += 1) {
     await tx.query('SAVEPOINT before_retry');
     try {
-      return (await tx.query(RETRY, [pid, ids, now])).length;
+      const retried = await tx.query(RETRY, [pid, ids, now]);
+      if (retried.length > 0) tx.afterCommit(tx.wake);
+      return retried.length;
     } catch (error) {
       if (look === MAX_PORTIONS_BESIDE || !isUniqueViolation(error)) throw error;
       await tx.query('ROLLBACK TO SAVEPOINT before_retry');

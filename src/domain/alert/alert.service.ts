@@ -5,7 +5,7 @@ import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/
 import type { Connection } from '../../shared/page.ts';
 import * as alerts from './alert.repo.ts';
 import type { AlertFilter, AlertRow } from './alert.repo.ts';
-import type { MessageState } from './outbox.repo.ts';
+import type { MessageState } from '../../outbox/outbox.repo.ts';
 
 const ALERT_ORDER = 'alert';
 const MAX_IDS = 1_000;
@@ -40,6 +40,5 @@ export async function retryAlerts(ctx: Context, ids: readonly string[] | null | 
   const { pid } = requireStore(ctx);
   if ((ids?.length ?? 0) > MAX_IDS) fail('invalid-request', `ids must have at most ${MAX_IDS} entries`);
   const count = await ctx.db.transaction((tx) => alerts.retryAlerts(tx, pid, ids ?? null, ctx.now()));
-  if (count > 0) ctx.wake();
   return count;
 }

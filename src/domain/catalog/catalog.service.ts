@@ -1,16 +1,16 @@
 import { requireShopper, requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { AppError, fail } from '../../shared/errors.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
-import { applyStockChanges } from '../alert/restock.service.ts';
-import type { StockChange } from '../alert/restock.service.ts';
-import * as catalog from './catalog.repo.ts';
-import type { PlacedRow, ProductRow, WrittenRow } from './catalog.repo.ts';
-import { checkCount, checkProduct, isProductId, lastOfEach } from './catalog.rules.ts';
-import type { ProductInput, ProductWrite } from './catalog.rules.ts';
+import { applyStockChanges } from '../restock/restock.service.ts';
+import type { StockChange } from '../restock/restock.service.ts';
+import * as catalog from '../product/product.repo.ts';
+import type { PlacedRow, ProductRow, WrittenRow } from '../product/product.repo.ts';
+import { checkCount, checkProduct, isProductId, lastOfEach } from '../product/product.rules.ts';
+import type { ProductInput, ProductWrite } from '../product/product.rules.ts';
 
 /** Variants that are new but lack what a new one needs; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {
@@ -23,7 +23,7 @@ export class IncompleteProductsError extends AppError {
 }
 
 /** What a write means for alerts. A variant that was removed before goes on from how it was then. */
-async function changesOf(tx: Db, pid: string, rows: readonly WrittenRow[]): Promise<StockChange[]> {
+async function changesOf(tx: Tx, pid: string, rows: readonly WrittenRow[]): Promise<StockChange[]> {
   const fresh = rows.filter(({ isNew }) => isNew).map(({ epi }) => epi);
   const returned = fresh.length === 0 ? [] : await catalog.takeBackProducts(tx, pid, fresh);
   const earlier = new Map(returned.map((row) => [row.epi, row]));
@@ -43,7 +43,7 @@ async function changesOf(tx: Db, pid: string, rows: readonly WrittenRow[]): Prom
 
 /** Hands the steps of a write to the alert engine, in the write's own transaction. */
 export async function reportChanges(
-  tx: Db,
+  tx: Tx,
   pid: string,
   changes: readonly StockChange[],
   now: Date,
@@ -53,7 +53,7 @@ export async function reportChanges(
 
 /** Stores checked variants inside the caller's transaction: the one path of every feed. */
 export async function writeProducts(
-  tx: Db,
+  tx: Tx,
   pid: string,
   products: readonly ProductWrite[],
   now: Date,
@@ -87,7 +87,6 @@ export async function upsertProducts(ctx: Context, products: readonly ProductInp
   checkCount('products', products.length);
   const checked = products.map((product, index) => checkProduct(product, `products[${index}]`));
   const rows = await ctx.db.transaction((tx) => writeProducts(tx, pid, checked, ctx.now()));
-  ctx.wake();
   return inOrder(
     rows,
     checked.map(({ epi }) => epi),
@@ -96,7 +95,7 @@ export async function upsertProducts(ctx: Context, products: readonly ProductInp
 
 /** Sets stock figures inside the caller's transaction. */
 export async function writeStock(
-  tx: Db,
+  tx: Tx,
   pid: string,
   stocks: readonly { epi: string; stk: number }[],
   now: Date,
@@ -115,14 +114,13 @@ export async function setStock(
   checkCount('stocks', stocks.length);
   const checked = lastOfEach(stocks.map((stock, index) => checkProduct(stock, `stocks[${index}]`)));
   const rows = await ctx.db.transaction((tx) => writeStock(tx, pid, checked, ctx.now()));
-  ctx.wake();
   const epis = checked.map(({ epi }) => epi);
   const known = new Set(rows.map(({ epi }) => epi));
   return { products: inOrder(rows, epis), unknown: epis.filter((epi) => !known.has(epi)) };
 }
 
 /** Takes variants out of the catalogue inside the caller's transaction; answers how many there were. */
-export async function dropProducts(tx: Db, pid: string, epis: readonly string[], now: Date): Promise<number> {
+export async function dropProducts(tx: Tx, pid: string, epis: readonly string[], now: Date): Promise<number> {
   const rows = await catalog.removeProducts(tx, pid, epis, now);
   const changes = rows.map(({ epi, available, tags }) => ({
     epi,
@@ -144,7 +142,6 @@ export async function removeProducts(ctx: Context, epis: readonly string[]): Pro
   const bad = epis.findIndex((epi) => !isProductId(epi));
   if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
   const removed = await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now()));
-  ctx.wake();
   return { removed };
 }
 

@@ -27,6 +27,6 @@ const SAVE = {
 };
 
 /** Records how far an import came, in the transaction of its batch. */
-export async function saveRun(tx: Db, pid: string, source: string, run: ImportRun, now: Date): Promise<void> {
-  await tx.query(SAVE, [pid, source, run.offset, run.line, run.written, run.skipped, run.finishedAt, now]);
+export async function saveRun(db: Db, pid: string, source: string, run: ImportRun, now: Date): Promise<void> {
+  await db.query(SAVE, [pid, source, run.offset, run.line, run.written, run.skipped, run.finishedAt, now]);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../shared/errors.ts';
-import { checkProduct } from './catalog.rules.ts';
-import type { ProductWrite } from './catalog.rules.ts';
+import { checkProduct } from '../product/product.rules.ts';
+import type { ProductWrite } from '../product/product.rules.ts';
 
 /** One line of an import file: what it holds, or what is wrong with it. `end` is the byte behind it. */
 export type Entry = { line: number; end: number } & ({ value: unknown } | { fault: string });

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { IncompleteProductsError, writeProducts } from './catalog.service.ts';
-import type { ProductWrite } from './catalog.rules.ts';
+import type { ProductWrite } from '../product/product.rules.ts';
 import { saveRun } from './import.repo.ts';
 import type { ImportRun } from './import.repo.ts';
 import { readProduct } from './import.rules.ts';
@@ -9,7 +9,7 @@ import type { Entry } from './import.rules.ts';
 /** Rows of one transaction: larger ones gain little and hold their locks longer. */
 const BATCH_SIZE = 1_000;
 
-type Deps = Pick<Services, 'db' | 'now' | 'wake'>;
+type Deps = Pick<Services, 'db' | 'now'>;
 type Row = { line: number; product: ProductWrite };
 type Batch = { rows: Row[]; end: number; line: number; faults: number };
 
@@ -80,7 +80,7 @@ export async function importProducts(
   if (faults > maxFaults) return { ...run, end: 'too-many-faults' };
   if (isCut) return { ...run, end: 'stopped' };
   const finished = { ...run, finishedAt: deps.now() };
-  await saveRun(deps.db, options.pid, options.source, finished, deps.now());
+  await saveRun(deps.db, options.pid, options.source, finished, finished.finishedAt);
   return { ...finished, end: 'done' };
 }
 
@@ -112,7 +112,6 @@ async function writeBatch(
         );
       await saveRun(tx, pid, source, next, now);
     });
-    deps.wake();
     return next;
   } catch (error) {
     if (!(error instanceof IncompleteProductsError)) throw error;

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 
 /** The secret that signs a store's webhooks; null when Shopify is not connected. */
 export async function findSecret(db: Db, pid: string): Promise<string | null> {
@@ -24,7 +24,7 @@ const TAKE = {
 };
 
 /** Notes a webhook as taken; false when its id was taken before. */
-export async function takeEvent(tx: Db, pid: string, id: string, now: Date): Promise<boolean> {
+export async function takeEvent(tx: Tx, pid: string, id: string, now: Date): Promise<boolean> {
   return (await tx.query(TAKE, [pid, id, now])).length === 1;
 }
 
@@ -44,7 +44,7 @@ const ADVANCE = {
 
 /** Notes a change as the last of its subject, unless that is younger (`outdated`) or this very body (`duplicate`). */
 export async function advance(
-  tx: Db,
+  tx: Tx,
   pid: string,
   { subject, changedAt, digest }: Change,
   now: Date,
@@ -61,7 +61,7 @@ export async function advance(
 export type HeldVariant = { epi: string; stk: number | null; sourceAt: Date | null };
 
 /** Locks the variants of a product. */
-export function holdProduct(tx: Db, pid: string, empi: string): Promise<HeldVariant[]> {
+export function holdProduct(tx: Tx, pid: string, empi: string): Promise<HeldVariant[]> {
   return tx.query<HeldVariant>(
     `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND empi = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,
     [pid, empi],
@@ -69,7 +69,7 @@ export function holdProduct(tx: Db, pid: string, empi: string): Promise<HeldVari
 }
 
 /** Locks the variants of an inventory item; there is one as a rule. */
-export function holdItem(tx: Db, pid: string, item: string): Promise<HeldVariant[]> {
+export function holdItem(tx: Tx, pid: string, item: string): Promise<HeldVariant[]> {
   return tx.query<HeldVariant>(
     `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND inventory_item = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,
     [pid, item],
@@ -92,7 +92,7 @@ const LEVEL = {
 };
 
 /** Reads what is known of an item at a location; the item's variant must be locked. */
-export async function findLevel(tx: Db, pid: string, item: string, location: string): Promise<Levels> {
+export async function findLevel(tx: Tx, pid: string, item: string, location: string): Promise<Levels> {
   const [levels] = await tx.query<Levels>(LEVEL, [pid, item, location]);
   return levels!;
 }
@@ -102,7 +102,7 @@ export type Level = { item: string; location: string; available: number; at: Dat
 
 /** Keeps what a location has. */
 export async function saveLevel(
-  tx: Db,
+  tx: Tx,
   pid: string,
   { item, location, available, at }: Level,
 ): Promise<void> {
@@ -115,7 +115,7 @@ export async function saveLevel(
 
 /** Which of these items a location reported on after the given moment. */
 export async function itemsChangedAfter(
-  tx: Db,
+  tx: Tx,
   pid: string,
   items: readonly string[],
   at: Date,

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../shared/errors.ts';
 import { hasControlCharacters } from '../../shared/text.ts';
-import { clampStock } from './catalog.rules.ts';
-import type { ProductWrite } from './catalog.rules.ts';
+import { clampStock } from '../product/product.rules.ts';
+import type { ProductWrite } from '../product/product.rules.ts';
 
 /** The topics that change the catalogue. */
 export type ShopifyTopic =

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { isStorable } from '../../shared/text.ts';
 import { findServedStore } from '../store/store.service.ts';
-import { checkProduct, clampStock } from './catalog.rules.ts';
+import { checkProduct, clampStock } from '../product/product.rules.ts';
 import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
 import * as shopify from './shopify.repo.ts';
 import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';
 import type { ShopifyEvent } from './shopify.rules.ts';
 
-type Deps = Pick<Services, 'db' | 'now' | 'wake' | 'config'>;
+type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
 /** A webhook as it arrived; headers are as sent, the body is the signed bytes. */
 export type Delivery = {
@@ -72,7 +72,6 @@ export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Re
     const order = await shopify.advance(tx, pid, { ...event, digest }, now);
     return order === 'new' ? applyEvent(tx, pid, event, now) : order;
   });
-  if (status === 'applied') deps.wake();
   return { status };
 }
 
@@ -81,7 +80,7 @@ function refuseStale(at: Date, now: Date): void {
   if (now.getTime() - at.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is stale');
 }
 
-async function applyEvent(tx: Db, pid: string, event: ShopifyEvent, now: Date): Promise<Receipt['status']> {
+async function applyEvent(tx: Tx, pid: string, event: ShopifyEvent, now: Date): Promise<Receipt['status']> {
   if (event.kind === 'level') return applyLevel(tx, pid, event, now);
   const held = await shopify.holdProduct(tx, pid, event.empi);
   if (event.kind === 'product') return applyProduct(tx, pid, event, held, now);
@@ -98,7 +97,7 @@ type ProductEvent = Extract<ShopifyEvent, { kind: 'product' }>;
 type LevelEvent = Extract<ShopifyEvent, { kind: 'level' }>;
 
 async function applyProduct(
-  tx: Db,
+  tx: Tx,
   pid: string,
   { changedAt, products, keep }: ProductEvent,
   held: readonly shopify.HeldVariant[],
@@ -118,7 +117,7 @@ async function applyProduct(
 }
 
 /** Stock is told location by location, a product's own webhook tells the sum. */
-async function applyLevel(tx: Db, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
+async function applyLevel(tx: Tx, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
   const { item, location, available, changedAt: at } = event;
   const variants = await shopify.holdItem(tx, pid, item);
   if (available === null || variants.length === 0) return 'ignored';

@@ -1,5 +1,5 @@
-import type { Db } from '../../database/database.ts';
-import { emitEvents, isHeard } from '../alert/event.repo.ts';
+import type { Tx } from '../../database/database.ts';
+import { emitEvents, isHeard } from '../webhook/event.repo.ts';
 import { tellOfContents } from './item.repo.ts';
 import type { ToldItem } from './item.repo.ts';
 
@@ -11,7 +11,7 @@ export type ItemEvent = 'list.item.added' | 'list.item.removed';
 
 /** Tells the store's webhooks what happened to items, in the caller's transaction. */
 export function tellOfItems(
-  tx: Db,
+  tx: Tx,
   { pid, uid }: Owner,
   type: ItemEvent,
   items: readonly ToldItem[],
@@ -26,7 +26,7 @@ export function tellOfItems(
 
 /** The same of everything in whole lists, where a webhook wants to know; it may be any number of items, so none is read. */
 export async function tellOfLists(
-  tx: Db,
+  tx: Tx,
   owner: Owner,
   type: ItemEvent,
   lids: readonly string[],

@@ -1,5 +1,5 @@
-import type { Db } from '../../database/database.ts';
-import { COPIED_COLUMNS } from '../list/copy.repo.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { COPIED_COLUMNS } from './copy.repo.ts';
 import { insertItemEvents } from './item-events.repo.ts';
 
 /** A part of a custom bundle. */
@@ -142,7 +142,7 @@ export type WrittenItemRow = ItemRow & { isNew: boolean };
 
 /** Changes the items that are there and, with `isAdd`, adds those that are not. Each variant comes once. */
 export function writeItems(
-  tx: Db,
+  tx: Tx,
   scope: WriteScope,
   items: readonly ItemWrite[],
   isAdd: boolean,
@@ -160,7 +160,7 @@ const REMOVE = {
 
 /** Removes variants from a list; answers those that were there, as they were. */
 export function removeItems(
-  tx: Db,
+  tx: Tx,
   { pid, lid }: { pid: string; lid: string },
   epis: readonly string[],
 ): Promise<ItemRow[]> {
@@ -192,7 +192,7 @@ export type Transfer = { fromLid: string; epis: readonly string[]; ids: readonly
 
 /** Copies variants into a list; those that are there already get the copied values. A moved item keeps the time it was added at. */
 export function transferItems(
-  tx: Db,
+  tx: Tx,
   scope: WriteScope,
   { fromLid, epis, ids, isMove }: Transfer,
 ): Promise<WrittenItemRow[]> {
@@ -223,12 +223,13 @@ export type ToldItem = Pick<ItemRow, 'lid' | 'id' | 'epi' | 'empi' | 'du' | 'qty
 
 /** Queues an event for everything in these lists, oldest first, without reading any of it. */
 export async function tellOfContents(
-  tx: Db,
+  tx: Tx,
   { pid, uid }: { pid: string; uid: string },
   type: string,
   lids: readonly string[],
   now: Date,
 ): Promise<void> {
+  tx.afterCommit(tx.wake);
   await tx.query(
     insertItemEvents(
       `(SELECT i.lid, i.id, i.epi, i.empi, coalesce(p.du, i.du) AS du, i.qty, i.seq FROM item i ${JOIN_PRODUCT}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fail } from '../../shared/errors.ts';
 import { JSON_LIMITS, isSmall, objectFault } from '../../shared/json.ts';
 import { codePoints, isStorable } from '../../shared/text.ts';
-import { isPageUrl, isProductId } from '../catalog/catalog.rules.ts';
+import { isPageUrl, isProductId } from '../product/product.rules.ts';
 import type { ItemWrite } from './item.repo.ts';
 
 /** A part of a custom bundle as sent. */

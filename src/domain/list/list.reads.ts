@@ -1,11 +1,11 @@
 import type { Db } from '../../database/database.ts';
-import { failTooMuch } from '../../operation/budget.ts';
-import type { Budget } from '../../operation/budget.ts';
+import { failTooMuch } from '../../shared/budget.ts';
+import type { Budget } from '../../shared/budget.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import { countShoppers } from '../item/item.repo.ts';
 import type { ProductKey } from '../item/item.repo.ts';
-import { nameOrder, readPages } from './contents.repo.ts';
-import type { PageKey, PageOrder, PageRow } from './contents.repo.ts';
+import { nameOrder, readPages } from './page.repo.ts';
+import type { PageKey, PageOrder, PageRow } from './page.repo.ts';
 import { listsOf } from './list.repo.ts';
 import type { ListsKey, ListsRow } from './list.repo.ts';
 

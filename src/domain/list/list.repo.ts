@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { ITEM_COLUMNS, JOIN_PRODUCT, estimate, isWorthMaking, ms, sized } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
 import { USED_BYTES } from './quota.repo.ts';
@@ -113,7 +113,7 @@ const LOCK = {
 };
 
 /** Locks lists of a shopper, in the order in which every writer of several lists locks them; others' lists are not found. */
-export function lockLists(tx: Db, { pid, regid }: ListOwner, lids: readonly string[]): Promise<LockedList[]> {
+export function lockLists(tx: Tx, { pid, regid }: ListOwner, lids: readonly string[]): Promise<LockedList[]> {
   return tx.query<LockedList>(LOCK, [pid, regid, lids]);
 }
 
@@ -148,7 +148,7 @@ const USAGE = {
 
 /** How many lists a shopper has and whether one has this name; true only while the shopper's row is locked. */
 export async function usageOf(
-  tx: Db,
+  tx: Tx,
   { pid, regid }: ListOwner,
   lname: string,
 ): Promise<{ lists: number; isTaken: boolean }> {
@@ -176,7 +176,7 @@ export type WrittenList = ListRow & { used: number | null };
 
 /** Adds a list for an owner whose row is locked. */
 export async function insertList(
-  tx: Db,
+  tx: Tx,
   owner: ListOwner & { em: string | null; di: string; uid: string },
   list: NewList,
   now: Date,
@@ -211,7 +211,7 @@ const CHANGE = {
 
 /** Changes a locked list, given as it was, and moves its version on; without changes it records that the items changed. */
 export async function changeList(
-  tx: Db,
+  tx: Tx,
   { pid, lid, bytes }: LockedList,
   changes: ListChanges,
   { uby, now }: { uby: string | null; now: Date },
@@ -235,7 +235,7 @@ export async function changeList(
 }
 
 /** Deletes a locked list; its items go with it. */
-export async function deleteList(tx: Db, { pid, lid }: { pid: string; lid: string }): Promise<void> {
+export async function deleteList(tx: Tx, { pid, lid }: { pid: string; lid: string }): Promise<void> {
   await tx.query({ name: 'delete_list', text: 'DELETE FROM list WHERE pid = $1 AND lid = $2' }, [pid, lid]);
 }
 

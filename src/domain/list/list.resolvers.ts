@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { selectsField } from '../../operation/look-ahead.ts';
+import { selectsField } from '../../shared/look-ahead.ts';
 import {
   allLists,
   getList,
@@ -9,7 +9,7 @@ import {
   listPage,
   previewOf,
   saveForLater,
-} from './contents.service.ts';
+} from './browse.service.ts';
 import {
   createList,
   deleteList,
@@ -20,7 +20,8 @@ import {
 } from './list.service.ts';
 import { storageOf } from './quota.service.ts';
 import { emailList, reportShare } from './share.service.ts';
-import { hashList, paced } from './list.view.ts';
+import { paced } from '../item/item.view.ts';
+import { hashList } from './list.view.ts';
 
 export const listResolvers = {
   Query: {

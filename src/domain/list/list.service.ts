@@ -1,18 +1,18 @@
 import { requireAccount, requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
-import { ANSWER_LIMITS, failTooMuch } from '../../operation/budget.ts';
+import type { Tx } from '../../database/database.ts';
+import { ANSWER_LIMITS, failTooMuch } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { checkLimit, checkOffset } from '../../shared/page.ts';
 import { findShopper, lockShopper } from '../shopper/shopper.repo.ts';
 import { checkEmail } from '../shopper/shopper.rules.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { NEWEST_FIRST, readPages } from './contents.repo.ts';
-import { listContents } from './contents.service.ts';
-import type { ListContents } from './contents.service.ts';
+import { NEWEST_FIRST, readPages } from './page.repo.ts';
+import { listContents } from './browse.service.ts';
+import type { ListContents } from './browse.service.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
-import { copyItems } from './copy.service.ts';
+import { copyItems } from '../item/copy.service.ts';
 import * as lists from './list.repo.ts';
 import type { ListChanges, ListRow, LockedList, NewList } from './list.repo.ts';
 import {
@@ -65,7 +65,6 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
     checkBytes(ctx, used);
     return fromlid ? fillFrom(ctx, tx, owner, row, fromlid) : row;
   });
-  if (made._cp) ctx.wake();
   return ownView(owner, made);
 }
 
@@ -180,7 +179,7 @@ export async function withOwnList<Result>(
   ctx: Context,
   lid: string,
   { expectedVersion }: Version,
-  work: (tx: Db, list: LockedList, owner: Owner) => Promise<Result>,
+  work: (tx: Tx, list: LockedList, owner: Owner) => Promise<Result>,
   isLarge = false,
 ): Promise<Result> {
   const owner = requireShopper(ctx);
@@ -196,7 +195,7 @@ export async function withOwnList<Result>(
 }
 
 /** Says why a list is not there: a guest that was merged since its request came in has to identify itself again. */
-export async function failMissing(tx: Db, owner: Owner): Promise<never> {
+export async function failMissing(tx: Tx, owner: Owner): Promise<never> {
   const current = await findShopper(tx, owner);
   return fail(current?.epoch === owner.epoch ? 'list-not-found' : 'sw-badregid');
 }
@@ -210,14 +209,14 @@ function changeOwnList(ctx: Context, lid: string, changes: ListChanges, version:
 }
 
 /** Makes creations of one shopper wait for each other, and for a merge that takes the shopper's lists away. */
-async function lockOwner(tx: Db, owner: Owner): Promise<void> {
+async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
   const current = await lockShopper(tx, owner);
   if (current?.epoch !== owner.epoch) fail('sw-badregid');
 }
 
 async function checkRoom(
   { config }: Context,
-  tx: Db,
+  tx: Tx,
   owner: Owner,
   lname: string,
   isUnique: boolean,
@@ -246,7 +245,7 @@ function checkNewList({ viewer }: Context, store: StoreRow, input: CreateInput):
 
 async function fillFrom(
   ctx: Context,
-  tx: Db,
+  tx: Tx,
   owner: Owner,
   list: ListRow,
   fromlid: string,

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../../context.ts';
-import { maskEmail } from '../../shared/mask.ts';
-import type { BundleItemRow, ItemRow } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.repo.ts';
+import { maskAddress, maskItem } from '../item/item.view.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
-import type { PageRow } from './contents.repo.ts';
+import type { PageRow } from './page.repo.ts';
 import type { ListRow } from './list.repo.ts';
 
 /** A list as its reader may see it. */
@@ -20,13 +19,6 @@ export type ListView = ListRow & {
 /** The owner's own view. */
 export function ownView(owner: ShopperRow, list: ListRow, preview: ItemRow[] | null = null): ListView {
   return { ...list, owner, isMasked: false, preview, contents: null };
-}
-
-const mask = (email: string | null): string | null => email && maskEmail(email);
-
-/** An item without what tells who wrote it. */
-export function maskItem<Row extends ItemRow>(item: Row): Row {
-  return { ...item, di: '', uby: mask(item.uby) };
 }
 
 /** What a stranger may know of an owner. */
@@ -47,7 +39,7 @@ function maskOwner(pid: string, { fname, em }: { fname: string; em: string | nul
     ...nothing,
     pid,
     fname,
-    em: mask(em),
+    em: maskAddress(em),
     isGuest: em === null,
     acc_mkt: false,
     extags: [],
@@ -68,9 +60,9 @@ export function viewPage(
   if (owner === null) return { list: ownView(reader, list), items };
   const masked = {
     ...list,
-    cby: mask(list.cby),
-    uby: mask(list.uby),
-    cfor: mask(list.cfor),
+    cby: maskAddress(list.cby),
+    uby: maskAddress(list.uby),
+    cfor: maskAddress(list.cfor),
     di: '',
     uid: '',
   };
@@ -86,29 +78,4 @@ export function hashList({ lname, lty, lnote, lprops, cprops, ldesc }: ListRow):
   return createHash('sha256')
     .update(JSON.stringify([lname, lty, lnote, ...maps]))
     .digest('base64');
-}
-
-/** Base64 hash of an item's product id in its store. */
-export function hashProduct({ pid, empi }: ItemRow): string {
-  return createHash('sha256')
-    .update(JSON.stringify([pid, empi]))
-    .digest('base64');
-}
-
-/** The parts of a custom bundle. */
-export function bundleOf({ bundle }: ItemRow): BundleItemRow[] {
-  return bundle === '[]' ? [] : (JSON.parse(bundle) as BundleItemRow[]);
-}
-
-/** Shorter texts are parsed in no time. */
-const SHORT_TEXT = 2_000;
-
-/** Does what has to parse a stored text; of a long one when others had a turn, because it may hold a value in every other character. */
-export function paced<Result>(
-  { budget }: Context,
-  length: number,
-  parse: () => Result,
-): Result | Promise<Result> {
-  const turn = length > SHORT_TEXT ? budget.pause(length / 2) : null;
-  return turn ? turn.then(parse) : parse();
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { JSON_LIMITS } from '../../shared/json.ts';
 import { insertItemEvents } from '../item/item-events.repo.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
@@ -19,7 +19,7 @@ export type MergeListRow = {
 export type Joining = { from: string; to: string };
 
 /** Whether a shopper has a list at all. */
-export async function hasLists(tx: Db, { pid, regid }: ShopperRow): Promise<boolean> {
+export async function hasLists(tx: Tx, { pid, regid }: ShopperRow): Promise<boolean> {
   const [row] = await tx.query(
     { name: 'has_lists', text: 'SELECT 1 FROM list WHERE pid = $1 AND regid = $2 LIMIT 1' },
     [pid, regid],
@@ -28,7 +28,7 @@ export async function hasLists(tx: Db, { pid, regid }: ShopperRow): Promise<bool
 }
 
 /** Locks all lists of these shoppers by rising lid, as every writer of several lists does. */
-export function lockLists(tx: Db, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
+export function lockLists(tx: Tx, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
   return tx.query<MergeListRow>(
     `SELECT lid, regid, lname, lty, sfl_owner IS NOT NULL AS "isSfl", st = 1 AS "isActive", copying AS "isCopying", seq
      FROM list WHERE pid = $1 AND regid = ANY ($2::text[]) ORDER BY lid FOR UPDATE`,
@@ -38,7 +38,7 @@ export function lockLists(tx: Db, pid: string, regids: readonly string[]): Promi
 
 /** Gives whole lists to the account; returns how many items they hold, those still being copied included. */
 export async function moveLists(
-  tx: Db,
+  tx: Tx,
   account: ShopperRow,
   lids: readonly string[],
   now: Date,
@@ -85,7 +85,7 @@ const NEWER_COLUMNS = [
 ];
 
 /** Where both lists hold a variant, the account's row takes over what is newer; returns how many there were. */
-export async function joinDuplicates(tx: Db, pid: string, pairs: readonly Joining[]): Promise<number> {
+export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joining[]): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `WITH joined AS (
        UPDATE item a SET ${NEWER_COLUMNS.map(newer).join(', ')}, ${newerOrOlder('note', 'NULL')},
@@ -104,11 +104,12 @@ export async function joinDuplicates(tx: Db, pid: string, pairs: readonly Joinin
  * added; answers how many. A guest can have hundreds of thousands of items: none of them leaves the database.
  */
 export async function moveItems(
-  tx: Db,
+  tx: Tx,
   { pid, uid }: ShopperRow,
   pairs: readonly Joining[],
   now: Date,
 ): Promise<number> {
+  tx.afterCommit(tx.wake);
   const [row] = await tx.query<{ count: number }>(
     `WITH moved AS (
        UPDATE item g SET lid = pair.target FROM ${PAIRS}
@@ -136,7 +137,7 @@ const joinedMap = (column: string): string => `${column} = CASE
 
 /** Fills what the account's lists leave open from the lists that join them, which are then deleted. */
 export async function closeJoinedLists(
-  tx: Db,
+  tx: Tx,
   account: ShopperRow,
   pairs: readonly Joining[],
   now: Date,

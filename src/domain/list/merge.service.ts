@@ -1,7 +1,7 @@
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
-import { addPortions } from './copy.repo.ts';
+import { addPortions } from '../item/copy.repo.ts';
 import * as merges from './merge.repo.ts';
 import type { Joining } from './merge.repo.ts';
 import { planMerge } from './merge.rules.ts';
@@ -16,7 +16,7 @@ const ALL_PORTIONS = 1_000_000;
  * list for either meanwhile. Size limits do not apply: a login never fails because of them.
  */
 export async function mergeLists(
-  tx: Db,
+  tx: Tx,
   guest: ShopperRow,
   account: ShopperRow,
   now: Date,
@@ -49,7 +49,7 @@ export async function mergeLists(
 }
 
 async function joinLists(
-  tx: Db,
+  tx: Tx,
   account: ShopperRow,
   pairs: readonly Joining[],
   now: Date,

@@ -1,12 +1,11 @@
 import type { Db } from '../../database/database.ts';
-import type { ListOwner } from './list.repo.ts';
 
 /** What the owner of the written list `l` stores in all lists; the statement that writes `l` sees its new row and the others' old ones. */
 export const USED_BYTES = `l.bytes + coalesce((
   SELECT sum(o.bytes) FROM list o WHERE o.pid = l.pid AND o.regid = l.regid AND o.lid <> l.lid), 0)::bigint`;
 
 /** What a shopper stores in all lists. */
-export async function usedBytes(db: Db, { pid, regid }: ListOwner): Promise<number> {
+export async function usedBytes(db: Db, { pid, regid }: { pid: string; regid: string }): Promise<number> {
   const [row] = await db.query<{ used: number }>(
     'SELECT coalesce(sum(bytes), 0)::bigint AS used FROM list WHERE pid = $1 AND regid = $2',
     [pid, regid],

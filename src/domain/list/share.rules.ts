@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
-import { escapeHtml } from '../alert/template.rules.ts';
+import { escapeHtml } from '../template/template.rules.ts';
 import { isEmail } from '../shopper/shopper.rules.ts';
 
 const MAX_NAME = 100;

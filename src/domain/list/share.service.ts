@@ -1,12 +1,12 @@
 import { requireAccount, requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { AppError, fail } from '../../shared/errors.ts';
-import { enqueueMail } from '../alert/outbox.repo.ts';
+import { enqueueMail } from '../../outbox/outbox.repo.ts';
 import type { ItemRow } from '../item/item.repo.ts';
-import { consume } from '../subscription/signup.repo.ts';
-import { NEWEST_FIRST } from './contents.repo.ts';
-import type { PageRow } from './contents.repo.ts';
+import { consume } from '../pace/pace.repo.ts';
+import { NEWEST_FIRST } from './page.repo.ts';
+import type { PageRow } from './page.repo.ts';
 import { changeList, countShare } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
 import { withOwnList } from './list.service.ts';
@@ -46,7 +46,6 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
     await enqueueMail(tx, { pid: store.pid, kind: 'list-share', to, ...content }, now);
     return ownView(owner, list);
   });
-  ctx.wake();
   return { msg: 'The list is on its way', listinfo };
 }
 
@@ -99,7 +98,7 @@ export async function viewSharedList({ viewer, reads }: Context, lid: string): P
 }
 
 /** Counts the mail against the sender and against the recipient. */
-async function checkPace(tx: Db, { store, regid }: Owner, to: string, now: Date): Promise<void> {
+async function checkPace(tx: Tx, { store, regid }: Owner, to: string, now: Date): Promise<void> {
   for (const [kind, subject] of [
     ['shopper', regid],
     ['recipient', to],

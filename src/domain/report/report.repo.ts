@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 
 /** What is counted: presence of a product in lists, contacts waiting for a variant, or events of a day. */
 export type TallyKind = 'wish' | 'wait' | 'add' | 'subscribe' | 'alert';
@@ -10,7 +10,7 @@ const COUNT = {
 
 /** Counts an event of today in the caller's transaction. It only inserts, so that two writers never wait for each other. */
 export async function countEvent(
-  tx: Db,
+  tx: Tx,
   pid: string,
   kind: 'add' | 'subscribe' | 'alert',
   n: number,

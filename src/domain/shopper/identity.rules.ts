@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { isSameText } from '../store/key.rules.ts';
 
 // Identity is derived, not allotted: the same input gives the same answer in every process, so first calls need no lock and
 // sessions need no table.
@@ -47,14 +48,4 @@ export function isSessionOf(secret: Buffer, sessionid: string, regid: string, ep
 /** What a sessionid is bound to: moving the store's or the shopper's counter on ends it. */
 export function epochOf(store: { sessionEpoch: number }, shopper: { epoch: number }): string {
   return `${store.sessionEpoch}.${shopper.epoch}`;
-}
-
-/** The only form in which an API key is kept. */
-export function hashKey(apiKey: string): Buffer {
-  return createHash('sha256').update(apiKey).digest();
-}
-
-/** Compares in constant time, whatever the lengths. */
-export function isSameText(left: string, right: string): boolean {
-  return timingSafeEqual(hashKey(left), hashKey(right));
 }

@@ -1,4 +1,4 @@
-import type { Database, Db } from '../../database/database.ts';
+import type { Database, Db, Tx } from '../../database/database.ts';
 import type { ShopperModel } from '../../generated/prisma/models.ts';
 import { STORE_JSON, reviveStore } from '../store/store.repo.ts';
 import type { StoreJson, StoreKeyRow, StoreRow } from '../store/store.repo.ts';
@@ -108,14 +108,14 @@ const LOCK = {
 };
 
 /** Locks a shopper's row for this transaction; null when there is none. */
-export async function lockShopper(tx: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
+export async function lockShopper(tx: Tx, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
   const [row] = await tx.query<ShopperRow>(LOCK, [pid, regid]);
   return row ?? null;
 }
 
 /** Gives an account what is known of a guest, and leaves the guest without it. */
 export async function moveProfile(
-  tx: Db,
+  tx: Tx,
   guest: IdentityKey,
   account: IdentityKey & Profile,
   now: Date,
@@ -149,7 +149,7 @@ export type NewLink = {
 };
 
 /** Retires the guest's sessions and lets the last of them open the account. */
-export async function linkGuest(tx: Db, link: NewLink, now: Date): Promise<void> {
+export async function linkGuest(tx: Tx, link: NewLink, now: Date): Promise<void> {
   await tx.query(
     `INSERT INTO guest_link (pid, account_regid, guest_regid, guest_epoch, account_epoch, mark, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,

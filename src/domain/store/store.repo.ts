@@ -1,4 +1,4 @@
-import type { Database, Db } from '../../database/database.ts';
+import type { Database, Db, Tx } from '../../database/database.ts';
 
 /** Requests a minute that a store allows, by kind; a kind left out has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number };
@@ -104,7 +104,7 @@ export function listStores(db: Database) {
 }
 
 /** How many keys of a store work, with the store locked so that nobody adds one meanwhile; null when there is no such store. */
-export async function lockKeys(tx: Db, pid: string): Promise<number | null> {
+export async function lockKeys(tx: Tx, pid: string): Promise<number | null> {
   const stores = await tx.query('SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE', [pid]);
   if (stores.length === 0) return null;
   const [row] = await tx.query<{ count: number }>(
@@ -116,7 +116,7 @@ export async function lockKeys(tx: Db, pid: string): Promise<number | null> {
 
 /** Adds a key; the old ones stay valid. */
 export async function addKey(
-  tx: Db,
+  tx: Tx,
   pid: string,
   key: { id: string; hash: Buffer; hint: string },
 ): Promise<void> {
@@ -160,7 +160,7 @@ export async function setServiceMaintenance(db: Database, maintenance: boolean):
 
 /** Whether the whole service is closed. */
 export async function isServiceClosed(db: Database): Promise<boolean> {
-  return (await db.prisma.serviceState.findUnique({ where: { id: 1 } }))?.maintenance ?? false;
+  return (await db.prisma.serviceState.findFirst({ where: { id: 1 } }))?.maintenance ?? false;
 }
 
 /** A valid API key, without the key. */
@@ -179,7 +179,7 @@ export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
 const DEMO_LOCK = 815_002;
 
 /** Lets one transaction at a time look for the demo store and make it. */
-export async function lockDemo(tx: Db): Promise<void> {
+export async function lockDemo(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [DEMO_LOCK]);
 }
 

@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Services } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { newApiKey, newId, newPid } from '../../shared/ids.ts';
-import { hashKey, regidOf } from '../shopper/identity.rules.ts';
-import { moveShopperEpoch } from '../shopper/shopper.repo.ts';
-import { checkEmail, checkUuid } from '../shopper/shopper.rules.ts';
+import { hashKey } from './key.rules.ts';
 import * as stores from './store.repo.ts';
 import type { StoreRow, StoreSettings } from './store.repo.ts';
 import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
@@ -84,26 +82,13 @@ export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): 
   if (!(await stores.revokeKey(db, pid, keyId, now()))) fail('not-found', 'The store has no such valid key');
 }
 
-/** Whose sessions to end. */
-export type SessionScope = { email: string } | { uuid: string } | { all: true };
-
-/** Ends sessions of one shopper or of all; their regids and lists stay. */
-export async function revokeSessions({ db }: Deps, pid: string, scope: SessionScope): Promise<void> {
-  const store = (await stores.findStore(db, pid)) ?? failNoStore();
-  if ('all' in scope) return void (await stores.moveStoreEpoch(db, pid));
-  const regid =
-    'email' in scope
-      ? regidOf(store.secret, 'account', checkEmail(scope.email))
-      : regidOf(store.secret, 'guest', checkUuid(scope.uuid));
-  if (!(await moveShopperEpoch(db, { pid, regid }))) fail('not-found', 'The store has no such shopper');
-}
-
 /** Opens or closes a store, or with a null pid the whole service. */
 export async function setMaintenance({ db }: Deps, pid: string | null, isClosed: boolean): Promise<void> {
   if (pid === null) return stores.setServiceMaintenance(db, isClosed);
   if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
 }
 
-function failNoStore(): never {
+/** The failure of a pid that nobody has. */
+export function failNoStore(): never {
   return fail('not-found', 'There is no store with this pid');
 }

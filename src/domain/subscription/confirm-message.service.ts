@@ -1,14 +1,14 @@
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
-import { sealLink } from '../alert/link.rules.ts';
-import { enqueueMessages } from '../alert/outbox.repo.ts';
+import type { Tx } from '../../database/database.ts';
+import { sealLink } from '../contact/link.rules.ts';
+import { enqueueMessages } from '../../outbox/outbox.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { LINK_LIFETIME_MS, confirmMail, confirmSms, toClaim } from './confirm.rules.ts';
 import * as requests from './request.repo.ts';
-import { consume } from './signup.repo.ts';
+import { consume } from '../pace/pace.repo.ts';
 import { SIGNUP_LIMITS, failTooMany, rangeOf, signupKey } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';
-import type { Contact } from './subscription.rules.ts';
+import type { Contact } from '../contact/contact.rules.ts';
 
 /** Who asks for a contact, as far as messages to it are counted. */
 export type Asker = { regid: string; isGuest: boolean };
@@ -18,7 +18,7 @@ export type Asker = { regid: string; isGuest: boolean };
  * the day is over if a request has no link yet. Guests have a share of their own, or they could use up the store's.
  */
 export async function sendConfirmation(
-  tx: Db,
+  tx: Tx,
   ctx: Context,
   store: StoreRow,
   contact: Contact,
@@ -61,7 +61,7 @@ function lateKey({ secret }: StoreRow, subject: string, dayEnd: Date): string {
 type Spend = (kind: SignupKind, subject: string) => Promise<Date | null>;
 
 const spender =
-  (tx: Db, { pid, secret }: StoreRow, now: Date): Spend =>
+  (tx: Tx, { pid, secret }: StoreRow, now: Date): Spend =>
   (kind, subject) =>
     consume(tx, pid, signupKey(secret, kind, subject), SIGNUP_LIMITS[kind], now);
 

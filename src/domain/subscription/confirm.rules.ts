@@ -1,5 +1,5 @@
-import { escapeHtml } from '../alert/template.rules.ts';
-import type { Contact, Medium } from './subscription.rules.ts';
+import { escapeHtml } from '../template/template.rules.ts';
+import type { Contact, Medium } from '../contact/contact.rules.ts';
 
 /** How long a confirmation link works. */
 export const LINK_LIFETIME_MS = 7 * 24 * 3_600_000;

@@ -1,29 +1,30 @@
 import type { Services } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
-import { openLink, pidOfLink } from '../alert/link.rules.ts';
-import { reopenRestocks } from '../alert/restock.repo.ts';
+import { openLink, pidOfLink } from '../contact/link.rules.ts';
+import { reopenRestocks } from '../restock/restock.repo.ts';
 import { newShopper } from '../shopper/shopper.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore } from '../store/store.service.ts';
 import { fromClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
-import { liftSuppression, recordEmailConsent, recordSmsConsent } from './consent.repo.ts';
-import { addProofs } from './proof.repo.ts';
+import { liftSuppression, recordEmailConsent, recordSmsConsent } from '../contact/consent.repo.ts';
+import { addProofs } from '../contact/proof.repo.ts';
 import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import { keyOf, maskContact } from './subscription.rules.ts';
-import type { Contact } from './subscription.rules.ts';
+import { maskContact } from '../contact/contact.rules.ts';
+import { keyOf } from './subscription.rules.ts';
+import type { Contact } from '../contact/contact.rules.ts';
 
-type Deps = Pick<Services, 'db' | 'now' | 'config' | 'wake'>;
+type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
 /** Where an answer about the mailing list came from, as `userinfo.prefs` shows it. */
 const CONSENT_SOURCE = 'subscription';
 
 /** Records whether a contact wants the mailing list, in the preferences of its shopper. */
 export async function recordConsent(
-  tx: Db,
+  tx: Tx,
   store: StoreRow,
   { medium, value }: Contact,
   answer: { accepts: boolean; regid: string },
@@ -90,13 +91,12 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
     await addProofs(tx, store.pid, claim.contact, regids, now);
     return rows.length;
   });
-  deps.wake();
   return describe(store, claim, confirmed);
 }
 
 /** Confirms the requests that a link covers, and with them their subscriptions; those that are gone by now come back. */
 async function confirmPending(
-  tx: Db,
+  tx: Tx,
   store: StoreRow,
   claim: ConfirmClaim,
   now: Date,

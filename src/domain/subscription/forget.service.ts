@@ -1,7 +1,7 @@
 import type { Services } from '../../context.ts';
 import { forgetEvents } from '../catalog/shopify.repo.ts';
-import { forgetProofs } from './proof.repo.ts';
-import { forgetWindows } from './signup.repo.ts';
+import { forgetProofs } from '../contact/proof.repo.ts';
+import { forgetWindows } from '../pace/pace.repo.ts';
 import { LONGEST_WINDOW_MS } from './signup.rules.ts';
 import { forgetUnconfirmed } from './subscription.repo.ts';
 

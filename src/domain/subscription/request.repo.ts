@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { COLUMNS, settleSubscriptions, whereOf } from './subscription.repo.ts';
 import type {
   EndedRequest,
@@ -7,7 +7,7 @@ import type {
   SignUp,
   StoredSubscription,
 } from './subscription.repo.ts';
-import type { Contact } from './subscription.rules.ts';
+import type { Contact } from '../contact/contact.rules.ts';
 
 /** What somebody asked for, as far as its confirmation needs it. */
 export type StoredRequest = StoredSubscription & { regid: string; mailinglist: boolean | null };
@@ -34,7 +34,7 @@ const SAVE = {
 
 /** Records what was asked for; answers how much of it the asker had not asked for yet. */
 export async function saveRequests(
-  tx: Db,
+  tx: Tx,
   { pid, regid, medium, value, confirmedAt }: SignUp,
   wanted: readonly NewRequest[],
   now: Date,
@@ -57,7 +57,7 @@ export async function saveRequests(
  * that ended with them.
  */
 export async function endRequests(
-  tx: Db,
+  tx: Tx,
   owner: { pid: string; regid: string },
   filter: Filter,
 ): Promise<{ removed: number; gone: StoredSubscription[] }> {
@@ -83,7 +83,7 @@ const SAME =
  * Hands a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two for the
  * same the confirmed one stays, or the account's.
  */
-export async function moveRequests(tx: Db, pid: string, fromRegid: string, toRegid: string): Promise<void> {
+export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
   const params = [pid, fromRegid, toRegid];
   await tx.query(
     `DELETE FROM subscription_request g USING subscription_request a
@@ -144,7 +144,7 @@ export async function countPending(db: Db, coverage: Coverage): Promise<number> 
 
 /** Confirms requests, each with its subscription; answers the ids of those that were still waiting. */
 export async function confirmRequests(
-  tx: Db,
+  tx: Tx,
   pid: string,
   confirmed: readonly { id: string; subscriptionId: string }[],
   now: Date,
@@ -159,7 +159,7 @@ export async function confirmRequests(
 }
 
 /** Takes back what an asker's pending requests say in favour of the mailing list: a later no is not in their order. */
-export async function withdrawPendingConsent(tx: Db, { pid, regid, medium, value }: SignUp): Promise<void> {
+export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value }: SignUp): Promise<void> {
   await tx.query(
     `UPDATE subscription_request SET mailinglist = false
      WHERE pid = $1 AND medium = $2 AND value = $3 AND regid = $4 AND confirmed_at IS NULL AND mailinglist`,
@@ -176,7 +176,7 @@ const askedParams = ({ pid, contact: { medium, value }, asker }: Asked): string[
 ];
 
 /** Whether something that an asker asked for is not confirmed yet. */
-export async function isPending(tx: Db, asked: Asked): Promise<boolean> {
+export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
   const rows = await tx.query(
     `SELECT 1 FROM subscription_request WHERE ${IS_ASKED} AND confirmed_at IS NULL LIMIT 1`,
     askedParams(asked),
@@ -185,7 +185,7 @@ export async function isPending(tx: Db, asked: Asked): Promise<boolean> {
 }
 
 /** Records that a message with a link for an asker's pending requests is due. */
-export async function markTold(tx: Db, asked: Asked, dueAt: Date): Promise<void> {
+export async function markTold(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
   await tx.query(`UPDATE subscription_request SET told_at = $5 WHERE ${IS_ASKED} AND confirmed_at IS NULL`, [
     ...askedParams(asked),
     dueAt,
@@ -193,7 +193,7 @@ export async function markTold(tx: Db, asked: Asked, dueAt: Date): Promise<void>
 }
 
 /** Whether links of messages that were due after `since` cover all that an asker has pending. */
-export async function isTold(tx: Db, asked: Asked, since: Date): Promise<boolean> {
+export async function isTold(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
   // A shopper's link covers what it asks for later, too; the store asks for many people.
   const [row] = await tx.query<{ isTold: boolean }>(
     `SELECT coalesce(CASE WHEN $4 = '' THEN bool_and(is_told) FILTER (WHERE confirmed_at IS NULL) ELSE bool_or(is_told) END, false) AS "isTold"

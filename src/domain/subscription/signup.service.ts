@@ -1,24 +1,25 @@
 import { requireShopper, requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { reopenRestocks } from '../alert/restock.repo.ts';
-import type { ProductRow } from '../catalog/catalog.repo.ts';
+import { reopenRestocks } from '../restock/restock.repo.ts';
+import type { ProductRow } from '../product/product.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { sendConfirmation } from './confirm-message.service.ts';
 import type { Asker } from './confirm-message.service.ts';
 import { recordConsent } from './confirm.service.ts';
-import { liftSuppression } from './consent.repo.ts';
-import { useProof } from './proof.repo.ts';
+import { liftSuppression } from '../contact/consent.repo.ts';
+import { useProof } from '../contact/proof.repo.ts';
 import { saveRequests, withdrawPendingConsent } from './request.repo.ts';
-import { consume } from './signup.repo.ts';
+import { consume } from '../pace/pace.repo.ts';
 import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import type { SignUp, StoredSubscription } from './subscription.repo.ts';
 import { checkWish, keyOf } from './subscription.rules.ts';
-import type { Contact, SubscribeInput, Wish } from './subscription.rules.ts';
+import type { Contact } from '../contact/contact.rules.ts';
+import type { SubscribeInput, Wish } from './subscription.rules.ts';
 import { describeProducts } from './subscription.service.ts';
 
 /** What a subscriber is answered. */
@@ -43,7 +44,6 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
   const wish = checkWish(input);
   admitSubscriber(ctx, wish.contact);
   await ctx.db.transaction((tx) => storeWish(tx, ctx, store, wish));
-  ctx.wake();
   return {
     message: store.doubleOptIn
       ? 'Subscribed; alerts are sent once the contact confirms'
@@ -58,7 +58,7 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
  * anybody else it is known only whether it confirmed what the very same shopper had asked for.
  */
 async function isConfirmed(
-  tx: Db,
+  tx: Tx,
   ctx: Context,
   store: StoreRow,
   contact: Contact,
@@ -70,7 +70,7 @@ async function isConfirmed(
   return useProof(tx, store.pid, contact, isOwn ? null : shopper.regid, now);
 }
 
-async function storeWish(tx: Db, ctx: Context, store: StoreRow, wish: Wish): Promise<void> {
+async function storeWish(tx: Tx, ctx: Context, store: StoreRow, wish: Wish): Promise<void> {
   const { contact, mailinglist } = wish;
   const { pid } = store;
   const now = ctx.now();
@@ -90,7 +90,7 @@ async function storeWish(tx: Db, ctx: Context, store: StoreRow, wish: Wish): Pro
 
 /** Stores the subscriptions and who asked for them. Answers how much the asker had not asked for yet, and what is new at all. */
 async function saveWish(
-  tx: Db,
+  tx: Tx,
   signUp: SignUp,
   { isGuest }: Asker,
   { products, topics, mailinglist, extras }: Wish,
@@ -127,7 +127,7 @@ async function saveWish(
  * asked for must not show. A store calls for all its shoppers from one address, so only a shopper's own call counts against it.
  */
 async function countSignUp(
-  tx: Db,
+  tx: Tx,
   ctx: Context,
   { pid, secret }: StoreRow,
   { medium, value, confirmedAt }: SignUp,

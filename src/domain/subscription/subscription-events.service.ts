@@ -1,5 +1,5 @@
-import type { Db } from '../../database/database.ts';
-import { emitEvents } from '../alert/event.repo.ts';
+import type { Tx } from '../../database/database.ts';
+import { emitEvents } from '../webhook/event.repo.ts';
 import { countEvent } from '../report/report.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
@@ -14,7 +14,7 @@ function eventOf(type: 'subscription.created' | 'subscription.removed', row: Sto
 
 /** Counts new subscriptions in the store's figures and tells its webhooks. */
 export async function announceCreated(
-  tx: Db,
+  tx: Tx,
   pid: string,
   created: readonly StoredSubscription[],
   now: Date,
@@ -30,7 +30,7 @@ export async function announceCreated(
 
 /** Tells the store's webhooks of subscriptions that ended. */
 export async function announceRemoved(
-  tx: Db,
+  tx: Tx,
   pid: string,
   removed: readonly StoredSubscription[],
   now: Date,

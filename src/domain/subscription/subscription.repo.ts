@@ -1,6 +1,6 @@
-import type { Db } from '../../database/database.ts';
-import type { ProductRow } from '../catalog/catalog.repo.ts';
-import type { Contact } from './subscription.rules.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import type { ProductRow } from '../product/product.repo.ts';
+import type { Contact } from '../contact/contact.rules.ts';
 
 /** A subscription, or a request for one, as stored: both are shown alike. */
 export type StoredSubscription = {
@@ -50,7 +50,7 @@ const SAVE = {
 
 /** Makes the subscriptions that are not there yet and renews or confirms the others; answers all of them. */
 export function saveSubscriptions(
-  tx: Db,
+  tx: Tx,
   { pid, medium, value, regid, confirmedAt }: SignUp,
   wanted: readonly NewSubscription[],
   now: Date,
@@ -135,7 +135,7 @@ export async function pageSubscriptions(
 
 /** Ends subscriptions of a contact, with the requests that were confirmed; answers those that were there. */
 export function deleteSubscriptions(
-  tx: Db,
+  tx: Tx,
   owner: { pid: string; contact: Contact },
   filter: Filter,
 ): Promise<StoredSubscription[]> {
@@ -161,7 +161,7 @@ const REQUESTS = `SELECT FROM subscription_request q
  * who still does waits again. A request that was not confirmed cannot touch what others have confirmed. Answers the deleted ones.
  */
 export async function settleSubscriptions(
-  tx: Db,
+  tx: Tx,
   pid: string,
   ended: readonly EndedRequest[],
 ): Promise<StoredSubscription[]> {

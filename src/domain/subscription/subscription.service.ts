@@ -1,18 +1,18 @@
 import { requireShopper, requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
-import { findProducts } from '../catalog/catalog.repo.ts';
-import type { ProductRow } from '../catalog/catalog.repo.ts';
-import { isProductId } from '../catalog/catalog.rules.ts';
+import { findProducts } from '../product/product.repo.ts';
+import type { ProductRow } from '../product/product.repo.ts';
+import { isProductId } from '../product/product.rules.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import type { Filter, Owner, StoredSubscription, SubscriptionRow } from './subscription.repo.ts';
-import { checkContact, checkMedium, maskContact } from './subscription.rules.ts';
+import { checkContact, checkMedium, maskContact } from '../contact/contact.rules.ts';
 import type { WantedProduct } from './subscription.rules.ts';
 
 /** The catalogue's records of products, or what the subscription itself tells of those it does not know. */
@@ -117,12 +117,11 @@ export async function unsubscribe(
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
   const filter = { ...filterOf({ topic }), epi: epi ?? null };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
-  ctx.wake();
   return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
 }
 
 /** A guest ends what it asked for; what becomes of the subscription depends on who else did. A contact ends the subscription itself. */
-async function end(tx: Db, owner: Ender, filter: Filter, now: Date): Promise<number> {
+async function end(tx: Tx, owner: Ender, filter: Filter, now: Date): Promise<number> {
   if ('regid' in owner) {
     const { removed, gone } = await endRequests(tx, owner, filter);
     await announceRemoved(tx, owner.pid, gone, now);

@@ -1,6 +1,6 @@
 import type { Application, Request, Response } from 'express';
 import type { Services } from '../../context.ts';
-import { pidOfLink } from '../../domain/alert/link.rules.ts';
+import { pidOfLink } from '../../domain/contact/link.rules.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../domain/subscription/confirm.service.ts';
 import type { Confirmation } from '../../domain/subscription/confirm.service.ts';
 import { nameRoute } from '../access-log.ts';

@@ -3,7 +3,7 @@ import type { Express, Request, Response } from 'express';
 import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
 import type { Services } from '../../context.ts';
-import { findProducts } from '../../domain/catalog/catalog.repo.ts';
+import { findProducts } from '../../domain/product/product.repo.ts';
 import { writeStock } from '../../domain/catalog/catalog.service.ts';
 import type { DemoStore } from '../../demo/demo.ts';
 import { readOutbox } from '../../demo/outbox.ts';
@@ -59,7 +59,7 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
 
 /** What a visitor of the demo sees behind the counter: stock, and the mails that went out. */
 function serveCounter(app: Express, services: Services, { pid }: DemoStore): void {
-  const { db, now, wake } = services;
+  const { db, now } = services;
   app.get('/demo/api/products', async (_req, res) => {
     nameRoute(res, '/demo/api/products');
     const rows = await findProducts(
@@ -84,7 +84,6 @@ function serveCounter(app: Express, services: Services, { pid }: DemoStore): voi
       fail('not-found', 'The demo shop does not sell this');
     const stk = isInStock === true ? RESTOCKED : 0;
     await db.transaction((tx) => writeStock(tx, pid, [{ epi: String(product.epi), stk }], now()));
-    wake();
     res.json({ epi, stk });
   });
   app.get('/demo/api/outbox', async (_req, res) => {

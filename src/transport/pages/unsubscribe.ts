@@ -1,10 +1,10 @@
 import type { Application, Request, Response } from 'express';
 import type { Services } from '../../context.ts';
-import { pidOfLink } from '../../domain/alert/link.rules.ts';
-import { leave, viewUnsubscribe } from '../../domain/alert/unsubscribe.service.ts';
-import type { UnsubscribeView } from '../../domain/alert/unsubscribe.service.ts';
-import { isScope } from '../../domain/alert/unsubscribe.rules.ts';
-import type { Scope } from '../../domain/alert/unsubscribe.rules.ts';
+import { pidOfLink } from '../../domain/contact/link.rules.ts';
+import { leave, viewUnsubscribe } from '../../domain/contact/unsubscribe.service.ts';
+import type { UnsubscribeView } from '../../domain/contact/unsubscribe.service.ts';
+import { isScope } from '../../domain/contact/unsubscribe.rules.ts';
+import type { Scope } from '../../domain/contact/unsubscribe.rules.ts';
 import { fail } from '../../shared/errors.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';

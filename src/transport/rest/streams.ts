@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { Context } from '../../context.ts';
-import { streamExport } from '../../domain/shopper/privacy.service.ts';
+import { streamExport } from '../../domain/privacy/privacy.service.ts';
 
 /** Makes an answer piece by piece; it fails before the first piece or not at all. */
 type Stream = (ctx: Context, variables: Record<string, unknown>) => Promise<AsyncIterable<string>>;

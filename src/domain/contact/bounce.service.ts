@@ -1,0 +1,23 @@
+import type { Database } from '../../database/database.ts';
+import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
+import { markFailed } from '../../outbox/settle.repo.ts';
+import { endSubscriptions } from './unsubscribe.service.ts';
+
+/**
+ * Records that a message cannot be delivered because its contact does not exist. For an alert, all subscriptions of the contact in this store
+ * end with it, so that no further restock tries. Whoever subscribes the contact again begins anew.
+ */
+export async function recordBounce(
+  db: Database,
+  message: ClaimedMessage,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  const { pid, lane, recipient: value } = message;
+  await db.transaction(async (tx) => {
+    const isSettled = await markFailed(tx, message, reason, now);
+    if (!isSettled || message.subscriptionId === null) return;
+    const medium = lane === 'alert-sms' ? 'sms' : 'email';
+    await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
+  });
+}

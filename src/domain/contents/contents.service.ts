@@ -1,0 +1,263 @@
+import { requireShopper } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { Tx } from '../../database/database.ts';
+import { fail } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { isProductId } from '../product/product.rules.ts';
+import { NEWEST_FIRST, readPages } from '../list/page.repo.ts';
+import { countWaiting } from '../item/copy.repo.ts';
+import { changeList, lockLists } from '../list/list.repo.ts';
+import type { ListRow, LockedList } from '../list/list.repo.ts';
+import { checkLid, checkVersion } from '../list/list.rules.ts';
+import { checkBytes, isLarge } from '../list/quota.service.ts';
+import { failMissing, withOwnList } from '../list/list.service.ts';
+import type { Owner } from '../list/list.service.ts';
+import { ownView, viewPage } from '../list/list.view.ts';
+import type { ListView } from '../list/list.view.ts';
+import { countEvent } from '../report/report.repo.ts';
+import { tellOfItems } from '../item/item-events.service.ts';
+import * as items from '../item/item.repo.ts';
+import type { ItemRow, WriteScope } from '../item/item.repo.ts';
+import { checkAdded, checkChanged, checkRefs, checkVariants, foldItems } from '../item/item.rules.ts';
+import type { CheckedItem, ItemInput } from '../item/item.rules.ts';
+
+/** Names an item to remove. */
+export type ItemRef = { epi?: string | null };
+
+/** What became of one item that was to be changed or removed. */
+export type ItemChange = { epi: string; hasError: boolean; msg: string | null; item: ItemRow | null };
+
+/** What a write of items did; null where nothing was asked for. */
+export type ContentsUpdate = {
+  lid: string;
+  cnt: number;
+  uts: Date;
+  a: ItemRow[] | null;
+  u: ItemChange[] | null;
+  d: ItemChange[] | null;
+  list: ListView;
+};
+
+/** What to do with the items of a list. */
+export type ContentsChange = {
+  lid: string;
+  a?: readonly ItemInput[] | null;
+  u?: readonly ItemInput[] | null;
+  d?: readonly ItemRef[] | null;
+  expectedVersion?: number | null;
+};
+
+/** How an array is called where the caller sent it, and whether only the save-for-later list will do. */
+export type ContentsOptions = { a: string; u: string; d: string; isSaveForLater: boolean };
+
+/** More than an empty array takes. */
+const NO_ITEMS_BYTES = 100;
+
+const OPTIONS: ContentsOptions = { a: 'a', u: 'u', d: 'd', isSaveForLater: false };
+
+/** Removes, changes and adds items, in this order, together or not at all. */
+export async function updateListContents(
+  ctx: Context,
+  change: ContentsChange,
+  options = OPTIONS,
+): Promise<ContentsUpdate> {
+  const { store } = requireShopper(ctx);
+  const lid = checkLid(change.lid);
+  if (!change.a && !change.u && !change.d) {
+    fail('invalid-items', `Send ${options.isSaveForLater ? 'items' : 'a, u or d'}: a JSON array of items`);
+  }
+  const removed = change.d && checkRefs(options.d, change.d);
+  const changed = change.u && checkChanged(options.u, change.u);
+  const added = change.a && checkAdded(options.a, change.a, { hasCustomItems: store.customItems });
+  const update = async (tx: Tx, list: LockedList, owner: Owner): Promise<ContentsUpdate> => {
+    if (options.isSaveForLater && list.lty !== 'sfl')
+      fail('list-not-found', 'There is no such save-for-later list');
+    const scope = { pid: list.pid, lid, di: owner.di, uby: owner.em, now: ctx.now() };
+    const gone = removed?.length ? await items.removeItems(tx, scope, removed) : [];
+    const written = await write(tx, scope, changed, false);
+    const made = await write(tx, scope, added, true);
+    chargeItems(ctx, [...gone, ...written, ...made]);
+    const isTouched = gone.length + written.length + made.length > 0;
+    const { used, ...after } = isTouched ? await changeList(tx, list, {}, scope) : { ...list, used: null };
+    checkBytes(ctx, used);
+    const fresh = made.filter(({ isNew }) => isNew);
+    await checkRoom(ctx, tx, after, fresh.length);
+    await countEvent(tx, list.pid, 'add', fresh.length, scope.now);
+    await tellOfItems(tx, owner, 'list.item.removed', gone, scope.now);
+    await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
+    return {
+      lid,
+      cnt: after.cnt,
+      uts: new Date(after.uts),
+      a: added ? inOrder(added, made) : null,
+      u: changed
+        ? outcomes(
+            changed.map(({ epi }) => epi),
+            written,
+          )
+        : null,
+      d: removed ? outcomes(removed, gone) : null,
+      list: ownView(owner, after),
+    };
+  };
+  return withOwnList(ctx, lid, change, update, isLarge([change.a, change.u]));
+}
+
+/** Items that go from one list to another. */
+export type Transfer = {
+  fromlid: string;
+  tolid: string;
+  epis: readonly string[];
+  expectedVersion?: number | null;
+};
+
+/** What a transfer did. */
+export type TransferReport = { from: ListView; to: ListView; items: ItemRow[] };
+
+/** Moves items between two lists of the shopper. */
+export async function moveItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
+  const owner = requireShopper(ctx);
+  const { fromlid, tolid, epis } = checkTransfer(transfer);
+  return ctx.db.transaction(async (tx) => {
+    const locked = await lockLists(tx, owner, [fromlid, tolid]);
+    const from = locked.find(({ lid }) => lid === fromlid) ?? (await failMissing(tx, owner));
+    const to = locked.find(({ lid }) => lid === tolid) ?? (await failMissing(tx, owner));
+    checkVersion(to.version, transfer.expectedVersion);
+    const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: true });
+    const removed = await items.removeItems(tx, from, epis);
+    await tellOfItems(tx, owner, 'list.item.removed', removed, ctx.now());
+    const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
+    return { from: ownView(owner, left), to: ownView(owner, list), items: moved };
+  });
+}
+
+/** Copies items of a list that the shopper may read into one of its own. */
+export async function copyItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
+  const { fromlid, tolid, epis } = checkTransfer(transfer);
+  const copy = async (tx: Tx, to: LockedList, owner: Owner): Promise<TransferReport> => {
+    const from = await readSource(tx, owner, fromlid);
+    const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: false });
+    return { from, to: ownView(owner, list), items: moved };
+  };
+  return withOwnList(ctx, tolid, transfer, copy, true);
+}
+
+/** In which active lists of the shopper these variants are. */
+export async function isInLists(
+  ctx: Context,
+  epis: readonly string[],
+): Promise<{ epi: string; isInList: boolean; lids: string[] }[]> {
+  const owner = requireShopper(ctx);
+  const wanted = checkVariants(epis);
+  const lids = new Map<string, string[]>(wanted.map((epi) => [epi, []]));
+  for (const { epi, lid } of await items.findMemberships(ctx.db, owner, wanted)) lids.get(epi)!.push(lid);
+  return wanted.map((epi) => ({ epi, isInList: lids.get(epi)!.length > 0, lids: lids.get(epi)! }));
+}
+
+/** How many shoppers have a product in an active list. */
+export async function socialCount(
+  ctx: Context,
+  empi: string | null | undefined,
+): Promise<{ count: number; empi: string }> {
+  const { pid } = requireShopper(ctx);
+  if (!empi) return fail('invalid-request', 'empi is missing');
+  if (!isProductId(empi)) fail('invalid-request', 'empi must have 1 to 255 printable characters');
+  return { count: await ctx.reads.socialCount({ pid, empi }), empi };
+}
+
+async function write(
+  tx: Tx,
+  scope: WriteScope,
+  sent: readonly CheckedItem[] | null | undefined,
+  isAdd: boolean,
+): Promise<items.WrittenItemRow[]> {
+  if (!sent?.length) return [];
+  return items.writeItems(
+    tx,
+    scope,
+    foldItems(sent).map((item) => ({ ...item, id: newId() })),
+    isAdd,
+  );
+}
+
+/** What is answered of written items counts for the request; 20 writes in one can be of 500 large items each. */
+function chargeItems({ budget }: Context, rows: readonly ItemRow[]): void {
+  budget.charge(rows.reduce((bytes, { cprops, bundle }) => bytes + cprops.length + bundle.length, 0));
+}
+
+/** Refuses new items beyond the limit. A list that a merge made longer can still be changed. */
+async function checkRoom({ config }: Context, tx: Tx, list: ListRow, added: number): Promise<void> {
+  if (added === 0) return;
+  const waiting = list._cp ? await countWaiting(tx, list) : 0;
+  if (list.cnt + waiting > config.maxItems)
+    fail('limit-reached', `A list can have at most ${config.maxItems} items`);
+}
+
+function inOrder(sent: readonly { epi: string }[], rows: readonly ItemRow[]): ItemRow[] {
+  const byVariant = new Map(rows.map((row) => [row.epi, row]));
+  return sent.map(({ epi }) => byVariant.get(epi)!);
+}
+
+/** What became of the variants that were to be changed or removed, given those that were there. */
+export function outcomes(epis: readonly string[], rows: readonly ItemRow[]): ItemChange[] {
+  const byVariant = new Map(rows.map((row) => [row.epi, row]));
+  return epis.map((epi) => {
+    const item = byVariant.get(epi) ?? null;
+    return { epi, hasError: item === null, msg: item ? null : 'There is no such item in this list', item };
+  });
+}
+
+function checkTransfer({ fromlid, tolid, epis }: Transfer): {
+  fromlid: string;
+  tolid: string;
+  epis: string[];
+} {
+  const checked = {
+    fromlid: checkLid(fromlid, 'fromlid'),
+    tolid: checkLid(tolid, 'tolid'),
+    epis: checkVariants(epis),
+  };
+  if (checked.fromlid === checked.tolid) fail('invalid-lid', 'fromlid and tolid must be two lists');
+  return checked.epis.length > 0 ? checked : fail('invalid-items', 'epis must name at least one variant');
+}
+
+type Lists = { from: ListRow; to: LockedList; epis: string[]; isMove: boolean };
+
+async function transferItems(
+  ctx: Context,
+  tx: Tx,
+  owner: Owner,
+  { from, to, epis, isMove }: Lists,
+): Promise<{ moved: ItemRow[]; list: ListRow }> {
+  const scope = { pid: to.pid, lid: to.lid, di: owner.di, uby: owner.em, now: ctx.now() };
+  const moved = await items.transferItems(tx, scope, {
+    fromLid: from.lid,
+    epis,
+    ids: epis.map(() => newId()),
+    isMove,
+  });
+  chargeItems(ctx, moved);
+  const missing = epis.find((epi) => !moved.some((item) => item.epi === epi));
+  if (missing !== undefined) fail('item-not-found', `There is no item ${missing} in this list`);
+  const fresh = moved.filter(({ isNew }) => isNew);
+  await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
+  const { used, ...list } = await changeList(tx, to, {}, scope);
+  // What moves takes no more room than it leaves.
+  if (!isMove) checkBytes(ctx, used);
+  await checkRoom(ctx, tx, list, fresh.length);
+  return {
+    moved: inOrder(
+      epis.map((epi) => ({ epi })),
+      moved,
+    ),
+    list,
+  };
+}
+
+/** The list to copy from, as the shopper may see it; its items are read when they are asked for. */
+async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> {
+  const { pid, regid } = owner;
+  const key = { pid, regid, lid, limit: 0, offset: 0, after: null, hasList: true };
+  const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: NO_ITEMS_BYTES }]);
+  return viewPage(owner, page!.row!)?.list ?? fail('list-not-found');
+}

@@ -1,0 +1,112 @@
+import { requireShopper } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { ANSWER_LIMITS, failTooMuch } from '../../shared/budget.ts';
+import type { Rereads } from '../../receipts.ts';
+import { getList, saveForLater } from '../list/browse.service.ts';
+import type { ListView } from '../list/list.view.ts';
+import { findItems } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.repo.ts';
+import { outcomes } from './contents.service.ts';
+import type { ContentsUpdate, ItemRef, Transfer, TransferReport } from './contents.service.ts';
+
+type Lid = { lid: string };
+type Epis = readonly string[] | null;
+
+/** Items of a list of the caller's, as they are now. */
+async function itemsOf(ctx: Context, lid: string, epis: readonly string[]): Promise<ItemRow[]> {
+  if (epis.length === 0) return [];
+  const maxBytes = await ctx.budget.reserve(ANSWER_LIMITS.bytes);
+  let used = 0;
+  try {
+    const { items, bytes } = await findItems(ctx.db, requireShopper(ctx), lid, epis, maxBytes);
+    used = items === null ? 0 : bytes;
+    return items ?? failTooMuch();
+  } finally {
+    ctx.budget.settle(maxBytes, used);
+  }
+}
+
+const episOf = (refs: readonly ItemRef[] | null | undefined): Epis =>
+  refs ? refs.map(({ epi }) => epi ?? '') : null;
+
+const inOrder = (epis: readonly string[], rows: readonly ItemRow[]): ItemRow[] =>
+  epis.flatMap((epi) => rows.find((row) => row.epi === epi) ?? []);
+
+type Change = Lid & { u?: readonly ItemRef[] | null; d?: readonly ItemRef[] | null };
+
+/** What a write of items left; what it removed is not there any more, and is reported like that. */
+async function rereadContents(
+  ctx: Context,
+  { lid, u, d }: Change,
+  { added }: { added: Epis },
+): Promise<ContentsUpdate> {
+  const [changed, removed] = [episOf(u), episOf(d)];
+  const list = await getList(ctx, lid);
+  const rows = await itemsOf(ctx, lid, [...(added ?? []), ...(changed ?? [])]);
+  return {
+    lid,
+    cnt: list.cnt,
+    uts: new Date(list.uts),
+    a: added && inOrder(added, rows),
+    u: changed && outcomes(changed, rows),
+    d: removed && outcomes(removed, []),
+    list,
+  };
+}
+
+async function rereadTransfer(ctx: Context, { fromlid, tolid, epis }: Transfer): Promise<TransferReport> {
+  const [from, to] = [await getList(ctx, fromlid), await getList(ctx, tolid)];
+  return { from, to, items: inOrder(epis, await itemsOf(ctx, tolid, epis)) };
+}
+
+const changed = { reread: (ctx: Context, { lid }: Lid) => getList(ctx, lid) };
+const transfer = { reread: rereadTransfer };
+
+type Saved = Lid & { items?: readonly ItemRef[] | null };
+
+/** How the answers of writes to lists and items are read anew, where they were too large to be kept. */
+export const listRereads = {
+  createList: {
+    receiptOf: ({ lid }: ListView) => ({ lid }),
+    reread: (ctx: Context, _args: unknown, { lid }: Lid) => getList(ctx, lid),
+  },
+  updateList: changed,
+  setListPublic: changed,
+  setListArchived: changed,
+  emailList: {
+    receiptOf: ({ msg }: { msg: string }) => ({ msg }),
+    reread: async (ctx: Context, { lid }: Lid, { msg }: { msg: string }) => ({
+      msg,
+      listinfo: await getList(ctx, lid),
+    }),
+  },
+  initSaveForLater: { reread: (ctx: Context) => saveForLater(ctx, {}) },
+  updateListContents: {
+    receiptOf: ({ a }: ContentsUpdate) => ({ added: episOf(a) }),
+    reread: rereadContents,
+  },
+  moveItems: transfer,
+  copyItems: transfer,
+  addToSaveForLater: {
+    receiptOf: ({ itemsadded }: { itemsadded: ItemRow[] }) => ({ added: episOf(itemsadded) }),
+    reread: async (ctx: Context, { lid }: Lid, made: { added: Epis }) => ({
+      itemsadded: (await rereadContents(ctx, { lid }, made)).a,
+    }),
+  },
+  updateSaveForLater: {
+    reread: async (ctx: Context, { lid, items }: Saved) => ({
+      itemsupdated: (await rereadContents(ctx, { lid, u: items }, { added: null })).u,
+    }),
+  },
+  removeFromSaveForLater: {
+    reread: async (ctx: Context, { lid, items }: Saved) => ({
+      itemsdeleted: (await rereadContents(ctx, { lid, d: items }, { added: null })).d,
+    }),
+  },
+  moveSaveForLaterToCart: {
+    reread: async (ctx: Context, { lid, items }: Saved) => ({
+      itemsmoved: [],
+      itemsfailed: (await rereadContents(ctx, { lid, d: items }, { added: null })).d,
+    }),
+  },
+} satisfies Rereads;

@@ -1,0 +1,48 @@
+import type { Context } from '../../context.ts';
+import type { ItemRow } from '../item/item.repo.ts';
+import type { ItemInput } from '../item/item.rules.ts';
+import { updateListContents } from './contents.service.ts';
+import type { ItemChange, ItemRef } from './contents.service.ts';
+
+type Args<Item> = { lid: string; items?: readonly Item[] | null; expectedVersion?: number | null };
+
+const OPTIONS = { a: 'items', u: 'items', d: 'items', isSaveForLater: true };
+
+/** Adds items to the save-for-later list. */
+export async function addToSaveForLater(
+  ctx: Context,
+  { items, ...list }: Args<ItemInput>,
+): Promise<{ itemsadded: ItemRow[] }> {
+  const { a } = await updateListContents(ctx, { ...list, a: items }, OPTIONS);
+  return { itemsadded: a! };
+}
+
+/** Removes items from the save-for-later list. */
+export async function removeFromSaveForLater(
+  ctx: Context,
+  { items, ...list }: Args<ItemRef>,
+): Promise<{ itemsdeleted: ItemChange[] }> {
+  const { d } = await updateListContents(ctx, { ...list, d: items }, OPTIONS);
+  return { itemsdeleted: d! };
+}
+
+/** Changes items of the save-for-later list. */
+export async function updateSaveForLater(
+  ctx: Context,
+  { items, ...list }: Args<ItemInput>,
+): Promise<{ itemsupdated: ItemChange[] }> {
+  const { u } = await updateListContents(ctx, { ...list, u: items }, OPTIONS);
+  return { itemsupdated: u! };
+}
+
+/** Takes items that went into the cart off the save-for-later list. */
+export async function moveSaveForLaterToCart(
+  ctx: Context,
+  { items, ...list }: Args<ItemRef>,
+): Promise<{ itemsmoved: ItemRow[]; itemsfailed: ItemChange[] }> {
+  const { d } = await updateListContents(ctx, { ...list, d: items }, OPTIONS);
+  return {
+    itemsmoved: d!.flatMap(({ item }) => (item ? [item] : [])),
+    itemsfailed: d!.filter(({ hasError }) => hasError),
+  };
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { maskEmail } from '../../shared/mask.ts';
+import type { BundleItemRow, ItemRow } from './item.repo.ts';
+
+/** An address that only its owner recognises; null stays null. */
+export const maskAddress = (email: string | null): string | null => email && maskEmail(email);
+
+/** An item without what tells who wrote it. */
+export function maskItem<Row extends ItemRow>(item: Row): Row {
+  return { ...item, di: '', uby: maskAddress(item.uby) };
+}
+
+/** Base64 hash of an item's product id in its store. */
+export function hashProduct({ pid, empi }: ItemRow): string {
+  return createHash('sha256')
+    .update(JSON.stringify([pid, empi]))
+    .digest('base64');
+}
+
+/** The parts of a custom bundle. */
+export function bundleOf({ bundle }: ItemRow): BundleItemRow[] {
+  return bundle === '[]' ? [] : (JSON.parse(bundle) as BundleItemRow[]);
+}
+
+/** Shorter texts are parsed in no time. */
+const SHORT_TEXT = 2_000;
+
+/** Does what has to parse a stored text; of a long one when others had a turn, because it may hold a value in every other character. */
+export function paced<Result>(
+  { budget }: Context,
+  length: number,
+  parse: () => Result,
+): Result | Promise<Result> {
+  const turn = length > SHORT_TEXT ? budget.pause(length / 2) : null;
+  return turn ? turn.then(parse) : parse();
+}

@@ -1,0 +1,217 @@
+import { requireShopper } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
+import {
+  checkLimit,
+  checkOffset,
+  decodeCursor,
+  decodeSeq,
+  encodeCursor,
+  failCursor,
+  toConnection,
+} from '../../shared/page.ts';
+import type { Connection } from '../../shared/page.ts';
+import { isStorable } from '../../shared/text.ts';
+import type { ItemRow } from '../item/item.repo.ts';
+import type { ShopperRow } from '../shopper/shopper.repo.ts';
+import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
+import type { PageOrder, Place, PlacedItemRow } from './page.repo.ts';
+import { PREVIEW_SIZE, findSaveForLater } from './list.repo.ts';
+import { checkLid, checkState, checkTypeFilter } from './list.rules.ts';
+import { maskItem } from '../item/item.view.ts';
+import { ownView, viewPage } from './list.view.ts';
+import type { ListView } from './list.view.ts';
+
+/** Where a page is, in the record's words. */
+export type Pagination = { totalcount: number; next: string | null; limit: number };
+
+/** A list with its items. */
+export type ListContents = { list: ListView; items: ItemRow[]; userinfo: ShopperRow; pagination: Pagination };
+
+type Filter = { lty?: string | null; st?: number | null };
+type Slice = { limit?: number | null; offset?: number | null };
+type Sorting = {
+  sort?: PageOrder['sort'] | null;
+  order?: PageOrder['order'] | null;
+  filter?: PageOrder['filter'] | null;
+};
+
+const CONTENTS_LIMIT = { standard: 500, max: 1_000 };
+const PAGE_LIMIT = { standard: 50, max: 100 };
+const LISTS_LIMIT = { standard: 20, max: 100 };
+
+/** A list of the shopper, or a public one of its store. */
+export async function getList(ctx: Context, lid: string): Promise<ListView> {
+  const { list, items } = await readPage(ctx, lid, { limit: PREVIEW_SIZE, offset: 0 });
+  return { ...list, preview: items };
+}
+
+/** All lists of the shopper, newest first. */
+export async function allLists(ctx: Context, filter: Filter, hasPreview: boolean): Promise<ListView[]> {
+  const { pid, regid, ...shopper } = requireShopper(ctx);
+  const wanted = { lty: checkTypeFilter(filter.lty), st: checkState(filter.st) };
+  const { lists } = await ctx.reads.lists({ pid, regid, ...wanted, afterSeq: null, limit: null, hasPreview });
+  return lists.map(({ preview, ...list }) => ownView({ ...shopper, pid, regid }, list, preview));
+}
+
+/** The shopper's lists, page by page. */
+export async function listConnection(
+  ctx: Context,
+  { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
+  hasPreview: boolean,
+): Promise<Connection<ListView> & { totalCount: number }> {
+  const shopper = requireShopper(ctx);
+  const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
+  const afterSeq = decodeSeq('after', after, 'lists');
+  const { lists, total } = await ctx.reads.lists({
+    pid: shopper.pid,
+    regid: shopper.regid,
+    lty: checkTypeFilter(filter.lty),
+    st: checkState(filter.st),
+    afterSeq,
+    limit: limit + 1,
+    hasPreview,
+  });
+  const views = lists.map(({ preview, ...list }) => ownView(shopper, list, preview));
+  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq)), totalCount: total };
+}
+
+/** A readable list with its items by offset. */
+export async function listContents(
+  ctx: Context,
+  lid: string,
+  { limit, offset }: Slice,
+): Promise<ListContents> {
+  const slice = {
+    limit: checkLimit('limit', limit, CONTENTS_LIMIT.standard, CONTENTS_LIMIT.max),
+    offset: checkOffset(offset),
+  };
+  const { list, items, total } = await readPage(ctx, lid, slice);
+  const end = slice.offset + items.length;
+  const hasPreview = slice.offset === 0 && (items.length >= PREVIEW_SIZE || items.length === total);
+  return {
+    list: hasPreview ? { ...list, preview: items.slice(0, PREVIEW_SIZE) } : list,
+    items,
+    userinfo: list.owner,
+    pagination: {
+      totalcount: total,
+      next: items.length > 0 && end < total ? String(end) : null,
+      limit: slice.limit,
+    },
+  };
+}
+
+/** The shopper's save-for-later list with its items. */
+export async function saveForLater(ctx: Context, slice: Slice): Promise<ListContents> {
+  const list = await findSaveForLater(ctx.db, requireShopper(ctx));
+  return list
+    ? listContents(ctx, list.lid, slice)
+    : fail('list-not-found', 'There is no save-for-later list yet; create it first');
+}
+
+type PageArgs = {
+  next?: string | null;
+  itemslimit?: number | null;
+  sortby?: PageOrder['sort'] | null;
+  sortorder?: PageOrder['order'] | null;
+  filterby?: PageOrder['filter'] | null;
+};
+
+/** A readable list with one page of its items, sorted and filtered; the cursor stays good while others write. */
+export async function listPage(
+  ctx: Context,
+  lid: string,
+  args: PageArgs,
+): Promise<Omit<ListContents, 'userinfo'>> {
+  const limit = checkLimit('itemslimit', args.itemslimit, PAGE_LIMIT.standard, PAGE_LIMIT.max);
+  const order = checkOrder({ sort: args.sortby, order: args.sortorder, filter: args.filterby });
+  const after = args.next ? decodePlace('next', args.next, order) : null;
+  const { list, items, total } = await readPage(ctx, lid, { limit: limit + 1, offset: 0, after }, order);
+  const shown = items.slice(0, limit);
+  const isStart =
+    after === null &&
+    nameOrder(order) === nameOrder(NEWEST_FIRST) &&
+    (limit >= PREVIEW_SIZE || items.length <= limit);
+  return {
+    list: isStart ? { ...list, preview: shown.slice(0, PREVIEW_SIZE) } : list,
+    items: shown,
+    pagination: {
+      totalcount: total,
+      next: items.length > limit ? encodePlace(order, shown.at(-1)!) : null,
+      limit,
+    },
+  };
+}
+
+/** All items of a list that the caller has read, page by page. */
+export async function itemConnection(
+  ctx: Context,
+  list: ListView,
+  { first, after, ...sorting }: Sorting & { first?: number | null; after?: string | null },
+): Promise<Connection<ItemRow> & { totalCount: number }> {
+  const { pid, regid } = requireShopper(ctx);
+  const limit = checkLimit('first', first, PAGE_LIMIT.standard, PAGE_LIMIT.max);
+  const order = checkOrder(sorting);
+  const place = after ? decodePlace('after', after, order) : null;
+  const key = { pid, regid, lid: list.lid, limit: limit + 1, offset: 0, after: place, hasList: false };
+  const { items, total } = await ctx.reads.page(order, key);
+  const shown = list.isMasked ? items.map(maskItem) : items;
+  return { ...toConnection(shown, limit, (item) => encodePlace(order, item)), totalCount: total };
+}
+
+/** The newest items of a list that the caller has read. */
+export async function previewOf(ctx: Context, list: ListView, slice: Slice): Promise<ItemRow[]> {
+  if (list.contents !== null) return list.contents;
+  const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, PAGE_LIMIT.max);
+  const offset = checkOffset(slice.offset);
+  if (list.preview !== null && offset === 0 && limit <= PREVIEW_SIZE) return list.preview.slice(0, limit);
+  if (list.cnt === 0) return [];
+  const { pid, regid } = requireShopper(ctx);
+  const { items } = await ctx.reads.page(NEWEST_FIRST, {
+    pid,
+    regid,
+    lid: list.lid,
+    limit,
+    offset,
+    after: null,
+    hasList: false,
+  });
+  return list.isMasked ? items.map(maskItem) : items;
+}
+
+async function readPage(
+  ctx: Context,
+  lid: string,
+  slice: { limit: number; offset: number; after?: Place | null },
+  order: PageOrder = NEWEST_FIRST,
+): Promise<{ list: ListView; items: PlacedItemRow[]; total: number }> {
+  const shopper = requireShopper(ctx);
+  const { pid, regid } = shopper;
+  const page = await ctx.reads.page(order, {
+    pid,
+    regid,
+    lid: checkLid(lid),
+    after: null,
+    hasList: true,
+    ...slice,
+  });
+  const view = viewPage(shopper, page) ?? fail('list-not-found');
+  return { ...view, total: page.total };
+}
+
+function checkOrder({ sort, order, filter }: Sorting): PageOrder {
+  const by = sort ?? 'added';
+  return { sort: by, order: order ?? (by === 'added' ? 'desc' : 'asc'), filter: filter ?? null };
+}
+
+function encodePlace(order: PageOrder, { sortkey, seq }: PlacedItemRow): string {
+  return encodeCursor(nameOrder(order), sortkey === undefined ? null : String(sortkey), seq);
+}
+
+function decodePlace(field: string, cursor: string, order: PageOrder): Place {
+  const [key, seq] = decodeCursor(field, cursor, nameOrder(order));
+  const isKeyFine = order.sort === 'added' ? key === null : typeof key === 'string' && isStorable(key);
+  const isNumberFine = order.sort !== 'price' || (key === String(Number(key)) && key !== 'NaN');
+  const isFine = isKeyFine && isNumberFine && Number.isSafeInteger(seq);
+  return isFine ? { key: key as string | null, seq: seq as number } : failCursor(field);
+}

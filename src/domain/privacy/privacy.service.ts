@@ -1,0 +1,106 @@
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { exportPieces } from './export.service.ts';
+import { publicIdOf, regidOf } from '../shopper/identity.rules.ts';
+import * as privacy from './privacy.repo.ts';
+import type { AuditRow } from './privacy.repo.ts';
+import { subjectOf } from './privacy.rules.ts';
+import { findShopper, lockShopper } from '../shopper/shopper.repo.ts';
+import type { IdentityKey, ShopperRow } from '../shopper/shopper.repo.ts';
+import { checkEmail } from '../shopper/shopper.rules.ts';
+
+/** How a merchant names a shopper: one of the two. */
+export type ShopperName = { useremail?: string | null; regid?: string | null };
+
+function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
+  const { pid, secret } = requireStore(ctx);
+  // Two names could mean two people, and an erasure cannot be taken back.
+  if (regid && useremail) fail('invalid-request', 'Give useremail or regid, not both');
+  if (regid) return { pid, regid };
+  return { pid, regid: regidOf(secret, 'account', checkEmail(useremail)) };
+}
+
+/** A shopper of the calling store, or null. */
+export function lookUpShopper(ctx: Context, name: ShopperName): Promise<ShopperRow | null> {
+  return findShopper(ctx.db, keyOf(ctx, name));
+}
+
+/** The newest audit entries of the calling store. */
+export function getAuditLog(ctx: Context, first?: number | null): Promise<AuditRow[]> {
+  const { pid } = requireStore(ctx);
+  const count = first ?? 20;
+  if (count < 1 || count > 100) fail('invalid-request', 'first must be between 1 and 100');
+  return privacy.listAuditEntries(ctx.db, pid, count);
+}
+
+function auditEntry(
+  ctx: Context,
+  action: 'export' | 'erase',
+  regid: string,
+  detail: Record<string, unknown>,
+): AuditRow {
+  const { secret } = requireStore(ctx);
+  return {
+    id: newId(),
+    at: ctx.now(),
+    action,
+    subject: publicIdOf(secret, 'user', regid),
+    keyId: ctx.viewer.keyId!,
+    detail,
+  };
+}
+
+const DATA = '"data":';
+/** Most bytes of an export that is one answer; a larger one is written piece by piece. */
+const MAX_EXPORT_BYTES = 8_000_000;
+
+/** Everything about a shopper; the export itself is recorded. */
+export async function exportShopper(
+  ctx: Context,
+  name: ShopperName,
+): Promise<{ exportedAt: Date; data: string }> {
+  const key = keyOf(ctx, name);
+  const reserved = await ctx.budget.reserve(MAX_EXPORT_BYTES);
+  let bytes = 0;
+  const exported = ctx.db.transaction(async (tx) => {
+    const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
+    const exportedAt = ctx.now();
+    let text = '';
+    bytes = 0;
+    for await (const piece of exportPieces(tx, subjectOf(shopper), exportedAt)) {
+      bytes += Buffer.byteLength(piece);
+      if (bytes > reserved)
+        fail('limit-reached', 'The export is larger than 8 MB; POST /storeadmin/v3/user/export streams it');
+      text += piece;
+    }
+    await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
+    // The last member of the document, as the text it is: nobody needs to parse it on the way.
+    return { exportedAt, data: text.slice(text.indexOf(DATA) + DATA.length, -1) };
+  });
+  return exported.finally(() => ctx.budget.settle(reserved, Math.min(bytes, reserved)));
+}
+
+/**
+ * The same of any size, as pieces of JSON text. It is recorded before the first one. Each portion is read when its turn comes and holds
+ * no connection in between, so a slow reader keeps nobody else waiting.
+ */
+export async function streamExport(ctx: Context, name: ShopperName): Promise<AsyncGenerator<string>> {
+  const key = keyOf(ctx, name);
+  const shopper = (await findShopper(ctx.db, key)) ?? fail('not-found', 'There is no such shopper');
+  await privacy.addAuditEntry(ctx.db, key.pid, auditEntry(ctx, 'export', key.regid, {}));
+  return exportPieces(ctx.db, subjectOf(shopper), ctx.now());
+}
+
+/** Erases a shopper in one transaction with its audit entry. */
+export async function eraseShopper(ctx: Context, name: ShopperName): Promise<AuditRow> {
+  const key = keyOf(ctx, name);
+  return ctx.db.transaction(async (tx) => {
+    const shopper = (await lockShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
+    const counts = await privacy.eraseData(tx, subjectOf(shopper), ctx.now());
+    const entry = auditEntry(ctx, 'erase', key.regid, counts);
+    await privacy.addAuditEntry(tx, key.pid, entry);
+    return entry;
+  });
+}

@@ -1,0 +1,120 @@
+import { requireStore } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Tx } from '../../database/database.ts';
+import { fail } from '../../shared/errors.ts';
+import { MAX_STOCK, isProductId } from '../product/product.rules.ts';
+import { emitEvents } from '../webhook/event.repo.ts';
+import * as restocks from './restock.repo.ts';
+import { foldChanges, nextStep, planRestocks, portionSize } from './restock.rules.ts';
+import type { StockChange } from './restock.rules.ts';
+import { countAudience, findTopicRules, topicRulesOf } from '../topic/topic.repo.ts';
+import { requireTopic } from '../topic/topic.service.ts';
+
+export type { StockChange } from './restock.rules.ts';
+
+/** Most variants of one call. */
+const MAX_EPIS = 100;
+
+/** The topic whose openings are news for the store itself. */
+const RESTOCK_TOPIC = 'backinstock';
+
+/**
+ * Opens and stops restocks for what a catalogue transaction changed; call it inside that transaction. It writes a row a restock,
+ * however many wait for it: their alerts are queued in the background.
+ */
+export async function applyStockChanges(
+  tx: Tx,
+  pid: string,
+  changes: readonly StockChange[],
+  now: Date,
+): Promise<void> {
+  const relevant = foldChanges(changes);
+  if (relevant.length === 0) return;
+  const { stops, openings, resumptions, arrivals } = planRestocks(await topicRulesOf(tx, pid), relevant);
+  await restocks.stopRestocks(tx, pid, stops);
+  // A live occasion gives way: its unsent alerts pass to the new one when that is queued.
+  await restocks.stopRestocks(
+    tx,
+    pid,
+    openings.map(({ topic, epi }) => ({ topic, epi })),
+  );
+  const opened = await restocks.openRestocks(tx, pid, openings, now);
+  await restocks.resumeRestocks(tx, pid, resumptions, now);
+  await restocks.addUnits(tx, pid, arrivals, now);
+  await emitRestocked(tx, pid, relevant, openings, opened, now);
+}
+
+/** A product that is new to the catalogue is a restock only for those who wait: an import of a million is not news. */
+async function emitRestocked(
+  tx: Tx,
+  pid: string,
+  changes: readonly StockChange[],
+  openings: readonly { topic: string; epi: string; cause: string; units: number }[],
+  opened: readonly { topic: string; epi: string }[],
+  now: Date,
+): Promise<void> {
+  const known = new Set(changes.filter(({ isNew }) => !isNew).map(({ epi }) => epi));
+  const awaited = new Set(opened.filter(({ topic }) => topic === RESTOCK_TOPIC).map(({ epi }) => epi));
+  const news = openings.filter(
+    ({ topic, cause, epi }) =>
+      topic === RESTOCK_TOPIC && cause === 'stock' && (known.has(epi) || awaited.has(epi)),
+  );
+  const events = news.map(({ epi, units }) => ({
+    type: 'product.restocked' as const,
+    data: { epi, stk: units === MAX_STOCK ? null : units },
+  }));
+  await emitEvents(tx, pid, events, now);
+}
+
+const NOBODY_LEFT = {
+  state: 'done',
+  cursorSeq: 0,
+  batchLeft: null,
+  batchAt: null,
+  nextBatchAt: null,
+} as const;
+const NOTHING_TAKEN = { count: 0, places: 0, lastSeq: 0 };
+
+/** Queues one portion of one restock's subscribers; false when none is due. */
+export async function queueNextPortion({ db, now }: Services): Promise<boolean> {
+  const time = now();
+  return db.transaction(async (tx) => {
+    const restock = await restocks.claimRestock(tx, time);
+    if (restock === null) return false;
+    tx.afterCommit(tx.wake);
+    const topic = await findTopicRules(tx, restock.pid, restock.topic);
+    if (topic === null) {
+      await restocks.advanceRestock(tx, restock, NOBODY_LEFT, 0);
+      return true;
+    }
+    const limit = portionSize(restock, topic);
+    const taken = limit === 0 ? NOTHING_TAKEN : await restocks.queuePortion(tx, restock, topic, limit, time);
+    const next = nextStep(restock, topic, { limit, ...taken }, time);
+    await restocks.advanceRestock(tx, restock, next, taken.places);
+    return true;
+  });
+}
+
+/** Alerts the subscribers of some variants now. */
+export async function triggerTopic(
+  ctx: Context,
+  name: string,
+  epis: readonly string[],
+): Promise<{ opened: number; audience: number }> {
+  const { pid } = requireStore(ctx);
+  if (epis.length < 1 || epis.length > MAX_EPIS)
+    fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);
+  const bad = epis.findIndex((epi) => !isProductId(epi));
+  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
+  const wanted = [...new Set(epis)].map((epi) => ({ topic: name, epi }));
+  const result = await ctx.db.transaction(async (tx) => {
+    await requireTopic(tx, pid, name);
+    await restocks.stopRestocks(tx, pid, wanted);
+    const openings = wanted.map((one) => ({ ...one, cause: 'manual' as const, units: 0 }));
+    const opened = await restocks.openRestocks(tx, pid, openings, ctx.now());
+    let audience = 0;
+    for (const { epi } of wanted) audience += (await countAudience(tx, pid, name, epi, ctx.now())).count;
+    return { opened: opened.length, audience };
+  });
+  return result;
+}

@@ -1,0 +1,51 @@
+import type { AlertModel } from './template.rules.ts';
+
+/** The columns of a product that an alert can show. */
+export type ShownProduct = {
+  empi: string | null;
+  bt: string | null;
+  dt: string | null;
+  sku: string | null;
+  du: string | null;
+  uri: string | null;
+  iu: string | null;
+  vi: string | null;
+  stk: number | null;
+  pr: number | null;
+};
+
+/** A full http(s) address; a relative one needs the store's site, and anything else is left out. */
+function absoluteUrl(url: string | null, siteUrl: string | null): string {
+  if (!url) return '';
+  const base = siteUrl?.replaceAll('{lid}', '') ?? undefined;
+  if (!URL.canParse(url, base)) return '';
+  const { href, protocol } = new URL(url, base);
+  return protocol === 'https:' || protocol === 'http:' ? href : '';
+}
+
+/** What a template sees. A product that the catalogue does not know has only what the subscription said of it. */
+export function alertModel(
+  store: { name: string; siteUrl: string | null },
+  topic: string,
+  epi: string,
+  product: ShownProduct,
+  unsubscribeUrl: string,
+): AlertModel {
+  return {
+    store: { name: store.name },
+    topic,
+    product: {
+      epi,
+      empi: product.empi ?? '',
+      title: product.dt ?? 'The product you asked about',
+      brand: product.bt ?? '',
+      variant: product.vi ?? '',
+      sku: product.sku ?? '',
+      url: absoluteUrl(product.uri ?? product.du, store.siteUrl),
+      image: absoluteUrl(product.iu, store.siteUrl),
+      price: product.pr,
+      stock: product.stk,
+    },
+    unsubscribe_url: unsubscribeUrl,
+  };
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
+import type { Connection } from '../../shared/page.ts';
+import type { MessageState } from '../../outbox/outbox.repo.ts';
+import * as hooks from './webhook.repo.ts';
+import type { DeliveryFilter, DeliveryRow, WebhookRow } from './webhook.repo.ts';
+import {
+  MAX_WEBHOOKS,
+  checkEvents,
+  checkWebhookUrl,
+  formatSecret,
+  hostOf,
+  isPublicAddress,
+} from './webhook.rules.ts';
+
+const SECRET_BYTES = 32;
+const DELIVERY_ORDER = 'delivery';
+
+/** The store's webhooks. */
+export async function listWebhooks(ctx: Context): Promise<WebhookRow[]> {
+  return hooks.listWebhooks(ctx.db, requireStore(ctx).pid);
+}
+
+/** A saved webhook; the secret is there only when it was just made. */
+export type SavedWebhook = { webhook: WebhookRow; secret: string | null };
+
+type WebhookInput = { id?: string | null; url: string; events: readonly string[] };
+
+/** Adds a webhook, or with an id changes one. */
+export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<SavedWebhook> {
+  const store = requireStore(ctx);
+  if (store.isDemo) fail('forbidden', 'The demo store has no webhooks: its messages never leave the machine');
+  const events = checkEvents(input.events);
+  const url = checkWebhookUrl(input.url);
+  await refusePrivateTarget(ctx, url);
+  const now = ctx.now();
+  if (input.id != null) {
+    const webhook = await hooks.updateWebhook(
+      ctx.db,
+      store.pid,
+      { id: input.id, url: url.href, events },
+      now,
+    );
+    return { webhook: webhook ?? failNoWebhook(), secret: null };
+  }
+  const secret = formatSecret(randomBytes(SECRET_BYTES));
+  const added = { id: newId(), url: url.href, events, secret };
+  const webhook =
+    (await ctx.db.transaction((tx) => hooks.addWebhook(tx, store.pid, added, now))) ??
+    fail('limit-reached', `A store can have at most ${MAX_WEBHOOKS} webhooks`);
+  return { webhook, secret };
+}
+
+/** Tells the person who types the address; what counts is the same check at each connection. */
+async function refusePrivateTarget({ config }: Context, url: URL): Promise<void> {
+  if (config.webhookAllowPrivate) return;
+  const found = await lookup(hostOf(url), { all: true }).catch(() => []);
+  if (found.length === 0) fail('invalid-request', 'url: its host cannot be found');
+  if (!found.every(({ address }) => isPublicAddress(address)))
+    fail('invalid-request', 'url must lead to a public address');
+}
+
+/** Removes a webhook. */
+export async function deleteWebhook(ctx: Context, id: string): Promise<boolean> {
+  return (await hooks.deleteWebhook(ctx.db, requireStore(ctx).pid, id)) || failNoWebhook();
+}
+
+type DeliveryPage = {
+  webhookId: string;
+  state?: MessageState | null;
+  first?: number | null;
+  after?: string | null;
+};
+
+/** A page of deliveries; they are counted only when that is asked for. */
+export type DeliveryConnectionRow = Connection<DeliveryRow> & { filter: DeliveryFilter };
+
+/** What was sent to a webhook, newest first. */
+export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<DeliveryConnectionRow> {
+  const { pid } = requireStore(ctx);
+  const first = checkLimit('first', page.first, 20, 100);
+  const filter = { webhookId: page.webhookId, state: page.state ?? null };
+  const before = decodeSeq('after', page.after, DELIVERY_ORDER);
+  const rows = await hooks.listDeliveries(ctx.db, pid, filter, first, before);
+  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq)), filter };
+}
+
+/** How many deliveries there are over all pages. */
+export function countDeliveries(ctx: Context, { filter }: DeliveryConnectionRow): Promise<number> {
+  return hooks.countDeliveries(ctx.db, requireStore(ctx).pid, filter);
+}
+
+/** Sends a delivery again under the same id. */
+export async function replayDelivery(ctx: Context, id: string): Promise<DeliveryRow> {
+  const { pid } = requireStore(ctx);
+  const row = await ctx.db.transaction((tx) => hooks.replayDelivery(tx, pid, id, ctx.now()));
+  return row ?? fail('not-found', 'There is no such delivery');
+}
+
+function failNoWebhook(): never {
+  return fail('not-found', 'There is no such webhook');
+}
