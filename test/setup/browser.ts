@@ -32,6 +32,10 @@ async function launch(): Promise<BrowserServer> {
   return chromium.launchServer({
     executablePath,
     host: '127.0.0.1',
+    // Its own handlers would end the process while PostgreSQL is being stopped.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
     args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
   });
 }
