@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../database/database.ts';
-import type { ProductRow } from '../product/product.repo.ts';
+import type { ProductRow } from '../product/product.columns.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
 /** A subscription, or a request for one, as stored: both are shown alike. */
