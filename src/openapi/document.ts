@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
-import type { Route, RouteTable } from '../transport/rest/route.ts';
-import { readingsOf } from '../transport/rest/variables.ts';
-import type { Reading } from '../transport/rest/variables.ts';
+import type { Route, RouteTable } from '../route/route.ts';
+import { readingsOf } from '../route/variables.ts';
+import type { Reading } from '../route/variables.ts';
 import { exampleOf } from './examples.ts';
 import { FAILURES, FAILURE_RESPONSES, FAILURE_SCHEMA } from './failures.ts';
-import { objectSchema } from './json-schema.ts';
-import type { Schema } from './json-schema.ts';
+import { objectSchema } from '../shared/json-schema.ts';
+import type { Schema } from '../shared/json-schema.ts';
 import * as parts from './parts.ts';
 import { createSchemas, inWords, nameOf } from './schemas.ts';
 import type { Schemas } from './schemas.ts';

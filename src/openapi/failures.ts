@@ -1,7 +1,7 @@
 import { STATUS_BY_TYPE } from '../shared/errors.ts';
 import { FAILURE_HEADERS, WAITING_HEADERS } from './parts.ts';
-import { objectSchema } from './json-schema.ts';
-import type { Schema } from './json-schema.ts';
+import { objectSchema } from '../shared/json-schema.ts';
+import type { Schema } from '../shared/json-schema.ts';
 
 type Status = (typeof STATUS_BY_TYPE)[keyof typeof STATUS_BY_TYPE];
 

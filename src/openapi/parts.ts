@@ -1,4 +1,4 @@
-import type { Schema } from './json-schema.ts';
+import type { Schema } from '../shared/json-schema.ts';
 
 /** The introduction of the reference. */
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.

@@ -6,8 +6,8 @@ import type {
   GraphQLType,
   SelectionSetNode,
 } from 'graphql';
-import { objectSchema, orNull } from './json-schema.ts';
-import type { ObjectSchema, Schema } from './json-schema.ts';
+import { objectSchema, orNull } from '../shared/json-schema.ts';
+import type { ObjectSchema, Schema } from '../shared/json-schema.ts';
 
 /** How our scalars look on the wire. */
 const SCALARS: Record<string, Schema> = {
