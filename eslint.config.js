@@ -20,8 +20,8 @@ const RESOLVERS = { regex: suffix('resolvers'), message: 'Only src/operation gat
 const REPO = { regex: suffix('repo'), message: 'Repos are called by services.' };
 const TRANSPORT = { regex: folder('transport'), message: 'The domain does not know how it is reached.' };
 const ROUTE_TYPES_ONLY = {
-  regex: '^\\.{1,2}/(.*/)?transport/(?!rest/(route|form)(\\.ts)?$)',
-  message: 'A routes file is data: it knows transport/rest/route and transport/rest/form only.',
+  regex: '^\\.{1,2}/(.*/)?transport/(?!rest/(route|form|reply)(\\.ts)?$)',
+  message: 'A routes file is data: of transport it knows rest/route, rest/form and rest/reply only.',
 };
 
 /** One arrow of the layout: `files` never import what `patterns` name. The last block that fits a file wins whole. */
@@ -55,10 +55,10 @@ const arrows = [
       message: 'The dashboard reads /graphql only: it shares no code with the server.',
     }),
   ),
-  ...['^\\.\\./', '^\\.\\./\\.\\./'].map((outside, depth) =>
-    forbid([`src/client/${'*/'.repeat(depth)}*.ts`], {
-      regex: `${outside}|^[^.]`,
-      message: 'The browser library imports nothing from outside src/client.',
+  ...[1, 2].map((depth) =>
+    forbid([`src/client/${'*/'.repeat(depth - 1)}*.ts`], {
+      regex: `^(\\.\\./){${depth}}(?!generated/client-records\\.ts$)|^[^.]`,
+      message: 'The browser library imports nothing from outside src/client but its generated record types.',
     }),
   ),
 ];

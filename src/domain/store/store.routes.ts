@@ -4,8 +4,9 @@ import type { RouteTable } from '../../transport/rest/route.ts';
 
 export const storeRoutes = {
   'GET /storeadmin/me': route(MeDocument, {
+    caller: 'store',
     summary: 'Checks a store key',
-    variables: () => ({}),
-    reply: (data) => data.store,
+    form: {},
+    reply: 'store',
   }),
 } satisfies RouteTable;

@@ -1,74 +1,85 @@
+import type { GraphQLEnumType, GraphQLInputType } from 'graphql';
 import { AppError, fail } from '../../shared/errors.ts';
 import type { ErrorType } from '../../shared/errors.ts';
 import { parseJson } from '../../shared/json.ts';
+import { fitTo } from './fit.ts';
 
-/** The fields of a form body, with the query's fields behind them. An empty field counts as absent. */
-export type Form = {
-  /** The field's text, or null when absent. */
-  text(field: string): string | null;
-  /** A whole number of 32 bits, or null when absent; anything else is the failure `type`. */
-  integer(field: string, type: ErrorType): number | null;
-  /** The parsed JSON of a field, or null when absent; text that is not JSON is the failure `type`. */
-  json(field: string, type: ErrorType): unknown;
-  /** One of the allowed words, or null when absent; another one is the failure `type`. */
-  choice<Word extends string>(field: string, words: readonly Word[], type: ErrorType): Word | null;
+/** A field of a form as data: how it becomes a variable, and what the API reference says of it beside the schema. */
+export type Field<Value = unknown> = {
+  /** What stands in the field; a fixed one is not sent. */
+  kind: 'text' | 'integer' | 'json' | 'fixed';
+  /** The value of a text, which is null when the field is absent or empty; `type` is the variable's in the document. */
+  read: (text: string | null, name: string, type: GraphQLInputType) => Value;
+  /** A second look at the value, once every field was read. */
+  fit?: (value: unknown, name: string, type: GraphQLInputType) => unknown;
+  isRequired?: true;
+  /** Shown in the query by the reference; every field is taken from either. */
+  isInQuery?: true;
+  /** Left out of the reference's example: with it, the call does something less common. */
+  isUnusual?: true;
 };
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return fail('invalid-request', 'The body or query has a malformed percent-encoding');
-  }
+/** A field, and the same with one thing more said of it. */
+type Optional<Value, Required = Value> = Field<Value> & {
+  required: Field<Required>;
+  inQuery: Field<Value>;
+  unusual: Field<Value>;
+};
+
+function optional<Value>(field: Field<Value>): Optional<Value> {
+  return {
+    ...field,
+    required: { ...field, isRequired: true },
+    inQuery: { ...field, isInQuery: true },
+    unusual: { ...field, isUnusual: true },
+  };
 }
 
-/** No call has more than a dozen fields; a body of half a million must not keep the process busy. */
-const MAX_FIELDS = 1_000;
-
-/** Reads `a=1&b=2`. A field sent twice or a broken percent-encoding is the failure `invalid-request`. */
-export function parseUrlEncoded(text: string): Map<string, string> {
-  const fields = new Map<string, string>();
-  const pairs = text.split('&', MAX_FIELDS + 1);
-  if (pairs.length > MAX_FIELDS)
-    fail('invalid-request', `A body or query must not have more than ${MAX_FIELDS} fields`);
-  for (const pair of pairs) {
-    if (pair === '') continue;
-    const end = pair.indexOf('=');
-    const name = decode(end < 0 ? pair : pair.slice(0, end));
-    if (fields.has(name)) fail('invalid-request', `The field ${name.slice(0, 50)} was sent twice`);
-    fields.set(name, end < 0 ? '' : decode(pair.slice(end + 1)));
-  }
-  return fields;
-}
+/** A text. A required one that is absent reads as an empty text: the call itself says what is wrong with it. */
+export const text: Optional<string | null, string> = {
+  ...optional<string | null>({ kind: 'text', read: (text) => text }),
+  required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
+};
 
 const INTEGER = /^[+-]?\d{1,15}$/;
 const MAX_INT = 2_147_483_647;
 
-/** Reads fields from the body first, then from the query. */
-export function createForm(body: Map<string, string>, query: Map<string, string>): Form {
-  const text = (field: string): string | null => body.get(field) || query.get(field) || null;
-  const json = (field: string, type: ErrorType): unknown => {
-    const value = text(field);
-    if (value === null) return null;
-    try {
-      return parseJson(value);
-    } catch (error) {
-      throw error instanceof AppError ? error : new AppError(type, `${field} must be JSON`);
-    }
-  };
-  return {
-    text,
-    integer(field, type) {
-      const value = text(field);
-      if (value === null) return null;
-      const isFine = INTEGER.test(value.trim()) && Math.abs(Number(value)) <= MAX_INT;
-      return isFine ? Number(value) : fail(type, `${field} must be a whole number in range`);
+/** A whole number of 32 bits; anything else is the failure named here. */
+export const count = (failure: ErrorType): Optional<number | null> =>
+  optional({
+    kind: 'integer',
+    read(text, name) {
+      if (text === null) return null;
+      const isFine = INTEGER.test(text.trim()) && Math.abs(Number(text)) <= MAX_INT;
+      return isFine ? Number(text) : fail(failure, `${name} must be a whole number in range`);
     },
-    json,
-    choice: (field, words, type) => {
-      const value = text(field);
-      const word = words.find((known) => known === value);
-      return value === null ? null : (word ?? fail(type, `${field} must be one of ${words.join(', ')}`));
+  });
+
+/** One of the words of the variable's enum; another one is the failure named here. */
+export const word = (failure: ErrorType): Optional<never> =>
+  optional({
+    kind: 'text',
+    read(text, name, type) {
+      const words = type as GraphQLEnumType;
+      if (text === null || words.getValue(text)) return text as never;
+      const known = words.getValues().map((value) => value.name);
+      return fail(failure, `${name} must be one of ${known.join(', ')}`);
     },
-  };
-}
+  });
+
+/** JSON text of what the variable's type takes; anything else is the failure named here. Clients are loose with types. */
+export const json = (failure: ErrorType): Optional<never> =>
+  optional({
+    kind: 'json',
+    read(text, name) {
+      try {
+        return (text === null ? null : parseJson(text)) as never;
+      } catch (error) {
+        throw error instanceof AppError ? error : new AppError(failure, `${name} must be JSON`);
+      }
+    },
+    fit: (value, name, type) => fitTo(type, value, name, failure),
+  });
+
+/** A variable that the route itself sets. */
+export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', read: () => value });

@@ -1,24 +1,20 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
-import type { ErrorType } from '../../shared/errors.ts';
-import type { Form } from './form.ts';
-import type { Shapes } from './fit.ts';
+import type { Field } from './form.ts';
+import { whole } from './reply.ts';
+import type { Shape } from './reply.ts';
 
-/** A REST call as data: the document it runs, how the form becomes variables, and which part of the data is the answer. */
+/** A REST call as data: who calls, the fields of its form, the document that it runs and what of the data is the answer. */
 export type Route = {
-  document: DocumentNode;
+  /** A shopper's browser, or the store's back end with its key. */
+  caller: 'shopper' | 'store';
   /** One line for the API reference. */
   summary: string;
-  variables: (form: Form) => Record<string, unknown>;
-  /** Variables that are fitted to the document's types, or the failure named here: clients are loose with types. */
-  shapes?: Shapes;
-  reply: (data: never) => unknown;
-  /** Fields that a call needs although its document takes them as optional; the API reference says so. */
-  required?: readonly string[];
-  /** Fields that the example of the API reference leaves out: with them the call does something less common. */
-  unusual?: readonly string[];
-  /** Fields that the API reference shows in the query; every field is taken from either. */
-  query?: readonly string[];
+  /** Fields by the variable that they become; a variable that takes an input object has a table of its own. */
+  form: Record<string, Field | Record<string, Field>>;
+  document: DocumentNode;
+  /** The field of the data that is the answer, and what the wire makes of it. */
+  reply: { field: string; shape: Shape };
   /** The answer is written piece by piece, by the function in `streams`; the document says what it looks like. */
   isStreamed?: true;
 };
@@ -26,19 +22,22 @@ export type Route = {
 /** Rows keyed by `METHOD /path`. */
 export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
-/** Ties a row to its document, so that variables and answer are checked against the schema. */
+type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
+
+type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isStreamed'> & {
+  form: {
+    [Name in keyof Variables]-?:
+      | Field<Variables[Name]>
+      | (Variables[Name] extends Record<string, unknown> ? Fields<Variables[Name]> : never);
+  };
+  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<Data[Name]> };
+};
+
+/** Ties a row to its document, so that form and reply are checked against the schema. */
 export function route<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
-  row: {
-    summary: string;
-    variables: (form: Form) => Variables;
-    shapes?: { [Name in keyof Variables]?: ErrorType };
-    reply: (data: Data) => unknown;
-    required?: readonly string[];
-    unusual?: readonly string[];
-    query?: readonly string[];
-    isStreamed?: true;
-  },
+  { form, reply, ...row }: Row<Data, Variables>,
 ): Route {
-  return { document, ...row, shapes: row.shapes as Shapes | undefined };
+  const [field, shape] = typeof reply === 'string' ? [reply, whole] : Object.entries<Shape>(reply)[0]!;
+  return { ...row, document, form, reply: { field, shape } };
 }
