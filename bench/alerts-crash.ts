@@ -2,7 +2,7 @@
 //   npx tsx bench/alerts-crash.ts [subscribers] [kills]
 import { runCrash } from '../test/dispatch/crash.ts';
 import { startService } from '../test/harness.ts';
-import { ENV } from '../test/setup/database.ts';
+import { ENV } from '../test/setup/run.ts';
 import { startTestServer } from '../test/setup/server.ts';
 
 const [subscribers = 10_000, kills = 12] = process.argv.slice(2).map(Number);

@@ -22,11 +22,12 @@ const PAGES = {
 export const BROWSER_FOLDERS = ['src/site', 'src/demo-shop', 'src/dashboard'];
 
 const CLIENT = 'src/client/wishgate.ts';
-const CLIENT_TYPES = ['src/client/records.ts', 'src/client/types.ts', CLIENT];
+const CLIENT_RECORDS = 'src/generated/client-records.ts';
+const CLIENT_TYPES = [CLIENT_RECORDS, 'src/client/records.ts', 'src/client/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
-    ...filesUnder([...BROWSER_FOLDERS, 'src/client', 'src/generated/dashboard.ts']),
+    ...filesUnder([...BROWSER_FOLDERS, 'src/client', 'src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['package-lock.json', 'tools/bundle.mjs']),
   ]);
 
@@ -77,7 +78,7 @@ async function bundleClient() {
   return [...tag.outputFiles, ...esm.outputFiles, clientTypes()];
 }
 
-/** The library's types as one file: the declarations of its two public modules, joined. */
+/** The library's types as one file: the declarations of its public modules, joined. */
 function clientTypes() {
   const texts = CLIENT_TYPES.map((file) => {
     const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(ROOT, file), 'utf8'), {

@@ -58,7 +58,8 @@ export const readStamp = (file) => (existsSync(file) ? readFileSync(file, 'utf8'
 
 function inputs() {
   return [
-    ...filesUnder(['schema', 'codegen.yml', 'prisma.config.ts', 'package-lock.json', 'tools/generate.mjs']),
+    ...filesUnder(['schema', 'codegen.yml', 'prisma.config.ts', 'package-lock.json']),
+    ...filesUnder(['tools/generate.mjs', 'tools/client-records.cjs']),
     ...filesUnder(['prisma'], (file) => file.endsWith('.prisma')),
     ...filesUnder(['src/domain', 'src/dashboard'], (file) => file.endsWith('.graphql')),
   ];
@@ -99,6 +100,7 @@ async function withDifferences(use) {
       'prisma',
       'src',
       'codegen.yml',
+      'tools/client-records.cjs',
       'prisma.config.ts',
       'package.json',
       'tsconfig.json',

@@ -4,7 +4,8 @@
 //   migration-sql.mjs --check         the same, and exit 1 when there is any
 //   migration-sql.mjs --name add_x    write it to prisma/migrations/<UTC time>_add_x/migration.sql
 // `prisma migrate diff` wants a schema-engine binary that a machine behind a registry mirror cannot fetch. The same
-// engine is published as WebAssembly; here it replays the migrations in a scratch database of the bundled PostgreSQL.
+// engine is published as WebAssembly; here it looks at a scratch database of the bundled PostgreSQL that the service's own
+// migrate has brought up to date.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -12,11 +13,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PrismaPg } from '@prisma/adapter-pg';
-import {
-  ColumnTypeEnum,
-  DriverAdapterError,
-  bindMigrationAwareSqlAdapterFactory,
-} from '@prisma/driver-adapter-utils';
+import { ColumnTypeEnum, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { pino } from 'pino';
 import { tsImport } from 'tsx/esm/api';
@@ -24,6 +21,8 @@ import { tsImport } from 'tsx/esm/api';
 const PRISMA = join(dirname(dirname(fileURLToPath(import.meta.url))), 'prisma');
 const MIGRATIONS = join(PRISMA, 'migrations');
 const { CHAR, TEXT } = pg.types.builtins;
+/** The functions that weigh a row for the quota name the columns of these tables. */
+const WEIGHED = /ALTER TABLE "(item|list)"/;
 
 async function loadEngine() {
   const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
@@ -44,27 +43,19 @@ function schemaFiles() {
     .map((path) => ({ path, content: readFileSync(join(PRISMA, path), 'utf8') }));
 }
 
-function migrationDirectories() {
-  return readdirSync(MIGRATIONS, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()
-    .map((path) => {
-      const value = readFileSync(join(MIGRATIONS, path, 'migration.sql'), 'utf8');
-      return { path, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } } };
-    });
-}
-
-/** Runs `use` with a pool on an empty database that exists only for this call. */
-async function withScratchDatabase(use) {
+/** Runs `use` with a pool on a database that exists only for this call and has had all migrations. */
+async function withMigratedDatabase(use) {
   const { openEmbedded } = await tsImport('../src/database/embedded.ts', import.meta.url);
+  const { migrate } = await tsImport('../src/database/migrate.ts', import.meta.url);
+  const log = pino({ level: 'silent' });
   const dataDir = mkdtempSync(join(tmpdir(), 'migration-sql-'));
   // For root the server runs as another user; kept out of here, it would settle where nothing cleans up after it.
   chmodSync(dataDir, 0o755);
   try {
-    const database = await openEmbedded(dataDir, pino({ level: 'silent' }), { settings: { fsync: 'off' } });
+    const database = await openEmbedded(dataDir, log, { settings: { fsync: 'off' } });
     const pool = new pg.Pool({ connectionString: database.url });
     try {
+      await migrate(pool, log);
       return await use(pool);
     } finally {
       await pool.end();
@@ -75,48 +66,27 @@ async function withScratchDatabase(use) {
   }
 }
 
-/** The adapter knows application queries only; the engine also reads the catalogue and replays whole migrations. */
+/** The adapter has no column type for the catalogue's one-byte "char": read it as text, then give it its name. */
 function fitForEngine(adapter) {
   const { performIO, queryRaw } = adapter;
-  // It has no column type for the catalogue's one-byte "char": read it as text, then give it its name.
   adapter.queryRaw = async (request) => {
     const { fields, rows } = await performIO.call(adapter, request);
-    const readable = fields.map((field) => ({
-      ...field,
-      dataTypeID: field.dataTypeID === CHAR ? TEXT : field.dataTypeID,
-    }));
-    const { columnTypes, ...result } = await queryRaw.call(
-      { performIO: async () => ({ fields: readable, rows }) },
-      request,
+    const isChar = fields.map(({ dataTypeID }) => dataTypeID === CHAR);
+    const readable = fields.map((field, index) => (isChar[index] ? { ...field, dataTypeID: TEXT } : field));
+    const answer = await queryRaw.call({ performIO: async () => ({ fields: readable, rows }) }, request);
+    const columnTypes = answer.columnTypes.map((type, index) =>
+      isChar[index] ? ColumnTypeEnum.Character : type,
     );
-    const isChar = (index) => fields[index].dataTypeID === CHAR;
-    return {
-      ...result,
-      columnTypes: columnTypes.map((type, index) => (isChar(index) ? ColumnTypeEnum.Character : type)),
-    };
-  };
-  // It splits scripts at every semicolon, also inside comments and function bodies; the server does that right.
-  adapter.executeScript = async (script) => {
-    await adapter
-      .underlyingDriver()
-      .query(script)
-      .catch(({ code, severity, message, detail, column, hint }) => {
-        throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
-      });
+    return { ...answer, columnTypes };
   };
   return adapter;
 }
 
 function adapterFactory(pool) {
   const factory = new PrismaPg(pool);
+  const { provider, adapterName } = factory;
   const connect = async () => fitForEngine(await factory.connect());
-  // The database is scratch already, so it is its own shadow.
-  return bindMigrationAwareSqlAdapterFactory({
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    connect,
-    connectToShadowDb: connect,
-  });
+  return bindMigrationAwareSqlAdapterFactory({ provider, adapterName, connect, connectToShadowDb: connect });
 }
 
 /** The missing SQL, or '' when migrations and schema agree. */
@@ -126,16 +96,7 @@ async function missingSql(pool) {
   const datamodels = files.map(({ path, content }) => [path, content]);
   const engine = await SchemaEngine.new({ datamodels }, () => {}, adapterFactory(pool));
   const { stdout, exitCode } = await engine.diff({
-    from: {
-      tag: 'migrations',
-      baseDir: MIGRATIONS,
-      lockfile: {
-        path: 'migration_lock.toml',
-        content: readFileSync(join(MIGRATIONS, 'migration_lock.toml'), 'utf8'),
-      },
-      shadowDbInitScript: '',
-      migrationDirectories: migrationDirectories(),
-    },
+    from: { tag: 'schemaDatasource', files, configDir: PRISMA },
     to: { tag: 'schemaDatamodel', files },
     script: true,
     exitCode: true,
@@ -150,13 +111,16 @@ function writeMigration(name, sql) {
   const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const folder = join(MIGRATIONS, `${time}_${name}`);
   mkdirSync(folder);
-  writeFileSync(join(folder, 'migration.sql'), sql);
+  const renewal = WEIGHED.test(sql)
+    ? '\n-- What the columns hold counts for the quota.\nSELECT renew_weights();\n'
+    : '';
+  writeFileSync(join(folder, 'migration.sql'), sql + renewal);
   console.error(`wrote ${join(folder, 'migration.sql')}`);
 }
 
 try {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, name: { type: 'string' } } });
-  const sql = await withScratchDatabase(missingSql);
+  const sql = await withMigratedDatabase(missingSql);
   if (sql === '') console.error('prisma/migrations and prisma/*.prisma agree');
   else if (values.name !== undefined) writeMigration(values.name, sql);
   else process.stdout.write(sql);

@@ -1,4 +1,5 @@
 import type {
+  CreateListInput,
   CustomProduct,
   Item,
   ItemChange,
@@ -8,6 +9,7 @@ import type {
   ListContents,
   ProductInput,
   ProductRef,
+  UpdateListInput,
   VariantId,
 } from './records.ts';
 
@@ -50,26 +52,13 @@ export type WishgateOptions = {
 };
 
 /** A list to create. */
-export type NewList = {
-  /** 3 to 50 characters, unique among the shopper's lists. */
-  lname: string;
-  lty?: string;
-  lnote?: string;
-  lprops?: Record<string, unknown>;
-  cprops?: Record<string, unknown>;
-  ldesc?: Record<string, unknown>;
-  /** A list whose items are copied. */
-  fromlid?: string;
-};
+export type NewList = Omit<CreateListInput, 'cfor'>;
 
 /** What to change of a list. */
-export type ListUpdate = {
+export type ListUpdate = Omit<UpdateListInput, 'lnote'> & {
   lid: string;
-  lname?: string;
   /** One line; an empty text removes the note. */
-  lnote?: string;
-  lprops?: Record<string, unknown>;
-  ldesc?: Record<string, unknown>;
+  lnote?: string | null;
 };
 
 /** The mail that tells a friend of a list. */

@@ -43,7 +43,8 @@ function checkOptions(options: WishgateOptions): void {
 }
 
 /** In a form an empty text counts as left out; a blank one is seen: it removes a note, and is no name. */
-const blankIfEmpty = (text: string | undefined): string | undefined => (text === '' ? ' ' : text);
+const blankIfEmpty = (text: string | null | undefined): string | null | undefined =>
+  text === '' ? ' ' : text;
 
 /** Makes the client of a store. It asks for nothing until it is used. */
 export function init(options: WishgateOptions): Wishgate {

@@ -1,16 +1,29 @@
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
-import { open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { createHash, randomInt } from 'node:crypto';
+import { open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { OWNER } from './embedded-cluster.ts';
-import type { Cluster } from './embedded-cluster.ts';
-import { clusterName, processesOn, stopProcesses } from './embedded-process.ts';
-import type { ClusterProcess } from './embedded-process.ts';
-import { CLEAN_ENV, hasCode } from './embedded-system.ts';
+import { CLEAN_ENV, hasCode, run, waitUntil } from './embedded-system.ts';
+import type { OsUser } from './embedded-system.ts';
+
+/** Name of the superuser and of the database of the service. */
+export const OWNER = 'wishgate';
+
+/** An initialised cluster and all that is needed to run it and to log in. */
+export type Cluster = {
+  /** The real path of PostgreSQL's data folder. */
+  dir: string;
+  logFile: string;
+  /** Remembers the last port, so that a restart keeps the addresses of those who are still connected to it valid. */
+  portFile: string;
+  password: string;
+  user: OsUser | undefined;
+  /** The folder of PostgreSQL's programs. */
+  bin: string;
+};
 
 /** Values of PostgreSQL's configuration by name. */
 export type Settings = Record<string, string>;
@@ -23,20 +36,15 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 /** A client for the cluster's superuser; it never throws out of the event loop when the server goes away. */
-export function createClient(
-  cluster: Cluster,
-  port: number,
-  database: string,
-  applicationName: string,
-): pg.Client {
+export function createClient(cluster: Cluster, port: number, config: pg.ClientConfig = {}): pg.Client {
   const client = new pg.Client({
     host: '127.0.0.1',
     port,
     user: OWNER,
     password: cluster.password,
-    database,
-    application_name: applicationName,
+    database: 'postgres',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...config,
   });
   client.on('error', () => undefined);
   return client;
@@ -53,9 +61,9 @@ export async function ensureRunning(cluster: Cluster, settings: Settings, port?:
     const running = await processesOn(cluster.dir);
     if (running.length === 0) return start(cluster, settings, port);
     const state = await probe(cluster, running);
-    if (state.name === 'ready') return state.port;
-    if (state.name === 'starting' && Date.now() > recoveredBy) throw slowStart(cluster);
-    if (state.name !== 'starting' && Date.now() > answersBy) {
+    if (typeof state === 'number') return state;
+    if (state === 'starting' && Date.now() > recoveredBy) throw slowStart(cluster);
+    if (state === 'silent' && Date.now() > answersBy) {
       await stopProcesses(cluster.dir);
       answersBy = Date.now() + SILENCE_PATIENCE_MS;
     }
@@ -63,84 +71,75 @@ export async function ensureRunning(cluster: Cluster, settings: Settings, port?:
   }
 }
 
-type ServerState = { name: 'ready'; port: number } | { name: 'starting' | 'stopping' | 'silent' };
-
-/** Asks the server named in postmaster.pid, provided that this process exists and works on this cluster. */
-export async function probe(cluster: Cluster, running: ClusterProcess[]): Promise<ServerState> {
+/** The port of the server named in postmaster.pid if it answers, provided that this process is one of those on this cluster. */
+async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<number | 'starting' | 'silent'> {
   const lines = (await readFile(join(cluster.dir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const port = Number(lines[3]);
-  if (!running.some(({ pid }) => pid === Number(lines[0])) || !port) return { name: 'silent' };
-  const client = createClient(cluster, port, 'postgres', 'wishgate-probe');
+  if (!running.some(({ pid }) => pid === Number(lines[0])) || !port) return 'silent';
+  const client = createClient(cluster, port);
   try {
     await client.connect();
     const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
-    return rows[0]?.data_directory === cluster.dir ? { name: 'ready', port } : { name: 'silent' };
+    return rows[0]?.data_directory === cluster.dir ? port : 'silent';
   } catch (error) {
     if (hasCode(error, '28P01')) {
       const text = `PostgreSQL on ${cluster.dir} refuses the password in postgres.password; restore that file`;
       throw new Error(text, { cause: error });
     }
-    if (hasCode(error, '57P03'))
-      return { name: String(error).includes('shutting down') ? 'stopping' : 'starting' };
     // Too many connections: it lives, and stopping it would hurt all of them.
-    return { name: hasCode(error, '53300') ? 'starting' : 'silent' };
+    const isBusy = hasCode(error, '53300', '57P03') && !String(error).includes('shutting down');
+    return isBusy ? 'starting' : 'silent';
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-async function start(cluster: Cluster, settings: Settings, port?: number): Promise<number> {
+async function start(cluster: Cluster, settings: Settings, fixedPort?: number): Promise<number> {
+  const port = fixedPort ?? (await choosePort(cluster));
   // Nothing runs here, but the pid in a left-over file may by now be any program's, which PostgreSQL would take for itself.
   await rm(join(cluster.dir, 'postmaster.pid'), { force: true });
-  for (let attempt = 0; ; attempt += 1) {
-    const candidate = port ?? (await choosePort(cluster, attempt));
-    const failure = await launch(cluster, settings, candidate);
-    if (failure === undefined) {
-      await writeFile(cluster.portFile, `${candidate}\n`);
-      return candidate;
-    }
-    const isTaken = failure.includes('Address already in use');
-    if (!isTaken || port !== undefined || attempt >= 5) {
-      throw new Error(`The bundled PostgreSQL did not start (see ${cluster.logFile}): ${failure}`);
-    }
-  }
-}
-
-/** Undefined when the server is ready, otherwise what it left in its log before it ended. */
-async function launch(cluster: Cluster, settings: Settings, port: number): Promise<string | undefined> {
-  const logFile = await openLog(cluster);
+  // Opened by us and inherited, so that the user postgres needs no access to the folder it lies in.
+  const logFile = await open(cluster.logFile, 'a', 0o600);
   try {
+    if ((await logFile.stat()).size > MAX_LOG_BYTES) await logFile.truncate();
     const { size: logStart } = await logFile.stat();
-    const args = Object.entries(serverSettings(cluster, settings)).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]);
+    const all = Object.entries({ ...serverSettings(), ...settings, cluster_name: clusterName(cluster.dir) });
+    const args = [
+      '-D',
+      cluster.dir,
+      '-p',
+      String(port),
+      ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ];
     // Its own session: Ctrl-C in a terminal reaches us alone, so requests in flight still find their database.
-    const child = spawn(cluster.binaries.postgres, ['-D', cluster.dir, '-p', String(port), ...args], {
+    const child = spawn(join(cluster.bin, 'postgres'), args, {
       ...cluster.user,
       cwd: '/',
       env: CLEAN_ENV,
       detached: true,
       stdio: ['ignore', logFile.fd, logFile.fd],
     });
-    let ended: string | undefined;
-    child.once('error', (error) => (ended = error.message));
-    child.once('exit', (code, signal) => (ended = `it ended with ${signal ?? `exit code ${code}`}`));
+    const ends: string[] = [];
+    child.once('error', (error) => ends.push(error.message));
+    child.once('exit', (code, signal) => ends.push(`it ended with ${signal ?? `exit code ${code}`}`));
     child.unref();
-    const readyBy = Date.now() + RECOVERY_PATIENCE_MS;
-    for (;;) {
-      if (ended !== undefined) return `${ended} ${await lastComplaint(cluster.logFile, logStart)}`.trim();
-      const state = await probe(cluster, child.pid === undefined ? [] : [{ pid: child.pid, isServer: true }]);
-      if (state.name === 'ready') return undefined;
-      if (Date.now() > readyBy) throw slowStart(cluster);
-      await delay(10);
+    const isOver = async (): Promise<boolean> => ends.length > 0 || (await probe(cluster, [child])) === port;
+    if (!(await waitUntil(isOver, RECOVERY_PATIENCE_MS))) throw slowStart(cluster);
+    if (ends.length > 0) {
+      const failure = `${ends[0]} ${await complaintsIn(cluster.logFile, logStart)}`.trim();
+      // Somebody took the port since we chose it.
+      if (fixedPort === undefined && failure.includes('Address already in use'))
+        return await start(cluster, settings);
+      throw new Error(`The bundled PostgreSQL did not start (see ${cluster.logFile}): ${failure}`);
     }
   } finally {
     await logFile.close();
   }
+  await writeFile(cluster.portFile, `${port}\n`);
+  return port;
 }
 
-function serverSettings(cluster: Cluster, settings: Settings): Settings {
+function serverSettings(): Settings {
   const sixteenthMb = Math.floor(totalmem() / 16 / 1024 / 1024);
   return {
     listen_addresses: '127.0.0.1',
@@ -153,22 +152,10 @@ function serverSettings(cluster: Cluster, settings: Settings): Settings {
     // Statements and details would put shoppers' addresses into the log.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
-    ...settings,
-    cluster_name: clusterName(cluster.dir),
   };
 }
 
-/** Opened by us and inherited, so that the user postgres needs no access to the folder it lies in. */
-async function openLog(cluster: Cluster): Promise<Awaited<ReturnType<typeof open>>> {
-  const size = await stat(cluster.logFile).then(
-    (file) => file.size,
-    () => 0,
-  );
-  if (size > MAX_LOG_BYTES) await truncate(cluster.logFile);
-  return open(cluster.logFile, 'a', 0o600);
-}
-
-async function lastComplaint(logFile: string, from: number): Promise<string> {
+async function complaintsIn(logFile: string, from: number): Promise<string> {
   const lines = (await readFile(logFile)).subarray(from).toString('utf8').split('\n');
   return lines
     .filter((line) => /\b(FATAL|PANIC|LOG: {2}could not|HINT|postgres:)/.test(line))
@@ -180,13 +167,10 @@ async function lastComplaint(logFile: string, from: number): Promise<string> {
  * The last port while it is free, else a random one. Both lie below the range from which the kernel serves outgoing
  * connections, one of which could otherwise take the port while the server is down, even a connection to itself.
  */
-async function choosePort(cluster: Cluster, attempt: number): Promise<number> {
-  const last = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
-  if (attempt === 0 && last && (await isFree(last))) return last;
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    if (await isFree(port)) return port;
-  }
+async function choosePort(cluster: Cluster): Promise<number> {
+  let port = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
+  while (!port || !(await isFree(port))) port = randomInt(20_000, 32_000);
+  return port;
 }
 
 function isFree(port: number): Promise<boolean> {
@@ -202,4 +186,65 @@ function slowStart(cluster: Cluster): Error {
     `PostgreSQL on ${cluster.dir} was not ready after ${RECOVERY_PATIENCE_MS / 1000} s; ` +
       `see ${cluster.logFile} and start again`,
   );
+}
+
+/** A process that works on a cluster; `isServer` tells the postmaster from its helpers and sessions. */
+export type ClusterProcess = { pid: number; isServer: boolean };
+
+/** PostgreSQL puts this into the titles of its processes, which is how helpers of a dead server are recognised. */
+function clusterName(dir: string): string {
+  return `wishgate-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`;
+}
+
+/** What the kernel shows running on this cluster; a pid in a file proves nothing, it may have been given away since. */
+export async function processesOn(dir: string): Promise<ClusterProcess[]> {
+  const helperTitle = `postgres: ${clusterName(dir)}:`;
+  return (await listCommands()).flatMap(({ pid, command }) => {
+    const [program = '', rest] = command.split(` -D ${dir} -p `);
+    const isServer = rest !== undefined && basename(program) === 'postgres';
+    return isServer || command.startsWith(helperTitle) ? [{ pid, isServer }] : [];
+  });
+}
+
+/** Slim container images have no `ps`, so Linux is read directly. Zombies have no command line and drop out. */
+async function listCommands(): Promise<{ pid: number; command: string }[]> {
+  if (process.platform !== 'linux') {
+    const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command=']);
+    return [...stdout.matchAll(/^\s*(\d+) (.*)$/gm)].map(([, pid, command = '']) => ({
+      pid: Number(pid),
+      command,
+    }));
+  }
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return Promise.all(
+    pids.map(async (pid) => {
+      const raw = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return { pid: Number(pid), command: raw.replaceAll('\0', ' ') };
+    }),
+  );
+}
+
+/** Stops whatever runs on this cluster and waits until it is gone: politely first, then as after a crash. */
+export async function stopProcesses(dir: string): Promise<void> {
+  const isGone = async (): Promise<boolean> => (await processesOn(dir)).length === 0;
+  const servers = (await processesOn(dir)).filter(({ isServer }) => isServer);
+  signal(servers, 'SIGINT');
+  // Sessions of a dead server have nobody left to shut them down in order.
+  if (await waitUntil(isGone, servers.length > 0 ? 30_000 : 0)) return;
+  signal(await processesOn(dir), 'SIGQUIT');
+  if (await waitUntil(isGone, 10_000)) return;
+  const pids = (await processesOn(dir)).map(({ pid }) => pid).join(', ');
+  throw new Error(`PostgreSQL on ${dir} does not stop (processes ${pids}); end them and start again`);
+}
+
+function signal(processes: ClusterProcess[], name: NodeJS.Signals): void {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, name);
+      // A suspended process would never see the other signal.
+      process.kill(pid, 'SIGCONT');
+    } catch {
+      // It ended on its own in between, which is what we want.
+    }
+  }
 }

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rename, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 /** An account of the operating system that PostgreSQL runs as; undefined stands for our own. */
 export type OsUser = { uid: number; gid: number };
@@ -11,27 +13,26 @@ export type RunResult = { ok: boolean; stdout: string; stderr: string };
 /** PostgreSQL must not inherit PG* variables or a language of ours; it needs nothing else from us. */
 export const CLEAN_ENV = { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
+const execute = promisify(execFile);
+
 /** Runs a program to its end and never throws. It starts in `/` because our own folder may be closed to `user`. */
-export function run(
-  file: string,
-  args: string[],
-  user?: OsUser,
-  env?: NodeJS.ProcessEnv,
-): Promise<RunResult> {
-  return new Promise((resolve) => {
-    try {
-      execFile(file, args, { ...user, env, cwd: '/' }, (error, stdout, stderr) => {
-        resolve({ ok: error === null, stdout, stderr: stderr || (error?.message ?? '') });
-      });
-    } catch (error) {
-      resolve({ ok: false, stdout: '', stderr: String(error) });
-    }
-  });
+export async function run(file: string, args: string[], user?: OsUser): Promise<RunResult> {
+  try {
+    return { ok: true, ...(await execute(file, args, { ...user, env: CLEAN_ENV, cwd: '/' })) };
+  } catch (error) {
+    const { stdout = '', stderr, message } = error as Error & Partial<RunResult>;
+    return { ok: false, stdout, stderr: stderr || message };
+  }
 }
 
 /** Whether this is a failure of the system or the database with one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && codes.includes(String(error.code));
+}
+
+/** Handles the failure to read what may not be there: it reads as undefined. */
+export function ifMissing(error: unknown): undefined {
+  if (!hasCode(error, 'ENOENT')) throw error;
 }
 
 /** Whether a file or folder is there. */
@@ -40,6 +41,13 @@ export async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Writes a file that only we can read, under another name first, so that nobody reads half of it. */
+export async function replaceFile(file: string, text: string, flush = false): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush });
+  await rename(draft, file);
 }
 
 /** Polls until the condition holds; false when time is up first. */
@@ -73,11 +81,6 @@ export async function ensurePostgresUser(): Promise<OsUser> {
 }
 
 async function findPostgresUser(): Promise<OsUser | undefined> {
-  const [uid, gid] = await Promise.all([run('id', ['-u', 'postgres']), run('id', ['-g', 'postgres'])]);
-  return uid.ok && gid.ok ? { uid: Number(uid.stdout), gid: Number(gid.stdout) } : undefined;
-}
-
-/** Asks the kernel itself, so that access lists and odd mounts count as well as modes. */
-export async function canEnter(user: OsUser, dir: string): Promise<boolean> {
-  return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', dir], user)).ok;
+  const [, uid, gid] = /^uid=(\d+)\S* gid=(\d+)/.exec((await run('id', ['postgres'])).stdout) ?? [];
+  return gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }

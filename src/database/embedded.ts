@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../shared/log.ts';
-import { OWNER, prepareCluster } from './embedded-cluster.ts';
-import type { Cluster } from './embedded-cluster.ts';
-import { holdHome } from './embedded-holder.ts';
-import { withLock } from './embedded-lock.ts';
+import { prepareCluster } from './embedded-cluster.ts';
+import { holdHome, withLock } from './embedded-lock.ts';
 import { describePlace } from './embedded-place.ts';
 import type { Place } from './embedded-place.ts';
-import { processesOn, stopProcesses } from './embedded-process.ts';
-import { createClient, ensureRunning, probe } from './embedded-server.ts';
-import type { Settings } from './embedded-server.ts';
+import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
+import type { Cluster, Settings } from './embedded-server.ts';
 import { waitUntil } from './embedded-system.ts';
 
 /** The bundled PostgreSQL, opened by this process. */
@@ -24,27 +21,36 @@ export type EmbeddedDatabase = {
   release(): Promise<void>;
 };
 
-/** @types/pg does not know `ref` and `unref`. */
-type Hold = { client: pg.Client & { ref(): void; unref(): void }; pid: number };
+/** The idle connection that shows the others that this process is there. @types/pg does not know `ref` and `unref`. */
+type Hold = pg.Client & { ref(): void; unref(): void };
+type Connection = { cluster: Cluster; port: number; hold: Hold };
 
-/** Name under which every opener keeps one idle connection, as its sign of life to the others. */
 const HOLD = 'wishgate-hold';
 /** Connections that their owner has just closed linger in the server for a moment. */
 const LINGER_MS = 2_000;
+/** A server that does not say for so long who is connected is left to the next opener. */
+const ANSWER_MS = 3_000;
 const MAX_BACKOFF_MS = 5_000;
 
 /**
- * Opens the database in `dataDir` and creates it at first use. Processes with the same folder share one server, also
- * one whose starter was killed. `settings` count when this call starts the server.
+ * Opens the database in `dataDir` and creates it at first use. `settings` count when this call starts the server.
+ *
+ * What it promises: all processes of one machine that open a folder (server, command line, workers) share one PostgreSQL at one
+ * address, and the last one to release it stops it. PostgreSQL outlives a killed process, and the next opener adopts it; one
+ * that died, hangs, or was killed in the middle of its creation is recovered, replaced or made anew, at the same address while
+ * someone has it open. Another machine or container is refused while one holds the folder, and takes it over when that one is
+ * gone. For root PostgreSQL runs as the user postgres, in a place which that user can reach. Whatever cannot be mended is said in one
+ * sentence that names what to do.
+ *
+ * The lock orders the processes here, the home hold keeps others away, and an idle connection of each opener shows the last one out.
  */
 export async function openEmbedded(
   dataDir: string,
   log: Logger,
-  options: { settings?: Settings } = {},
+  { settings = {} }: { settings?: Settings } = {},
 ): Promise<EmbeddedDatabase> {
   if (process.platform === 'win32')
     throw new Error('The bundled PostgreSQL needs Linux or macOS; set DATABASE_URL to use your own');
-  const settings = options.settings ?? {};
   const home = await makeHome(dataDir);
   const lockFile = join(home, 'postgres.lock');
 
@@ -53,17 +59,11 @@ export async function openEmbedded(
   let release: Promise<void> | undefined;
 
   const homeHold = await holdHome(home, log);
-  const { cluster, port, firstHold } = await withLock(lockFile, async () => {
-    await homeHold.confirm();
-    const cluster = await prepareCluster(home, log, settings['fsync'] !== 'off');
-    const port = await ensureRunning(cluster, settings);
-    await ensureDatabase(cluster, port);
-    return { cluster, port, firstHold: await connectHold(cluster, port, onLost) };
-  }).catch(async (error: unknown) => {
+  let connection = await withLock(lockFile, () => connect()).catch(async (error: unknown) => {
     await homeHold.end(false);
     throw error;
   });
-  let hold = firstHold;
+  const { cluster, port } = connection;
   const place = await describePlace(home, cluster.dir);
   if (place.isOutside)
     log.info(
@@ -71,6 +71,17 @@ export async function openEmbedded(
       'The database is not in DATA_DIR, which the user postgres cannot enter',
     );
   if (place.warning) log.warn({ dir: place.dir, dataDir: home }, place.warning);
+
+  async function connect(known?: Connection): Promise<Connection> {
+    // One who just left may have taken the sign along; and silent for long, we may have been taken for dead.
+    await homeHold.confirm();
+    const cluster = known?.cluster ?? (await prepareCluster(home, log, settings['fsync'] !== 'off'));
+    const port = await ensureRunning(cluster, settings, known?.port);
+    if (known && port !== known.port)
+      throw new Error(`It now listens on port ${port} instead of ${known.port}; restart this process`);
+    await ensureDatabase(cluster, port);
+    return { cluster, port, hold: await connectHold(cluster, port, onLost) };
+  }
 
   function onLost(): void {
     // Waits for the recovery before it, so that the newest connection is the one we keep.
@@ -81,7 +92,7 @@ export async function openEmbedded(
     log.warn({ port }, 'The bundled PostgreSQL went away; bringing it back');
     for (let backoffMs = 100; !isReleased; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
       try {
-        hold = await withLock(lockFile, () => reconnect());
+        connection = await withLock(lockFile, () => connect(connection));
         log.info({ port }, 'The bundled PostgreSQL is back');
         return;
       } catch (error) {
@@ -91,22 +102,15 @@ export async function openEmbedded(
     }
   }
 
-  async function reconnect(): Promise<Hold> {
-    // Silent for long, we may have been taken for dead: then the files are another's.
-    await homeHold.confirm();
-    const actual = await ensureRunning(cluster, settings, port);
-    if (actual !== port)
-      throw new Error(`It now listens on port ${actual} instead of ${port}; restart this process`);
-    return connectHold(cluster, port, onLost);
-  }
-
   async function close(): Promise<void> {
     isReleased = true;
     await recovery;
-    hold.client.ref();
-    await hold.client.end();
+    const { hold } = connection;
+    hold.ref();
+    // Under the lock nobody can open the database between the look and the stop.
     await withLock(lockFile, async () => {
-      await stopIfUnused(cluster, port, hold.pid);
+      if (await isUnused(hold)) await stopProcesses(cluster.dir);
+      await hold.end();
       await homeHold.end((await processesOn(cluster.dir)).length === 0);
     });
   }
@@ -132,7 +136,7 @@ async function makeHome(dataDir: string): Promise<string> {
 }
 
 async function ensureDatabase(cluster: Cluster, port: number): Promise<void> {
-  const client = createClient(cluster, port, 'postgres', 'wishgate-setup');
+  const client = createClient(cluster, port);
   await client.connect();
   try {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [OWNER]);
@@ -144,44 +148,23 @@ async function ensureDatabase(cluster: Cluster, port: number): Promise<void> {
 
 /** Does not keep the process alive: a program that ends without release leaves a server for the next one to adopt. */
 async function connectHold(cluster: Cluster, port: number, onLost: () => void): Promise<Hold> {
-  const client = createClient(cluster, port, OWNER, HOLD) as Hold['client'];
+  const config = { database: OWNER, application_name: HOLD, query_timeout: ANSWER_MS };
+  const client = createClient(cluster, port, config) as Hold;
   await client.connect();
   client.once('end', onLost);
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   client.unref();
-  return { client, pid: rows[0]?.pid ?? 0 };
+  return client;
 }
 
-/** The caller holds the lock, so nobody can open the database between the look and the stop. */
-async function stopIfUnused(cluster: Cluster, port: number, ownHoldPid: number): Promise<void> {
-  const state = await probe(cluster, await processesOn(cluster.dir));
-  if (state.name !== 'ready') {
-    // Someone else is stopping it, or it is gone; a server in trouble is left to the next opener.
-    await waitUntil(
-      async () => (await processesOn(cluster.dir)).length === 0,
-      state.name === 'stopping' ? 10_000 : 0,
-    );
-    return;
-  }
-  const client = createClient(cluster, port, 'postgres', 'wishgate-release');
-  try {
-    await client.connect();
-    if (!(await isUnused(client, ownHoldPid))) return;
-  } finally {
-    await client.end();
-  }
-  await stopProcesses(cluster.dir);
-}
-
-/** Another opener's sign of life decides at once; it looks again itself when it leaves. */
-async function isUnused(client: pg.Client, ownHoldPid: number): Promise<boolean> {
-  const sql = `SELECT count(*)::int AS users, count(*) FILTER (WHERE application_name = $3)::int AS openers
-    FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> $2`;
+/** Whether nobody else is connected. Another opener's sign of life decides at once; it looks again itself when it leaves. */
+async function isUnused(hold: Hold): Promise<boolean> {
+  const sql = `SELECT count(*)::int AS users, count(*) FILTER (WHERE application_name = $2)::int AS openers
+    FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
   let openers = 0;
   const isOver = await waitUntil(async () => {
-    const { rows } = await client.query<{ users: number; openers: number }>(sql, [OWNER, ownHoldPid, HOLD]);
+    const { rows } = await hold.query<{ users: number; openers: number }>(sql, [OWNER, HOLD]);
     openers = rows[0]?.openers ?? 0;
     return openers > 0 || rows[0]?.users === 0;
-  }, LINGER_MS);
+  }, LINGER_MS).catch(() => false);
   return isOver && openers === 0;
 }

@@ -1,78 +1,67 @@
 import { STATUS_BY_TYPE } from '../shared/errors.ts';
-import type { ErrorType } from '../shared/errors.ts';
-import { failureHeaders } from './headers.ts';
-import type { Schema } from './types.ts';
+import { FAILURE_HEADERS, WAITING_HEADERS } from './parts.ts';
+import { objectSchema } from '../shared/json-schema.ts';
+import type { Schema } from '../shared/json-schema.ts';
 
-const MEANINGS: Record<number, string> = {
-  400: 'The request is wrong: `type` says which field, `msg` why. Change it and retry.',
-  401: 'The store key, the regid or the sessionid is missing or wrong. On `sw-badregid`, identify the shopper again.',
-  403: 'The call is understood and not allowed.',
-  404: 'What the call names does not exist, or is not yours.',
-  429: 'Too many requests; `Retry-After` says how many seconds to wait.',
-  500: 'Our fault; `msg` holds the request id to quote.',
-  503: 'Closed for maintenance, or the database is away; retry after `Retry-After` seconds.',
+type Status = (typeof STATUS_BY_TYPE)[keyof typeof STATUS_BY_TYPE];
+
+const CREDENTIALS = 'The store key, the regid or the sessionid is missing or wrong.';
+
+/** What each status of a failure is called and means. */
+const STATUSES: Record<Status, [name: string, meaning: string]> = {
+  400: ['BadRequest', 'The request is wrong: `type` says which field, `msg` why. Change it and retry.'],
+  401: ['Unauthorised', `${CREDENTIALS} On \`sw-badregid\`, identify the shopper again.`],
+  403: ['Forbidden', 'The call is understood and not allowed.'],
+  404: ['NotFound', 'What the call names does not exist, or is not yours.'],
+  429: ['TooManyRequests', 'Too many requests; `Retry-After` says how many seconds to wait.'],
+  500: ['InternalServerError', 'Our fault; `msg` holds the request id to quote.'],
+  503: [
+    'ServiceUnavailable',
+    'Closed for maintenance, or the database is away; retry after `Retry-After` seconds.',
+  ],
 };
 
-const NAMES: Record<number, string> = {
-  400: 'BadRequest',
-  401: 'Unauthorised',
-  403: 'Forbidden',
-  404: 'NotFound',
-  429: 'TooManyRequests',
-  500: 'InternalServerError',
-  503: 'ServiceUnavailable',
-};
-
-/** Failures that carry Retry-After. */
-const WAITING = new Set([429, 503]);
-
-function typesOf(status: number): ErrorType[] {
-  return (Object.keys(STATUS_BY_TYPE) as ErrorType[]).filter((type) => STATUS_BY_TYPE[type] === status);
-}
-
-/** Every status that a failure can have, in order. */
-export const FAILURE_STATUSES: number[] = [...new Set<number>(Object.values(STATUS_BY_TYPE))].sort(
-  (a, b) => a - b,
-);
+const statuses = Object.entries(STATUSES);
+const types = Object.entries(STATUS_BY_TYPE);
 
 /** The one body of every failure. */
 export const FAILURE_SCHEMA: Schema = {
-  type: 'object',
   description: 'The body of every failure.',
-  properties: {
+  ...objectSchema({
     error: { const: true, description: 'Always true.' },
     type: {
       type: 'string',
-      enum: Object.keys(STATUS_BY_TYPE),
+      enum: types.map(([type]) => type),
       description: 'What went wrong, for programs.',
     },
     msg: { type: 'string', description: 'What went wrong, for people.' },
     message: { type: 'string', description: 'The same as `msg`.' },
-  },
-  required: ['error', 'type', 'msg', 'message'],
+  }),
 };
 
-function response(status: number): Schema {
-  const types = typesOf(status);
-  const schema = {
-    allOf: [{ $ref: '#/components/schemas/Failure' }, { properties: { type: { enum: types } } }],
-  };
-  const msg = MEANINGS[status]!.split(/[.;:]/)[0]!;
+function response(status: number, meaning: string): Schema {
+  const own = types.flatMap(([type, one]) => (one === status ? [type] : []));
+  const msg = meaning.split(/[.;:]/)[0]!;
   return {
-    description: MEANINGS[status],
-    headers: failureHeaders(WAITING.has(status)),
-    content: { 'application/json': { schema, example: { error: true, type: types[0], msg, message: msg } } },
+    description: meaning,
+    headers: meaning.includes('Retry-After') ? WAITING_HEADERS : FAILURE_HEADERS,
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Failure' }, { properties: { type: { enum: own } } }],
+        },
+        example: { error: true, type: own[0], msg, message: msg },
+      },
+    },
   };
 }
 
 /** Responses to refer to, by name. */
-export function failureResponses(): Schema {
-  return Object.fromEntries(FAILURE_STATUSES.map((status) => [NAMES[status]!, response(status)]));
-}
+export const FAILURE_RESPONSES: Schema = Object.fromEntries(
+  statuses.map(([status, [name, meaning]]) => [name, response(Number(status), meaning)]),
+);
 
 /** The part of an operation's `responses` that is about failures. */
-export function failuresOfOperation(): Schema {
-  return Object.fromEntries(
-    FAILURE_STATUSES.map((status) => [String(status), { $ref: `#/components/responses/${NAMES[status]}` }]),
-  );
-}
+export const FAILURES: Schema = Object.fromEntries(
+  statuses.map(([status, [name]]) => [status, { $ref: `#/components/responses/${name}` }]),
+);

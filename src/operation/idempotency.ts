@@ -65,20 +65,13 @@ export function withIdempotency(operations: Operations): Operations {
       let first: ExecutionResult | null = null;
       // A refused key is a refused request: it has errors and no data.
       const refuse = (error: unknown): Answer => ({ errors: [requestError(error, ctx)], statuses: [] });
-      const answer = await answerOnce(
-        ctx,
-        `${ctx.path} ${operation}`,
-        body,
-        isPrivate(operation),
-        async (inner) => {
-          first = await operations.execute(request, inner);
-          return {
-            data: first.data,
-            errors: first.errors?.map((error) => error.toJSON()),
-            statuses: statusesOf(first),
-          };
-        },
-      ).catch(refuse);
+      const work = async (inner: Context): Promise<Answer> => {
+        first = await operations.execute(request, inner);
+        const errors = first.errors?.map((error) => error.toJSON());
+        return { data: first.data, errors, statuses: statusesOf(first) };
+      };
+      const place = `${ctx.path} ${operation}`;
+      const answer = await answerOnce(ctx, place, body, isPrivate(operation), work).catch(refuse);
       return first ?? reviveResult(answer);
     },
   };
@@ -194,7 +187,7 @@ async function isWithinBudget(
   claim: WriteClaim,
   bytes: number,
 ): Promise<boolean> {
-  const spend = (caller: Buffer): Promise<number> =>
+  const spend = (caller: WriteClaim['caller']): Promise<number> =>
     writes.spendBytes(ctx.db, { pid: claim.pid, caller }, bytes, ctx.now(), expiryAt(ctx.now()));
   if ((await spend(claim.caller)) > limitsOf(ctx).answers) return false;
   return bytes <= SMALL_ANSWER || (await spend(storeAsCaller(store))) <= KEPT_BYTES.store;
@@ -225,16 +218,9 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
     const expiry = expiryAt(now);
     if (isFree) {
       const { keys } = limitsOf(ctx);
-      const { isClaimed, bytes, startedAt } = await writes.claimWrite(
-        ctx.db,
-        claim,
-        keys,
-        LEASE_MS,
-        now,
-        expiry,
-      );
-      if (isClaimed) return null;
-      spentSince = bytes > keys ? startedAt : null;
+      const spent = await writes.claimWrite(ctx.db, claim, keys, LEASE_MS, now, expiry);
+      if (spent.isClaimed) return null;
+      spentSince = spent.bytes > keys ? spent.startedAt : null;
     }
     const first = await writes.findWrite(ctx.db, claim, expiry);
     if (first !== null && !first.body.equals(claim.body)) {

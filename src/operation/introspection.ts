@@ -27,11 +27,8 @@ function eachField(set: SelectionSetNode, count: Count, nesting: number, visit: 
       visit(node, nesting + 1);
       continue;
     }
-    const inner =
-      node.kind === Kind.INLINE_FRAGMENT
-        ? node
-        : (count.fragments(node.name.value) ?? { selectionSet: null });
-    if (inner.selectionSet) eachField(inner.selectionSet, count, nesting + 1, visit);
+    const inner = node.kind === Kind.INLINE_FRAGMENT ? node : count.fragments(node.name.value);
+    if (inner) eachField(inner.selectionSet, count, nesting + 1, visit);
   }
 }
 

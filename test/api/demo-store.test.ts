@@ -113,7 +113,8 @@ test('what a visitor does at the counter wakes the background work, which starts
   let calls = 0;
   runtime.db.onWork(() => (calls += 1));
   const { epi } = DEMO_PRODUCTS[0]!;
-  await shop.post('/demo/api/stock').send({ epi, isInStock: true }).expect(200);
+  for (const isInStock of [false, true])
+    await shop.post('/demo/api/stock').send({ epi, isInStock }).expect(200);
   expect(calls).toBe(1);
   await runtime.close();
   await database.drop();

@@ -3,6 +3,7 @@ import { routes } from '../../src/transport/rest/routes.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';
+import { times } from '../tier.ts';
 import { newAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
@@ -64,7 +65,7 @@ const callers = (): Caller[] => [
 ];
 
 /** How often: enough to find what is easily found, in a few seconds. */
-const RUNS = { numRuns: 60 };
+const RUNS = { numRuns: times(60) };
 
 test('no variable of a GraphQL request makes it fail in an unforeseen way', async () => {
   await fc.assert(

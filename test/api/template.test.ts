@@ -6,6 +6,7 @@ import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { setStock } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { times } from '../tier.ts';
 
 let service: TestService;
 let store: NewStore;
@@ -207,7 +208,7 @@ test('whatever a template is, it gets an answer and the service goes on', async 
       else expect(failure(body)[0]).toBe('invalid-request');
       await service.http.get('/healthz').expect(200);
     }),
-    { numRuns: 60 },
+    { numRuns: times(60) },
   );
 });
 

@@ -1,54 +1,24 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-
-function findOnPath(): string | null {
-  const files = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .flatMap((dir) => NAMES.map((name) => join(dir, name)));
-  const isProgram = (file: string): boolean => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  return files.find(isProgram) ?? null;
-}
-
-const program = findOnPath();
+import { findChromium } from '../setup/browser.ts';
+import { fromSetup } from '../setup/run.ts';
 
 /** A block of tests that need a browser: skipped where there is none, but never in CI. */
 export const describeInBrowser: (name: string, tests: () => void) => void = (name, tests) => {
-  if (program !== null || process.env['CI'] === 'true') return describe(name, tests);
+  if (findChromium() !== null || process.env['CI'] === 'true') return describe(name, tests);
   console.warn(
     `skipped: ${name}. There is no Chromium on the PATH; install it with \`apt-get install chromium\`.`,
   );
   describe.skip(name, tests);
 };
 
-/** Starts the browser; close it in `afterAll`. */
-export function launchChromium(): Promise<Browser> {
-  if (program === null)
-    throw new Error('There is no Chromium on the PATH; install it with `apt-get install chromium`');
-  return chromium.launch({
-    executablePath: program,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
-  });
-}
-
-/** Builds the pages when a source changed. In a process of its own, because the bundler does not work inside Jest's sandbox. */
-export async function buildPages(): Promise<void> {
-  const script = fileURLToPath(new URL('../../tools/bundle.mjs', import.meta.url));
-  await promisify(execFile)(process.execPath, [script]);
+/** Connects to the browser of the run, which the first test file that asks starts; close it in `afterAll`, with its contexts. */
+export async function openBrowser(): Promise<Browser> {
+  const answer = await fetch(fromSetup('browser'));
+  if (!answer.ok) throw new Error(await answer.text());
+  return chromium.connect(await answer.text());
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

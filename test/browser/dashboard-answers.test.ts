@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { buildPages, describeInBrowser, launchChromium } from './chromium.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
 import { eventually, holdAnswers, openPage, signIn } from './dashboard-page.ts';
 import { seedHistory, seedStore } from './dashboard-seed.ts';
 
@@ -15,9 +15,8 @@ describeInBrowser('the dashboard while answers take their time', () => {
   let page: Page;
 
   beforeAll(async () => {
-    await buildPages();
     service = await startService();
-    browser = await launchChromium();
+    browser = await openBrowser();
     store = await seedStore(service);
     await seedHistory(service, store);
   });

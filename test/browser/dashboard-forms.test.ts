@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { buildPages, describeInBrowser, launchChromium } from './chromium.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
 import { eventually, openPage, signIn } from './dashboard-page.ts';
 
 describeInBrowser('forms of the dashboard', () => {
@@ -12,9 +12,8 @@ describeInBrowser('forms of the dashboard', () => {
   let page: Page;
 
   beforeAll(async () => {
-    await buildPages();
     service = await startService();
-    browser = await launchChromium();
+    browser = await openBrowser();
   });
 
   afterAll(async () => {

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { buildPages, describeInBrowser, launchChromium, seriousFindings } from './chromium.ts';
+import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';
 import { eventually, openPage, signIn } from './dashboard-page.ts';
 import { seedHistory, seedStore } from './dashboard-seed.ts';
 
@@ -34,9 +34,8 @@ describeInBrowser('every page of the dashboard', () => {
   let store: NewStore;
 
   beforeAll(async () => {
-    await buildPages();
     service = await startService();
-    browser = await launchChromium();
+    browser = await openBrowser();
     store = await seedStore(service);
     await seedHistory(service, store);
   });

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { text as readText } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { buildPages, describeInBrowser, launchChromium } from './chromium.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
 import { eventually, openPage, signIn } from './dashboard-page.ts';
 import { seedStore, subscribe } from './dashboard-seed.ts';
 
@@ -14,9 +14,8 @@ describeInBrowser('the merchant dashboard', () => {
   let page: Page;
 
   beforeAll(async () => {
-    await buildPages();
     service = await startService();
-    browser = await launchChromium();
+    browser = await openBrowser();
     store = await seedStore(service);
   });
 
@@ -246,7 +245,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByText(/^[\d.]+ k?B of 32 MB$/).waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export as JSON' }).click();
-    const text = await readFile(await (await download).path(), 'utf8');
+    const text = await readText(await (await download).createReadStream());
     expect(JSON.parse(text)).toMatchObject({ exportedAt: expect.any(Number), data: expect.any(Object) });
     expect(text).toContain('My wishlist');
 

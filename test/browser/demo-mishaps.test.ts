@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Identity } from '../../src/client/wishgate.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { buildPages, describeInBrowser, launchChromium } from './chromium.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
 import { fullHeart, heart, logIn, openShop } from './demo-page.ts';
 
 // A browser on a busy machine takes its time.
@@ -16,9 +16,8 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
   let context: BrowserContext;
 
   beforeAll(async () => {
-    await buildPages();
     service = await startService({ demo: true });
-    browser = await launchChromium();
+    browser = await openBrowser();
   });
   beforeEach(async () => {
     context = await browser.newContext();

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { buildPages, describeInBrowser, launchChromium, seriousFindings } from './chromium.ts';
+import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';
 import { fullHeart, heart, logIn, openShop } from './demo-page.ts';
 
 const SCREENS = [
@@ -28,9 +28,8 @@ describeInBrowser('the demo storefront', () => {
   const outside: string[] = [];
 
   beforeAll(async () => {
-    await buildPages();
     service = await startService({ demo: true });
-    browser = await launchChromium();
+    browser = await openBrowser();
   });
 
   afterAll(async () => {

@@ -7,7 +7,7 @@ import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { createHttpServer } from '../../src/transport/http.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { describeInBrowser, launchChromium } from './chromium.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
 
 describeInBrowser('GraphiQL', () => {
   let service: TestService;
@@ -28,7 +28,7 @@ describeInBrowser('GraphiQL', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await launchChromium();
+    browser = await openBrowser();
     page = await browser.newPage();
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());

@@ -6,7 +6,7 @@ import { jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { buildPages, describeInBrowser, launchChromium, seriousFindings } from './chromium.ts';
+import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';
 import { eventually } from './dashboard-page.ts';
 
 const SCREENS = [
@@ -23,9 +23,8 @@ describeInBrowser('the pages of the service', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    await buildPages();
     service = await startService({ demo: true });
-    browser = await launchChromium();
+    browser = await openBrowser();
   });
 
   afterAll(async () => {

@@ -8,7 +8,7 @@ import type { Identity } from '../../src/client/wishgate.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { buildPages, describeInBrowser, launchChromium } from './chromium.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
 
 const SERVER = fileURLToPath(new URL('../../examples/storefront/server.mjs', import.meta.url));
 
@@ -22,7 +22,6 @@ describeInBrowser('the storefront example', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    await buildPages();
     service = await startService();
     store = await service.createStore();
     const env = {
@@ -35,7 +34,7 @@ describeInBrowser('the storefront example', () => {
     shop = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(shop.stdout!, 'data')) as [Buffer];
     url = /http:\S+/.exec(line.toString())![0];
-    browser = await launchChromium();
+    browser = await openBrowser();
   });
 
   afterAll(async () => {

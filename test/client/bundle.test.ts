@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import vm from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import ts from 'typescript';
-import type { Item, List, ListContents, UserInfo } from '../../src/client/wishgate.ts';
 import type {
+  CustomProduct,
+  Item,
+  List,
+  ListContents,
+  ProductInput,
+  UserInfo,
+} from '../../src/client/wishgate.ts';
+import type {
+  ItemInput,
   ItemRecordFragment,
   ListContentsRecordFragment,
   ListRecordFragment,
@@ -63,6 +71,8 @@ test('the types stand alone and describe the module', async () => {
     import type { List } from './wishgate.mjs';
     const client = init({ baseUrl: '', pid: '', identify: () => ({ regid: '', sessionid: '' }) });
     export const lists: Promise<List[]> = client.fetchLists({ lty: 'wl' });
+    export const platformId = async () => (await lists)[0]!.listcontents[0]!.platformitemid;
+    void client.updateList({ lid: '', cprops: { colour: 'green' } });
     // @ts-expect-error a list needs a name
     void client.createList({});`;
   try {
@@ -89,13 +99,26 @@ test('nothing outside of the build can be fetched', async () => {
   await service.http.get('/client/nothing.js').expect(404);
 });
 
-test("the library's records are those that the service answers", () => {
-  // The compiler checks these assignments; nothing is left to do at run time.
-  const list = (record: ListRecordFragment): List => record;
-  const item = (record: ItemRecordFragment): Item => record;
-  const contents = (record: ListContentsRecordFragment): ListContents => record;
-  const userinfo = (record: UserInfoRecordFragment): UserInfo => record;
-  expect([list, item, contents, userinfo]).toHaveLength(4);
+/** True when two types take each other's values; a field that one of them lacks makes it false. */
+type Same<Left, Right> = [Left, Right] extends [Right, Left]
+  ? [keyof Left, keyof Right] extends [keyof Right, keyof Left]
+    ? true
+    : false
+  : false;
+
+test("the library's records have the fields that the service answers, each of them and no other", () => {
+  // The compiler checks these; nothing is left to do at run time.
+  const list: Same<List, ListRecordFragment> = true;
+  const item: Same<Item, ItemRecordFragment> = true;
+  const contents: Same<ListContents, ListContentsRecordFragment> = true;
+  const userinfo: Same<UserInfo, UserInfoRecordFragment> = true;
+  const lacking: Same<Omit<Item, 'note'>, ItemRecordFragment> = false;
+  expect([list, item, contents, userinfo, lacking]).toEqual([true, true, true, true, false]);
+});
+
+test('an item can be added with every field that the service takes', () => {
+  const sent: Same<keyof (ProductInput & CustomProduct), keyof ItemInput> = true;
+  expect(sent).toBe(true);
 });
 
 test.each([

@@ -2,7 +2,8 @@ import { jest } from '@jest/globals';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { fakeStorage, openTab, product, until } from './kit.ts';
+import { until } from '../until.ts';
+import { fakeStorage, openTab, product } from './kit.ts';
 
 const FETCH = '/api/v3/lists/fetch-lists';
 const FIVE_MINUTES = 5 * 60 * 1000;

@@ -92,8 +92,3 @@ export const product = (epi: number) => ({
   dt: `Product ${epi}`,
   pr: 10,
 });
-
-/** Waits until a condition holds; for what another tab does on its own. */
-export async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
-}

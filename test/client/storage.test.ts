@@ -2,7 +2,8 @@ import type { FetchLike, StorageLike } from '../../src/client/wishgate.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { fakeStorage, openTab, until } from './kit.ts';
+import { until } from '../until.ts';
+import { fakeStorage, openTab } from './kit.ts';
 
 const FETCH = '/api/v3/lists/fetch-lists';
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { TestService } from '../harness.ts';
 import { program } from '../program.ts';
+import { until } from '../until.ts';
 import { seedSubscribers, setStock } from './kit.ts';
 
 /** How hard the dispatchers are tried. */
@@ -78,8 +79,6 @@ async function startUnreliableSmtp(failureRate: number) {
   };
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /**
  * Restocks a variant with many subscribers while several dispatcher processes, a server among them, are killed at random and
  * replaced, and the mail server fails. Ends when nothing is queued any more.
@@ -126,7 +125,8 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
   };
   try {
     // Kills are spread over the work, so that they hit dispatchers that are sending.
-    for (let done = await progress(); done < plan.subscribers; done = await progress()) {
+    await until(async () => {
+      const done = await progress();
       if (
         killTimes.length < plan.kills &&
         done > ((killTimes.length + 0.5) / (plan.kills + 1)) * plan.subscribers
@@ -139,8 +139,8 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
         killTimes.push(Date.now());
         victim.child = startDispatcher(victim.script);
       }
-      await pause(20);
-    }
+      return done >= plan.subscribers;
+    });
   } finally {
     for (const { child } of children) if (isRunning(child)) child.kill('SIGTERM');
     await Promise.all(children.map(async ({ child }) => isRunning(child) && once(child, 'exit')));

@@ -46,6 +46,7 @@ test.each([
   ['src/shared/page.ts', '../database/pool.ts'],
   ['src/client/client.ts', '../shared/page.ts'],
   ['src/client/client.ts', 'node:fs'],
+  ['src/client/client.ts', '../generated/operations.ts'],
   ['src/client/parts/cache.ts', '../../shared/page.ts'],
   ['src/dashboard/api.ts', '../client/wishgate.ts'],
   ['src/dashboard/api.ts', '../generated/operations.ts'],
@@ -56,7 +57,7 @@ test.each([
 });
 
 test.each([
-  ['src/domain/list/list.routes.ts', '../../transport/rest/route.ts'],
+  ['src/domain/list/list.routes.ts', '../../route/route.ts'],
   ['src/domain/list/list.routes.ts', '../../generated/operations.ts'],
   ['src/domain/list/list.resolvers.ts', './list.service.ts'],
   ['src/domain/list/list.service.ts', './list.rules.ts'],
@@ -66,6 +67,7 @@ test.each([
   ['src/dashboard/pages/overview.tsx', 'preact/hooks'],
   ['src/shared/page.ts', './errors.ts'],
   ['src/client/client.ts', './cache.ts'],
+  ['src/client/records.ts', '../generated/client-records.ts'],
   ['src/client/parts/cache.ts', '../client.ts'],
   ['src/transport/rest/routes.ts', '../../domain/list/list.routes.ts'],
 ])('%s may import %s', async (file, from) => {

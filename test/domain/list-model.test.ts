@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { times } from '../tier.ts';
 import { anyStep, compare, createClient } from './fixtures/list-client.ts';
 import type { Client, Step } from './fixtures/list-client.ts';
 
 const RUNS = 3;
 const CLIENTS = 6;
-const STEPS = 130;
+const STEPS = times(130);
 
 let service: TestService;
 

@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded.ts';
 import { withLock } from '../../src/database/embedded-lock.ts';
-import { stopProcesses } from '../../src/database/embedded-process.ts';
+import { stopProcesses } from '../../src/database/embedded-server.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { createTestDatabase, withAdmin } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';

@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { holdHome } from '../../src/database/embedded-holder.ts';
-import type { HomeHold } from '../../src/database/embedded-holder.ts';
+import { holdHome } from '../../src/database/embedded-lock.ts';
+import type { HomeHold } from '../../src/database/embedded-lock.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { until } from '../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';
@@ -106,12 +106,15 @@ test('a holder that was taken over while it slept leaves the new one’s sign al
   expect(lines).toEqual([expect.stringContaining('took DATA_DIR over')]);
   await writeFile(join(dir, 'postgres.holder'), theirs);
   let beats = 0;
+  let beat = Promise.resolve();
   const beating = setInterval(
-    () => void writeFile(join(dir, 'postgres.holder'), `${placeOf(2)} 9 ${(beats += 1)}\n`),
+    () => (beat = writeFile(join(dir, 'postgres.holder'), `${placeOf(2)} 9 ${(beats += 1)}\n`)),
     TIMES.beatMs,
   );
   await expect(sleeper.confirm()).rejects.toThrow('in use by process 9 on the host or container machine-2 ');
   clearInterval(beating);
+  // A file that is just being written is empty for a moment.
+  await beat;
   await sleeper.end(true);
   expect((await signOf(dir)).startsWith(placeOf(2))).toBe(true);
   expect(await readFile(join(dir, 'postgres.holder.2'), 'utf8')).toBe(theirs);

@@ -1,10 +1,9 @@
 import { cp, mkdir, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findBinaries, usableBinaries } from '../../src/database/embedded-binaries.ts';
 import { ensurePostgresUser } from '../../src/database/embedded-system.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded.ts';
-import { describePlace } from '../../src/database/embedded-place.ts';
+import { describePlace, findBinaries } from '../../src/database/embedded-place.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import * as kit from './fixtures/embedded-kit.ts';
 import { endMains, startMain } from './fixtures/main-process.ts';
@@ -129,7 +128,7 @@ rootTest('a deleted private data folder starts afresh and the old database is ke
 
 rootTest('programs below a private folder are run from a copy', async () => {
   const user = await ensurePostgresUser();
-  const original = dirname(dirname((await findBinaries(user, log)).postgres));
+  const original = dirname((await findBinaries(user, log)).bin);
   const privateDir = await kit.makePrivateDir();
   const shared = await kit.makeDataDir();
   await mkdir(join(privateDir, 'native'));
@@ -139,8 +138,8 @@ rootTest('programs below a private folder are run from a copy', async () => {
     filter: (path) => !/\.so\.\d+$/.test(path) || !path.includes('libpq'),
   });
   await cp(join(dirname(original), 'package.json'), join(privateDir, 'package.json'));
-  const binaries = await usableBinaries(join(privateDir, 'native'), user, log, shared);
-  expect(binaries.postgres.startsWith(shared)).toBe(true);
+  const binaries = await findBinaries(user, log, join(privateDir, 'native'), shared);
+  expect(binaries.bin.startsWith(shared)).toBe(true);
   expect(Number(binaries.major)).toBeGreaterThanOrEqual(15);
-  expect(await usableBinaries(join(privateDir, 'native'), user, log, shared)).toEqual(binaries);
+  expect(await findBinaries(user, log, join(privateDir, 'native'), shared)).toEqual(binaries);
 });

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-
-/** How the global setup tells the workers where the server is. */
-export const ENV = { adminUrl: 'WISHGATE_TEST_ADMIN_URL', template: 'WISHGATE_TEST_TEMPLATE' } as const;
+import { fromSetup } from './run.ts';
 
 /** A database of its own for one test file, with every migration applied. */
 export type TestDatabase = { url: string; drop(): Promise<void> };
@@ -12,11 +10,11 @@ const CLONE_LOCK = 815_001;
 
 /** Clones the migrated template: about 30 ms against 1 s for running the migrations. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const adminUrl = fromSetup(ENV.adminUrl);
+  const adminUrl = fromSetup('adminUrl');
   const name = `t_${randomBytes(8).toString('hex')}`;
   await withAdmin(adminUrl, async (admin) => {
     await admin.query('SELECT pg_advisory_lock($1)', [CLONE_LOCK]);
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${fromSetup(ENV.template)}`);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${fromSetup('template')}`);
   });
   return {
     url: databaseUrl(adminUrl, name),
@@ -44,11 +42,4 @@ export async function withAdmin(url: string, work: (admin: pg.Client) => Promise
   } finally {
     await admin.end();
   }
-}
-
-function fromSetup(name: string): string {
-  const value = process.env[name];
-  if (value === undefined)
-    throw new Error(`${name} is not set: run the tests through jest, whose global setup starts PostgreSQL`);
-  return value;
 }

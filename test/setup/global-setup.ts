@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { shareBrowser } from './browser.ts';
+import { ENV } from './run.ts';
 import { startTestServer } from './server.ts';
-import type { TestServer } from './server.ts';
-import { ENV } from './database.ts';
 
 declare global {
-  var wishgateTestServer: TestServer | undefined;
+  var endWishgateTests: (() => Promise<void>) | undefined;
 }
 
 /** Starts one PostgreSQL for the whole run; the workers learn its address from the environment. */
@@ -13,11 +16,18 @@ export default async function globalSetup(): Promise<void> {
   // Some tests start the programs and pages as they are shipped; this costs nothing when they are current.
   execFileSync(process.execPath, ['tools/build.mjs'], { stdio: 'inherit' });
   const server = await startTestServer();
-  globalThis.wishgateTestServer = server;
+  const browser = await shareBrowser();
+  const folder = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
+  const end = async (): Promise<void> => {
+    await Promise.all([server.stop(), browser.stop(), rm(folder, { recursive: true, force: true })]);
+  };
+  globalThis.endWishgateTests = end;
   process.env[ENV.adminUrl] = server.adminUrl;
   process.env[ENV.template] = server.template;
+  process.env[ENV.folder] = folder;
+  process.env[ENV.browser] = browser.url;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // Jest ends at once on these and runs no teardown.
-    process.once(signal, () => void server.stop().finally(() => process.exit(1)));
+    process.once(signal, () => void end().finally(() => process.exit(1)));
   }
 }

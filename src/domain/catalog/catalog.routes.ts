@@ -1,13 +1,13 @@
 import { UpsertProductsDocument } from '../../generated/operations.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { json } from '../../route/form.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 export const catalogRoutes = {
   'POST /storeadmin/v3/products/upsert': route(UpsertProductsDocument, {
+    caller: 'store',
     summary: 'Adds or changes products and their stock',
-    variables: (form) => ({ products: form.json('products', 'invalid-products') as never }),
-    shapes: { products: 'invalid-products' },
-    required: ['products'],
-    reply: (data) => data.upsertProducts,
+    form: { products: json('invalid-products').required },
+    reply: 'upsertProducts',
   }),
 } satisfies RouteTable;

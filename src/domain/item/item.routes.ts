@@ -6,74 +6,48 @@ import {
   UpdateListContentsDocument,
   UpdateSaveForLaterDocument,
 } from '../../generated/operations.ts';
-import type { ItemChangeRecordFragment, ItemInput, ItemRefInput } from '../../generated/operations.ts';
-import type { Form } from '../../transport/rest/form.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { json, text } from '../../route/form.ts';
+import { changes, under } from '../../route/reply.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
-const array = <Element>(form: Form, field: string) => form.json(field, 'invalid-items') as Element[] | null;
-const items = (form: Form, field: string) => array<ItemInput>(form, field);
-const refs = (form: Form, field: string) => array<ItemRefInput>(form, field);
-
-/** An item record, or what is wrong in its place. */
-const flatten = ({ item, epi, hasError, msg }: ItemChangeRecordFragment) => item ?? { epi, hasError, msg };
+const items = json('invalid-items');
 
 export const itemRoutes = {
   'POST /api/v3/lists/update-ctx': route(UpdateListContentsDocument, {
+    caller: 'shopper',
     summary: 'Adds (a), changes (u) and removes (d) items of a list, together or not at all',
-    variables: (form) => ({
-      lid: form.text('lid') ?? '',
-      a: items(form, 'a'),
-      u: items(form, 'u'),
-      d: refs(form, 'd'),
-    }),
-    shapes: { a: 'invalid-items', u: 'invalid-items', d: 'invalid-items' },
-    required: ['lid'],
-    unusual: ['u', 'd'],
-    reply: ({ updateListContents: { lid, cnt, uts, a, u, d } }) => ({
-      lid,
-      cnt,
-      uts,
-      ...(a && { a }),
-      ...(u && { u: u.map(flatten) }),
-      ...(d && { d: d.map(flatten) }),
-    }),
+    form: { lid: text.required, a: items, u: items.unusual, d: items.unusual },
+    reply: { updateListContents: changes('u', 'd') },
   }),
   'POST /api/v3/lists/sfl/add': route(AddToSaveForLaterDocument, {
+    caller: 'shopper',
     summary: 'Adds items to the save-for-later list',
-    variables: (form) => ({ lid: form.text('lid') ?? '', items: items(form, 'items') }),
-    shapes: { items: 'invalid-items' },
-    required: ['lid', 'items'],
-    reply: (data) => data.addToSaveForLater,
+    form: { lid: text.required, items: items.required },
+    reply: 'addToSaveForLater',
   }),
   'POST /api/v3/lists/sfl/remove': route(RemoveFromSaveForLaterDocument, {
+    caller: 'shopper',
     summary: 'Removes items from the save-for-later list',
-    variables: (form) => ({ lid: form.text('lid') ?? '', items: refs(form, 'items') }),
-    shapes: { items: 'invalid-items' },
-    required: ['lid', 'items'],
-    reply: (data) => ({ itemsdeleted: data.removeFromSaveForLater.itemsdeleted.map(flatten) }),
+    form: { lid: text.required, items: items.required },
+    reply: { removeFromSaveForLater: changes('itemsdeleted') },
   }),
   'POST /api/v3/lists/sfl/update': route(UpdateSaveForLaterDocument, {
+    caller: 'shopper',
     summary: 'Changes items of the save-for-later list',
-    variables: (form) => ({ lid: form.text('lid') ?? '', items: items(form, 'items') }),
-    shapes: { items: 'invalid-items' },
-    required: ['lid', 'items'],
-    reply: (data) => ({ itemsupdated: data.updateSaveForLater.itemsupdated.map(flatten) }),
+    form: { lid: text.required, items: items.required },
+    reply: { updateSaveForLater: changes('itemsupdated') },
   }),
   'POST /api/v3/lists/sfl/moved-to-cart': route(MoveSaveForLaterToCartDocument, {
+    caller: 'shopper',
     summary: 'Takes items that went into the cart off the save-for-later list',
-    variables: (form) => ({ lid: form.text('lid') ?? '', items: refs(form, 'items') }),
-    shapes: { items: 'invalid-items' },
-    required: ['lid', 'items'],
-    reply: ({ moveSaveForLaterToCart: { itemsmoved, itemsfailed } }) => ({
-      itemsmoved,
-      itemsfailed: itemsfailed.map(flatten),
-    }),
+    form: { lid: text.required, items: items.required },
+    reply: { moveSaveForLaterToCart: changes('itemsfailed') },
   }),
   'POST /api/v3/product/wishlist/social-count': route(SocialCountDocument, {
+    caller: 'shopper',
     summary: 'Counts the shoppers who have a product in an active list',
-    variables: (form) => ({ empi: form.text('empi') }),
-    required: ['empi'],
-    reply: (data) => ({ data: data.socialCount }),
+    form: { empi: text.required },
+    reply: { socialCount: under('data') },
   }),
 } satisfies RouteTable;

@@ -13,145 +13,121 @@ import {
   SetListPublicDocument,
   UpdateListDocument,
 } from '../../generated/operations.ts';
-import type { ItemSort, SortOrder, StockFilter } from '../../generated/operations.ts';
-import type { Form } from '../../transport/rest/form.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { count, fixed, json, text, word } from '../../route/form.ts';
+import { also, under } from '../../route/reply.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
-const lid = (form: Form) => form.text('lid') ?? '';
-const object = (form: Form, field: string) =>
-  form.json(field, 'invalid-lprops') as Record<string, unknown> | null;
-const slice = (form: Form) => ({
-  limit: form.integer('limit', 'invalid-limit'),
-  offset: form.integer('offset', 'invalid-offset'),
-});
+const limit = count('invalid-limit');
+const offset = count('invalid-offset');
+const slice = { limit: limit.inQuery, offset: offset.inQuery };
+const properties = {
+  lprops: json('invalid-lprops'),
+  cprops: json('invalid-lprops'),
+  ldesc: json('invalid-lprops'),
+};
 
-const SORTS: readonly ItemSort[] = ['added', 'price', 'title'];
-const ORDERS: readonly SortOrder[] = ['asc', 'desc'];
-const FILTERS: readonly StockFilter[] = ['instock', 'outofstock'];
-
-const setPublic = (anonRead: boolean) =>
+const setPublic = (anonRead: boolean, summary: string) =>
   route(SetListPublicDocument, {
-    summary: anonRead
-      ? 'Lets everybody who has the list id read the list'
-      : 'Lets nobody but the owner read the list',
-    variables: (form) => ({ lid: lid(form), anonRead }),
-    required: ['lid'],
-    reply: (data) => data.setListPublic,
+    caller: 'shopper',
+    summary,
+    form: { lid: text.required, anonRead: fixed(anonRead) },
+    reply: 'setListPublic',
   });
 
-const setArchived = (isArchived: boolean) =>
+const setArchived = (isArchived: boolean, summary: string) =>
   route(SetListArchivedDocument, {
-    summary: isArchived ? 'Puts a list away' : 'Brings an archived list back',
-    variables: (form) => ({ lid: lid(form), isArchived }),
-    required: ['lid'],
-    reply: (data) => data.setListArchived,
+    caller: 'shopper',
+    summary,
+    form: { lid: text.required, isArchived: fixed(isArchived) },
+    reply: 'setListArchived',
   });
 
 export const listRoutes = {
   'POST /api/v3/lists/create': route(CreateListDocument, {
+    caller: 'shopper',
     summary: 'Creates a list, empty or with the items of another one',
-    variables: (form) => ({
+    form: {
       input: {
-        lname: form.text('lname') ?? '',
-        lty: form.text('lty'),
-        lnote: form.text('lnote'),
-        lprops: object(form, 'lprops'),
-        cprops: object(form, 'cprops'),
-        ldesc: object(form, 'ldesc'),
-        cfor: form.text('cfor'),
-        fromlid: form.text('fromlid'),
+        lname: text.required,
+        lty: text,
+        lnote: text,
+        ...properties,
+        cfor: text.unusual,
+        fromlid: text.unusual,
       },
-    }),
-    required: ['lname'],
-    unusual: ['cfor', 'fromlid'],
-    reply: (data) => data.createList,
+    },
+    reply: 'createList',
   }),
   'POST /api/v3/lists/update': route(UpdateListDocument, {
+    caller: 'shopper',
     summary: 'Changes name, note and properties of a list',
-    variables: (form) => ({
-      lid: lid(form),
-      input: {
-        lname: form.text('lname'),
-        lnote: form.text('lnote'),
-        lprops: object(form, 'lprops'),
-        cprops: object(form, 'cprops'),
-        ldesc: object(form, 'ldesc'),
-      },
-    }),
-    required: ['lid'],
-    reply: (data) => data.updateList,
+    form: { lid: text.required, input: { lname: text, lnote: text, ...properties } },
+    reply: 'updateList',
   }),
   'POST /api/v3/lists/delete-list': route(DeleteListDocument, {
+    caller: 'shopper',
     summary: 'Deletes a list with all its items',
-    variables: (form) => ({ lid: lid(form), ...slice(form) }),
-    required: ['lid'],
-    query: ['limit', 'offset'],
-    reply: (data) => data.deleteList,
+    form: { lid: text.required, ...slice },
+    reply: 'deleteList',
   }),
   'POST /api/v3/lists/fetch-lists': route(AllListsDocument, {
+    caller: 'shopper',
     summary: 'All active lists of the shopper, newest first, each with its ten newest items',
-    variables: (form) => ({ lty: form.text('lty') }),
-    reply: (data) => data.allLists,
+    form: { lty: text },
+    reply: 'allLists',
   }),
   'POST /api/v3/lists/fetch-user-lists': route(AllListSummariesDocument, {
+    caller: 'shopper',
     summary: 'All lists of the shopper, archived ones too, without their items',
-    variables: () => ({}),
-    reply: (data) => ({ status: 'success', data: data.allLists }),
+    form: {},
+    reply: { allLists: under('data', { status: 'success' }) },
   }),
   'POST /api/v3/lists/fetch-user-list': route(ListPageDocument, {
+    caller: 'shopper',
     summary: 'One page of a list, sorted and filtered',
-    variables: (form) => ({
-      lid: lid(form),
-      next: form.text('next'),
-      itemslimit: form.integer('itemslimit', 'invalid-limit'),
-      sortby: form.choice('sortby', SORTS, 'invalid-request'),
-      sortorder: form.choice('sortorder', ORDERS, 'invalid-request'),
-      filterby: form.choice('filterby', FILTERS, 'invalid-request'),
-    }),
-    required: ['lid'],
-    reply: (data) => data.listPage,
+    form: {
+      lid: text.required,
+      next: text,
+      itemslimit: limit,
+      sortby: word('invalid-request'),
+      sortorder: word('invalid-request'),
+      filterby: word('invalid-request'),
+    },
+    reply: 'listPage',
   }),
   'POST /api/v3/lists/fetch-list-with-contents': route(ListContentsDocument, {
+    caller: 'shopper',
     summary: 'A list with its items; also a public one of another shopper',
-    variables: (form) => ({ lid: lid(form), ...slice(form) }),
-    required: ['lid'],
-    query: ['limit', 'offset'],
-    reply: ({ listContents }) => ({
-      ...listContents,
-      lid: listContents.list.lid,
-      listcontents: listContents.items,
-    }),
+    form: { lid: text.required, ...slice },
+    reply: { listContents: also({ lid: ['list', 'lid'], listcontents: ['items'] }) },
   }),
-  'POST /api/v3/lists/markPublic': setPublic(true),
-  'POST /api/v3/lists/markPrivate': setPublic(false),
-  'POST /api/v3/lists/markArchived': setArchived(true),
-  'POST /api/v3/lists/markUnarchived': setArchived(false),
+  'POST /api/v3/lists/markPublic': setPublic(true, 'Lets everybody who has the list id read the list'),
+  'POST /api/v3/lists/markPrivate': setPublic(false, 'Lets nobody but the owner read the list'),
+  'POST /api/v3/lists/markArchived': setArchived(true, 'Puts a list away'),
+  'POST /api/v3/lists/markUnarchived': setArchived(false, 'Brings an archived list back'),
   'POST /api/v3/lists/emailList': route(EmailListDocument, {
+    caller: 'shopper',
     summary: 'Mails a link to a list, which becomes public',
-    variables: (form) => ({
-      lid: lid(form),
-      fromname: form.text('fromname'),
-      toemail: form.text('toemail'),
-      note: form.text('note'),
-    }),
-    required: ['lid', 'toemail'],
-    reply: (data) => data.emailList,
+    form: { lid: text.required, fromname: text, toemail: text.required, note: text },
+    reply: 'emailList',
   }),
   'POST /api/v3/lists/reportShare': route(ReportShareDocument, {
+    caller: 'shopper',
     summary: 'Counts that a list was shared',
-    variables: (form) => ({ lid: lid(form), fromname: form.text('fromname'), medium: form.text('medium') }),
-    required: ['lid', 'medium'],
-    reply: (data) => data.reportShare,
+    form: { lid: text.required, fromname: text, medium: text.required },
+    reply: 'reportShare',
   }),
   'POST /api/v3/lists/sfl/create': route(InitSaveForLaterDocument, {
+    caller: 'shopper',
     summary: 'Gives the save-for-later list, making it at the first call',
-    variables: (form) => ({ lname: form.text('lname') }),
-    reply: (data) => data.initSaveForLater,
+    form: { lname: text },
+    reply: 'initSaveForLater',
   }),
   'POST /api/v3/lists/sfl/fetch': route(SaveForLaterDocument, {
+    caller: 'shopper',
     summary: 'The save-for-later list with its items',
-    variables: slice,
-    reply: (data) => data.saveForLater,
+    form: { limit, offset },
+    reply: 'saveForLater',
   }),
 } satisfies RouteTable;

@@ -3,36 +3,28 @@ import {
   GenerateRegidDocument,
   SyncGuestDocument,
 } from '../../generated/operations.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { text } from '../../route/form.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 export const shopperRoutes = {
   'POST /storeadmin/v3/user/generate-regid': route(GenerateRegidDocument, {
+    caller: 'store',
     summary: 'Gives the lasting identity of a guest or an account',
-    variables: (form) => ({
-      uuid: form.text('uuid'),
-      useremail: form.text('useremail'),
-      useragenttype: form.text('useragenttype'),
-    }),
-    required: ['useragenttype'],
-    unusual: ['useremail'],
-    reply: (data) => data.generateRegid,
+    form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
+    reply: 'generateRegid',
   }),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
+    caller: 'store',
     summary: 'Merges a guest into an account at login',
-    variables: (form) => ({
-      regid: form.text('regid') ?? '',
-      useremail: form.text('useremail'),
-      useragenttype: form.text('useragenttype'),
-    }),
-    required: ['regid', 'useremail', 'useragenttype'],
-    reply: (data) => data.syncGuest,
+    form: { regid: text.required, useremail: text.required, useragenttype: text.required },
+    reply: 'syncGuest',
   }),
   'POST /storeadmin/v3/user/export': route(ExportShopperDocument, {
+    caller: 'store',
     summary: 'Streams everything that is stored about a shopper, whatever its size',
-    variables: (form) => ({ useremail: form.text('useremail'), regid: form.text('regid') }),
-    unusual: ['regid'],
+    form: { useremail: text, regid: text.unusual },
     isStreamed: true,
-    reply: (data) => data.exportShopper,
+    reply: 'exportShopper',
   }),
 } satisfies RouteTable;

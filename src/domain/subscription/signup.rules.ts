@@ -32,7 +32,7 @@ const WORDS = {
 } as const;
 
 /** Under which something is counted; the table of counts names nobody. */
-export function signupKey(secret: Buffer, kind: SignupKind, subject: string): Buffer {
+export function signupKey(secret: Uint8Array, kind: SignupKind, subject: string): Buffer {
   return createHmac('sha256', secret).update(`signup ${kind} ${subject}`).digest();
 }
 

@@ -3,37 +3,34 @@ import {
   SubscribeDocument,
   UnsubscribeDocument,
 } from '../../generated/operations.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { count, json, text } from '../../route/form.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 export const subscriptionRoutes = {
   'POST /storeadmin/bispa/subscriptions/create': route(SubscribeDocument, {
+    caller: 'store',
     summary: 'Subscribes a contact to alerts about products',
-    variables: (form) => ({
-      medium: form.text('medium'),
-      mediumvalue: form.text('mediumvalue'),
-      products: form.json('products', 'invalid-products') as never,
-      topics: form.json('topics', 'invalid-topics') as never,
-      addtomailinglist: form.integer('addtomailinglist', 'invalid-addtomailinglist'),
-      extras: form.text('extras'),
-    }),
-    shapes: { products: 'invalid-products', topics: 'invalid-topics' },
-    required: ['medium', 'mediumvalue', 'products', 'topics'],
-    reply: (data) => data.subscribe,
+    form: {
+      medium: text.required,
+      mediumvalue: text.required,
+      products: json('invalid-products').required,
+      topics: json('invalid-topics').required,
+      addtomailinglist: count('invalid-addtomailinglist'),
+      extras: text,
+    },
+    reply: 'subscribe',
   }),
   'POST /api/v3/subscriptions/fetch-subs': route(FetchSubscriptionsDocument, {
+    caller: 'shopper',
     summary: "Answers the shopper's subscriptions",
-    variables: (form) => ({
-      topic: form.text('topic'),
-      medium: form.text('medium'),
-      limit: form.integer('limit', 'invalid-limit'),
-      offset: form.integer('offset', 'invalid-offset'),
-    }),
-    reply: (data) => data.subscriptionPage,
+    form: { topic: text, medium: text, limit: count('invalid-limit'), offset: count('invalid-offset') },
+    reply: 'subscriptionPage',
   }),
   'POST /api/v3/subscriptions/unsubscribe': route(UnsubscribeDocument, {
+    caller: 'shopper',
     summary: "Ends the shopper's subscriptions",
-    variables: (form) => ({ topic: form.text('topic'), epi: form.text('epi') }),
-    reply: (data) => data.unsubscribe,
+    form: { topic: text, epi: text },
+    reply: 'unsubscribe',
   }),
 } satisfies RouteTable;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { Request, Response } from 'express';
 import type { DemoStore } from '../../demo/demo.ts';
 import { nameRoute } from '../access-log.ts';
@@ -42,7 +41,9 @@ function demoHeaders(demo: DemoStore | null): string {
   return JSON.stringify({ authorization }, null, 2);
 }
 
-function renderPage(demo: DemoStore | null): string {
+/** Loads the package at the first call: it is 9 MB of source. */
+async function renderPage(demo: DemoStore | null): Promise<string> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   return renderGraphiQL({
     title: 'wishgate GraphiQL',
     endpoint: '/graphql',
@@ -61,22 +62,26 @@ function scriptHash(page: string): string {
 
 /** Serves GraphiQL as one page from the service itself, without any CDN. */
 export function createGraphiqlPage(demo: DemoStore | null) {
-  let made: { asset: Promise<Asset>; script: string } | null = null;
-  const make = () => {
-    const page = renderPage(demo);
-    return { asset: makeAsset('text/html; charset=utf-8', Buffer.from(page)), script: scriptHash(page) };
+  let made: Promise<{ asset: Asset; script: string }> | null = null;
+  const make = async () => {
+    const page = await renderPage(demo);
+    return {
+      asset: await makeAsset('text/html; charset=utf-8', Buffer.from(page)),
+      script: scriptHash(page),
+    };
   };
   return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, '/graphiql');
     made ??= make();
+    const { asset, script } = await made;
     // Its editor makes style elements and starts workers from blobs.
     securePage(res, {
-      'script-src': `'self' ${made.script}`,
+      'script-src': `'self' ${script}`,
       'style-src': "'self' 'unsafe-inline'",
       'font-src': "'self' data:",
       'worker-src': "'self' blob:",
     });
     res.setHeader('Cache-Control', demo === null ? 'no-cache' : 'no-store');
-    sendAsset(req, res, await made.asset);
+    sendAsset(req, res, asset);
   };
 }

@@ -9,26 +9,29 @@ import { headerCredentials } from '../admission.ts';
 import { sendAnswer } from '../send.ts';
 import type { Credentials } from '../viewer.ts';
 import { readFormBody } from './body.ts';
-import { createForm, parseUrlEncoded } from './form.ts';
-import type { Form } from './form.ts';
-import type { Route, RouteTable } from './route.ts';
-import { createShaper } from './fit.ts';
+import type { Route, RouteTable } from '../../route/route.ts';
 import { sendPieces, streams } from './streams.ts';
-
-function isStoreCall(req: Request): boolean {
-  return req.path.startsWith('/storeadmin/');
-}
+import { parseUrlEncoded } from './urlencoded.ts';
+import { createReader } from '../../route/variables.ts';
+import type { Sent } from '../../route/variables.ts';
 
 /** Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header. */
-function credentialsOf(req: Request, form: Form): Credentials {
+function credentialsOf(req: Request, caller: Route['caller'], sent: Sent): Credentials {
   const headers = headerCredentials(req);
-  if (isStoreCall(req)) return { ...headers, pid: '', regid: '', sessionid: '' };
+  if (caller === 'store') return { ...headers, pid: '', regid: '', sessionid: '' };
   return {
     authorization: headers.authorization,
-    pid: form.text('pid') ?? headers.pid,
-    regid: form.text('regid') ?? headers.regid,
-    sessionid: form.text('sessionid') ?? headers.sessionid,
+    pid: sent('pid') ?? headers.pid,
+    regid: sent('regid') ?? headers.regid,
+    sessionid: sent('sessionid') ?? headers.sessionid,
   };
+}
+
+/** Fields of the body come before those of the query; an empty one counts as absent. */
+function fieldsOf(req: Request, body: string): Sent {
+  const inBody = parseUrlEncoded(body);
+  const inQuery = parseUrlEncoded(queryOf(req));
+  return (field) => inBody.get(field) || inQuery.get(field) || null;
 }
 
 function queryOf(req: Request): string {
@@ -49,7 +52,7 @@ export function createRestRouter(
       {
         ...route,
         operation: describeOperation(route.document),
-        shape: createShaper(schema, route.document, route.shapes ?? {}),
+        read: createReader(schema, route),
         stream: streams[key],
       },
     ]),
@@ -61,12 +64,12 @@ export function createRestRouter(
     nameRoute(res, req.path);
     traceOf(res).operation = route.operation;
     const body = method === 'GET' ? '' : await readFormBody(req, res);
-    const form = createForm(parseUrlEncoded(body), parseUrlEncoded(queryOf(req)));
-    const ctx = await admit(req, res, credentialsOf(req, form));
-    if (isStoreCall(req) && ctx.viewer.keyId === null) fail('unauthorised');
-    const variables = route.shape(route.variables(form));
+    const sent = fieldsOf(req, body);
+    const ctx = await admit(req, res, credentialsOf(req, route.caller, sent));
+    if (route.caller === 'store' && ctx.viewer.keyId === null) fail('unauthorised');
+    const variables = route.read(sent);
     if (route.stream) return sendPieces(res, await route.stream(ctx, variables));
-    const data = await operations.run(route.document, variables, ctx);
-    await sendAnswer(res, ctx, route.reply(data as never));
+    const data = (await operations.run(route.document, variables, ctx)) as Record<string, unknown>;
+    await sendAnswer(res, ctx, route.reply.shape.body(data[route.reply.field] as never));
   };
 }

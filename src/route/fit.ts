@@ -1,14 +1,8 @@
-import { Kind, coerceInputValue, isInputObjectType, isListType, isNonNullType, typeFromAST } from 'graphql';
-import type { DocumentNode, GraphQLInputType, GraphQLSchema, TypeNode } from 'graphql';
-import { MAX_ENTRIES } from '../../operation/variables.ts';
-import { fail } from '../../shared/errors.ts';
-import type { ErrorType } from '../../shared/errors.ts';
-
-/** Variables that come as JSON text in a form field, with the failure that a wrong one is. */
-export type Shapes = Record<string, ErrorType>;
-
-/** Fits variables to what their document declares, or fails with the type of the field. */
-export type Shaper = (variables: Record<string, unknown>) => Record<string, unknown>;
+import { coerceInputValue, isInputObjectType, isListType, isNonNullType } from 'graphql';
+import type { GraphQLInputType } from 'graphql';
+import { MAX_ENTRIES } from '../shared/json.ts';
+import { fail } from '../shared/errors.ts';
+import type { ErrorType } from '../shared/errors.ts';
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
 const YES: readonly unknown[] = ['true', 1, '1'];
@@ -43,15 +37,6 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-function variableType(document: DocumentNode, name: string): TypeNode {
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    const variable = definition.variableDefinitions?.find((entry) => entry.variable.name.value === name);
-    if (variable) return variable.type;
-  }
-  throw new Error(`a route shapes $${name}, which its document does not declare`);
-}
-
 function placeOf(name: string, path: readonly (string | number)[]): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${key}`),
@@ -59,24 +44,13 @@ function placeOf(name: string, path: readonly (string | number)[]): string {
   );
 }
 
-/** Makes the fitter for one document: the schema's input types are the only place where fields are listed. */
-export function createShaper(schema: GraphQLSchema, document: DocumentNode, shapes: Shapes): Shaper {
-  const shaped = Object.entries(shapes).map(([name, failure]) => ({
-    name,
-    failure,
-    type: typeFromAST(schema, variableType(document, name) as never) as unknown as GraphQLInputType,
-  }));
-  return (variables) => {
-    const fitted = { ...variables };
-    for (const { name, failure, type } of shaped) {
-      const value = fit(type, variables[name], name, failure);
-      if (value !== null) {
-        coerceInputValue(value, type, (path, _value, error) =>
-          fail(failure, `${placeOf(name, path)}: ${error.message}`),
-        );
-      }
-      fitted[name] = value;
-    }
-    return fitted;
-  };
+/** The value as the type takes it, or the failure: the schema's input types are the only place where fields are listed. */
+export function fitTo(type: GraphQLInputType, value: unknown, name: string, failure: ErrorType): unknown {
+  const fitted = fit(type, value, name, failure);
+  if (fitted !== null) {
+    coerceInputValue(fitted, type, (path, _value, error) =>
+      fail(failure, `${placeOf(name, path)}: ${error.message}`),
+    );
+  }
+  return fitted;
 }

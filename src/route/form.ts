@@ -1,0 +1,85 @@
+import type { GraphQLEnumType, GraphQLInputType } from 'graphql';
+import { AppError, fail } from '../shared/errors.ts';
+import type { ErrorType } from '../shared/errors.ts';
+import { parseJson } from '../shared/json.ts';
+import { fitTo } from './fit.ts';
+
+/** A field of a form as data: how it becomes a variable, and what the API reference says of it beside the schema. */
+export type Field<Value = unknown> = {
+  /** What stands in the field; a fixed one is not sent. */
+  kind: 'text' | 'integer' | 'json' | 'fixed';
+  /** The value of a text, which is null when the field is absent or empty; `type` is the variable's in the document. */
+  read: (text: string | null, name: string, type: GraphQLInputType) => Value;
+  /** A second look at the value, once every field was read. */
+  fit?: (value: unknown, name: string, type: GraphQLInputType) => unknown;
+  isRequired?: true;
+  /** Shown in the query by the reference; every field is taken from either. */
+  isInQuery?: true;
+  /** Left out of the reference's example: with it, the call does something less common. */
+  isUnusual?: true;
+};
+
+/** A field, and the same with one thing more said of it. */
+type Optional<Value, Required = Value> = Field<Value> & {
+  required: Field<Required>;
+  inQuery: Field<Value>;
+  unusual: Field<Value>;
+};
+
+function optional<Value>(field: Field<Value>): Optional<Value> {
+  return {
+    ...field,
+    required: { ...field, isRequired: true },
+    inQuery: { ...field, isInQuery: true },
+    unusual: { ...field, isUnusual: true },
+  };
+}
+
+/** A text. A required one that is absent reads as an empty text: the call itself says what is wrong with it. */
+export const text: Optional<string | null, string> = {
+  ...optional<string | null>({ kind: 'text', read: (text) => text }),
+  required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
+};
+
+const INTEGER = /^[+-]?\d{1,15}$/;
+const MAX_INT = 2_147_483_647;
+
+/** A whole number of 32 bits; anything else is the failure named here. */
+export const count = (failure: ErrorType): Optional<number | null> =>
+  optional({
+    kind: 'integer',
+    read(text, name) {
+      if (text === null) return null;
+      const isFine = INTEGER.test(text.trim()) && Math.abs(Number(text)) <= MAX_INT;
+      return isFine ? Number(text) : fail(failure, `${name} must be a whole number in range`);
+    },
+  });
+
+/** One of the words of the variable's enum; another one is the failure named here. */
+export const word = (failure: ErrorType): Optional<never> =>
+  optional({
+    kind: 'text',
+    read(text, name, type) {
+      const words = type as GraphQLEnumType;
+      if (text === null || words.getValue(text)) return text as never;
+      const known = words.getValues().map((value) => value.name);
+      return fail(failure, `${name} must be one of ${known.join(', ')}`);
+    },
+  });
+
+/** JSON text of what the variable's type takes; anything else is the failure named here. Clients are loose with types. */
+export const json = (failure: ErrorType): Optional<never> =>
+  optional({
+    kind: 'json',
+    read(text, name) {
+      try {
+        return (text === null ? null : parseJson(text)) as never;
+      } catch (error) {
+        throw error instanceof AppError ? error : new AppError(failure, `${name} must be JSON`);
+      }
+    },
+    fit: (value, name, type) => fitTo(type, value, name, failure),
+  });
+
+/** A variable that the route itself sets. */
+export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', read: () => value });

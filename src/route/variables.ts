@@ -1,0 +1,56 @@
+import { getNullableType, getOperationAST, isInputObjectType, isScalarType, typeFromAST } from 'graphql';
+import type { GraphQLInputType, GraphQLSchema } from 'graphql';
+import type { Field } from './form.ts';
+import type { Route } from './route.ts';
+
+/** The text of a field as it was sent; null when it is absent or empty. */
+export type Sent = (field: string) => string | null;
+
+/** A field with its place among the variables, below `group` where it belongs to an input object. */
+export type Reading = { group: string | null; name: string; field: Field; type: GraphQLInputType };
+
+const isField = (entry: Field | Record<string, Field>): entry is Field => typeof entry['read'] === 'function';
+
+/** The fields of a route in the order of its form, each with the type that the document gives it. */
+export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Reading[] {
+  const definitions = getOperationAST(document)!.variableDefinitions ?? [];
+  return Object.entries(form).flatMap(([name, entry]): Reading[] => {
+    const definition = definitions.find(({ variable }) => variable.name.value === name)!;
+    const type = typeFromAST(schema, definition.type as never) as unknown as GraphQLInputType;
+    if (isField(entry)) return [{ group: null, name, field: entry, type }];
+    const input = getNullableType(type);
+    const inner = isInputObjectType(input) ? input.getFields() : {};
+    return Object.entries(entry).map(([key, field]) => ({
+      group: name,
+      name: key,
+      field,
+      type: inner[key]!.type,
+    }));
+  });
+}
+
+type Variables = Record<string, unknown>;
+
+function placeOf({ group }: Reading, variables: Variables): Variables {
+  return group === null ? variables : ((variables[group] ??= {}) as Variables);
+}
+
+/** Makes the function that reads a route's variables: every field first, in order; then those that must fit a type. */
+export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) => Variables {
+  const readings = readingsOf(schema, route);
+  // A scalar takes any JSON: the service that owns the field says what is wrong with it.
+  const fitted = readings.filter(({ field, type }) => field.fit && !isScalarType(type));
+  return (sent) => {
+    const variables: Variables = {};
+    for (const reading of readings) {
+      const { name, field, type } = reading;
+      placeOf(reading, variables)[name] = field.read(sent(name), name, type);
+    }
+    for (const reading of fitted) {
+      const { name, field, type } = reading;
+      const place = placeOf(reading, variables);
+      place[name] = field.fit!(place[name], name, type);
+    }
+    return variables;
+  };
+}

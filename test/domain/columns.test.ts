@@ -1,0 +1,58 @@
+import { isInputObjectType, isObjectType } from 'graphql';
+import { catalogResolvers } from '../../src/domain/catalog/catalog.resolvers.ts';
+import { itemColumns, sentColumns } from '../../src/domain/item/item.columns.ts';
+import { itemResolvers } from '../../src/domain/item/item.resolvers.ts';
+import { listColumns } from '../../src/domain/list/list.columns.ts';
+import { listResolvers } from '../../src/domain/list/list.resolvers.ts';
+import { productColumns } from '../../src/domain/product/product.columns.ts';
+import { createSchema } from '../../src/operation/schema.ts';
+
+// A column is told once, in a table. What a table and the schema say of each other is held together here; that every column of
+// prisma/*.prisma has its line is for tsc to say.
+
+const schema = createSchema();
+
+function fieldsOf(name: string): string[] {
+  const type = schema.getType(name);
+  if (!isObjectType(type) && !isInputObjectType(type)) throw new Error(`there is no type ${name}`);
+  return Object.keys(type.getFields());
+}
+
+type Told = { field: string; as?: string; isHidden?: true };
+const namesOf = (columns: readonly Told[]): string[] =>
+  columns.filter(({ isHidden }) => !isHidden).map(({ field, as = field }) => as);
+
+/** Records with what their rows hold, what resolvers add, and what is read for other reasons than to be shown. */
+const RECORDS = {
+  Item: { row: [...namesOf(itemColumns), 'stk'], resolvers: itemResolvers.Item, internal: ['seq'] },
+  List: {
+    row: namesOf(listColumns),
+    resolvers: listResolvers.List,
+    internal: ['regid', 'seq'],
+  },
+  Product: { row: namesOf(productColumns), resolvers: catalogResolvers.Product, internal: ['cts', 'uts'] },
+};
+
+test.each(Object.entries(RECORDS))(
+  'every field of %s in the schema is a column or has a resolver',
+  (name, { row, resolvers }) => {
+    expect(fieldsOf(name).filter((field) => !row.includes(field) && !(field in resolvers))).toEqual([]);
+  },
+);
+
+test.each(Object.entries(RECORDS))(
+  'every column of %s is a field in the schema',
+  (name, { row, internal }) => {
+    const fields = fieldsOf(name);
+    expect(row.filter((column) => !fields.includes(column) && !internal.includes(column))).toEqual([]);
+  },
+);
+
+test('the input of an item and the table name the same fields', () => {
+  expect(fieldsOf('ItemInput').sort()).toEqual(['epi', ...sentColumns.flatMap(({ names }) => names)].sort());
+});
+
+test('the input of a product and the table name the same fields', () => {
+  const taken = productColumns.filter(({ check }) => check !== undefined).map(({ field }) => field);
+  expect(fieldsOf('ProductInput').sort()).toEqual(taken.sort());
+});
