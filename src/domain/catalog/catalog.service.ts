@@ -1,6 +1,6 @@
 import { requireShopper, requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
-import type { Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { AppError, fail } from '../../shared/errors.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
@@ -147,6 +147,11 @@ export async function removeProducts(ctx: Context, epis: readonly string[]): Pro
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
   const { pid } = ctx.viewer.keyId === null ? requireShopper(ctx) : requireStore(ctx);
   return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
+}
+
+/** The variants of a store that the catalogue knows, in no order. */
+export function findVariants(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
+  return catalog.findProducts(db, pid, epis);
 }
 
 type PageInput = { search?: string | null; first?: number | null; after?: string | null };
