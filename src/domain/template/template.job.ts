@@ -8,7 +8,7 @@ import type { AlertModel } from './template.rules.ts';
 
 /** A message to render: some parts of its texts, for one product and contact. */
 export type RenderJob = {
-  texts: AlertTexts;
+  texts: Partial<AlertTexts>;
   parts: readonly Part[];
   /** How each part leaves; said with the job, because the table of channels is more than this process should load. */
   forms: Record<Part, TextForm>;
@@ -71,7 +71,7 @@ export function runJob(
         // A copy, because `increment` writes into it.
         const text = renderTemplate(
           forms[part] === 'html' ? 'html' : 'plain',
-          texts[part],
+          texts[part]!,
           { ...model },
           { end, isKept },
         );

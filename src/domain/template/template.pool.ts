@@ -30,7 +30,7 @@ export function createRenderBudget(): RenderBudget {
 /** A message to render; `parts` are those that will be sent. */
 export type RenderRequest<Name extends Part> = {
   pid: string;
-  texts: AlertTexts;
+  texts: Pick<AlertTexts, Name> & Partial<AlertTexts>;
   parts: readonly Name[];
   model: AlertModel;
   budget?: RenderBudget;
