@@ -1,6 +1,6 @@
 import type { Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
-import { MERGED_PREFS } from './consent.repo.ts';
+import { recordConsent } from './consent.repo.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
 
 /** A subscription that was just ended. */
@@ -24,10 +24,6 @@ export function removeSubscriptions(
   );
 }
 
-/** SQL: joins what is there with the answer; read and written apart, answers of one moment would lose each other. */
-const REFUSE = `
-  UPDATE shopper sh SET acc_mkt = false, uts = $4, prefs = ${MERGED_PREFS} WHERE sh.pid = $1 AND sh.em = $3`;
-
 /** Records that a contact wants nothing more that it did not just ask for: shared lists, mailing list. New alerts are to be confirmed again. */
 export async function suppress(
   tx: Tx,
@@ -38,6 +34,8 @@ export async function suppress(
   await tx.prisma.suppression.createMany({ data: { pid, medium, value, cts: now }, skipDuplicates: true });
   await tx.prisma.contactProof.deleteMany({ where: { pid, medium, value } });
   if (medium !== 'email') return;
+  const account = await tx.prisma.shopper.findFirst({ where: { pid, em: value }, select: { regid: true } });
+  if (account === null) return;
   const answer = { signuptime: now.getTime(), acceptmarketing: false, acceptsource: 'unsubscribe' };
-  await tx.query(REFUSE, [pid, JSON.stringify({ email: answer }), value, now]);
+  await recordConsent(tx, { pid, regid: account.regid }, 'email', answer, now);
 }

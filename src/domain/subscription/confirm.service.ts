@@ -8,7 +8,7 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore } from '../store/store.service.ts';
 import { fromClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
-import { liftSuppression, recordEmailConsent, recordSmsConsent } from '../contact/consent.repo.ts';
+import * as consents from '../contact/consent.repo.ts';
 import { addProofs } from '../contact/proof.repo.ts';
 import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
@@ -35,8 +35,10 @@ export async function recordConsent(
     acceptmarketing: answer.accepts,
     acceptsource: CONSENT_SOURCE,
   };
-  if (medium === 'email') await recordEmailConsent(tx, newShopper(store, 'account', value), consent, now);
-  else if (answer.regid !== '') await recordSmsConsent(tx, store.pid, answer.regid, consent, now);
+  if (medium === 'email')
+    await consents.recordEmailConsent(tx, newShopper(store, 'account', value), consent, now);
+  else if (answer.regid !== '')
+    await consents.recordConsent(tx, { pid: store.pid, regid: answer.regid }, 'sms', consent, now);
 }
 
 /** What the confirmation page shows. */
@@ -85,7 +87,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
         { accepts: answer.mailinglist!, regid: answer.regid },
         now,
       );
-    await liftSuppression(tx, store.pid, claim.contact);
+    await consents.liftSuppression(tx, store.pid, claim.contact);
     // A link that names nobody proves nothing for the shoppers whose requests it confirms: strangers may be among them.
     const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
     await addProofs(tx, store.pid, claim.contact, regids, now);
