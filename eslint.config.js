@@ -19,10 +19,6 @@ const SERVICE = { regex: suffix('service'), message: 'This layer does not call s
 const RESOLVERS = { regex: suffix('resolvers'), message: 'Only src/operation gathers resolvers.' };
 const REPO = { regex: suffix('repo'), message: 'Repos are called by services.' };
 const TRANSPORT = { regex: folder('transport'), message: 'The domain does not know how it is reached.' };
-const ROUTE_TYPES_ONLY = {
-  regex: '^\\.{1,2}/(.*/)?transport/(?!rest/(route|form|reply)(\\.ts)?$)',
-  message: 'A routes file is data: of transport it knows rest/route, rest/form and rest/reply only.',
-};
 
 /** One arrow of the layout: `files` never import what `patterns` name. The last block that fits a file wins whole. */
 const forbid = (files, ...patterns) => ({
@@ -32,7 +28,7 @@ const forbid = (files, ...patterns) => ({
 
 const arrows = [
   forbid(['src/domain/**/*.ts'], TRANSPORT),
-  forbid(['src/**/*.routes.ts'], ROUTE_TYPES_ONLY, SERVICE, REPO, RESOLVERS),
+  forbid(['src/**/*.routes.ts'], TRANSPORT, SERVICE, REPO, RESOLVERS),
   forbid(['src/**/*.resolvers.ts'], TRANSPORT, { ...REPO, allowTypeImports: true }),
   forbid(['src/**/*.service.ts'], TRANSPORT, EXPRESS, GRAPHQL, DATABASE),
   forbid(['src/**/*.repo.ts'], TRANSPORT, SERVICE, RESOLVERS, EXPRESS, GRAPHQL),

@@ -21,6 +21,8 @@ import { tsImport } from 'tsx/esm/api';
 const PRISMA = join(dirname(dirname(fileURLToPath(import.meta.url))), 'prisma');
 const MIGRATIONS = join(PRISMA, 'migrations');
 const { CHAR, TEXT } = pg.types.builtins;
+/** The functions that weigh a row for the quota name the columns of these tables. */
+const WEIGHED = /ALTER TABLE "(item|list)"/;
 
 async function loadEngine() {
   const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
@@ -109,7 +111,10 @@ function writeMigration(name, sql) {
   const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const folder = join(MIGRATIONS, `${time}_${name}`);
   mkdirSync(folder);
-  writeFileSync(join(folder, 'migration.sql'), sql);
+  const renewal = WEIGHED.test(sql)
+    ? '\n-- What the columns hold counts for the quota.\nSELECT renew_weights();\n'
+    : '';
+  writeFileSync(join(folder, 'migration.sql'), sql + renewal);
   console.error(`wrote ${join(folder, 'migration.sql')}`);
 }
 

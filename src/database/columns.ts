@@ -1,9 +1,56 @@
+/** What PostgreSQL calls the type of a column, by the type that Prisma's model gives it. */
+export type SqlType<Value> = [NonNullable<Value>] extends [string]
+  ? 'text'
+  : [NonNullable<Value>] extends [boolean]
+    ? 'boolean'
+    : [NonNullable<Value>] extends [number]
+      ? 'int' | 'float8'
+      : [NonNullable<Value>] extends [bigint]
+        ? 'bigint'
+        : [NonNullable<Value>] extends [Date]
+          ? 'timestamptz'
+          : [NonNullable<Value>] extends [string[]]
+            ? 'text[]'
+            : 'jsonb';
+
+/** A value of a model as `readColumn` gives it: times are milliseconds, JSON is its text. */
+export type ReadValue<Value> =
+  SqlType<Value> extends 'jsonb' ? string : Value extends bigint | Date ? number : Value;
+
+/** Fields of a table whose rule has this member, as a type. */
+export type FieldsWith<Table, Rule> = {
+  [Field in keyof Table]: Table[Field] extends Rule ? Field : never;
+}[keyof Table];
+
+/** A field of a model with its rule and what the database calls it. */
+export type Column<Field, Rule> = Rule & { field: Field; column: string };
+
+/** The rows of a table of columns, in its order. */
+export function columnsOf<Table extends object>(
+  table: Table,
+): Column<keyof Table & string, Table[keyof Table]>[] {
+  return Object.entries(table).map(([field, rule]: [string, Table[keyof Table]]) => ({
+    ...rule,
+    field: field as keyof Table & string,
+    column: columnOf(field),
+  }));
+}
+
+/** Milliseconds since the epoch, the same in a row and in JSON. */
+export const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
+
+/** SQL that reads a column as `name`: a time as milliseconds, JSON as text, because it goes out as it is. */
+export function readColumn(source: string, sql: string, name: string): string {
+  const value = sql === 'jsonb' ? `${source}::text` : sql === 'timestamptz' ? ms(source) : source;
+  return value.endsWith(`.${name}`) ? value : `${value} AS "${name}"`;
+}
+
 /** The column of a field: where they differ, ours is in camel case and the database's has underscores. */
 export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The columns of these fields, each under its field's name. `table` is what the statement calls the model's table. */
-export function columnsOf(table: string, fields: readonly string[]): string {
+export function selectColumns(table: string, fields: readonly string[]): string {
   return fields.map((field) => `${table}.${columnOf(field)} AS "${field}"`).join(', ');
 }

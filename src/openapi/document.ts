@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
-import type { Route, RouteTable } from '../transport/rest/route.ts';
-import { readingsOf } from '../transport/rest/variables.ts';
-import type { Reading } from '../transport/rest/variables.ts';
+import type { Route, RouteTable } from '../route/route.ts';
+import { readingsOf } from '../route/variables.ts';
+import type { Reading } from '../route/variables.ts';
 import { exampleOf } from './examples.ts';
 import { FAILURES, FAILURE_RESPONSES, FAILURE_SCHEMA } from './failures.ts';
 import { objectSchema } from '../shared/json-schema.ts';

@@ -7,9 +7,7 @@ import {
   typeFromAST,
 } from 'graphql';
 import type { GraphQLInputType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-
-/** No call takes more in a list; looking at each of 80,000 items takes 0.4 s before the call itself could refuse them. */
-export const MAX_ENTRIES = 2_000;
+import { MAX_ENTRIES } from '../shared/json.ts';
 
 /** Where a list of a variable is too long; null when none is. What a scalar holds is not looked at. */
 function findLongList(type: GraphQLInputType, value: unknown, path: string): string | null {

@@ -30,10 +30,14 @@ const VALUES_IN_A_ROW = 20_000;
 
 /** What one request takes of the process's memory and time. */
 export type Budget = {
-  /** Makes room for a read, waiting for its turn when it is large; answers how many bytes may be read, at most as many as asked for. */
-  reserve(bytes: number): Promise<number>;
-  /** A reserved read is over and took so many bytes. */
-  settle(reserved: number, used: number): void;
+  /**
+   * Reads within what there is room for, waiting for its turn when that is much: `read` is told how many bytes it may take, at most as many as
+   * asked for, and answers with how many it took. One that fails took none.
+   */
+  within<Value>(
+    bytes: number,
+    read: (maxBytes: number) => Promise<{ value: Value; bytes: number }>,
+  ): Promise<Value>;
   /** Counts what is in memory already, and refuses it where that is too much. */
   charge(bytes: number): void;
   /** A promise when so much work should wait until others had a turn. */
@@ -124,22 +128,35 @@ function createBudget(
   /** Until a read of this request is over: it may have taken less than it reserved. */
   const oneIsOver = (): Promise<void> => new Promise((done) => waiting.push(done));
 
+  const reserve = async (bytes: number): Promise<number> => {
+    while (held + bytes > ANSWER_LIMITS.bytes && reading > 0) await oneIsOver();
+    const granted = Math.min(bytes, ANSWER_LIMITS.bytes - held);
+    if (granted < 0 || (granted === 0 && bytes > 0)) failTooMuch();
+    held += granted;
+    reading += 1;
+    if (held > FREE_BYTES.read) await cover(FREE_BYTES.read);
+    return granted;
+  };
+
+  const settle = (reserved: number, used: number): void => {
+    held += used - reserved;
+    reading -= 1;
+    const told = waiting;
+    waiting = [];
+    for (const tell of told) tell();
+  };
+
   return {
-    async reserve(bytes) {
-      while (held + bytes > ANSWER_LIMITS.bytes && reading > 0) await oneIsOver();
-      const granted = Math.min(bytes, ANSWER_LIMITS.bytes - held);
-      if (granted < 0 || (granted === 0 && bytes > 0)) failTooMuch();
-      held += granted;
-      reading += 1;
-      if (held > FREE_BYTES.read) await cover(FREE_BYTES.read);
-      return granted;
-    },
-    settle(reserved, used) {
-      held += used - reserved;
-      reading -= 1;
-      const told = waiting;
-      waiting = [];
-      for (const tell of told) tell();
+    async within(bytes, read) {
+      const maxBytes = await reserve(bytes);
+      let used = 0;
+      try {
+        const done = await read(maxBytes);
+        used = done.bytes;
+        return done.value;
+      } finally {
+        settle(maxBytes, used);
+      }
     },
     charge(bytes) {
       held += bytes;

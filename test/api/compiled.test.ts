@@ -1,7 +1,7 @@
 import { Kind, parse, print } from 'graphql';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { isCompiledFaithfully } from '../../src/operation/compilable.ts';
-import type { Route } from '../../src/transport/rest/route.ts';
+import type { Route } from '../../src/route/route.ts';
 import { routes } from '../../src/transport/rest/routes.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';

@@ -26,9 +26,8 @@ const usedBy = async (client: Client): Promise<number> => (await storageOf(clien
 /** What the rows of a store's lists come to, counted anew beside what the lists say. */
 const recount = (counted: TestService, { pid }: NewStore) =>
   counted.services.db.query<{ told: number; counted: number }>(
-    `SELECT l.bytes AS told, list_bytes(lname, lty, lnote, lprops, l.cprops, ldesc, cfor)
-       + coalesce((SELECT sum(item_bytes(epi, empi, du, uri, note, i.cprops, lbls, lity, bt, dt, sku, iu, vi, platformitemid, bundle))
-         FROM item i WHERE i.pid = l.pid AND i.lid = l.lid), 0)::bigint
+    `SELECT l.bytes AS told, list_bytes(l)
+       + coalesce((SELECT sum(item_bytes(i)) FROM item i WHERE i.pid = l.pid AND i.lid = l.lid), 0)::bigint
        + coalesce((SELECT sum(bytes) FROM list_copy c WHERE c.pid = l.pid AND c.lid = l.lid), 0)::bigint AS counted
      FROM list l WHERE l.pid = $1`,
     [pid],

@@ -57,9 +57,7 @@ test.each([
 });
 
 test.each([
-  ['src/domain/list/list.routes.ts', '../../transport/rest/route.ts'],
-  ['src/domain/list/list.routes.ts', '../../transport/rest/form.ts'],
-  ['src/domain/list/list.routes.ts', '../../transport/rest/reply.ts'],
+  ['src/domain/list/list.routes.ts', '../../route/route.ts'],
   ['src/domain/list/list.routes.ts', '../../generated/operations.ts'],
   ['src/domain/list/list.resolvers.ts', './list.service.ts'],
   ['src/domain/list/list.service.ts', './list.rules.ts'],

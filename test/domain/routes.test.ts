@@ -1,10 +1,10 @@
 import { DeleteListDocument, ListContentsDocument } from '../../src/generated/operations.ts';
 import { createSchema } from '../../src/operation/schema.ts';
-import { count, text } from '../../src/transport/rest/form.ts';
-import { also, changes } from '../../src/transport/rest/reply.ts';
-import { route } from '../../src/transport/rest/route.ts';
+import { count, text } from '../../src/route/form.ts';
+import { also, changes } from '../../src/route/reply.ts';
+import { route } from '../../src/route/route.ts';
 import { routes } from '../../src/transport/rest/routes.ts';
-import { createReader } from '../../src/transport/rest/variables.ts';
+import { createReader } from '../../src/route/variables.ts';
 
 const limit = count('invalid-limit');
 const offset = count('invalid-offset');

@@ -1,7 +1,7 @@
 import { UpsertProductsDocument } from '../../generated/operations.ts';
-import { json } from '../../transport/rest/form.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { json } from '../../route/form.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 export const catalogRoutes = {
   'POST /storeadmin/v3/products/upsert': route(UpsertProductsDocument, {

@@ -8,9 +8,9 @@ import { isStorable } from '../../shared/text.ts';
 import { applyStockChanges } from '../restock/restock.service.ts';
 import type { StockChange } from '../restock/restock.service.ts';
 import * as catalog from '../product/product.repo.ts';
-import type { PlacedRow, ProductRow, WrittenRow } from '../product/product.repo.ts';
+import type { ProductInput, ProductRow, ProductWrite } from '../product/product.columns.ts';
+import type { PlacedRow, WrittenRow } from '../product/product.repo.ts';
 import { checkCount, checkProduct, isProductId, lastOfEach } from '../product/product.rules.ts';
-import type { ProductInput, ProductWrite } from '../product/product.rules.ts';
 
 /** Variants that are new but lack what a new one needs; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {
@@ -148,8 +148,7 @@ export async function removeProducts(ctx: Context, epis: readonly string[]): Pro
 /** One variant, for the store or one of its shoppers. */
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
   const { pid } = ctx.viewer.keyId === null ? requireShopper(ctx) : requireStore(ctx);
-  const [row] = isProductId(epi) ? await catalog.findProducts(ctx.db, pid, [epi]) : [];
-  return row ?? null;
+  return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
 }
 
 type PageInput = { search?: string | null; first?: number | null; after?: string | null };

@@ -1,32 +1,22 @@
-import type { Db } from '../../database/database.ts';
+import type { Db, Raw } from '../../database/database.ts';
+import type { ImportRunModel } from '../../generated/prisma/models.ts';
 
 /** How far an import came. */
-export type ImportRun = {
-  offset: number;
-  line: number;
-  written: number;
-  skipped: number;
-  finishedAt: Date | null;
-};
+export type ImportRun = Raw<Omit<ImportRunModel, 'pid' | 'source' | 'uts'>>;
 
 /** How far the import of this file came; null when it was never begun. */
 export async function findRun(db: Db, pid: string, source: string): Promise<ImportRun | null> {
-  const [row] = await db.query<ImportRun>(
-    'SELECT "offset", line, written, skipped, finished_at AS "finishedAt" FROM import_run WHERE pid = $1 AND source = $2',
-    [pid, source],
-  );
-  return row ?? null;
+  const run = await db.prisma.importRun.findFirst({ where: { pid, source } });
+  return run && { ...run, offset: Number(run.offset) };
 }
-
-const SAVE = {
-  name: 'save_import_run',
-  text: `
-    INSERT INTO import_run (pid, source, "offset", line, written, skipped, finished_at, uts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-    ON CONFLICT (pid, source) DO UPDATE SET "offset" = excluded."offset", line = excluded.line, written = excluded.written,
-      skipped = excluded.skipped, finished_at = excluded.finished_at, uts = excluded.uts`,
-};
 
 /** Records how far an import came, in the transaction of its batch. */
 export async function saveRun(db: Db, pid: string, source: string, run: ImportRun, now: Date): Promise<void> {
-  await db.query(SAVE, [pid, source, run.offset, run.line, run.written, run.skipped, run.finishedAt, now]);
+  const { offset, line, written, skipped, finishedAt } = run;
+  const progress = { offset, line, written, skipped, finishedAt, uts: now };
+  await db.prisma.importRun.upsert({
+    where: { pid_source: { pid, source } },
+    create: { pid, source, ...progress },
+    update: progress,
+  });
 }

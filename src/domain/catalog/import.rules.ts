@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../shared/errors.ts';
 import { checkProduct } from '../product/product.rules.ts';
-import type { ProductWrite } from '../product/product.rules.ts';
+import { productColumns } from '../product/product.columns.ts';
+import type { ProductInput, ProductWrite } from '../product/product.columns.ts';
 
 /** One line of an import file: what it holds, or what is wrong with it. `end` is the byte behind it. */
 export type Entry = { line: number; end: number } & ({ value: unknown } | { fault: string });
@@ -20,22 +21,13 @@ const tags = z.union(
   'must be an array or a text with | between',
 );
 
+const BY_CHECK = { id, line: text, url: text, stock: number, price: number, tags };
+
 /** A product as files hold it: an empty cell is left out, numbers may be text, tags may be one text with `|` between. */
 const productShape = z.object(
-  {
-    epi: optional(id),
-    empi: optional(id),
-    du: optional(text),
-    bt: optional(text),
-    dt: optional(text),
-    sku: optional(text),
-    uri: optional(text),
-    iu: optional(text),
-    stk: optional(number),
-    pr: optional(number),
-    vi: optional(text),
-    tags: optional(tags),
-  },
+  Object.fromEntries(
+    productColumns.flatMap(({ field, check }) => (check ? [[field, optional(BY_CHECK[check])]] : [])),
+  ),
   'must be a JSON object',
 );
 
@@ -50,7 +42,7 @@ export function readProduct(value: unknown): ProductWrite | string {
     return `${path[0] === undefined ? 'the line' : String(path[0])} ${message}`;
   }
   try {
-    return checkProduct(parsed.data, 'product');
+    return checkProduct(parsed.data as ProductInput, 'product');
   } catch (error) {
     if (error instanceof AppError) return error.message.replace('product.', '');
     throw error;

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { IncompleteProductsError, writeProducts } from './catalog.service.ts';
-import type { ProductWrite } from '../product/product.rules.ts';
+import type { ProductWrite } from '../product/product.columns.ts';
 import { saveRun } from './import.repo.ts';
 import type { ImportRun } from './import.repo.ts';
 import { readProduct } from './import.rules.ts';

@@ -1,38 +1,41 @@
 import type { Db, Tx } from '../../database/database.ts';
+import type {
+  InventoryLevelModel,
+  ProductModel,
+  ShopifySubjectModel,
+} from '../../generated/prisma/models.ts';
 
 /** The secret that signs a store's webhooks; null when Shopify is not connected. */
 export async function findSecret(db: Db, pid: string): Promise<string | null> {
-  const [row] = await db.query<{ secret: string }>('SELECT secret FROM shopify_connection WHERE pid = $1', [
-    pid,
-  ]);
-  return row?.secret ?? null;
+  return (await db.prisma.shopifyConnection.findFirst({ where: { pid } }))?.secret ?? null;
 }
 
 /** Sets the secret, or removes the connection with all it knows. */
 export async function saveSecret(db: Db, pid: string, secret: string | null, now: Date): Promise<void> {
-  if (secret === null) return void (await db.query('DELETE FROM shopify_connection WHERE pid = $1', [pid]));
-  await db.query(
-    `INSERT INTO shopify_connection (pid, secret, created_at) VALUES ($1, $2, $3)
-     ON CONFLICT (pid) DO UPDATE SET secret = excluded.secret`,
-    [pid, secret, now],
-  );
+  if (secret === null) return void (await db.prisma.shopifyConnection.deleteMany({ where: { pid } }));
+  await db.prisma.shopifyConnection.upsert({
+    where: { pid },
+    create: { pid, secret, createdAt: now },
+    update: { secret },
+  });
 }
-
-const TAKE = {
-  name: 'take_shopify_event',
-  text: 'INSERT INTO shopify_event (pid, id, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id',
-};
 
 /** Notes a webhook as taken; false when its id was taken before. */
 export async function takeEvent(tx: Tx, pid: string, id: string, now: Date): Promise<boolean> {
-  return (await tx.query(TAKE, [pid, id, now])).length === 1;
+  const { count } = await tx.prisma.shopifyEvent.createMany({
+    data: { pid, id, at: now },
+    skipDuplicates: true,
+  });
+  return count === 1;
 }
 
 /** What a webhook says about when: its subject, Shopify's time of the change, and a hash of the signed body. */
-export type Change = { subject: string; changedAt: Date; digest: Buffer };
+export type Change = Pick<ShopifySubjectModel, 'subject' | 'changedAt'> & { digest: Buffer<ArrayBuffer> };
 
-// The row is locked until the commit, so that webhooks about one thing are applied one after the other, also about a product
-// that has no variants yet or no more.
+/**
+ * SQL: changes the row under a condition. It is locked until the commit, so that webhooks about one thing are applied one after the
+ * other, also about a product that has no variants yet or no more.
+ */
 const ADVANCE = {
   name: 'advance_shopify_subject',
   text: `
@@ -50,17 +53,14 @@ export async function advance(
   now: Date,
 ): Promise<'new' | 'duplicate' | 'outdated'> {
   if ((await tx.query(ADVANCE, [pid, subject, changedAt, digest, now])).length === 1) return 'new';
-  const same = await tx.query(
-    'SELECT 1 FROM shopify_subject WHERE pid = $1 AND subject = $2 AND digest = $3',
-    [pid, subject, digest],
-  );
-  return same.length === 1 ? 'duplicate' : 'outdated';
+  const same = await tx.prisma.shopifySubject.count({ where: { pid, subject, digest } });
+  return same === 1 ? 'duplicate' : 'outdated';
 }
 
 /** A variant that a webhook is about, locked. */
-export type HeldVariant = { epi: string; stk: number | null; sourceAt: Date | null };
+export type HeldVariant = Pick<ProductModel, 'epi' | 'stk' | 'sourceAt'>;
 
-/** Locks the variants of a product. */
+/** SQL: locks rows in an order. The variants of a product. */
 export function holdProduct(tx: Tx, pid: string, empi: string): Promise<HeldVariant[]> {
   return tx.query<HeldVariant>(
     `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND empi = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,
@@ -68,7 +68,7 @@ export function holdProduct(tx: Tx, pid: string, empi: string): Promise<HeldVari
   );
 }
 
-/** Locks the variants of an inventory item; there is one as a rule. */
+/** SQL: locks rows in an order. The variants of an inventory item; there is one as a rule. */
 export function holdItem(tx: Tx, pid: string, item: string): Promise<HeldVariant[]> {
   return tx.query<HeldVariant>(
     `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND inventory_item = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,
@@ -79,8 +79,10 @@ export function holdItem(tx: Tx, pid: string, item: string): Promise<HeldVariant
 /** What a location had of an item, null when it never told, what the others have, and whether the store has others at all. */
 export type Levels = { previous: number | null; others: number; hasOthers: boolean };
 
-// The least and the greatest location are one look at the index each; to look for another one by `<>` would read every level of a
-// store that has one location.
+/**
+ * SQL: four typed calls in one, while a variant is locked. The least and the greatest location are one look at the index each; to look for
+ * another one by `<>` would read every level of a store that has one location.
+ */
 const LEVEL = {
   name: 'find_inventory_level',
   text: `
@@ -98,7 +100,7 @@ export async function findLevel(tx: Tx, pid: string, item: string, location: str
 }
 
 /** What a location has of an item. */
-export type Level = { item: string; location: string; available: number; at: Date };
+export type Level = Omit<InventoryLevelModel, 'pid'>;
 
 /** Keeps what a location has. */
 export async function saveLevel(
@@ -106,11 +108,12 @@ export async function saveLevel(
   pid: string,
   { item, location, available, at }: Level,
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO inventory_level (pid, item, location, available, at) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (pid, item, location) DO UPDATE SET available = excluded.available, at = excluded.at`,
-    [pid, item, location, available, at],
-  );
+  const key = { pid, item, location };
+  await tx.prisma.inventoryLevel.upsert({
+    where: { pid_item_location: key },
+    create: { ...key, available, at },
+    update: { available, at },
+  });
 }
 
 /** Which of these items a location reported on after the given moment. */
@@ -120,23 +123,25 @@ export async function itemsChangedAfter(
   items: readonly string[],
   at: Date,
 ): Promise<Set<string>> {
-  const rows = await tx.query<{ item: string }>(
-    'SELECT DISTINCT item FROM inventory_level WHERE pid = $1 AND item = ANY ($2::text[]) AND at > $3',
-    [pid, items, at],
-  );
+  const rows = await tx.prisma.inventoryLevel.findMany({
+    where: { pid, item: { in: [...items] }, at: { gt: at } },
+    select: { item: true },
+  });
   return new Set(rows.map(({ item }) => item));
 }
 
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** SQL: looks at the time again, because a subject can be renewed meanwhile. */
+const FORGET_SUBJECTS = `
+  DELETE FROM shopify_subject WHERE at < $1 AND (pid, subject) IN (
+    SELECT pid, subject FROM shopify_subject WHERE at < $1 LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
+
 /** Forgets webhooks that are too old to be played again; answers how many. */
 export async function forgetEvents(db: Db, before: Date): Promise<number> {
-  const events = await db.query(
-    `DELETE FROM shopify_event WHERE (pid, id) IN (SELECT pid, id FROM shopify_event WHERE at < $1 LIMIT 1000) RETURNING 1`,
-    [before],
-  );
-  const subjects = await db.query(
-    `DELETE FROM shopify_subject WHERE at < $1 AND (pid, subject) IN (
-       SELECT pid, subject FROM shopify_subject WHERE at < $1 LIMIT 1000) RETURNING 1`,
-    [before],
-  );
-  return events.length + subjects.length;
+  const { count } = await db.prisma.shopifyEvent.deleteMany({
+    where: { at: { lt: before } },
+    limit: FORGOTTEN_AT_ONCE,
+  });
+  return count + (await db.query(FORGET_SUBJECTS, [before])).length;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../shared/errors.ts';
 import { hasControlCharacters } from '../../shared/text.ts';
 import { clampStock } from '../product/product.rules.ts';
-import type { ProductWrite } from '../product/product.rules.ts';
+import type { ProductWrite } from '../product/product.columns.ts';
 
 /** The topics that change the catalogue. */
 export type ShopifyTopic =

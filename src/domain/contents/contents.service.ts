@@ -7,7 +7,8 @@ import { isProductId } from '../product/product.rules.ts';
 import { NEWEST_FIRST, readPages } from '../list/page.repo.ts';
 import { countWaiting } from '../item/copy.repo.ts';
 import { changeList, lockLists } from '../list/list.repo.ts';
-import type { ListRow, LockedList } from '../list/list.repo.ts';
+import type { ListRow } from '../list/list.columns.ts';
+import type { LockedList } from '../list/list.repo.ts';
 import { checkLid, checkVersion } from '../list/list.rules.ts';
 import { checkBytes, isLarge } from '../list/quota.service.ts';
 import { failMissing, withOwnList } from '../list/list.service.ts';
@@ -17,9 +18,11 @@ import type { ListView } from '../list/list.view.ts';
 import { countEvent } from '../report/report.repo.ts';
 import { tellOfItems } from '../item/item-events.service.ts';
 import * as items from '../item/item.repo.ts';
-import type { ItemRow, WriteScope } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.columns.ts';
+import type { WriteScope } from '../item/item.repo.ts';
 import { checkAdded, checkChanged, checkRefs, checkVariants, foldItems } from '../item/item.rules.ts';
-import type { CheckedItem, ItemInput } from '../item/item.rules.ts';
+import type { CheckedItem } from '../item/item.rules.ts';
+import type { ItemInput } from '../../generated/resolvers.ts';
 
 /** Names an item to remove. */
 export type ItemRef = { epi?: string | null };

@@ -5,7 +5,7 @@ import type { Rereads } from '../../receipts.ts';
 import { getList, saveForLater } from '../list/browse.service.ts';
 import type { ListView } from '../list/list.view.ts';
 import { findItems } from '../item/item.repo.ts';
-import type { ItemRow } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.columns.ts';
 import { outcomes } from './contents.service.ts';
 import type { ContentsUpdate, ItemRef, Transfer, TransferReport } from './contents.service.ts';
 
@@ -15,15 +15,11 @@ type Epis = readonly string[] | null;
 /** Items of a list of the caller's, as they are now. */
 async function itemsOf(ctx: Context, lid: string, epis: readonly string[]): Promise<ItemRow[]> {
   if (epis.length === 0) return [];
-  const maxBytes = await ctx.budget.reserve(ANSWER_LIMITS.bytes);
-  let used = 0;
-  try {
+  const found = await ctx.budget.within(ANSWER_LIMITS.bytes, async (maxBytes) => {
     const { items, bytes } = await findItems(ctx.db, requireShopper(ctx), lid, epis, maxBytes);
-    used = items === null ? 0 : bytes;
-    return items ?? failTooMuch();
-  } finally {
-    ctx.budget.settle(maxBytes, used);
-  }
+    return { value: items, bytes: items === null ? 0 : bytes };
+  });
+  return found ?? failTooMuch();
 }
 
 const episOf = (refs: readonly ItemRef[] | null | undefined): Epis =>

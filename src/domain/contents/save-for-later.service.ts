@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import type { ItemRow } from '../item/item.repo.ts';
-import type { ItemInput } from '../item/item.rules.ts';
+import type { ItemRow } from '../item/item.columns.ts';
+import type { ItemInput } from '../../generated/resolvers.ts';
 import { updateListContents } from './contents.service.ts';
 import type { ItemChange, ItemRef } from './contents.service.ts';
 

@@ -1,17 +1,13 @@
 import type { Tx } from '../../database/database.ts';
+import type { ListModel } from '../../generated/prisma/models.ts';
+import { copiedColumns } from './item.columns.ts';
 import { insertItemEvents } from './item-events.repo.ts';
 
-/** What of an item goes into a copy: everything but its identity, order and times. */
-export const COPIED_COLUMNS = `epi, empi, du, uri, qty, note, cprops, lbls, av, lity, bt, dt, sku, iu, pr, vi, compare_at_price,
-  platformitemid, bundle`;
+const COPIED_COLUMNS = copiedColumns.map(({ column }) => column).join(', ');
 
-/** Column types of a portion's JSON. */
-const PORTION_COLUMNS = `epi text, empi text, du text, uri text, qty int, note text, cprops jsonb, lbls text[], av boolean, lity text,
-  bt text, dt text, sku text, iu text, pr float8, vi text, compare_at_price float8, platformitemid text, bundle jsonb, di text, uby text,
+/** What a portion's JSON holds of each item. */
+const PORTION_COLUMNS = `${copiedColumns.map(({ column, sql }) => `${column} ${sql}`).join(', ')}, di text, uby text,
   cts timestamptz, uts timestamptz`;
-
-/** What an item takes of its owner's quota, by the function that also the triggers use. */
-const ITEM_BYTES = `item_bytes(epi, empi, du, uri, note, cprops, lbls, lity, bt, dt, sku, iu, vi, platformitemid, bundle)`;
 
 /** A fresh item id in SQL, of the same form as `newId`: 128 bits, base64url. One UUID has six bits too few. */
 const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'base64'),
@@ -27,12 +23,12 @@ export type Copy = {
   now: Date;
 };
 
-/** The items are read once, so the copy is the list as it was at one moment, whichever way it goes. */
+/** SQL: set-wise. The items are read once, so the copy is the list as it was at one moment, whichever way it goes. */
 const COPY = {
   name: 'copy_items',
   text: `
     WITH source AS MATERIALIZED (
-      SELECT ${COPIED_COLUMNS}, ${ITEM_BYTES} AS bytes, $4::text AS di, $5::text AS uby, $6::timestamptz AS cts, $6::timestamptz AS uts,
+      SELECT ${COPIED_COLUMNS}, item_bytes(item) AS bytes, $4::text AS di, $5::text AS uby, $6::timestamptz AS cts, $6::timestamptz AS uts,
         row_number() OVER (ORDER BY seq) AS position, count(*) OVER () AS total
       FROM item WHERE pid = $1 AND lid = $2),
     copied AS (
@@ -59,7 +55,7 @@ export async function copyItems(
   return isLeft;
 }
 
-/** How many items a list still waits for. */
+/** SQL: counts inside JSON. How many items a list still waits for. */
 export async function countWaiting(tx: Tx, { pid, lid }: { pid: string; lid: string }): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS count FROM list_copy WHERE pid = $1 AND lid = $2`,
@@ -69,9 +65,9 @@ export async function countWaiting(tx: Tx, { pid, lid }: { pid: string; lid: str
 }
 
 /** A list that still waits for items, and its owner's id. */
-export type CopyingList = { pid: string; lid: string; uid: string };
+export type CopyingList = Pick<ListModel, 'pid' | 'lid' | 'uid'>;
 
-/** Takes a list with portions left that no other worker is at; its lock keeps the portions in order. */
+/** SQL: SKIP LOCKED. Takes a list with portions left that no other worker is at; its lock keeps the portions in order. */
 export async function lockCopyingList(tx: Tx): Promise<CopyingList | null> {
   const [row] = await tx.query<CopyingList>({
     name: 'lock_copying_list',
@@ -82,7 +78,7 @@ export async function lockCopyingList(tx: Tx): Promise<CopyingList | null> {
 }
 
 /**
- * Adds the first `limit` portions of locked lists and forgets them in the same statement. An item that was added to the list by hand
+ * SQL: set-wise. Adds the first `limit` portions of locked lists and forgets them in the same statement. An item that was added to the list by hand
  * meanwhile stays as it is. Webhooks are told of what was added, unless `uid` is null.
  */
 export async function addPortions(

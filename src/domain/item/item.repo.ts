@@ -1,54 +1,9 @@
 import type { Db, Tx } from '../../database/database.ts';
-import { COPIED_COLUMNS } from './copy.repo.ts';
+import type { ItemModel } from '../../generated/prisma/models.ts';
+import { readColumn } from '../../database/columns.ts';
+import { copiedColumns, itemColumns } from './item.columns.ts';
+import type { CustomField, ItemRow, ItemWrite } from './item.columns.ts';
 import { insertItemEvents } from './item-events.repo.ts';
-
-/** A part of a custom bundle. */
-export type BundleItemRow = {
-  title: string | null;
-  price: number | null;
-  empi: string | null;
-  epi: string | null;
-  iu: string | null;
-  uri: string | null;
-  vendor: string | null;
-};
-
-/** An item as it is read: product data is the catalogue's while it knows the variant. `pid` is the store's; times are milliseconds. */
-export type ItemRow = {
-  pid: string;
-  lid: string;
-  epi: string;
-  id: string;
-  empi: string;
-  du: string;
-  uri: string | null;
-  qty: number;
-  note: string | null;
-  /** JSON text: it goes out as it is. */
-  cprops: string;
-  lbls: string[];
-  _av: boolean;
-  lity: string | null;
-  bt: string | null;
-  dt: string | null;
-  sku: string | null;
-  iu: string | null;
-  pr: number | null;
-  vi: string | null;
-  stk: number | null;
-  compareAtPrice: number | null;
-  platformitemid: string | null;
-  /** JSON text of the parts. */
-  bundle: string;
-  di: string;
-  uby: string | null;
-  seq: number;
-  cts: number;
-  uts: number;
-};
-
-/** Milliseconds since the epoch, the same in a row and in JSON. */
-export const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 /** A JSON value as `name`, null when its text is longer than `maxBytes`, and its length; `estimate` where it was not even made. */
 export const sized = (json: string, name: string, maxBytes: string, estimate = '0'): string =>
@@ -65,75 +20,73 @@ export const isWorthMaking = (bytes: string, maxBytes: string): string =>
 /** Joins what the catalogue knows of item `i` as `p`; a custom item has nothing there. */
 export const JOIN_PRODUCT = 'LEFT JOIN product p ON p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL';
 
-/** Columns of item `i` with the live product `p`, named as the record names them. */
-export const ITEM_COLUMNS = `i.pid, i.lid, i.epi, i.id, i.empi, coalesce(p.du, i.du) AS du, coalesce(p.uri, i.uri) AS uri, i.qty, i.note, i.cprops::text AS cprops, i.lbls,
-  i.av AS "_av", i.lity, coalesce(p.bt, i.bt) AS bt, coalesce(p.dt, i.dt) AS dt, coalesce(p.sku, i.sku) AS sku, coalesce(p.iu, i.iu) AS iu,
-  coalesce(p.pr, i.pr) AS pr, coalesce(p.vi, i.vi) AS vi, p.stk, i.compare_at_price AS "compareAtPrice", i.platformitemid, i.bundle::text AS bundle, i.di, i.uby,
-  i.seq, ${ms('i.cts')} AS cts, ${ms('i.uts')} AS uts`;
-
-/** An item to write; a field left out keeps its value, or gets its default in a new item. An empty note removes the note. */
-export type ItemWrite = {
-  epi: string;
-  id: string;
-  empi?: string;
-  du?: string;
-  uri?: string;
-  qty?: number;
-  note?: string;
-  cprops?: Record<string, unknown>;
-  lbls?: readonly string[];
-  av?: boolean;
-  lity?: string;
-  bt?: string;
-  dt?: string;
-  sku?: string;
-  iu?: string;
-  pr?: number;
-  vi?: string;
-  compare_at_price?: number;
-  platformitemid?: string;
-  bundle?: readonly BundleItemRow[];
-};
+/** SQL that reads item `i` with the live product `p`, each column named as the record names it. */
+export const READ_ITEM = [
+  ...itemColumns.map(({ field, column, sql, write, as = field }) =>
+    readColumn(write === 'snapshot' ? `coalesce(p.${column}, i.${column})` : `i.${column}`, sql, as),
+  ),
+  'p.stk',
+].join(', ');
 
 /** Which list is written to, by whom and when; the caller holds the list's row lock. */
 export type WriteScope = { pid: string; lid: string; di: string; uby: string | null; now: Date };
 
-const SNAPSHOT = ['du', 'uri', 'bt', 'dt', 'sku', 'iu', 'pr', 'vi'] as const;
-// The product id stays: the reports count by it when an item comes and goes.
-const KEPT = ['qty', 'cprops', 'lbls', 'av', 'compare_at_price', 'platformitemid'] as const;
+type CopiedColumn = (typeof copiedColumns)[number];
 
-// The list's row lock makes this safe without ON CONFLICT, which could not tell a default from a value that was sent.
-// The snapshot of a variant that the catalogue knows is taken at an add; a change keeps it.
+/** The columns as a list in SQL, each by an expression of it. */
+const each = (expression: (column: CopiedColumn) => string, columns = copiedColumns): string =>
+  columns.map(expression).join(', ');
+
+/** What was sent; of a variant that the catalogue knows a snapshot is taken at an add, and a change keeps it. */
+const sentValue = ({ column, write }: CopiedColumn): string =>
+  write === 'snapshot'
+    ? `CASE WHEN p.epi IS NULL THEN x.${column} WHEN $4 THEN coalesce(p.${column}, x.${column}) END AS ${column}`
+    : `x.${column}`;
+
+/** What a change makes of a custom item; nothing makes one of another. */
+const CUSTOM: Record<CustomField, string> = {
+  bundle: 'CASE WHEN i.lity IS NULL THEN i.bundle ELSE coalesce(s.bundle, i.bundle) END',
+  lity: `CASE WHEN i.lity IS NULL OR s.bundle IS NULL THEN i.lity WHEN s.bundle = '[]' THEN 'custom' ELSE 'customBundle' END`,
+};
+
+const changedValue = ({ field, column, write }: CopiedColumn): string => {
+  if (write === 'custom') return CUSTOM[field as CustomField];
+  return write === 'clearable'
+    ? `CASE WHEN s.${column} IS NULL THEN i.${column} ELSE nullif(s.${column}, '') END`
+    : `coalesce(s.${column}, i.${column})`;
+};
+
+const firstValue = ({ column, write, initial }: CopiedColumn): string => {
+  if (write === 'clearable') return `nullif(${column}, '')`;
+  return initial ? `coalesce(${column}, ${initial})` : column;
+};
+
+const CHANGEABLE = copiedColumns.filter(({ write }) => write !== 'once');
+const NAMES = each(({ column }) => column);
+
+/**
+ * SQL: every add and change runs it, for up to 500 items at once. The list's row lock makes it safe without ON CONFLICT, which could not
+ * tell a default from a value that was sent.
+ */
 const WRITE = {
   name: 'write_items',
   text: `
     WITH sent AS (
-      SELECT x.epi, x.id, x.empi, x.qty, x.note, x.cprops, x.lbls, x.av, x.lity, x.compare_at_price, x.platformitemid, x.bundle,
-        ${SNAPSHOT.map((column) => `CASE WHEN p.epi IS NULL THEN x.${column} WHEN $4 THEN coalesce(p.${column}, x.${column}) END AS ${column}`).join(', ')},
-        x.position
-      FROM ROWS FROM (jsonb_to_recordset($3::jsonb) AS (epi text, id text, empi text, du text, uri text, qty int, note text, cprops jsonb, lbls text[],
-        av boolean, lity text, bt text, dt text, sku text, iu text, pr float8, vi text, compare_at_price float8, platformitemid text,
-        bundle jsonb)) WITH ORDINALITY AS x (epi, id, empi, du, uri, qty, note, cprops, lbls, av, lity, bt, dt, sku, iu, pr, vi, compare_at_price,
-        platformitemid, bundle, position)
+      SELECT x.id, ${each(sentValue)}, x.position
+      FROM ROWS FROM (jsonb_to_recordset($3::jsonb) AS (id text, ${each(({ field, sql }) => `"${field}" ${sql}`)}))
+        WITH ORDINALITY AS x (id, ${NAMES}, position)
       LEFT JOIN product p ON p.pid = $1 AND p.epi = x.epi AND x.lity IS NULL),
     changed AS (
-      UPDATE item i SET
-        ${[...KEPT, ...SNAPSHOT].map((column) => `${column} = coalesce(s.${column}, i.${column})`).join(', ')},
-        bundle = CASE WHEN i.lity IS NULL THEN i.bundle ELSE coalesce(s.bundle, i.bundle) END,
-        note = CASE WHEN s.note IS NULL THEN i.note ELSE nullif(s.note, '') END,
-        lity = CASE WHEN i.lity IS NULL OR s.bundle IS NULL THEN i.lity WHEN s.bundle = '[]' THEN 'custom' ELSE 'customBundle' END,
-        uby = $6, uts = greatest(i.uts, $7)
+      UPDATE item i SET ${each((column) => `${column.column} = ${changedValue(column)}`, CHANGEABLE)}, uby = $6, uts = greatest(i.uts, $7)
       FROM sent s WHERE i.pid = $1 AND i.lid = $2 AND i.epi = s.epi
       RETURNING i.*),
     made AS (
-      INSERT INTO item (pid, lid, epi, id, empi, qty, note, cprops, lbls, av, lity, compare_at_price, platformitemid, bundle, ${SNAPSHOT.join(', ')},
-        di, uby, cts, uts)
-      SELECT $1, $2, epi, id, empi, coalesce(qty, 1), nullif(note, ''), coalesce(cprops, '{}'), coalesce(lbls, '{}'), coalesce(av, false), lity,
-        compare_at_price, platformitemid, coalesce(bundle, '[]'), ${SNAPSHOT.join(', ')}, $5, $6, $7, $7
+      INSERT INTO item (pid, lid, id, ${NAMES}, di, uby, cts, uts)
+      SELECT $1, $2, id, ${each(firstValue)}, $5, $6, $7, $7
       FROM sent s WHERE $4 AND NOT EXISTS (SELECT 1 FROM item i WHERE i.pid = $1 AND i.lid = $2 AND i.epi = s.epi)
       ORDER BY s.position
       RETURNING *)
-    SELECT ${ITEM_COLUMNS}, i.is_new AS "isNew"
+    SELECT ${READ_ITEM}, i.is_new AS "isNew"
     FROM (SELECT *, false AS is_new FROM changed UNION ALL SELECT *, true FROM made) i ${JOIN_PRODUCT}`,
 };
 
@@ -151,11 +104,12 @@ export function writeItems(
   return tx.query<WrittenItemRow>(WRITE, [pid, lid, JSON.stringify(items), isAdd, di, uby, now]);
 }
 
+/** SQL: answers up to 500 removed items with their products. */
 const REMOVE = {
   name: 'remove_items',
   text: `
     WITH gone AS (DELETE FROM item WHERE pid = $1 AND lid = $2 AND epi = ANY ($3::text[]) RETURNING *)
-    SELECT ${ITEM_COLUMNS} FROM gone i ${JOIN_PRODUCT}`,
+    SELECT ${READ_ITEM} FROM gone i ${JOIN_PRODUCT}`,
 };
 
 /** Removes variants from a list; answers those that were there, as they were. */
@@ -167,24 +121,20 @@ export function removeItems(
   return tx.query<ItemRow>(REMOVE, [pid, lid, epis]);
 }
 
-const TRANSFERRED = COPIED_COLUMNS.split(',').map((column) => column.trim());
-
+/** SQL: one statement carries up to 500 items over, whether they are there already or not. */
 const TRANSFER = {
   name: 'transfer_items',
   text: `
     WITH done AS (
-      INSERT INTO item AS t (pid, lid, id, ${TRANSFERRED.join(', ')}, di, uby, cts, uts)
-      SELECT i.pid, $3, n.id, ${TRANSFERRED.map((column) => `i.${column}`).join(', ')}, $6, $7, CASE WHEN $9 THEN i.cts ELSE $8::timestamptz END, $8
+      INSERT INTO item AS t (pid, lid, id, ${NAMES}, di, uby, cts, uts)
+      SELECT i.pid, $3, n.id, ${each(({ column }) => `i.${column}`)}, $6, $7, CASE WHEN $9 THEN i.cts ELSE $8::timestamptz END, $8
       FROM unnest($4::text[], $5::text[]) WITH ORDINALITY AS n (epi, id, position)
       JOIN item i ON i.pid = $1 AND i.lid = $2 AND i.epi = n.epi
       ORDER BY n.position
-      ON CONFLICT (pid, lid, epi) DO UPDATE SET
-        ${TRANSFERRED.filter((column) => column !== 'epi' && column !== 'empi')
-          .map((column) => `${column} = excluded.${column}`)
-          .join(', ')},
+      ON CONFLICT (pid, lid, epi) DO UPDATE SET ${each(({ column }) => `${column} = excluded.${column}`, CHANGEABLE)},
         uby = excluded.uby, uts = greatest(t.uts, excluded.uts)
       RETURNING t.*, t.xmax = 0 AS is_new)
-    SELECT ${ITEM_COLUMNS}, i.is_new AS "isNew" FROM done i ${JOIN_PRODUCT}`,
+    SELECT ${READ_ITEM}, i.is_new AS "isNew" FROM done i ${JOIN_PRODUCT}`,
 };
 
 /** Variants of one list that go into another, which `scope` names; each has the id for its new item. */
@@ -200,7 +150,7 @@ export function transferItems(
   return tx.query<WrittenItemRow>(TRANSFER, [pid, fromLid, lid, epis, ids, di, uby, now, isMove]);
 }
 
-/** Variants in a list of the owner's; null where they are more than `maxBytes`. */
+/** SQL: sized in the database, so that nothing too large leaves it. Variants in a list of the owner's; null where they are more than `maxBytes`. */
 export async function findItems(
   db: Db,
   { pid, regid }: { pid: string; regid: string },
@@ -211,7 +161,7 @@ export async function findItems(
   const [row] = await db.query<{ items: ItemRow[] | null; bytes: number }>(
     `SELECT ${sized('found.items', 'items', '$5::int')} FROM (
        SELECT coalesce(json_agg(x), '[]') AS items FROM (
-         SELECT ${ITEM_COLUMNS} FROM list l JOIN item i ON i.pid = l.pid AND i.lid = l.lid AND i.epi = ANY ($4::text[]) ${JOIN_PRODUCT}
+         SELECT ${READ_ITEM} FROM list l JOIN item i ON i.pid = l.pid AND i.lid = l.lid AND i.epi = ANY ($4::text[]) ${JOIN_PRODUCT}
          WHERE l.pid = $1 AND l.regid = $2 AND l.lid = $3) x) found`,
     [pid, regid, lid, epis, maxBytes],
   );
@@ -221,7 +171,7 @@ export async function findItems(
 /** What webhooks are told of an item. */
 export type ToldItem = Pick<ItemRow, 'lid' | 'id' | 'epi' | 'empi' | 'du' | 'qty'>;
 
-/** Queues an event for everything in these lists, oldest first, without reading any of it. */
+/** SQL: the items may be any number. Queues an event for everything in these lists, oldest first, without reading any of it. */
 export async function tellOfContents(
   tx: Tx,
   { pid, uid }: { pid: string; uid: string },
@@ -240,6 +190,7 @@ export async function tellOfContents(
   );
 }
 
+/** SQL: every visitor of a product asks; one statement counts for many requests. */
 const SOCIAL_COUNT = {
   name: 'social_count',
   text: `
@@ -250,7 +201,7 @@ const SOCIAL_COUNT = {
 };
 
 /** A product of a store. */
-export type ProductKey = { pid: string; empi: string };
+export type ProductKey = Pick<ItemModel, 'pid' | 'empi'>;
 
 /** How many shoppers have each product in an active list. What many ask at once about one product is counted once. */
 export async function countShoppers(db: Db, keys: readonly ProductKey[]): Promise<number[]> {
@@ -262,6 +213,7 @@ export async function countShoppers(db: Db, keys: readonly ProductKey[]): Promis
   return keys.map((key) => counts.get(nameOf(key))!);
 }
 
+/** SQL: every page with hearts asks. */
 const MEMBERSHIP = {
   name: 'membership',
   text: `
@@ -274,6 +226,6 @@ export function findMemberships(
   db: Db,
   owner: { pid: string; regid: string },
   epis: readonly string[],
-): Promise<{ epi: string; lid: string }[]> {
-  return db.query<{ epi: string; lid: string }>(MEMBERSHIP, [owner.pid, owner.regid, epis]);
+): Promise<Pick<ItemModel, 'epi' | 'lid'>[]> {
+  return db.query<Pick<ItemModel, 'epi' | 'lid'>>(MEMBERSHIP, [owner.pid, owner.regid, epis]);
 }

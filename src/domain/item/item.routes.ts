@@ -6,10 +6,10 @@ import {
   UpdateListContentsDocument,
   UpdateSaveForLaterDocument,
 } from '../../generated/operations.ts';
-import { json, text } from '../../transport/rest/form.ts';
-import { changes, under } from '../../transport/rest/reply.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { json, text } from '../../route/form.ts';
+import { changes, under } from '../../route/reply.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 const items = json('invalid-items');
 

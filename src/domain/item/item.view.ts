@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { maskEmail } from '../../shared/mask.ts';
-import type { BundleItemRow, ItemRow } from './item.repo.ts';
+import type { BundleItemRow, ItemRow } from './item.columns.ts';
 
 /** An address that only its owner recognises; null stays null. */
 export const maskAddress = (email: string | null): string | null => email && maskEmail(email);

@@ -12,7 +12,7 @@ import {
 } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
-import type { ItemRow } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
 import type { PageOrder, Place, PlacedItemRow } from './page.repo.ts';
@@ -103,10 +103,10 @@ export async function listContents(
 
 /** The shopper's save-for-later list with its items. */
 export async function saveForLater(ctx: Context, slice: Slice): Promise<ListContents> {
-  const list = await findSaveForLater(ctx.db, requireShopper(ctx));
-  return list
-    ? listContents(ctx, list.lid, slice)
-    : fail('list-not-found', 'There is no save-for-later list yet; create it first');
+  const lid =
+    (await findSaveForLater(ctx.db, requireShopper(ctx))) ??
+    fail('list-not-found', 'There is no save-for-later list yet; create it first');
+  return listContents(ctx, lid, slice);
 }
 
 type PageArgs = {

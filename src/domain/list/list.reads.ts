@@ -38,25 +38,20 @@ const ALONE = { maxInFlight: 4, maxBatch: 1 };
 const MAX_TRIES = 3;
 
 /** Reads no more than the request has reserved: first what is usual, and where that is not enough, as much as it takes. */
-function createSizedLoader<Key, Row>(load: Load<Key, Row>): SizedLoader<Key, Row> {
-  const loadShared = createBatchLoader(load, SHARED);
-  const loadAlone = createBatchLoader(load, ALONE);
+function createSizedLoader<Key, Row>(read: Load<Key, Row>): SizedLoader<Key, Row> {
+  const loadShared = createBatchLoader(read, SHARED);
+  const loadAlone = createBatchLoader(read, ALONE);
   return async (budget, key, expectedBytes) => {
     let wanted = expectedBytes;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const maxBytes = await budget.reserve(wanted);
-      let used = 0;
-      try {
-        const { row, bytes } = await (tries === 0 ? loadShared : loadAlone)({ key, maxBytes });
-        if (row !== null) {
-          used = bytes;
-          return row;
-        }
-        if (maxBytes < wanted) break;
-        wanted = bytes;
-      } finally {
-        budget.settle(maxBytes, used);
-      }
+      const load = tries === 0 ? loadShared : loadAlone;
+      const found = await budget.within(wanted, async (maxBytes) => {
+        const value = { maxBytes, ...(await load({ key, maxBytes })) };
+        return { value, bytes: value.row === null ? 0 : value.bytes };
+      });
+      if (found.row !== null) return found.row;
+      if (found.maxBytes < wanted) break;
+      wanted = found.bytes;
     }
     return failTooMuch();
   };

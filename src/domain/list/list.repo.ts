@@ -1,51 +1,27 @@
+import { readColumn } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { ITEM_COLUMNS, JOIN_PRODUCT, estimate, isWorthMaking, ms, sized } from '../item/item.repo.ts';
-import type { ItemRow } from '../item/item.repo.ts';
+import type { ListModel } from '../../generated/prisma/models.ts';
+import { JOIN_PRODUCT, READ_ITEM, estimate, isWorthMaking, sized } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.columns.ts';
+import { listColumns } from './list.columns.ts';
+import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import { USED_BYTES } from './quota.repo.ts';
 
-/** A list as it is read; the columns carry the record's own names, times are milliseconds. */
-export type ListRow = {
-  pid: string;
-  lid: string;
-  /** The owner. */
-  regid: string;
-  lname: string;
-  lty: string | null;
-  lnote: string | null;
-  /** Property maps are JSON text: they go out as they are. */
-  lprops: string;
-  cprops: string;
-  ldesc: string;
-  anonRead: boolean;
-  cnt: number;
-  itemcmnts: number;
-  _cp: boolean;
-  cby: string | null;
-  uby: string | null;
-  cfor: string | null;
-  st: number;
-  di: string;
-  uid: string;
-  version: number;
-  shares: number;
-  seq: number;
-  cts: number;
-  uts: number;
-};
-
 /** Whose list. */
-export type ListOwner = { pid: string; regid: string };
+export type ListOwner = Pick<ListModel, 'pid' | 'regid'>;
 
-/** Columns of list `l`. */
-export const LIST_COLUMNS = `l.pid, l.lid, l.regid, l.lname, l.lty, l.lnote, l.lprops::text AS lprops, l.cprops::text AS cprops, l.ldesc::text AS ldesc, l.anon_read AS "anonRead", l.cnt, l.itemcmnts,
-  l.copying AS "_cp", l.cby, l.uby, l.cfor, l.st, l.di, l.uid, l.version, l.shares, l.seq, ${ms('l.cts')} AS cts, ${ms('l.uts')} AS uts`;
+/** SQL that reads list `l`, each column named as the record names it. */
+export const READ_LIST = listColumns
+  .filter(({ isHidden }) => !isHidden)
+  .map(({ field, column, sql, as = field }) => readColumn(`l.${column}`, sql, as))
+  .join(', ');
 
 /** Items in a list's own record. */
 export const PREVIEW_SIZE = 10;
 
 const PREVIEW = `
   SELECT coalesce(json_agg(x ORDER BY x.seq DESC), '[]') FROM (
-    SELECT ${ITEM_COLUMNS} FROM (
+    SELECT ${READ_ITEM} FROM (
       SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid ORDER BY i.seq DESC LIMIT ${PREVIEW_SIZE}
     ) i ${JOIN_PRODUCT}
   ) x`;
@@ -66,6 +42,7 @@ export type ListsRow = { lists: (ListRow & { preview: ItemRow[] | null })[]; tot
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st)`;
 
+/** SQL: every page view runs it; one statement serves many requests. */
 const LISTS = {
   name: 'lists_of',
   text: `
@@ -78,7 +55,7 @@ const LISTS = {
       FROM list l WHERE k.has_preview AND ${IS_WANTED}) e
     CROSS JOIN LATERAL (
       SELECT CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
-        SELECT ${LIST_COLUMNS}, CASE WHEN k.has_preview THEN (${PREVIEW}) END AS preview
+        SELECT ${READ_LIST}, CASE WHEN k.has_preview THEN (${PREVIEW}) END AS preview
         FROM list l WHERE ${isWorthMaking('e.estimate', 'k.max_bytes')} AND ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
         ORDER BY l.seq DESC LIMIT k.max_rows) x) found
     ORDER BY k.position`,
@@ -107,9 +84,10 @@ export async function listsOf(
 /** A list that stays as it is until the transaction ends, and what it takes of the owner's quota. */
 export type LockedList = ListRow & { bytes: number };
 
+/** SQL: locks rows in an order, which Prisma cannot say. */
 const LOCK = {
   name: 'lock_list',
-  text: `SELECT ${LIST_COLUMNS}, l.bytes FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = ANY ($3::text[]) ORDER BY l.lid FOR UPDATE`,
+  text: `SELECT ${READ_LIST}, l.bytes FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = ANY ($3::text[]) ORDER BY l.lid FOR UPDATE`,
 };
 
 /** Locks lists of a shopper, in the order in which every writer of several lists locks them; others' lists are not found. */
@@ -117,34 +95,35 @@ export function lockLists(tx: Tx, { pid, regid }: ListOwner, lids: readonly stri
   return tx.query<LockedList>(LOCK, [pid, regid, lids]);
 }
 
-const READABLE = {
-  name: 'readable_list',
-  text: `SELECT ${LIST_COLUMNS} FROM list l WHERE l.pid = $1 AND l.lid = $3 AND (l.regid = $2 OR l.anon_read)`,
-};
+/** Lists that the shopper may read: its own and the public ones of its store. */
+const isReadableBy = ({ pid, regid }: ListOwner): { pid: string; OR: object[] } => ({
+  pid,
+  OR: [{ regid }, { anonRead: true }],
+});
 
-/** A list that the shopper may read: its own or a public one of its store. */
-export async function findReadableList(
-  db: Db,
-  { pid, regid }: ListOwner,
-  lid: string,
-): Promise<ListRow | null> {
-  const [row] = await db.query<ListRow>(READABLE, [pid, regid, lid]);
-  return row ?? null;
+/** Whether there is such a list that the shopper may read. */
+export async function isReadable(db: Db, reader: ListOwner, lid: string): Promise<boolean> {
+  const where = { ...isReadableBy(reader), lid };
+  return (await db.prisma.list.findFirst({ where, select: { lid: true } })) !== null;
 }
 
-/** The shopper's save-for-later list. */
-export async function findSaveForLater(db: Db, { pid, regid }: ListOwner): Promise<ListRow | null> {
+/** SQL: JSON leaves as the text that PostgreSQL keeps; typed, it would be parsed and written anew. A list of the shopper's own. */
+export async function findOwnList(db: Db, { pid, regid }: ListOwner, lid: string): Promise<ListRow | null> {
   const [row] = await db.query<ListRow>(
-    { name: 'find_sfl', text: `SELECT ${LIST_COLUMNS} FROM list l WHERE l.pid = $1 AND l.sfl_owner = $2` },
-    [pid, regid],
+    {
+      name: 'own_list',
+      text: `SELECT ${READ_LIST} FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = $3`,
+    },
+    [pid, regid, lid],
   );
   return row ?? null;
 }
 
-const USAGE = {
-  name: 'list_usage',
-  text: `SELECT count(*)::int AS lists, coalesce(bool_or(lname = $3), false) AS "isTaken" FROM list WHERE pid = $1 AND regid = $2`,
-};
+/** The id of the shopper's save-for-later list. */
+export async function findSaveForLater(db: Db, { pid, regid }: ListOwner): Promise<string | null> {
+  const where = { pid, sflOwner: regid };
+  return (await db.prisma.list.findFirst({ where, select: { lid: true } }))?.lid ?? null;
+}
 
 /** How many lists a shopper has and whether one has this name; true only while the shopper's row is locked. */
 export async function usageOf(
@@ -152,23 +131,21 @@ export async function usageOf(
   { pid, regid }: ListOwner,
   lname: string,
 ): Promise<{ lists: number; isTaken: boolean }> {
-  const [row] = await tx.query<{ lists: number; isTaken: boolean }>(USAGE, [pid, regid, lname]);
-  return row!;
+  const lists = await tx.prisma.list.count({ where: { pid, regid } });
+  const namesake = await tx.prisma.list.findFirst({ where: { pid, regid, lname }, select: { lid: true } });
+  return { lists, isTaken: namesake !== null };
 }
 
-/** A list to insert. */
-export type NewList = Pick<ListRow, 'lid' | 'lname' | 'lty' | 'lnote' | 'cfor'> & {
-  lprops: Record<string, unknown>;
-  cprops: Record<string, unknown>;
-  ldesc: Record<string, unknown>;
-};
+const GIVEN = listColumns.filter(({ write }) => write !== 'own' && write !== 'switch');
+const FIRST_GIVEN = 9;
 
+/** SQL: a trigger weighs the new list, and the same statement tells what its owner stores in all. */
 const INSERT = {
   name: 'insert_list',
   text: `
-    INSERT INTO list AS l (pid, lid, regid, lname, lty, sfl_owner, lnote, lprops, cprops, ldesc, cby, uby, cfor, di, uid, cts, uts)
-    VALUES ($1, $3, $2, $4, $5::text, CASE WHEN $5::text = 'sfl' THEN $2 END, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $14)
-    RETURNING ${LIST_COLUMNS}, ${USED_BYTES} AS used`,
+    INSERT INTO list AS l (pid, regid, lid, sfl_owner, cby, uby, di, uid, cts, uts, ${GIVEN.map(({ column }) => column).join(', ')})
+    VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $8, ${GIVEN.map(({ sql }, index) => `$${FIRST_GIVEN + index}::${sql}`).join(', ')})
+    RETURNING ${READ_LIST}, ${USED_BYTES} AS used`,
 };
 
 /** A list as a write left it, and what its owner stores in all; null when the write did not take more room. */
@@ -182,31 +159,30 @@ export async function insertList(
   now: Date,
 ): Promise<WrittenList> {
   const { pid, regid, em, di, uid } = owner;
-  const { lid, lname, lty, lnote, lprops, cprops, ldesc, cfor } = list;
-  const params = [pid, regid, lid, lname, lty, lnote, lprops, cprops, ldesc, em, cfor, di, uid, now];
+  const sflOwner = list.lty === 'sfl' ? regid : null;
+  const given = GIVEN.map(({ field }) => list[field as keyof NewList]);
+  const params = [pid, regid, list.lid, sflOwner, em, di, uid, now, ...given];
   const [row] = await tx.query<WrittenList>(INSERT, params);
   return row!;
 }
 
-/** What a write changes of a list; a field left out stays. An empty note removes the note. */
-export type ListChanges = {
-  lname?: string;
-  lnote?: string;
-  lprops?: Record<string, unknown>;
-  cprops?: Record<string, unknown>;
-  ldesc?: Record<string, unknown>;
-  anonRead?: boolean;
-  st?: number;
+const CHANGEABLE = listColumns.filter(({ write }) => write !== 'own' && write !== 'once');
+const FIRST_CHANGED = 6;
+
+const changedValue = ({ column, sql, write }: (typeof CHANGEABLE)[number], index: number): string => {
+  const sent = `$${FIRST_CHANGED + index}::${sql}`;
+  return write === 'clearable'
+    ? `${column} = CASE WHEN ${sent} IS NULL THEN l.${column} ELSE nullif(${sent}, '') END`
+    : `${column} = coalesce(${sent}, l.${column})`;
 };
 
+/** SQL: every write of items ends with it; triggers weigh the list, and the same statement tells what its owner stores in all. */
 const CHANGE = {
   name: 'change_list',
   text: `
-    UPDATE list l SET lname = coalesce($3, l.lname), lnote = CASE WHEN $4::text IS NULL THEN l.lnote ELSE nullif($4, '') END,
-      lprops = coalesce($5, l.lprops), cprops = coalesce($6, l.cprops), ldesc = coalesce($7, l.ldesc),
-      anon_read = coalesce($8, l.anon_read), st = coalesce($9, l.st), uby = $10, uts = greatest(l.uts, $11), version = l.version + 1
+    UPDATE list l SET ${CHANGEABLE.map(changedValue).join(', ')}, uby = $3, uts = greatest(l.uts, $4), version = l.version + 1
     WHERE l.pid = $1 AND l.lid = $2
-    RETURNING ${LIST_COLUMNS}, CASE WHEN l.bytes > $12 THEN ${USED_BYTES} END AS used`,
+    RETURNING ${READ_LIST}, CASE WHEN l.bytes > $5 THEN ${USED_BYTES} END AS used`,
 };
 
 /** Changes a locked list, given as it was, and moves its version on; without changes it records that the items changed. */
@@ -216,34 +192,21 @@ export async function changeList(
   changes: ListChanges,
   { uby, now }: { uby: string | null; now: Date },
 ): Promise<WrittenList> {
-  const { lname, lnote, lprops, cprops, ldesc, anonRead, st } = changes;
-  const [row] = await tx.query<WrittenList>(CHANGE, [
-    pid,
-    lid,
-    lname,
-    lnote,
-    lprops,
-    cprops,
-    ldesc,
-    anonRead,
-    st,
-    uby,
-    now,
-    bytes,
-  ]);
+  const changed = CHANGEABLE.map(({ field }) => changes[field as keyof ListChanges]);
+  const [row] = await tx.query<WrittenList>(CHANGE, [pid, lid, uby, now, bytes, ...changed]);
   return row!;
 }
 
 /** Deletes a locked list; its items go with it. */
-export async function deleteList(tx: Tx, { pid, lid }: { pid: string; lid: string }): Promise<void> {
-  await tx.query({ name: 'delete_list', text: 'DELETE FROM list WHERE pid = $1 AND lid = $2' }, [pid, lid]);
+export async function deleteList(tx: Tx, { pid, lid }: Pick<ListModel, 'pid' | 'lid'>): Promise<void> {
+  await tx.prisma.list.deleteMany({ where: { pid, lid } });
 }
 
 /** Counts a share of a list that the shopper may read; false when there is none. */
-export async function countShare(db: Db, { pid, regid }: ListOwner, lid: string): Promise<boolean> {
-  const rows = await db.query(
-    `UPDATE list SET shares = shares + 1 WHERE pid = $1 AND lid = $3 AND (regid = $2 OR anon_read) RETURNING lid`,
-    [pid, regid, lid],
-  );
-  return rows.length === 1;
+export async function countShare(db: Db, reader: ListOwner, lid: string): Promise<boolean> {
+  const { count } = await db.prisma.list.updateMany({
+    where: { ...isReadableBy(reader), lid },
+    data: { shares: { increment: 1 } },
+  });
+  return count === 1;
 }

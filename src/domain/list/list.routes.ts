@@ -13,10 +13,10 @@ import {
   SetListPublicDocument,
   UpdateListDocument,
 } from '../../generated/operations.ts';
-import { count, fixed, json, text, word } from '../../transport/rest/form.ts';
-import { also, under } from '../../transport/rest/reply.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { count, fixed, json, text, word } from '../../route/form.ts';
+import { also, under } from '../../route/reply.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 const limit = count('invalid-limit');
 const offset = count('invalid-offset');

@@ -14,7 +14,8 @@ import type { ListContents } from './browse.service.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
 import { copyItems } from '../item/copy.service.ts';
 import * as lists from './list.repo.ts';
-import type { ListChanges, ListRow, LockedList, NewList } from './list.repo.ts';
+import type { ListChanges, ListRow, NewList } from './list.columns.ts';
+import type { LockedList } from './list.repo.ts';
 import {
   checkLid,
   checkListName,
@@ -54,12 +55,12 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
   const made = await ctx.db.transaction(async (tx) => {
     await lockOwner(tx, owner);
     const known = list.lty === 'sfl' ? await lists.findSaveForLater(tx, owner) : null;
-    if (known && fromlid)
+    if (known !== null && fromlid)
       fail(
         'invalid-lty',
         'There is a save-for-later list already; nothing can be copied into it by creating it',
       );
-    if (known) return known;
+    if (known !== null) return (await lists.findOwnList(tx, owner, known))!;
     await checkRoom(ctx, tx, owner, list.lname, true);
     const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
     checkBytes(ctx, used);
@@ -121,31 +122,19 @@ export async function deleteList(
     limit: checkLimit('limit', limit, DELETE_LIMIT.standard, DELETE_LIMIT.max),
     offset: checkOffset(offset),
   };
-  // Before the list is locked: a large answer may wait for its turn.
-  const maxBytes = await ctx.budget.reserve(
-    slice.limit > lists.PREVIEW_SIZE ? ANSWER_LIMITS.bytes : PREVIEW_BYTES,
-  );
-  let used = maxBytes;
-  try {
-    return await withOwnList(ctx, lid, version, async (tx, list, owner) => {
-      const key = {
-        pid: owner.pid,
-        regid: owner.regid,
-        lid: list.lid,
-        after: null,
-        hasList: false,
-        ...slice,
-      };
+  const bytes = slice.limit > lists.PREVIEW_SIZE ? ANSWER_LIMITS.bytes : PREVIEW_BYTES;
+  // Room is made before the list is locked: a large answer may wait for its turn.
+  return ctx.budget.within(bytes, (maxBytes) =>
+    withOwnList(ctx, lid, version, async (tx, list, owner) => {
+      const { pid, regid } = owner;
+      const key = { pid, regid, lid: list.lid, after: null, hasList: false, ...slice };
       const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes }]);
       const { items } = page!.row ?? failTooMuch();
-      used = page!.bytes;
       await tellOfLists(tx, owner, 'list.item.removed', [list.lid], ctx.now());
       await lists.deleteList(tx, list);
-      return { ...ownView(owner, list), contents: items };
-    });
-  } finally {
-    ctx.budget.settle(maxBytes, used);
-  }
+      return { value: { ...ownView(owner, list), contents: items }, bytes: page!.bytes };
+    }),
+  );
 }
 
 /** The shopper's save-for-later list; many first calls at once make one. */
@@ -160,16 +149,16 @@ export async function initSaveForLater(
     lname: lname ? checkListName(lname) : SAVE_FOR_LATER_NAME,
     lty: 'sfl',
   };
-  const { lid } =
+  const lid =
     (await lists.findSaveForLater(ctx.db, owner)) ??
     (await ctx.db.transaction(async (tx) => {
       await lockOwner(tx, owner);
       const known = await lists.findSaveForLater(tx, owner);
-      if (known) return known;
+      if (known !== null) return known;
       await checkRoom(ctx, tx, owner, list.lname, false);
-      const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
+      const { used, lid: made } = await lists.insertList(tx, owner, list, ctx.now());
       checkBytes(ctx, used);
-      return row;
+      return made;
     }));
   return listContents(ctx, lid, {});
 }
@@ -250,13 +239,11 @@ async function fillFrom(
   list: ListRow,
   fromlid: string,
 ): Promise<ListRow> {
-  const source =
-    (await lists.findReadableList(tx, owner, fromlid)) ??
-    fail('list-not-found', 'fromlid: there is no such list');
+  if (!(await lists.isReadable(tx, owner, fromlid))) fail('list-not-found', 'fromlid: there is no such list');
   const { pid, di, em } = owner;
   const now = ctx.now();
-  await copyItems(tx, { pid, sourceLid: source.lid, targetLid: list.lid, di, uby: em, now });
+  await copyItems(tx, { pid, sourceLid: fromlid, targetLid: list.lid, di, uby: em, now });
   checkBytes(ctx, await usedBytes(tx, owner));
   await tellOfLists(tx, owner, 'list.item.added', [list.lid], now);
-  return (await lists.findReadableList(tx, owner, list.lid))!;
+  return (await lists.findOwnList(tx, owner, list.lid))!;
 }

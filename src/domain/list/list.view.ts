@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ItemRow } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.columns.ts';
 import { maskAddress, maskItem } from '../item/item.view.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import type { PageRow } from './page.repo.ts';
-import type { ListRow } from './list.repo.ts';
+import type { ListRow } from './list.columns.ts';
 
 /** A list as its reader may see it. */
 export type ListView = ListRow & {

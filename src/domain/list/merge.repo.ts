@@ -1,18 +1,16 @@
-import type { Tx } from '../../database/database.ts';
+import type { Raw, Tx } from '../../database/database.ts';
+import type { ListModel } from '../../generated/prisma/models.ts';
 import { JSON_LIMITS } from '../../shared/json.ts';
+import { itemColumns } from '../item/item.columns.ts';
 import { insertItemEvents } from '../item/item-events.repo.ts';
+import { listColumns } from './list.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 
 /** What a merge has to know of a list. */
-export type MergeListRow = {
-  lid: string;
-  regid: string;
-  lname: string;
-  lty: string | null;
+export type MergeListRow = Raw<Pick<ListModel, 'lid' | 'regid' | 'lname' | 'lty' | 'seq'>> & {
   isSfl: boolean;
   isActive: boolean;
   isCopying: boolean;
-  seq: number;
 };
 
 /** A guest's list and the account's list that it joins. */
@@ -20,14 +18,10 @@ export type Joining = { from: string; to: string };
 
 /** Whether a shopper has a list at all. */
 export async function hasLists(tx: Tx, { pid, regid }: ShopperRow): Promise<boolean> {
-  const [row] = await tx.query(
-    { name: 'has_lists', text: 'SELECT 1 FROM list WHERE pid = $1 AND regid = $2 LIMIT 1' },
-    [pid, regid],
-  );
-  return row !== undefined;
+  return (await tx.prisma.list.findFirst({ where: { pid, regid }, select: { lid: true } })) !== null;
 }
 
-/** Locks all lists of these shoppers by rising lid, as every writer of several lists does. */
+/** SQL: locks rows in an order. All lists of these shoppers by rising lid, as every writer of several lists does. */
 export function lockLists(tx: Tx, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
   return tx.query<MergeListRow>(
     `SELECT lid, regid, lname, lty, sfl_owner IS NOT NULL AS "isSfl", st = 1 AS "isActive", copying AS "isCopying", seq
@@ -36,7 +30,7 @@ export function lockLists(tx: Tx, pid: string, regids: readonly string[]): Promi
   );
 }
 
-/** Gives whole lists to the account; returns how many items they hold, those still being copied included. */
+/** SQL: column by column from what was there. Gives whole lists to the account; returns how many items they hold, those still being copied included. */
 export async function moveLists(
   tx: Tx,
   account: ShopperRow,
@@ -57,39 +51,24 @@ export async function moveLists(
 
 const PAIRS = 'unnest($2::text[], $3::text[]) AS pair (source, target)';
 
-/** The newer item's value. */
-const newer = (column: string): string =>
-  `${column} = CASE WHEN g.uts > a.uts THEN g.${column} ELSE a.${column} END`;
+/** The newer item's value; or the older one's where the newer has none, so that nothing that was written down is lost. */
+const joinedValue = ({ column, initial = 'NULL', ...rule }: (typeof itemColumns)[number]): string[] => {
+  if (!('merge' in rule)) return [];
+  const [guests, accounts] =
+    rule.merge === 'newer'
+      ? [`g.${column}`, `a.${column}`]
+      : [
+          `coalesce(nullif(g.${column}, ${initial}), a.${column})`,
+          `coalesce(nullif(a.${column}, ${initial}), g.${column})`,
+        ];
+  return [`${column} = CASE WHEN g.uts > a.uts THEN ${guests} ELSE ${accounts} END`];
+};
 
-/** The newer item's value, or the older one's where the newer has none: nothing that was written down is lost. */
-const newerOrOlder = (column: string, none: string): string =>
-  `${column} = CASE WHEN g.uts > a.uts THEN coalesce(nullif(g.${column}, ${none}), a.${column})
-     ELSE coalesce(nullif(a.${column}, ${none}), g.${column}) END`;
-
-// The product id stays: the reports count by it when an item comes and goes.
-const NEWER_COLUMNS = [
-  'du',
-  'uri',
-  'qty',
-  'av',
-  'bt',
-  'dt',
-  'sku',
-  'iu',
-  'pr',
-  'vi',
-  'compare_at_price',
-  'platformitemid',
-  'bundle',
-  'lity',
-];
-
-/** Where both lists hold a variant, the account's row takes over what is newer; returns how many there were. */
+/** SQL: set-wise, for any number of items. Where both lists hold a variant, the account's row takes over what is newer; returns how many there were. */
 export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joining[]): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `WITH joined AS (
-       UPDATE item a SET ${NEWER_COLUMNS.map(newer).join(', ')}, ${newerOrOlder('note', 'NULL')},
-         ${newerOrOlder('cprops', "'{}'")}, ${newerOrOlder('lbls', "'{}'")}, uts = greatest(a.uts, g.uts)
+       UPDATE item a SET ${itemColumns.flatMap(joinedValue).join(', ')}, uts = greatest(a.uts, g.uts)
        FROM ${PAIRS} JOIN item g ON g.pid = $1 AND g.lid = pair.source
        WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi
        RETURNING 1)
@@ -100,7 +79,7 @@ export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joinin
 }
 
 /**
- * Moves the items that the account's list does not hold, with their ids and their place in time, and tells webhooks that they were
+ * SQL: set-wise. Moves the items that the account's list does not hold, with their ids and their place in time, and tells webhooks that they were
  * added; answers how many. A guest can have hundreds of thousands of items: none of them leaves the database.
  */
 export async function moveItems(
@@ -127,7 +106,7 @@ export async function moveItems(
  * Both lists' properties, the account's values where both have one. Where that is more than a map may hold, the account's stay whole
  * and the guest's are added by name as far as they fit: a map that only grows would make the list unreadable one day.
  */
-const joinedMap = (column: string): string => `${column} = CASE
+const joinedMap = (column: string): string => `CASE
   WHEN octet_length((g.${column} || a.${column})::text) <= ${JSON_LIMITS.maxBytes} THEN g.${column} || a.${column}
   ELSE a.${column} || (
     SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM (
@@ -135,7 +114,14 @@ const joinedMap = (column: string): string => `${column} = CASE
       FROM jsonb_each(g.${column}) WHERE NOT a.${column} ? key) added
     WHERE octet_length(a.${column}::text) + bytes <= ${JSON_LIMITS.maxBytes}) END`;
 
-/** Fills what the account's lists leave open from the lists that join them, which are then deleted. */
+/** What a list takes of one that joins it, column by column. */
+const joinedColumn = ({ column, merge }: (typeof listColumns)[number]): string[] => {
+  if (merge === 'map') return [`${column} = ${joinedMap(column)}`];
+  if (merge === 'fill') return [`${column} = coalesce(a.${column}, g.${column})`];
+  return merge === 'sum' ? [`${column} = a.${column} + g.${column}`] : [];
+};
+
+/** SQL: column by column from two rows. Fills what the account's lists leave open from the lists that join them, which are then deleted. */
 export async function closeJoinedLists(
   tx: Tx,
   account: ShopperRow,
@@ -143,16 +129,14 @@ export async function closeJoinedLists(
   now: Date,
 ): Promise<void> {
   await tx.query(
-    `UPDATE list a SET lnote = coalesce(a.lnote, g.lnote), ${['lprops', 'cprops', 'ldesc'].map(joinedMap).join(', ')},
-       shares = a.shares + g.shares, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
+    `UPDATE list a SET ${listColumns.flatMap(joinedColumn).join(', ')}, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
      FROM ${PAIRS} JOIN list g ON g.pid = $1 AND g.lid = pair.source
      WHERE a.pid = $1 AND a.lid = pair.target`,
     [...params(account.pid, pairs), account.em, now],
   );
-  await tx.query('DELETE FROM list WHERE pid = $1 AND lid = ANY ($2::text[])', [
-    account.pid,
-    pairs.map(({ from }) => from),
-  ]);
+  await tx.prisma.list.deleteMany({
+    where: { pid: account.pid, lid: { in: pairs.map(({ from }) => from) } },
+  });
 }
 
 function params(pid: string, pairs: readonly Joining[]): unknown[] {

@@ -1,8 +1,10 @@
 import type { Db, Statement } from '../../database/database.ts';
-import { ITEM_COLUMNS, JOIN_PRODUCT, estimate, isWorthMaking, sized } from '../item/item.repo.ts';
-import type { ItemRow } from '../item/item.repo.ts';
-import { LIST_COLUMNS } from './list.repo.ts';
-import type { ListOwner, ListRow } from './list.repo.ts';
+import type { ShopperModel } from '../../generated/prisma/models.ts';
+import { JOIN_PRODUCT, READ_ITEM, estimate, isWorthMaking, sized } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.columns.ts';
+import { READ_LIST } from './list.repo.ts';
+import type { ListRow } from './list.columns.ts';
+import type { ListOwner } from './list.repo.ts';
 
 /** The order and choice of items; each has a statement of its own. */
 export type PageOrder = {
@@ -33,7 +35,7 @@ export type PlacedItemRow = ItemRow & { sortkey?: string | number };
 /** The page; `list` is null when there is none that the shopper may see, `owner` is there for somebody else's list. */
 export type PageRow = {
   list: ListRow | null;
-  owner: { fname: string; em: string | null } | null;
+  owner: Pick<ShopperModel, 'fname' | 'em'> | null;
   items: PlacedItemRow[];
   total: number;
 };
@@ -58,7 +60,7 @@ function itemsByAge(order: 'asc' | 'desc'): string {
   const [beyond, none] = order === 'desc' ? ['<', '9223372036854775807'] : ['>', '-1'];
   return `
     SELECT coalesce(json_agg(x ORDER BY x.seq ${order}), '[]') FROM (
-      SELECT ${ITEM_COLUMNS} FROM (
+      SELECT ${READ_ITEM} FROM (
         SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid AND i.seq ${beyond} coalesce(k.after_seq, ${none})
         ORDER BY i.seq ${order} LIMIT k.max_rows OFFSET k.skipped
       ) i ${JOIN_PRODUCT}
@@ -75,12 +77,13 @@ function itemsByKey({ sort, order, filter }: PageOrder): string {
     (key ? `${sortkey} ${order}, ` : '') + `${seq} ${order}`;
   return `
     SELECT coalesce(json_agg(x ORDER BY ${sorting('x.seq', 'x.sortkey')}), '[]') FROM (
-      SELECT ${ITEM_COLUMNS}${key ? `, ${key[order]} AS sortkey` : ''} FROM item i ${JOIN_PRODUCT}
+      SELECT ${READ_ITEM}${key ? `, ${key[order]} AS sortkey` : ''} FROM item i ${JOIN_PRODUCT}
       WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${place})
       ORDER BY ${sorting('i.seq', key ? key[order] : '')} LIMIT k.max_rows OFFSET k.skipped
     ) x`;
 }
 
+/** SQL: every page view runs it; one statement serves many requests. */
 function pageStatement(page: PageOrder): Statement {
   const { sort, order, filter } = page;
   const isPlain = sort === 'added' && filter === null;
@@ -98,7 +101,7 @@ function pageStatement(page: PageOrder): Statement {
       FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::boolean[], $9::int[])
         WITH ORDINALITY AS k (pid, regid, lid, max_rows, skipped, after_key, after_seq, has_list, max_bytes, position)
       LEFT JOIN LATERAL (
-        SELECT ${LIST_COLUMNS}, l.bytes FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read)) l ON true
+        SELECT ${READ_LIST}, l.bytes FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read)) l ON true
       CROSS JOIN LATERAL (
         SELECT e.estimate, CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(order) : itemsByKey(page)}) END AS items
         FROM (SELECT ${estimate('k.max_rows')} AS estimate) e) found

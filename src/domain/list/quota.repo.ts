@@ -6,9 +6,6 @@ export const USED_BYTES = `l.bytes + coalesce((
 
 /** What a shopper stores in all lists. */
 export async function usedBytes(db: Db, { pid, regid }: { pid: string; regid: string }): Promise<number> {
-  const [row] = await db.query<{ used: number }>(
-    'SELECT coalesce(sum(bytes), 0)::bigint AS used FROM list WHERE pid = $1 AND regid = $2',
-    [pid, regid],
-  );
-  return row!.used;
+  const { _sum } = await db.prisma.list.aggregate({ where: { pid, regid }, _sum: { bytes: true } });
+  return Number(_sum.bytes ?? 0);
 }

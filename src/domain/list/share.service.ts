@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { AppError, fail } from '../../shared/errors.ts';
 import { enqueueMail } from '../../outbox/outbox.repo.ts';
-import type { ItemRow } from '../item/item.repo.ts';
+import type { ItemRow } from '../item/item.columns.ts';
 import { consume } from '../pace/pace.repo.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';

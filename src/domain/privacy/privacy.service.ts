@@ -62,24 +62,34 @@ export async function exportShopper(
   name: ShopperName,
 ): Promise<{ exportedAt: Date; data: string }> {
   const key = keyOf(ctx, name);
-  const reserved = await ctx.budget.reserve(MAX_EXPORT_BYTES);
-  let bytes = 0;
-  const exported = ctx.db.transaction(async (tx) => {
-    const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
-    const exportedAt = ctx.now();
-    let text = '';
-    bytes = 0;
-    for await (const piece of exportPieces(tx, subjectOf(shopper), exportedAt)) {
-      bytes += Buffer.byteLength(piece);
-      if (bytes > reserved)
-        fail('limit-reached', 'The export is larger than 8 MB; POST /storeadmin/v3/user/export streams it');
-      text += piece;
-    }
-    await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
-    // The last member of the document, as the text it is: nobody needs to parse it on the way.
-    return { exportedAt, data: text.slice(text.indexOf(DATA) + DATA.length, -1) };
+  const exported = await ctx.budget.within(MAX_EXPORT_BYTES, async (maxBytes) => {
+    const value = await ctx.db.transaction(async (tx) => {
+      const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
+      const exportedAt = ctx.now();
+      const text = await joinPieces(exportPieces(tx, subjectOf(shopper), exportedAt), maxBytes);
+      if (text === null) return null;
+      await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
+      // The last member of the document, as the text it is: nobody needs to parse it on the way.
+      return { exportedAt, data: text.slice(text.indexOf(DATA) + DATA.length, -1) };
+    });
+    return { value, bytes: value === null ? maxBytes : Buffer.byteLength(value.data) };
   });
-  return exported.finally(() => ctx.budget.settle(reserved, Math.min(bytes, reserved)));
+  return (
+    exported ??
+    fail('limit-reached', 'The export is larger than 8 MB; POST /storeadmin/v3/user/export streams it')
+  );
+}
+
+/** The pieces as one text; null as soon as they are more than that. */
+async function joinPieces(pieces: AsyncIterable<string>, maxBytes: number): Promise<string | null> {
+  let text = '';
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += Buffer.byteLength(piece);
+    if (bytes > maxBytes) return null;
+    text += piece;
+  }
+  return text;
 }
 
 /**

@@ -1,63 +1,55 @@
-import type { Db, Tx } from '../../database/database.ts';
+import type { Db, Raw, Tx } from '../../database/database.ts';
+import type { ProductModel, RemovedProductModel } from '../../generated/prisma/models.ts';
 import { MAX_STOCK } from './product.rules.ts';
-import type { ProductWrite } from './product.rules.ts';
-
-/** A variant as it is read. Times are null for one that only a subscription told us of. */
-export type ProductRow = {
-  pid: string;
-  epi: string;
-  empi: string;
-  bt: string | null;
-  dt: string | null;
-  sku: string | null;
-  du: string;
-  uri: string | null;
-  iu: string | null;
-  stk: number | null;
-  pr: number | null;
-  vi: string | null;
-  tags: string[];
-  cts: Date | null;
-  uts: Date | null;
-};
+import { productColumns } from './product.columns.ts';
+import type { CustomField, ProductRow, ProductWrite } from './product.columns.ts';
 
 /** What alerts see of a variant. Stock that is not counted is the greatest there is. */
-export type Availability = { available: number | null; tags: string[] };
+export type Availability = Pick<ProductModel, 'tags'> & { available: number | null };
 
 /** A variant as one write left it, with the step that this write made. */
 export type WrittenRow = ProductRow &
   Availability & { before: number | null; beforeTags: string[]; isNew: boolean };
 
 /** A variant at its place in the catalogue. */
-export type PlacedRow = ProductRow & { seq: number };
+export type PlacedRow = ProductRow & Raw<Pick<ProductModel, 'seq'>>;
 
-const COLUMNS = `p.pid, p.epi, p.empi, p.bt, p.dt, p.sku, p.du, p.uri, p.iu, p.stk, p.pr, p.vi, coalesce(p.tags, '{}') AS tags, p.cts, p.uts`;
+const COLUMNS = productColumns
+  .filter(({ isHidden }) => !isHidden)
+  .map(({ column, sql }) => (sql === 'text[]' ? `coalesce(p.${column}, '{}') AS ${column}` : `p.${column}`))
+  .join(', ');
 /** Stock as alerts count it: before and after a write, and when a variant goes. */
 const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
 const WRITTEN = `${COLUMNS}, ${AVAILABLE} AS available, p.before_stk AS before, coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
 
-// One statement. Rows are inserted or locked in the order of their ids, so that writers never wait in a circle; `p.stk` inside
-// DO UPDATE is what the writer before left, so that the steps of many writers at once add up. An empty empi or du stands for
-// "left out", because the columns forbid null; the service refuses a new row that has one. An older webhook changes nothing.
+/** What an upsert makes of stock, and of the time of the platform's last change. */
+const CUSTOM: Record<CustomField, string> = {
+  stk: 'CASE WHEN excluded.is_untracked THEN NULL ELSE coalesce(excluded.stk, p.stk) END',
+  isUntracked: 'excluded.is_untracked OR (p.is_untracked AND excluded.stk IS NULL)',
+  sourceAt: 'greatest(excluded.source_at, p.source_at)',
+};
+
+const FILLED = productColumns.filter(({ write }) => write !== 'own');
+
+const filledValue = ({ field, column, write }: (typeof FILLED)[number]): string => {
+  if (write === 'custom') return `${column} = ${CUSTOM[field as CustomField]}`;
+  const sent = write === 'needed' ? `nullif(excluded.${column}, '')` : `excluded.${column}`;
+  return `${column} = coalesce(${sent}, p.${column})`;
+};
+
+/**
+ * SQL: one statement for a thousand rows. They are inserted or locked in the order of their ids, so that writers never wait in a circle; `p.stk` inside
+ * DO UPDATE is what the writer before left, so that the steps of many writers at once add up. An older webhook changes nothing.
+ */
 const UPSERT = {
   name: 'upsert_products',
   text: `
-    INSERT INTO product AS p (pid, epi, empi, du, bt, dt, sku, uri, iu, stk, pr, vi, tags, inventory_item, source_at, is_untracked, cts, uts)
-    SELECT $1, n.epi, coalesce(n.empi, ''), coalesce(n.du, ''), n.bt, n.dt, n.sku, n.uri, n.iu, n.stk, n.pr, n.vi, n.tags,
-      n."inventoryItem", n."sourceAt", coalesce(n."isUntracked", false), $3, $3
-    FROM jsonb_to_recordset($2::jsonb) AS n (epi text, empi text, du text, bt text, dt text, sku text, uri text, iu text, stk int,
-      pr float8, vi text, tags text[], "inventoryItem" text, "sourceAt" timestamptz, "isUntracked" boolean)
+    INSERT INTO product AS p (pid, epi, ${FILLED.map(({ column }) => column).join(', ')}, cts, uts)
+    SELECT $1, n.epi, ${FILLED.map(({ field, initial }) => (initial ? `coalesce(n."${field}", ${initial})` : `n."${field}"`)).join(', ')}, $3, $3
+    FROM jsonb_to_recordset($2::jsonb) AS n (epi text, ${FILLED.map(({ field, sql }) => `"${field}" ${sql}`).join(', ')})
     ORDER BY n.epi COLLATE "C"
-    ON CONFLICT (pid, epi) DO UPDATE SET
-      empi = coalesce(nullif(excluded.empi, ''), p.empi), du = coalesce(nullif(excluded.du, ''), p.du),
-      bt = coalesce(excluded.bt, p.bt), dt = coalesce(excluded.dt, p.dt), sku = coalesce(excluded.sku, p.sku),
-      uri = coalesce(excluded.uri, p.uri), iu = coalesce(excluded.iu, p.iu),
-      stk = CASE WHEN excluded.is_untracked THEN NULL ELSE coalesce(excluded.stk, p.stk) END,
-      is_untracked = excluded.is_untracked OR (p.is_untracked AND excluded.stk IS NULL),
-      pr = coalesce(excluded.pr, p.pr), vi = coalesce(excluded.vi, p.vi), tags = coalesce(excluded.tags, p.tags),
-      before_tags = p.tags,
-      inventory_item = coalesce(excluded.inventory_item, p.inventory_item), source_at = greatest(excluded.source_at, p.source_at),
-      before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
+    ON CONFLICT (pid, epi) DO UPDATE SET ${FILLED.map(filledValue).join(', ')},
+      before_tags = p.tags, before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at
     RETURNING ${WRITTEN}`,
 };
@@ -72,6 +64,7 @@ export function upsertProducts(
   return tx.query<WrittenRow>(UPSERT, [pid, JSON.stringify(products), now]);
 }
 
+/** SQL: set-wise, and locks the rows in an order. */
 const SET_STOCK = {
   name: 'set_stock',
   text: `
@@ -100,8 +93,9 @@ export function setStock(
 }
 
 /** A variant that is gone, as it was. */
-export type RemovedRow = Availability & { epi: string };
+export type RemovedRow = Availability & Pick<RemovedProductModel, 'epi'>;
 
+/** SQL: set-wise, and locks the rows in an order. */
 const REMOVE = {
   name: 'remove_products',
   text: `
@@ -129,8 +123,9 @@ export function removeProducts(
 }
 
 /** A variant that was removed before, and the last subscription number of then. */
-export type ReturnedRow = RemovedRow & { seq: number };
+export type ReturnedRow = RemovedRow & Raw<Pick<RemovedProductModel, 'seq'>>;
 
+/** SQL: deletes and answers what was there. */
 const TAKE_BACK = {
   name: 'take_back_products',
   text: `DELETE FROM removed_product WHERE pid = $1 AND epi = ANY ($2::text[]) RETURNING epi, stk AS available, tags, seq`,
@@ -141,6 +136,7 @@ export function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): 
   return tx.query<ReturnedRow>(TAKE_BACK, [pid, epis]);
 }
 
+/** SQL: each subscription runs it. */
 const FIND = {
   name: 'find_products',
   text: `SELECT ${COLUMNS} FROM product p WHERE p.pid = $1 AND p.epi = ANY ($2::text[])`,
@@ -151,17 +147,13 @@ export function findProducts(db: Db, pid: string, epis: readonly string[]): Prom
   return db.query<ProductRow>(FIND, [pid, epis]);
 }
 
-const PAGE = {
-  name: 'product_page',
-  text: `SELECT ${COLUMNS}, p.seq FROM product p WHERE p.pid = $1 AND p.seq < $2 ORDER BY p.seq DESC LIMIT $3`,
-};
-
-// Has no name on purpose: planned for the words at hand, it walks the newest rows for common words and the index for rare ones.
+// SQL: an index on an expression. Has no name on purpose: planned for the words at hand, it walks the newest rows for common words and the index for rare ones.
 const SEARCH = `
   SELECT ${COLUMNS}, p.seq FROM product p
   WHERE p.pid = $1 AND p.seq < $2 AND product_search(p.pid, p.dt, p.bt, p.sku, p.epi, p.empi) @@ $4::tsquery
   ORDER BY p.seq DESC LIMIT $3`;
 
+/** SQL: the words are cut by the function that the index uses. */
 const WORDS = {
   name: 'search_words',
   text: `SELECT string_agg(quote_literal(word) || ':*', ' & ')::tsquery::text AS query FROM unnest(product_words($1, $2)) AS word WHERE length(word) > 8`,
@@ -175,12 +167,16 @@ export async function listProducts(
   before: number,
   limit: number,
 ): Promise<PlacedRow[]> {
-  if (search === '') return db.query<PlacedRow>(PAGE, [pid, before, limit]);
+  if (search === '') {
+    const where = { pid, seq: { lt: before } };
+    const rows = await db.prisma.product.findMany({ where, orderBy: { seq: 'desc' }, take: limit });
+    return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+  }
   const [words] = await db.query<{ query: string | null }>(WORDS, [pid, search]);
   return words?.query == null ? [] : db.query<PlacedRow>(SEARCH, [pid, before, limit, words.query]);
 }
 
 /** One variant of the catalogue, or null. */
 export async function findProduct(db: Db, pid: string, epi: string): Promise<ProductRow | null> {
-  return (await findProducts(db, pid, [epi]))[0] ?? null;
+  return db.prisma.product.findFirst({ where: { pid, epi } });
 }

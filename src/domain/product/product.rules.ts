@@ -1,30 +1,7 @@
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
-
-/** A variant as a caller gives it; null and left out are the same: the field stays as it is. */
-export type ProductInput = {
-  epi?: string | null;
-  empi?: string | null;
-  du?: string | null;
-  bt?: string | null;
-  dt?: string | null;
-  sku?: string | null;
-  uri?: string | null;
-  iu?: string | null;
-  stk?: number | null;
-  pr?: number | null;
-  vi?: string | null;
-  tags?: readonly string[] | null;
-};
-
-/** What a feed knows beyond the caller's fields. */
-export type ProductWrite = ProductInput & {
-  epi: string;
-  inventoryItem?: string | null;
-  sourceAt?: Date | null;
-  /** Sold without being counted: its stock becomes unknown, and it counts as there. Left out, it is counted as before. */
-  isUntracked?: boolean;
-};
+import { fieldsChecked } from './product.columns.ts';
+import type { ProductInput } from './product.columns.ts';
 
 /** Most variants of one call. */
 export const MAX_PRODUCTS = 500;
@@ -36,8 +13,8 @@ const MAX_TAGS = 250;
 const MAX_TAG = 255;
 /** Most pieces that a stock can tell. */
 export const MAX_STOCK = 2_147_483_647;
-const TEXT_FIELDS = ['bt', 'dt', 'sku', 'vi'] as const;
-const URL_FIELDS = ['du', 'uri', 'iu'] as const;
+const TEXT_FIELDS = fieldsChecked('line');
+const URL_FIELDS = fieldsChecked('url');
 
 /** Whether a text is a product or variant id that can be stored and shown. */
 export function isProductId(text: string): boolean {

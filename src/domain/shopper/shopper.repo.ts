@@ -1,4 +1,4 @@
-import { columnOf, columnsOf } from '../../database/columns.ts';
+import { columnOf, selectColumns } from '../../database/columns.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GuestLinkModel, ShopperModel } from '../../generated/prisma/models.ts';
@@ -34,7 +34,7 @@ export const BLANK_PROFILE = {
 } satisfies Profile;
 
 const FIELDS = Object.keys(Prisma.ShopperScalarFieldEnum);
-const COLUMNS = columnsOf('sh', FIELDS);
+const COLUMNS = selectColumns('sh', FIELDS);
 
 /** Who a request claims to be; an empty text is no claim. */
 export type IdentityKey = Pick<ShopperModel, 'pid' | 'regid'>;

@@ -3,9 +3,9 @@ import {
   GenerateRegidDocument,
   SyncGuestDocument,
 } from '../../generated/operations.ts';
-import { text } from '../../transport/rest/form.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { text } from '../../route/form.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 export const shopperRoutes = {
   'POST /storeadmin/v3/user/generate-regid': route(GenerateRegidDocument, {

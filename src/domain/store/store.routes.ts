@@ -1,6 +1,6 @@
 import { MeDocument } from '../../generated/operations.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 export const storeRoutes = {
   'GET /storeadmin/me': route(MeDocument, {

@@ -4,7 +4,7 @@ import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { reopenRestocks } from '../restock/restock.repo.ts';
-import type { ProductRow } from '../product/product.repo.ts';
+import type { ProductRow } from '../product/product.columns.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { sendConfirmation } from './confirm-message.service.ts';
 import type { Asker } from './confirm-message.service.ts';

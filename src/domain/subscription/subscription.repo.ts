@@ -1,7 +1,7 @@
-import { columnsOf } from '../../database/columns.ts';
+import { selectColumns } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
-import type { ProductRow } from '../product/product.repo.ts';
+import type { ProductRow } from '../product/product.columns.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
 /** The fields that subscriptions and requests share, as far as they are shown. */
@@ -32,7 +32,7 @@ export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | '
 /** Who asks for which contact; `regid` is empty when the store itself asks. `confirmedAt` is null for what has to wait. */
 export type SignUp = Contact & { pid: string; regid: string; confirmedAt: Date | null };
 
-const COLUMNS = columnsOf('s', Object.keys(FIELDS));
+const COLUMNS = selectColumns('s', Object.keys(FIELDS));
 
 /**
  * SQL: every sign-up runs it. Ordered, so that two calls with the same products never wait for each other in a circle. Every row is

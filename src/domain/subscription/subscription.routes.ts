@@ -3,9 +3,9 @@ import {
   SubscribeDocument,
   UnsubscribeDocument,
 } from '../../generated/operations.ts';
-import { count, json, text } from '../../transport/rest/form.ts';
-import { route } from '../../transport/rest/route.ts';
-import type { RouteTable } from '../../transport/rest/route.ts';
+import { count, json, text } from '../../route/form.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 export const subscriptionRoutes = {
   'POST /storeadmin/bispa/subscriptions/create': route(SubscribeDocument, {

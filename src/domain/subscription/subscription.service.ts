@@ -6,7 +6,8 @@ import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
 import { findProducts } from '../product/product.repo.ts';
-import type { ProductRow } from '../product/product.repo.ts';
+import { unknownProduct } from '../product/product.columns.ts';
+import type { ProductRow } from '../product/product.columns.ts';
 import { isProductId } from '../product/product.rules.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
@@ -30,22 +31,8 @@ export async function describeProducts(
 ): Promise<ProductRow[]> {
   const known = await findProducts(db, pid, [...new Set(wanted.map(({ epi }) => epi))]);
   const byEpi = new Map(known.map((row) => [row.epi, row]));
-  return wanted.map(({ epi, empi, du }) => byEpi.get(epi) ?? { ...UNKNOWN, pid, epi, empi, du });
+  return wanted.map(({ epi, empi, du }) => byEpi.get(epi) ?? unknownProduct({ pid, epi, empi, du }));
 }
-
-const UNKNOWN = {
-  bt: null,
-  dt: null,
-  sku: null,
-  uri: null,
-  iu: null,
-  stk: null,
-  pr: null,
-  vi: null,
-  tags: [],
-  cts: null,
-  uts: null,
-};
 
 async function withProducts(
   db: Db,

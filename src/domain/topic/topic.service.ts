@@ -22,12 +22,10 @@ import type { Scope } from '../contact/unsubscribe.rules.ts';
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
   const { pid } = requireStore(ctx);
   const bytes = await topics.countTextBytes(ctx.db, pid);
-  const reserved = await ctx.budget.reserve(bytes);
-  try {
-    return reserved < bytes ? failTooMuch() : await topics.topicsOf(ctx.db, pid);
-  } finally {
-    ctx.budget.settle(reserved, reserved);
-  }
+  return ctx.budget.within(bytes, async (maxBytes) => ({
+    value: maxBytes < bytes ? failTooMuch() : await topics.topicsOf(ctx.db, pid),
+    bytes,
+  }));
 }
 
 /** A topic of the store, or 404. */

@@ -1,5 +1,5 @@
 import type { Application } from 'express';
-import type { ItemRow } from '../../domain/item/item.repo.ts';
+import type { ItemRow } from '../../domain/item/item.columns.ts';
 import { viewSharedList } from '../../domain/list/share.service.ts';
 import type { SharedList } from '../../domain/list/share.service.ts';
 import { nameRoute } from '../access-log.ts';

@@ -9,11 +9,11 @@ import { headerCredentials } from '../admission.ts';
 import { sendAnswer } from '../send.ts';
 import type { Credentials } from '../viewer.ts';
 import { readFormBody } from './body.ts';
-import type { Route, RouteTable } from './route.ts';
+import type { Route, RouteTable } from '../../route/route.ts';
 import { sendPieces, streams } from './streams.ts';
 import { parseUrlEncoded } from './urlencoded.ts';
-import { createReader } from './variables.ts';
-import type { Sent } from './variables.ts';
+import { createReader } from '../../route/variables.ts';
+import type { Sent } from '../../route/variables.ts';
 
 /** Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header. */
 function credentialsOf(req: Request, caller: Route['caller'], sent: Sent): Credentials {

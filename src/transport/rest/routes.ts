@@ -4,7 +4,7 @@ import { catalogRoutes } from '../../domain/catalog/catalog.routes.ts';
 import { shopperRoutes } from '../../domain/shopper/shopper.routes.ts';
 import { storeRoutes } from '../../domain/store/store.routes.ts';
 import { subscriptionRoutes } from '../../domain/subscription/subscription.routes.ts';
-import type { RouteTable } from './route.ts';
+import type { RouteTable } from '../../route/route.ts';
 
 /** Every REST call of the service. */
 export const routes: RouteTable = {

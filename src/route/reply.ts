@@ -1,5 +1,5 @@
-import { objectSchema, stripNull } from '../../shared/json-schema.ts';
-import type { ObjectSchema, Schema } from '../../shared/json-schema.ts';
+import { objectSchema, stripNull } from '../shared/json-schema.ts';
+import type { ObjectSchema, Schema } from '../shared/json-schema.ts';
 
 /** What the wire makes of a record, and of the schema of it. */
 export type Shape<Value = never> = {

@@ -1,7 +1,7 @@
 import type { GraphQLEnumType, GraphQLInputType } from 'graphql';
-import { AppError, fail } from '../../shared/errors.ts';
-import type { ErrorType } from '../../shared/errors.ts';
-import { parseJson } from '../../shared/json.ts';
+import { AppError, fail } from '../shared/errors.ts';
+import type { ErrorType } from '../shared/errors.ts';
+import { parseJson } from '../shared/json.ts';
 import { fitTo } from './fit.ts';
 
 /** A field of a form as data: how it becomes a variable, and what the API reference says of it beside the schema. */

@@ -1,8 +1,8 @@
 import { coerceInputValue, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLInputType } from 'graphql';
-import { MAX_ENTRIES } from '../../operation/variables.ts';
-import { fail } from '../../shared/errors.ts';
-import type { ErrorType } from '../../shared/errors.ts';
+import { MAX_ENTRIES } from '../shared/json.ts';
+import { fail } from '../shared/errors.ts';
+import type { ErrorType } from '../shared/errors.ts';
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
 const YES: readonly unknown[] = ['true', 1, '1'];
