@@ -32,7 +32,7 @@ export function columnsOf<Table extends object>(
   return Object.entries(table).map(([field, rule]: [string, Table[keyof Table]]) => ({
     ...rule,
     field: field as keyof Table & string,
-    column: field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    column: columnOf(field),
   }));
 }
 
@@ -43,4 +43,14 @@ export const ms = (column: string): string => `(extract(epoch FROM ${column}) * 
 export function readColumn(source: string, sql: string, name: string): string {
   const value = sql === 'jsonb' ? `${source}::text` : sql === 'timestamptz' ? ms(source) : source;
   return value.endsWith(`.${name}`) ? value : `${value} AS "${name}"`;
+}
+
+/** The column of a field: where they differ, ours is in camel case and the database's has underscores. */
+export function columnOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The columns of these fields, each under its field's name. `table` is what the statement calls the model's table. */
+export function selectColumns(table: string, fields: readonly string[]): string {
+  return fields.map((field) => `${table}.${columnOf(field)} AS "${field}"`).join(', ');
 }

@@ -34,14 +34,10 @@ export type Database = Db & {
   close(): Promise<void>;
 };
 
+type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array ? Buffer : Value;
+
 /** A row of a model as `query` gives it: numbers of eight bytes as numbers, bytes as buffers. */
-export type Raw<Row> = {
-  [Field in keyof Row]: Row[Field] extends bigint
-    ? number
-    : Row[Field] extends Uint8Array
-      ? Buffer
-      : Row[Field];
-};
+export type Raw<Row> = { [Field in keyof Row]: RawValue<Row[Field]> };
 
 const RETRYABLE = /^(40001|40P01)$/;
 const MAX_TRIES = 5;

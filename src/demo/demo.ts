@@ -45,8 +45,8 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
     const known = await readCredentials(path);
     if (known && (await findStore(tx, known.pid)) !== null) return known;
     const lost = await pidOfDemo(tx);
-    // Every folder that was lost has left a key behind, and a store can have only so many.
-    if (lost !== null) await keepNewestKeys(db, lost, MAX_KEYS - 1, now());
+    // Every folder that was lost has left a key behind, and a store can have only so many. The next transaction must see them ended.
+    if (lost !== null) await db.transaction((own) => keepNewestKeys(own, lost, MAX_KEYS - 1, now()));
     const { pid, apiKey } = lost
       ? await rotateKey({ db, now }, lost)
       : await createStore(

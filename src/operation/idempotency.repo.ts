@@ -1,22 +1,20 @@
-import type { Db } from '../database/database.ts';
+import type { Db, Raw } from '../database/database.ts';
+import type { IdempotencyUsageModel, IdempotentWriteModel } from '../generated/prisma/models.ts';
 
 /** One write under an Idempotency-Key; `token` is this attempt's, `caller` is who pays for what is kept. */
-export type WriteClaim = {
-  pid: string;
-  place: Buffer;
-  body: Buffer;
-  token: string;
-  regid: string | null;
-  caller: Buffer;
-};
+export type WriteClaim = Pick<IdempotentWriteModel, 'pid' | 'body' | 'token' | 'regid'> &
+  Pick<IdempotencyUsageModel, 'caller'> & { place: IdempotentWriteModel['id'] };
 
 /** What is known of the first request under a key. */
-export type FirstWrite = { body: Buffer; answer: Buffer | null; isAbandoned: boolean };
+export type FirstWrite = Raw<Pick<IdempotentWriteModel, 'body' | 'answer'>> & { isAbandoned: boolean };
 
 /** What a caller's keys took since `startedAt`. */
-export type Usage = { bytes: number; startedAt: Date };
+export type Usage = Raw<Pick<IdempotencyUsageModel, 'bytes' | 'startedAt'>>;
 
-/** SQL: counts $2 bytes for caller $3, from zero when its day is over at $5; far below where an integer ends. */
+/**
+ * SQL: a day that is over begins anew in the same statement, so that requests of one moment are all counted. Counts bytes for a caller,
+ * far below where an integer ends.
+ */
 const spend = (pid: string, bytes: string, caller: string, now: string, expiry: string): string => `
   INSERT INTO idempotency_usage AS u (pid, caller, bytes, started_at) VALUES (${pid}, ${caller}, ${bytes}, ${now})
   ON CONFLICT (pid, caller) DO UPDATE SET
@@ -27,7 +25,7 @@ const spend = (pid: string, bytes: string, caller: string, now: string, expiry: 
 /** What a row takes without its answer. */
 const ROW_BYTES = 300;
 
-// Leases run on the database's clock, which all processes share.
+/** SQL: counts and claims in one statement, whoever comes first. Leases run on the database's clock, which all processes share. */
 const CLAIM = {
   name: 'claim_write',
   text: `
@@ -59,12 +57,13 @@ export async function claimWrite(
   return row!;
 }
 
+/** SQL: as `spend`. */
 const SPEND = { name: 'spend_write', text: spend('$1', '$2', '$3', '$4', '$5') };
 
 /** Counts bytes that are about to be kept; answers what the caller has used with them. */
 export async function spendBytes(
   db: Db,
-  { pid, caller }: { pid: string; caller: Buffer },
+  { pid, caller }: Pick<WriteClaim, 'pid' | 'caller'>,
   bytes: number,
   now: Date,
   expiry: Date,
@@ -73,6 +72,7 @@ export async function spendBytes(
   return row!.bytes;
 }
 
+/** SQL: leases run on the database's clock. */
 const FIND = {
   name: 'find_write',
   text: `
@@ -90,7 +90,7 @@ export async function findWrite(
   return row ?? null;
 }
 
-/** Holds the place for longer. */
+/** SQL: leases run on the database's clock. Holds the place for longer. */
 export async function renewWrite(db: Db, { pid, place, token }: WriteClaim, leaseMs: number): Promise<void> {
   await db.query(
     `UPDATE idempotent_write SET lease_until = clock_timestamp() + $4::int * interval '1 millisecond'
@@ -99,38 +99,39 @@ export async function renewWrite(db: Db, { pid, place, token }: WriteClaim, leas
   );
 }
 
+/** SQL: an answer has up to 256 kB, which Prisma would carry as base64. */
 const KEEP = {
   name: 'keep_write',
   text: 'UPDATE idempotent_write SET answer = $4 WHERE pid = $1 AND id = $2 AND token = $3',
 };
 
 /** Keeps the answer for those who ask again. */
-export async function keepAnswer(db: Db, { pid, place, token }: WriteClaim, answer: Buffer): Promise<void> {
+export async function keepAnswer(
+  db: Db,
+  { pid, place, token }: WriteClaim,
+  answer: Uint8Array,
+): Promise<void> {
   await db.query(KEEP, [pid, place, token, answer]);
 }
 
-const RELEASE = {
-  name: 'release_write',
-  text: 'DELETE FROM idempotent_write WHERE pid = $1 AND id = $2 AND token = $3',
-};
-
 /** Frees the place: the next request under this key starts anew. */
 export async function releaseWrite(db: Db, { pid, place, token }: WriteClaim): Promise<void> {
-  await db.query(RELEASE, [pid, place, token]);
+  await db.prisma.idempotentWrite.deleteMany({ where: { pid, id: place, token } });
 }
+
+/** SQL: leaves out counts that are being used, which then are not old any more. */
+const REMOVE_USAGE = `
+  DELETE FROM idempotency_usage WHERE (pid, caller) IN (
+    SELECT pid, caller FROM idempotency_usage WHERE started_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`;
+
+/** SQL: leaves out answers whose place is being claimed, which then are not old any more. */
+const REMOVE_ANSWERS = `
+  DELETE FROM idempotent_write WHERE (pid, id) IN (
+    SELECT pid, id FROM idempotent_write WHERE cts <= $1 ORDER BY cts LIMIT $2 FOR UPDATE SKIP LOCKED)
+  RETURNING 1`;
 
 /** Removes up to `limit` answers from before `expiry`, and counts of as long ago; returns how many answers. */
 export async function removeExpired(db: Db, expiry: Date, limit: number): Promise<number> {
-  await db.query(
-    `DELETE FROM idempotency_usage WHERE (pid, caller) IN (
-       SELECT pid, caller FROM idempotency_usage WHERE started_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-    [expiry, limit],
-  );
-  const removed = await db.query(
-    `DELETE FROM idempotent_write WHERE (pid, id) IN (
-       SELECT pid, id FROM idempotent_write WHERE cts <= $1 ORDER BY cts LIMIT $2 FOR UPDATE SKIP LOCKED)
-     RETURNING 1`,
-    [expiry, limit],
-  );
-  return removed.length;
+  await db.query(REMOVE_USAGE, [expiry, limit]);
+  return (await db.query(REMOVE_ANSWERS, [expiry, limit])).length;
 }

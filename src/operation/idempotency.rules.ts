@@ -43,30 +43,35 @@ export function writerOf({ store, keyId, shopper }: Viewer): StoreRow | null {
  * Where an answer is kept. A call with a store key has a place of its own, because it may do more than the shopper it acts for;
  * which of the store's keys it was makes no difference.
  */
-export function placeOf(store: StoreRow, { keyId, shopper }: Viewer, operation: string, key: string): Buffer {
+export function placeOf(
+  store: StoreRow,
+  { keyId, shopper }: Viewer,
+  operation: string,
+  key: string,
+): Buffer<ArrayBuffer> {
   // With the sessions of a shopper, what was answered in them is over, too.
   const viewer = [keyId === null ? 'shopper' : 'store', shopper?.regid ?? '', shopper?.epoch ?? 0];
   return hashOf(store, 'idempotency', ...viewer, operation, key);
 }
 
 /** Who pays for what is kept at a place: the shopper who calls, or a share of the store's calls with a key. */
-export function callerOf(store: StoreRow, { keyId, shopper }: Viewer, place: Buffer): Buffer {
+export function callerOf(store: StoreRow, { keyId, shopper }: Viewer, place: Buffer): Buffer<ArrayBuffer> {
   return keyId === null
     ? hashOf(store, 'usage', 'shopper', shopper?.regid ?? '')
     : hashOf(store, 'usage', 'key', place[0]! % 16);
 }
 
 /** The store as a whole, as one that pays. */
-export function storeAsCaller(store: StoreRow): Buffer {
+export function storeAsCaller(store: StoreRow): Buffer<ArrayBuffer> {
   return hashOf(store, 'usage', 'store');
 }
 
-function hashOf(store: StoreRow, ...parts: (string | number)[]): Buffer {
+function hashOf(store: StoreRow, ...parts: (string | number)[]): Buffer<ArrayBuffer> {
   return createHmac('sha256', store.secret).update(JSON.stringify(parts)).digest();
 }
 
 /** What tells one request body from another. */
-export function fingerprintOf(body: readonly unknown[]): Buffer {
+export function fingerprintOf(body: readonly unknown[]): Buffer<ArrayBuffer> {
   try {
     return createHash('sha256').update(JSON.stringify(body)).digest();
   } catch (error) {

@@ -187,7 +187,7 @@ async function isWithinBudget(
   claim: WriteClaim,
   bytes: number,
 ): Promise<boolean> {
-  const spend = (caller: Buffer): Promise<number> =>
+  const spend = (caller: WriteClaim['caller']): Promise<number> =>
     writes.spendBytes(ctx.db, { pid: claim.pid, caller }, bytes, ctx.now(), expiryAt(ctx.now()));
   if ((await spend(claim.caller)) > limitsOf(ctx).answers) return false;
   return bytes <= SMALL_ANSWER || (await spend(storeAsCaller(store))) <= KEPT_BYTES.store;

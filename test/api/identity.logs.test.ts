@@ -163,7 +163,7 @@ test('a bug answers 500 with the request id and nothing else, on both doors, and
     requestId: 'req-500',
     err: {
       message: expect.stringContaining('guest_link'),
-      code: '42P01',
+      code: 'P2021',
       stack: expect.stringContaining(' at '),
     },
   });

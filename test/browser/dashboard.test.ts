@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { text as readText } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
@@ -245,7 +245,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByText(/^[\d.]+ k?B of 32 MB$/).waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export as JSON' }).click();
-    const text = await readFile(await (await download).path(), 'utf8');
+    const text = await readText(await (await download).createReadStream());
     expect(JSON.parse(text)).toMatchObject({ exportedAt: expect.any(Number), data: expect.any(Object) });
     expect(text).toContain('My wishlist');
 

@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
-const sources = readdirSync(join(SRC, 'domain'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => join('domain', name));
+const all = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
+const sources = all.filter((name) => name.startsWith('domain/'));
 
 /** The files that a file imports, also for their types alone. */
 function importsOf(file: string): string[] {
@@ -65,4 +64,39 @@ test('a circle would be found', () => {
     ['shopper', new Set(['list'])],
   ]);
   expect(circleIn(arrows)).toEqual(['list', 'item', 'shopper', 'list']);
+});
+
+/** The lines of the picture in docs/architecture.md, each with the folders and files that stand on it. */
+function readLayers(): string[][] {
+  const page = readFileSync(join(SRC, '../docs/architecture.md'), 'utf8');
+  const [, picture] = /```layers\n([\s\S]*?)```/.exec(page)!;
+  return picture!
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {3,}/)[0]!.split(/ +/));
+}
+
+/** Where a file of src stands in the picture. */
+const placeOf = (file: string): string => {
+  const [first, second] = file.split('/');
+  return first === 'domain' ? `${first}/${second}` : first!;
+};
+
+/** Browser code, generated code, and the file that names what a request carries. */
+const APART = /^(client|dashboard|demo-shop|site|generated|context\.ts)/;
+
+test('the picture of the layers shows every folder, and imports go down in it only', () => {
+  const layers = readLayers();
+  const heightOf = (place: string): number => layers.findIndex((line) => line.includes(place));
+  const files = all.filter((file) => !APART.test(file));
+  expect([...new Set(files.map(placeOf))].sort()).toEqual(layers.flat().sort());
+  const upward = files.flatMap((file) =>
+    importsOf(file)
+      .filter(
+        (target) => !target.startsWith('..') && !APART.test(target) && placeOf(target) !== placeOf(file),
+      )
+      .filter((target) => heightOf(placeOf(target)) <= heightOf(placeOf(file)))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(upward).toEqual([]);
 });

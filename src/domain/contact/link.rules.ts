@@ -7,13 +7,13 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 export type LinkPurpose = 'unsubscribe' | 'confirm';
 
 /** The store whose secret seals a link. */
-export type LinkStore = { pid: string; secret: Buffer };
+export type LinkStore = { pid: string; secret: Uint8Array };
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-function keyOf(secret: Buffer): Buffer {
+function keyOf(secret: Uint8Array): Buffer {
   return createHmac('sha256', secret).update('link').digest();
 }
 

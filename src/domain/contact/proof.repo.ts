@@ -9,12 +9,15 @@ export async function addProofs(
   regids: readonly string[],
   now: Date,
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO contact_proof (pid, medium, value, regid, used_at)
-     SELECT DISTINCT $1, $2, $3, regid, $5::timestamptz FROM unnest($4::text[]) AS regid ORDER BY regid
-     ON CONFLICT (pid, medium, value, regid) DO UPDATE SET used_at = excluded.used_at`,
-    [pid, medium, value, regids, now],
-  );
+  // Sorted, so that two links that are opened at once do not wait for each other in a circle.
+  for (const regid of [...new Set(regids)].sort()) {
+    const proof = { pid, medium, value, regid };
+    await tx.prisma.contactProof.upsert({
+      where: { pid_medium_value_regid: proof },
+      create: { ...proof, usedAt: now },
+      update: { usedAt: now },
+    });
+  }
 }
 
 /** Whether a contact has confirmed a request of this shopper, or with null of anybody; it then counts as used. */
@@ -25,30 +28,25 @@ export async function useProof(
   regid: string | null,
   now: Date,
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `UPDATE contact_proof SET used_at = $5
-     WHERE pid = $1 AND medium = $2 AND value = $3 AND ($4::text IS NULL OR regid = $4) RETURNING 1`,
-    [pid, medium, value, regid, now],
-  );
-  return rows.length > 0;
+  const { count } = await tx.prisma.contactProof.updateMany({
+    where: { pid, medium, value, ...(regid === null ? {} : { regid }) },
+    data: { usedAt: now },
+  });
+  return count > 0;
 }
+
+/** SQL: the regid is part of the key, and where the account has the same proof the newer use counts. */
+const MOVE = `
+  WITH moved AS (DELETE FROM contact_proof WHERE pid = $1 AND regid = $2 RETURNING medium, value, used_at)
+  INSERT INTO contact_proof AS p (pid, medium, value, regid, used_at) SELECT $1, medium, value, $3, used_at FROM moved
+  ON CONFLICT (pid, medium, value, regid) DO UPDATE SET used_at = greatest(p.used_at, excluded.used_at)`;
 
 /** Hands a guest's proofs to the account it was merged into: the device's next visitor is somebody else. */
 export async function moveProofs(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
-  await tx.query(
-    `WITH moved AS (DELETE FROM contact_proof WHERE pid = $1 AND regid = $2 RETURNING medium, value, used_at)
-     INSERT INTO contact_proof AS p (pid, medium, value, regid, used_at) SELECT $1, medium, value, $3, used_at FROM moved
-     ON CONFLICT (pid, medium, value, regid) DO UPDATE SET used_at = greatest(p.used_at, excluded.used_at)`,
-    [pid, fromRegid, toRegid],
-  );
+  await tx.query(MOVE, [pid, fromRegid, toRegid]);
 }
 
-/** Forgets proofs that have not been used for long; answers how many. */
+/** Forgets proofs that have not been used for long, a portion at a time; answers how many. */
 export async function forgetProofs(db: Db, before: Date): Promise<number> {
-  const rows = await db.query(
-    `DELETE FROM contact_proof WHERE (pid, medium, value, regid) IN (
-       SELECT pid, medium, value, regid FROM contact_proof WHERE used_at < $1 LIMIT 1000) RETURNING 1`,
-    [before],
-  );
-  return rows.length;
+  return (await db.prisma.contactProof.deleteMany({ where: { usedAt: { lt: before } }, limit: 1_000 })).count;
 }

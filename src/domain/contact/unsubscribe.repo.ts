@@ -1,22 +1,16 @@
-import type { Tx } from '../../database/database.ts';
+import type { Raw, Tx } from '../../database/database.ts';
+import type { SubscriptionModel } from '../../generated/prisma/models.ts';
+import { MERGED_PREFS } from './consent.repo.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
 
 /** A subscription that was just ended. */
-export type RemovedSubscription = {
-  id: string;
-  medium: string;
-  value: string;
-  topic: string;
-  epi: string;
-  empi: string;
-  du: string;
-  confirmed: boolean;
-  cts: Date;
-};
+export type RemovedSubscription = Raw<
+  Pick<SubscriptionModel, 'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'cts'>
+> & { confirmed: boolean };
 
 const WHERE = { product: 'AND epi = $4', topic: 'AND topic = $4', all: '' } as const;
 
-/** Ends a contact's subscriptions in the claim's scope. */
+/** SQL: tells what it deleted, which Prisma cannot. Ends a contact's subscriptions in the claim's scope. */
 export function removeSubscriptions(
   tx: Tx,
   pid: string,
@@ -30,6 +24,10 @@ export function removeSubscriptions(
   );
 }
 
+/** SQL: joins what is there with the answer; read and written apart, answers of one moment would lose each other. */
+const REFUSE = `
+  UPDATE shopper sh SET acc_mkt = false, uts = $4, prefs = ${MERGED_PREFS} WHERE sh.pid = $1 AND sh.em = $3`;
+
 /** Records that a contact wants nothing more that it did not just ask for: shared lists, mailing list. New alerts are to be confirmed again. */
 export async function suppress(
   tx: Tx,
@@ -37,21 +35,9 @@ export async function suppress(
   { medium, value }: UnsubscribeClaim,
   now: Date,
 ): Promise<void> {
-  await tx.query(
-    'INSERT INTO suppression (pid, medium, value, cts) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-    [pid, medium, value, now],
-  );
-  await tx.query('DELETE FROM contact_proof WHERE pid = $1 AND medium = $2 AND value = $3', [
-    pid,
-    medium,
-    value,
-  ]);
+  await tx.prisma.suppression.createMany({ data: { pid, medium, value, cts: now }, skipDuplicates: true });
+  await tx.prisma.contactProof.deleteMany({ where: { pid, medium, value } });
   if (medium !== 'email') return;
   const answer = { signuptime: now.getTime(), acceptmarketing: false, acceptsource: 'unsubscribe' };
-  await tx.query(
-    `UPDATE shopper SET acc_mkt = false, uts = $4,
-       prefs = jsonb_set(prefs, '{Mediums}', CASE jsonb_typeof(prefs -> 'Mediums') WHEN 'object' THEN prefs -> 'Mediums' ELSE '{}' END || $3::jsonb)
-     WHERE pid = $1 AND em = $2`,
-    [pid, value, JSON.stringify({ email: answer }), now],
-  );
+  await tx.query(REFUSE, [pid, JSON.stringify({ email: answer }), value, now]);
 }

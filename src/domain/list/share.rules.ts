@@ -16,7 +16,7 @@ export const SHARE_LIMITS = {
 } as const;
 
 /** Under which a sender or a recipient is counted; the table of counts names nobody. */
-export function shareKey(secret: Buffer, kind: keyof typeof SHARE_LIMITS, subject: string): Buffer {
+export function shareKey(secret: Uint8Array, kind: keyof typeof SHARE_LIMITS, subject: string): Buffer {
   return createHmac('sha256', secret).update(`share ${kind} ${subject}`).digest();
 }
 

@@ -33,7 +33,7 @@ export async function mergeGuest(
   await moveProofs(tx, store.pid, guest.regid, account.regid);
   // The next visitor with the guest's uuid must find nothing of the person who left with the account.
   if (!isBlankProfile(guest))
-    await shoppers.moveProfile(tx, guest, { ...account, ...fillProfile(account, guest) }, now);
+    await shoppers.moveProfile(tx, guest, account, fillProfile(account, guest), now);
   if (guest.mergedInto !== null) return { account, merged };
   const guestEpoch = epochOf(store, guest);
   await shoppers.linkGuest(

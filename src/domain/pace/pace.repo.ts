@@ -1,8 +1,10 @@
-import type { Db, Tx } from '../../database/database.ts';
+import type { Db, Raw, Tx } from '../../database/database.ts';
+import type { SignupWindowModel } from '../../generated/prisma/models.ts';
 
 /** How much may happen in a window of time. */
 export type Limit = { points: number; windowMs: number };
 
+/** SQL: a window that is over begins anew in the same statement, so that callers of one moment are all counted. */
 const CONSUME = {
   name: 'consume_signup',
   text: `
@@ -25,7 +27,7 @@ export async function consume(
   now: Date,
   amount = 1,
 ): Promise<Date | null> {
-  const [row] = await tx.query<{ count: number; startedAt: Date }>(CONSUME, [
+  const [row] = await tx.query<Raw<Pick<SignupWindowModel, 'count' | 'startedAt'>>>(CONSUME, [
     pid,
     key,
     now,
@@ -35,11 +37,8 @@ export async function consume(
   return row!.count - amount < points ? null : new Date(row!.startedAt.getTime() + windowMs);
 }
 
-/** Forgets windows that are over; answers how many. */
+/** Forgets windows that are over, a portion at a time; answers how many. */
 export async function forgetWindows(db: Db, before: Date): Promise<number> {
-  const rows = await db.query(
-    'DELETE FROM signup_window WHERE (pid, key) IN (SELECT pid, key FROM signup_window WHERE started_at < $1 LIMIT 1000) RETURNING 1',
-    [before],
-  );
-  return rows.length;
+  return (await db.prisma.signupWindow.deleteMany({ where: { startedAt: { lt: before } }, limit: 1_000 }))
+    .count;
 }

@@ -1,5 +1,4 @@
 import type { Db } from '../../database/database.ts';
-import { isContact } from './privacy.repo.ts';
 import type { Subject } from './privacy.rules.ts';
 
 /** Rows of one read: of the largest kind, lists with all their properties, they are 5 MB. */
@@ -14,10 +13,16 @@ const KEY = `(SELECT $1::text AS pid, $2::text AS regid, $3::text AS em, $4::tex
 const behindSeq = (table: string): string =>
   `${table}.seq > coalesce((k.place ->> 0)::bigint, -1) ORDER BY ${table}.seq LIMIT $7`;
 
-/** Also what others asked for on behalf of the person, and the person on behalf of others. */
-const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid = $2 OR ${isContact(3, 4)})`;
+/** The row's contact is the person's. */
+const IS_CONTACT = `((medium = 'email' AND value = $3) OR (medium = 'sms' AND value = $4))`;
 
-/** The parts of an export that are lists of rows. Each reads a portion by its key, so that nothing is read twice or held. */
+/** Also what others asked for on behalf of the person, and the person on behalf of others. */
+const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid = $2 OR ${IS_CONTACT})`;
+
+/**
+ * SQL: PostgreSQL writes whole rows as JSON, so that megabytes are neither parsed nor built here. The parts of an export that are
+ * lists of rows; each reads a portion by its key, so that nothing is read twice or held.
+ */
 const SECTIONS = {
   lists: `SELECT (to_jsonb(l) - 'bytes')::text AS json, jsonb_build_array(l.seq) AS place, l.lid
     FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.regid = k.regid WHERE ${behindSeq('l')}`,
@@ -27,7 +32,7 @@ const SECTIONS = {
       jsonb_build_array(l.seq) AS place
     FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.cfor = k.em WHERE ${behindSeq('l')}`,
   subscriptions: `SELECT to_jsonb(s)::text AS json, jsonb_build_array(s.seq) AS place
-    FROM ${KEY}, subscription s WHERE s.pid = $1 AND ${isContact(3, 4)} AND ${behindSeq('s')}`,
+    FROM ${KEY}, subscription s WHERE s.pid = $1 AND ${IS_CONTACT} AND ${behindSeq('s')}`,
   subscriptionRequests: `SELECT (to_jsonb(q) - 'regid' - 'asker')::text AS json, jsonb_build_array(q.seq) AS place
     FROM ${KEY}, subscription_request q WHERE ${theirs('q')} AND ${behindSeq('q')}`,
   confirmations: `SELECT (to_jsonb(c) - 'regid')::text AS json, jsonb_build_array(c.used_at, c.medium, c.value, c.regid) AS place
@@ -35,11 +40,11 @@ const SECTIONS = {
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3))
     ORDER BY c.used_at, c.medium, c.value, c.regid LIMIT $7`,
   alertsReceived: `SELECT to_jsonb(a)::text AS json, jsonb_build_array(a.sent_at, a.epi, a.topic, a.medium, a.value) AS place
-    FROM ${KEY}, alert_seen a WHERE a.pid = $1 AND ${isContact(3, 4)} AND (k.place IS NULL OR (a.sent_at, a.epi, a.topic, a.medium, a.value)
+    FROM ${KEY}, alert_seen a WHERE a.pid = $1 AND ${IS_CONTACT} AND (k.place IS NULL OR (a.sent_at, a.epi, a.topic, a.medium, a.value)
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3, k.place ->> 4))
     ORDER BY a.sent_at, a.epi, a.topic, a.medium, a.value LIMIT $7`,
   optOuts: `SELECT to_jsonb(x)::text AS json, jsonb_build_array(x.cts, x.medium, x.value) AS place
-    FROM ${KEY}, suppression x WHERE x.pid = $1 AND ${isContact(3, 4)} AND (k.place IS NULL OR (x.cts, x.medium, x.value)
+    FROM ${KEY}, suppression x WHERE x.pid = $1 AND ${IS_CONTACT} AND (k.place IS NULL OR (x.cts, x.medium, x.value)
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2))
     ORDER BY x.cts, x.medium, x.value LIMIT $7`,
 };
@@ -65,7 +70,7 @@ export async function* readSection(
   }
 }
 
-/** The shopper's own record as JSON text. */
+/** SQL: in the same form as the parts. The shopper's own record as JSON text. */
 export async function readRecord(db: Db, { pid, regid }: Subject): Promise<string> {
   const [row] = await db.query<{ json: string }>(
     `SELECT (to_jsonb(sh) - 'epoch')::text AS json FROM shopper sh WHERE sh.pid = $1 AND sh.regid = $2`,

@@ -1,19 +1,13 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
-import type { Database, Db, Tx } from '../../database/database.ts';
+import type { AuditEntryModel, OutboxMessageModel } from '../../generated/prisma/models.ts';
+import type { Database, Db, Raw, Tx } from '../../database/database.ts';
 import { endRequests } from '../subscription/request.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
 import { BLANK_PROFILE } from '../shopper/shopper.repo.ts';
 
 /** One export or erasure. */
-export type AuditRow = {
-  id: string;
-  at: Date;
-  action: string;
-  subject: string;
-  keyId: string;
-  detail: Record<string, unknown>;
-};
+export type AuditRow = Omit<AuditEntryModel, 'pid' | 'detail'> & { detail: Record<string, unknown> };
 
 /** Records what was done to a person's data. */
 export async function addAuditEntry(db: Db, pid: string, entry: AuditRow): Promise<void> {
@@ -28,36 +22,39 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
   return rows.map((row) => ({ ...row, detail: row.detail as Record<string, unknown> }));
 }
 
-/** SQL condition: the row's contact is the person's, whose address and number are the parameters with these numbers. */
-export const isContact = (email: number, phone: number): string =>
-  `((medium = 'email' AND value = $${email}) OR (medium = 'sms' AND value = $${phone}))`;
-
-/** Also what others asked for on behalf of the person, and the person on behalf of others. */
-const THEIR_REQUESTS = `pid = $1 AND (regid = $2 OR ${isContact(3, 4)})`;
+/** The contacts by which messages reach a person, as they are stored. */
+function contactsOf({ em, phone }: Subject): { medium: string; value: string }[] {
+  return [
+    ...(em === null ? [] : [{ medium: 'email', value: em }]),
+    ...(phone === null ? [] : [{ medium: 'sms', value: phone }]),
+  ];
+}
 
 /** Messages that are looked at together; a mail can have 100 kB. */
 const MESSAGES_AT_ONCE = 50;
 
 /** A message as JSON text. */
-export type MessageRow = { id: string; seq: number; json: string };
+export type MessageRow = Raw<Pick<OutboxMessageModel, 'id' | 'seq'>> & { json: string };
+
+/** SQL: searches the texts of the payloads where they are, and gives whole rows as JSON. */
+const FIND_MESSAGES = `
+  SELECT id, seq, to_jsonb(o)::text AS json, recipient = ANY ($2::text[]) AS "isTheirs" FROM outbox o
+  WHERE pid = $1 AND seq > $4 AND (recipient = ANY ($2::text[])
+    OR EXISTS (SELECT FROM unnest($3::text[]) part WHERE strpos(lower(payload::text), part) > 0))
+  ORDER BY seq LIMIT $5`;
 
 /**
  * The messages that a person gets or that name it, such as an event for a webhook, portion by portion. Their texts are searched, which
  * reads the store's whole outbox: right for so rare a call. The database narrows them down, `createNameSearch` decides.
  */
 export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<MessageRow[]> {
-  const { pid, em, phone, names } = subject;
+  const { pid, names } = subject;
   const parts = names.map((name) => JSON.stringify(name).slice(1, -1).toLowerCase());
-  const contacts = [em, phone].filter((contact) => contact !== null);
+  const contacts = contactsOf(subject).map(({ value }) => value);
   const isNamedIn = createNameSearch(subject);
   for (let seq = -1; ;) {
-    const rows = await db.query<MessageRow & { isTheirs: boolean }>(
-      `SELECT id, seq, to_jsonb(o)::text AS json, recipient = ANY ($2::text[]) AS "isTheirs" FROM outbox o
-       WHERE pid = $1 AND seq > $4 AND (recipient = ANY ($2::text[])
-         OR EXISTS (SELECT FROM unnest($3::text[]) part WHERE strpos(lower(payload::text), part) > 0))
-       ORDER BY seq LIMIT $5`,
-      [pid, contacts, parts, seq, MESSAGES_AT_ONCE],
-    );
+    const params = [pid, contacts, parts, seq, MESSAGES_AT_ONCE];
+    const rows = await db.query<MessageRow & { isTheirs: boolean }>(FIND_MESSAGES, params);
     const found = rows.filter(
       ({ isTheirs, json }) => isTheirs || isNamedIn((JSON.parse(json) as { payload: unknown }).payload),
     );
@@ -67,66 +64,65 @@ export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<Me
   }
 }
 
-async function countOf(tx: Tx, deletion: string, params: readonly unknown[]): Promise<number> {
-  const [row] = await tx.query<{ n: number }>(
-    `WITH gone AS (${deletion} RETURNING 1) SELECT count(*)::int AS n FROM gone`,
-    params,
-  );
-  return row!.n;
-}
-
 async function deleteMessages(tx: Tx, subject: Subject): Promise<number> {
-  let count = 0;
+  let total = 0;
   for await (const messages of findMessages(tx, subject)) {
     const ids = messages.map(({ id }) => id);
-    count += await countOf(tx, 'DELETE FROM outbox WHERE pid = $1 AND id = ANY ($2::text[])', [
-      subject.pid,
-      ids,
-    ]);
+    const { count } = await tx.prisma.outboxMessage.deleteMany({
+      where: { pid: subject.pid, id: { in: ids } },
+    });
+    total += count;
   }
-  return count;
+  return total;
 }
 
 /** What the person asked for on behalf of others ends, too, unless they or somebody else asked for it as well. */
-async function eraseSubscriptions(tx: Tx, { pid, regid, em, phone }: Subject): Promise<number> {
-  const own = await countOf(tx, `DELETE FROM subscription WHERE pid = $1 AND ${isContact(2, 3)}`, [
-    pid,
-    em,
-    phone,
-  ]);
+async function eraseSubscriptions(tx: Tx, subject: Subject): Promise<number> {
+  const { pid, regid } = subject;
+  const contacts = contactsOf(subject);
+  const own = await tx.prisma.subscription.deleteMany({ where: { pid, OR: contacts } });
   const { gone } = await endRequests(tx, { pid, regid }, { topic: null });
-  for (const table of ['subscription_request', 'contact_proof'])
-    await tx.query(`DELETE FROM ${table} WHERE ${THEIR_REQUESTS}`, [pid, regid, em, phone]);
-  return own + gone.length;
+  // Also what others asked for on behalf of the person, and the person on behalf of others.
+  const theirs = { pid, OR: [{ regid }, ...contacts] };
+  await tx.prisma.subscriptionRequest.deleteMany({ where: theirs });
+  await tx.prisma.contactProof.deleteMany({ where: theirs });
+  return own.count + gone.length;
 }
+
+/** SQL: also the answers to the guests that were merged into the shopper; no relation leads from them to the links. */
+const FORGET_ANSWERS = `
+  DELETE FROM idempotent_write WHERE pid = $1 AND (regid = $2
+    OR regid IN (SELECT guest_regid FROM guest_link WHERE pid = $1 AND account_regid = $2))`;
 
 /**
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
  * otherwise an old sessionid would work again when the person comes back.
  */
 export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Record<string, number>> {
-  const { pid, regid, em, phone } = subject;
+  const { pid, regid, em } = subject;
   const counts = {
-    lists: await countOf(tx, 'DELETE FROM list WHERE pid = $1 AND regid = $2', [pid, regid]),
+    lists: (await tx.prisma.list.deleteMany({ where: { pid, regid } })).count,
     subscriptions: await eraseSubscriptions(tx, subject),
     messages: await deleteMessages(tx, subject),
   };
-  for (const table of ['alert_seen', 'suppression'])
-    await tx.query(`DELETE FROM ${table} WHERE pid = $1 AND ${isContact(2, 3)}`, [pid, em, phone]);
-  await tx.query('UPDATE list SET cfor = NULL WHERE pid = $1 AND cfor = $2', [pid, em]);
-  await tx.query(
-    `DELETE FROM idempotent_write WHERE pid = $1 AND (regid = $2
-       OR regid IN (SELECT guest_regid FROM guest_link WHERE pid = $1 AND account_regid = $2))`,
-    [pid, regid],
-  );
-  await tx.query('DELETE FROM guest_link WHERE pid = $1 AND (account_regid = $2 OR guest_regid = $2)', [
-    pid,
-    regid,
-  ]);
-  await tx.query(
-    `UPDATE shopper SET em = NULL, ${BLANK_PROFILE}, epoch = epoch + 1, merged_into = NULL, lastlogin = $3, uts = $3
-     WHERE pid = $1 AND regid = $2`,
-    [pid, regid, now],
-  );
+  const toThem = { pid, OR: contactsOf(subject) };
+  await tx.prisma.alertSeen.deleteMany({ where: toThem });
+  await tx.prisma.suppression.deleteMany({ where: toThem });
+  if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });
+  await tx.query(FORGET_ANSWERS, [pid, regid]);
+  await tx.prisma.guestLink.deleteMany({
+    where: { pid, OR: [{ accountRegid: regid }, { guestRegid: regid }] },
+  });
+  await tx.prisma.shopper.updateMany({
+    where: { pid, regid },
+    data: {
+      ...BLANK_PROFILE,
+      em: null,
+      epoch: { increment: 1 },
+      mergedInto: null,
+      lastlogin: now,
+      uts: now,
+    },
+  });
   return counts;
 }

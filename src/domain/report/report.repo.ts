@@ -1,8 +1,10 @@
-import type { Db, Tx } from '../../database/database.ts';
+import type { Db, Raw, Tx } from '../../database/database.ts';
+import type { ItemModel, ProductModel, TallyModel } from '../../generated/prisma/models.ts';
 
 /** What is counted: presence of a product in lists, contacts waiting for a variant, or events of a day. */
 export type TallyKind = 'wish' | 'wait' | 'add' | 'subscribe' | 'alert';
 
+/** SQL: every write of an item and every subscription runs it. */
 const COUNT = {
   name: 'tally_count',
   text: 'INSERT INTO tally_delta (pid, kind, key, n) VALUES ($1, $2, $3, $4)',
@@ -19,6 +21,7 @@ export async function countEvent(
   if (n > 0) await tx.query(COUNT, [pid, kind, now.toISOString().slice(0, 10), n]);
 }
 
+/** SQL: takes, sums and adds thousands of rows in one statement, beside others that do the same. */
 const FOLD = {
   name: 'tally_fold',
   text: `
@@ -42,60 +45,58 @@ export async function foldTallies(db: Db): Promise<number> {
 /** A day's figures. */
 export type DayRow = { day: string; adds: number; subscriptions: number; alerts: number };
 
+const DAY_MS = 24 * 3_600_000;
+
 /** Figures of the last days up to `today` (YYYY-MM-DD), oldest first. */
-export function activity(db: Db, pid: string, today: string, days: number): Promise<DayRow[]> {
-  return db.query<DayRow>(
-    `SELECT to_char(day, 'YYYY-MM-DD') AS day,
-       coalesce(max(t.n) FILTER (WHERE t.kind = 'add'), 0) AS adds,
-       coalesce(max(t.n) FILTER (WHERE t.kind = 'subscribe'), 0) AS subscriptions,
-       coalesce(max(t.n) FILTER (WHERE t.kind = 'alert'), 0) AS alerts
-     FROM generate_series($2::date - ($3::int - 1), $2::date, interval '1 day') AS day
-     LEFT JOIN tally t ON t.pid = $1 AND t.kind IN ('add', 'subscribe', 'alert') AND t.key = to_char(day, 'YYYY-MM-DD')
-       AND t.key BETWEEN to_char($2::date - ($3::int - 1), 'YYYY-MM-DD') AND to_char($2::date, 'YYYY-MM-DD')
-     GROUP BY day ORDER BY day`,
-    [pid, today, days],
+export async function activity(db: Db, pid: string, today: string, days: number): Promise<DayRow[]> {
+  const dates = Array.from({ length: days }, (_, index) =>
+    new Date(Date.parse(today) - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
+  const rows = await db.prisma.tally.findMany({
+    where: { pid, kind: { in: ['add', 'subscribe', 'alert'] }, key: { gte: dates[0], lte: today } },
+  });
+  const figures = new Map(rows.map(({ kind, key, n }) => [`${kind} ${key}`, n]));
+  return dates.map((day) => ({
+    day,
+    adds: figures.get(`add ${day}`) ?? 0,
+    subscriptions: figures.get(`subscribe ${day}`) ?? 0,
+    alerts: figures.get(`alert ${day}`) ?? 0,
+  }));
 }
 
 /** A product and in how many lists it is. */
-export type ProductDemandRow = {
-  empi: string;
-  count: number;
-  dt: string | null;
-  iu: string | null;
-  du: string | null;
+export type ProductDemandRow = Pick<ProductModel, 'empi' | 'dt' | 'iu'> & {
+  count: TallyModel['n'];
+  du: ItemModel['du'] | null;
 };
+
+/** SQL: the first variant of each product, or an item where the catalogue does not know it: Prisma would read all of them. */
+const MOST_WISHLISTED = `
+  SELECT top.key AS empi, top.n AS count, coalesce(p.dt, i.dt) AS dt, coalesce(p.iu, i.iu) AS iu, coalesce(p.du, i.du) AS du
+  FROM (SELECT key, n FROM tally WHERE pid = $1 AND kind = 'wish' AND n > 0 ORDER BY n DESC, key LIMIT $2) top
+  LEFT JOIN LATERAL (SELECT dt, iu, du FROM product WHERE pid = $1 AND empi = top.key ORDER BY epi LIMIT 1) p ON true
+  LEFT JOIN LATERAL (SELECT dt, iu, du FROM item WHERE pid = $1 AND empi = top.key LIMIT 1) i ON p.du IS NULL
+  ORDER BY top.n DESC, top.key`;
 
 /** The products in most lists, from the index of the figures. */
 export function mostWishlisted(db: Db, pid: string, first: number): Promise<ProductDemandRow[]> {
-  return db.query<ProductDemandRow>(
-    `SELECT top.key AS empi, top.n AS count, coalesce(p.dt, i.dt) AS dt, coalesce(p.iu, i.iu) AS iu, coalesce(p.du, i.du) AS du
-     FROM (SELECT key, n FROM tally WHERE pid = $1 AND kind = 'wish' AND n > 0 ORDER BY n DESC, key LIMIT $2) top
-     LEFT JOIN LATERAL (SELECT dt, iu, du FROM product WHERE pid = $1 AND empi = top.key ORDER BY epi LIMIT 1) p ON true
-     LEFT JOIN LATERAL (SELECT dt, iu, du FROM item WHERE pid = $1 AND empi = top.key LIMIT 1) i ON p.du IS NULL
-     ORDER BY top.n DESC, top.key`,
-    [pid, first],
-  );
+  return db.query<ProductDemandRow>(MOST_WISHLISTED, [pid, first]);
 }
 
 /** A variant and how many subscriptions wait for it. */
-export type VariantDemandRow = {
-  epi: string;
-  empi: string | null;
-  waiting: number;
-  stk: number | null;
-  dt: string | null;
-  vi: string | null;
-  iu: string | null;
+export type VariantDemandRow = Raw<Pick<ProductModel, 'epi' | 'stk' | 'dt' | 'vi' | 'iu'>> & {
+  empi: ProductModel['empi'] | null;
+  waiting: TallyModel['n'];
 };
+
+/** SQL: figures name products without a relation, and those in stock are passed over before the limit counts. */
+const WAITING = `
+  SELECT t.key AS epi, p.empi, t.n AS waiting, p.stk, p.dt, p.vi, p.iu
+  FROM tally t LEFT JOIN product p ON p.pid = t.pid AND p.epi = t.key
+  WHERE t.pid = $1 AND t.kind = 'wait' AND t.n > 0 AND coalesce(p.stk, 0) <= 0
+  ORDER BY t.n DESC, t.key LIMIT $2`;
 
 /** The sold-out variants that most contacts wait for; a variant that the catalogue does not know counts as sold out. */
 export function waitingDemand(db: Db, pid: string, first: number): Promise<VariantDemandRow[]> {
-  return db.query<VariantDemandRow>(
-    `SELECT t.key AS epi, p.empi, t.n AS waiting, p.stk, p.dt, p.vi, p.iu
-     FROM tally t LEFT JOIN product p ON p.pid = t.pid AND p.epi = t.key
-     WHERE t.pid = $1 AND t.kind = 'wait' AND t.n > 0 AND coalesce(p.stk, 0) <= 0
-     ORDER BY t.n DESC, t.key LIMIT $2`,
-    [pid, first],
-  );
+  return db.query<VariantDemandRow>(WAITING, [pid, first]);
 }

@@ -4,17 +4,17 @@ import { isSameText } from '../store/key.rules.ts';
 // Identity is derived, not allotted: the same input gives the same answer in every process, so first calls need no lock and
 // sessions need no table.
 
-function mac(secret: Buffer, ...parts: string[]): string {
+function mac(secret: Uint8Array, ...parts: string[]): string {
   return createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64url');
 }
 
 /** The lasting token of a guest (lower-case uuid) or an account (lower-case e-mail). */
-export function regidOf(secret: Buffer, kind: 'guest' | 'account', identity: string): string {
+export function regidOf(secret: Uint8Array, kind: 'guest' | 'account', identity: string): string {
   return mac(secret, kind, identity);
 }
 
 /** A public id that cannot be turned back into the regid. */
-export function publicIdOf(secret: Buffer, purpose: 'user' | 'device', regid: string): string {
+export function publicIdOf(secret: Uint8Array, purpose: 'user' | 'device', regid: string): string {
   return mac(secret, purpose, regid).slice(0, 22);
 }
 
@@ -23,7 +23,7 @@ const MARK_LENGTH = 11;
 const HEAD_LENGTH = TAG_LENGTH + MARK_LENGTH;
 
 /** What all sessionids of one shopper and epoch have in common: a merge is found by it, however many an account has had. */
-export function sessionMarkOf(secret: Buffer, regid: string, epoch: string): string {
+export function sessionMarkOf(secret: Uint8Array, regid: string, epoch: string): string {
   return mac(secret, 'mark', regid, epoch).slice(0, MARK_LENGTH);
 }
 
@@ -33,14 +33,14 @@ export function markIn(sessionid: string): string {
 }
 
 /** The sessionid for one kind of client: a short hash of its name, the shopper's mark, then the proof of both. */
-export function sessionidOf(secret: Buffer, regid: string, useragenttype: string, epoch: string): string {
+export function sessionidOf(secret: Uint8Array, regid: string, useragenttype: string, epoch: string): string {
   const tag = createHash('sha256').update(useragenttype).digest('base64url').slice(0, TAG_LENGTH);
   const head = tag + sessionMarkOf(secret, regid, epoch);
   return head + mac(secret, 'session', regid, head, epoch);
 }
 
 /** Whether a sessionid was made for this regid and epoch; takes the same time for every wrong one. */
-export function isSessionOf(secret: Buffer, sessionid: string, regid: string, epoch: string): boolean {
+export function isSessionOf(secret: Uint8Array, sessionid: string, regid: string, epoch: string): boolean {
   const head = sessionid.slice(0, HEAD_LENGTH);
   return isSameText(sessionid, head + mac(secret, 'session', regid, head, epoch));
 }

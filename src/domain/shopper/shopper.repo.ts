@@ -1,5 +1,7 @@
+import { columnOf, selectColumns } from '../../database/columns.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
-import type { ShopperModel } from '../../generated/prisma/models.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import type { GuestLinkModel, ShopperModel } from '../../generated/prisma/models.ts';
 import { STORE_JSON, reviveStore } from '../store/store.repo.ts';
 import type { StoreJson, StoreKeyRow, StoreRow } from '../store/store.repo.ts';
 
@@ -18,15 +20,24 @@ export type Profile = Pick<
 /** What a store may change on a shopper. */
 export type ShopperChanges = Partial<Profile>;
 
-/** SQL assignments that leave a row without what is known of the person. */
-export const BLANK_PROFILE = `fname = '', lname = '', m = NULL, sw_mkt = NULL, ut = NULL, acc_mkt = false, extags = '{}',
-  prefs = '{}', pd = '{}'`;
+/** What is known of nobody. */
+export const BLANK_PROFILE = {
+  fname: '',
+  lname: '',
+  m: null,
+  sw_mkt: null,
+  ut: null,
+  acc_mkt: false,
+  extags: [],
+  prefs: {},
+  pd: {},
+} satisfies Profile;
 
-const COLUMNS = `pid, regid, is_guest AS "isGuest", merged_into AS "mergedInto", uid, di, em, fname, lname, m, lastlogin, sw_mkt, ut,
-  acc_mkt, extags, prefs, pd, epoch, cts, uts`;
+const FIELDS = Object.keys(Prisma.ShopperScalarFieldEnum);
+const COLUMNS = selectColumns('sh', FIELDS);
 
 /** Who a request claims to be; an empty text is no claim. */
-export type IdentityKey = { pid: string; regid: string };
+export type IdentityKey = Pick<ShopperModel, 'pid' | 'regid'>;
 
 /** What the database knows of a claim, read in one statement. */
 export type IdentityRow = {
@@ -36,6 +47,7 @@ export type IdentityRow = {
   shopper: ShopperRow | null;
 };
 
+/** SQL: every request runs it; one statement serves many of them. */
 const LOAD_IDENTITIES = {
   name: 'load_identities',
   text: `
@@ -44,11 +56,8 @@ const LOAD_IDENTITIES = {
       CASE WHEN s.pid IS NOT NULL THEN (
         SELECT coalesce(json_agg(json_build_object('id', k.id, 'hash', encode(k.hash, 'base64'))), '[]')
         FROM store_key k WHERE k.pid = s.pid AND k.revoked_at IS NULL) END AS keys,
-      CASE WHEN sh.pid IS NOT NULL THEN json_build_object(
-        'pid', sh.pid, 'regid', sh.regid, 'isGuest', sh.is_guest, 'mergedInto', sh.merged_into, 'uid', sh.uid, 'di', sh.di, 'em', sh.em,
-        'fname', sh.fname, 'lname', sh.lname, 'm', sh.m, 'lastlogin', sh.lastlogin, 'sw_mkt', sh.sw_mkt, 'ut', sh.ut,
-        'acc_mkt', sh.acc_mkt, 'extags', sh.extags, 'prefs', sh.prefs, 'pd', sh.pd, 'epoch', sh.epoch, 'cts', sh.cts, 'uts', sh.uts)
-      END AS shopper
+      CASE WHEN sh.pid IS NOT NULL THEN
+        json_build_object(${FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')}) END AS shopper
     FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS claim (pid, regid, position)
     LEFT JOIN store s ON s.pid = claim.pid
     LEFT JOIN shopper sh ON sh.pid = claim.pid AND sh.regid = claim.regid
@@ -85,10 +94,11 @@ export async function loadIdentities(db: Db, claims: readonly IdentityKey[]): Pr
 /** A shopper that may not exist yet. */
 export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em'>;
 
+/** SQL: every identification runs it, and it costs a third of the typed upsert. */
 const TOUCH = {
   name: 'touch_shopper',
   text: `
-    INSERT INTO shopper (pid, regid, is_guest, uid, di, em, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
+    INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
     ON CONFLICT (pid, regid) DO UPDATE SET lastlogin = excluded.lastlogin, em = excluded.em, merged_into = NULL
     RETURNING ${COLUMNS}`,
 };
@@ -100,11 +110,13 @@ export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Prom
   return row!;
 }
 
-// FOR UPDATE would also shut out foreign key checks: a second update of a list in one transaction makes one, and its writer
-// would deadlock with a merge that holds the shopper and waits for that list.
+/**
+ * SQL: Prisma cannot lock. FOR UPDATE would also shut out foreign key checks: a second update of a list in one transaction makes
+ * one, and its writer would deadlock with a merge that holds the shopper and waits for that list.
+ */
 const LOCK = {
   name: 'lock_shopper',
-  text: `SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2 FOR NO KEY UPDATE`,
+  text: `SELECT ${COLUMNS} FROM shopper sh WHERE pid = $1 AND regid = $2 FOR NO KEY UPDATE`,
 };
 
 /** Locks a shopper's row for this transaction; null when there is none. */
@@ -117,53 +129,30 @@ export async function lockShopper(tx: Tx, { pid, regid }: IdentityKey): Promise<
 export async function moveProfile(
   tx: Tx,
   guest: IdentityKey,
-  account: IdentityKey & Profile,
+  account: IdentityKey,
+  profile: Profile,
   now: Date,
 ): Promise<void> {
-  const { fname, lname, m, sw_mkt, ut, acc_mkt, extags, prefs, pd } = account;
-  await tx.query(
-    `UPDATE shopper SET fname = $4, lname = $5, m = $6, sw_mkt = $7, ut = $8, acc_mkt = $9, extags = $10,
-       prefs = $11::jsonb, pd = $12::jsonb, uts = $3
-     WHERE pid = $1 AND regid = $2`,
-    [
-      ...[account.pid, account.regid, now, fname, lname, m, sw_mkt, ut, acc_mkt, extags],
-      ...[JSON.stringify(prefs), JSON.stringify(pd)],
-    ],
-  );
-  await tx.query(`UPDATE shopper SET ${BLANK_PROFILE}, uts = $3 WHERE pid = $1 AND regid = $2`, [
-    guest.pid,
-    guest.regid,
-    now,
-  ]);
+  await updateShopper(tx, account, profile, now);
+  await updateShopper(tx, guest, BLANK_PROFILE, now);
 }
 
 /** A guest's session at its merge, and the account session counter that keeps it valid. */
-export type NewLink = {
-  pid: string;
-  accountRegid: string;
-  guestRegid: string;
-  guestEpoch: string;
-  accountEpoch: string;
-  /** What the guest's sessions carry, for finding this link by one of them. */
-  mark: string;
-};
+export type NewLink = Omit<GuestLinkModel, 'createdAt'>;
 
 /** Retires the guest's sessions and lets the last of them open the account. */
 export async function linkGuest(tx: Tx, link: NewLink, now: Date): Promise<void> {
-  await tx.query(
-    `INSERT INTO guest_link (pid, account_regid, guest_regid, guest_epoch, account_epoch, mark, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-    [link.pid, link.accountRegid, link.guestRegid, link.guestEpoch, link.accountEpoch, link.mark, now],
-  );
-  await tx.query(
-    'UPDATE shopper SET epoch = epoch + 1, merged_into = $3, uts = $4 WHERE pid = $1 AND regid = $2',
-    [link.pid, link.guestRegid, link.accountRegid, now],
-  );
+  await tx.prisma.guestLink.createMany({ data: { ...link, createdAt: now }, skipDuplicates: true });
+  await tx.prisma.shopper.updateMany({
+    where: { pid: link.pid, regid: link.guestRegid },
+    data: { epoch: { increment: 1 }, mergedInto: link.accountRegid, uts: now },
+  });
 }
 
 /** A guest session that was alive when the guest was merged. */
-export type LinkRow = { guestRegid: string; guestEpoch: string; accountEpoch: string };
+export type LinkRow = Pick<GuestLinkModel, 'guestRegid' | 'guestEpoch' | 'accountEpoch'>;
 
+/** SQL: every request in the session of a merged guest runs it. */
 const LINKS = {
   name: 'links_of',
   text: `
@@ -178,25 +167,21 @@ export function linksOf(db: Db, { pid, regid }: IdentityKey, mark: string): Prom
 
 /** Changes what the store knows of a shopper. */
 export async function updateShopper(
-  db: Database,
-  key: IdentityKey,
+  db: Db,
+  { pid, regid }: IdentityKey,
   changes: ShopperChanges,
   now: Date,
 ): Promise<void> {
-  const { pid, regid } = key;
-  await db.prisma.shopper.update({
-    where: { pid_regid: { pid, regid } },
-    data: { ...changes, prefs: changes.prefs as object, pd: changes.pd as object, uts: now },
+  const { prefs, pd, ...rest } = changes;
+  await db.prisma.shopper.updateMany({
+    where: { pid, regid },
+    data: { ...rest, prefs: prefs as Prisma.InputJsonObject, pd: pd as Prisma.InputJsonObject, uts: now },
   });
 }
 
 /** One shopper, or null. */
 export async function findShopper(db: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
-  const [row] = await db.query<ShopperRow>(`SELECT ${COLUMNS} FROM shopper WHERE pid = $1 AND regid = $2`, [
-    pid,
-    regid,
-  ]);
-  return row ?? null;
+  return (await db.prisma.shopper.findFirst({ where: { pid, regid } })) as ShopperRow | null;
 }
 
 /** Ends a shopper's sessions; false when there is no such shopper. */

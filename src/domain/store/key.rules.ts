@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** The only form in which an API key is kept. */
-export function hashKey(apiKey: string): Buffer {
+export function hashKey(apiKey: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(apiKey).digest();
 }
 

@@ -1,11 +1,8 @@
 import type { Db } from '../../database/database.ts';
+import type { StoreModel } from '../../generated/prisma/models.ts';
 
 /** What a message needs to know of the store it is sent for. */
-export type Sender = {
-  pid: string;
-  name: string;
-  secret: Buffer;
-  isDemo: boolean;
+export type Sender = Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & {
   /** Base for relative product addresses: the store's own site, where it told us. */
   siteUrl: string | null;
 };
@@ -15,13 +12,17 @@ export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", c
 
 /** One store as a sender, or null. */
 export async function findSender(db: Db, pid: string): Promise<Sender | null> {
-  const [row] = await db.query<Sender>(`SELECT ${SENDER_COLUMNS} FROM store s WHERE s.pid = $1`, [pid]);
-  return row ?? null;
+  const row = await db.prisma.store.findFirst({
+    where: { pid },
+    select: { pid: true, name: true, secret: true, isDemo: true, shareUrl: true, allowedOrigins: true },
+  });
+  return row && { ...row, siteUrl: row.shareUrl ?? row.allowedOrigins[0] ?? null };
 }
 
 /** The store of a message and whether its contact asked that store never to write. */
 export type Envelope = Sender & { isSuppressed: boolean };
 
+/** SQL: every batch of messages runs it; one statement for all of them, in their order. */
 const ENVELOPES = `
   SELECT ${SENDER_COLUMNS},
     EXISTS (SELECT FROM suppression x WHERE x.pid = m.pid AND x.medium = m.medium AND x.value = m.value) AS "isSuppressed"

@@ -1,29 +1,19 @@
+import { columnOf } from '../../database/columns.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import type { StoreKeyModel, StoreModel } from '../../generated/prisma/models.ts';
 
 /** Requests a minute that a store allows, by kind; a kind left out has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number };
 
 /** A store as the service reads it. */
-export type StoreRow = {
-  pid: string;
-  name: string;
-  secret: Buffer;
-  listTypes: string[];
-  customItems: boolean;
-  inventoryManaged: boolean;
-  allowedOrigins: string[];
-  shareUrl: string | null;
-  doubleOptIn: boolean;
-  mergedSessions: boolean;
-  rateLimits: RateLimits;
-  maintenance: boolean;
-  isDemo: boolean;
-  sessionEpoch: number;
-  createdAt: Date;
-};
+export type StoreRow = Omit<StoreModel, 'rateLimits' | 'updatedAt'> & { rateLimits: RateLimits };
 
-/** An API key without its secret. */
-export type StoreKeyRow = { id: string; hash: Buffer };
+/** What tells an API key that works. */
+export type StoreKeyRow = Pick<StoreKeyModel, 'id' | 'hash'>;
+
+/** A key to be added. */
+export type NewKey = Pick<StoreKeyModel, 'id' | 'hash' | 'hint'>;
 
 /** What operators may set on a store. */
 export type StoreSettings = Partial<
@@ -42,12 +32,13 @@ export type StoreSettings = Partial<
   >
 >;
 
-/** SQL expression that gives a store as JSON; `reviveStore` turns it back into a row. */
-export const STORE_JSON = `json_build_object(
-  'pid', s.pid, 'name', s.name, 'secret', encode(s.secret, 'base64'), 'listTypes', s.list_types, 'customItems', s.custom_items,
-  'inventoryManaged', s.inventory_managed, 'allowedOrigins', s.allowed_origins, 'shareUrl', s.share_url,
-  'doubleOptIn', s.double_opt_in, 'mergedSessions', s.merged_sessions, 'rateLimits', s.rate_limits,
-  'maintenance', s.maintenance, 'isDemo', s.is_demo, 'sessionEpoch', s.session_epoch, 'createdAt', s.created_at)`;
+/** The fields of a `StoreRow`. */
+const FIELDS = Object.keys(Prisma.StoreScalarFieldEnum).filter((field) => field !== 'updatedAt');
+
+/** Gives a store `s` as JSON inside of a statement; `reviveStore` turns it back into a row. */
+export const STORE_JSON = `json_build_object(${FIELDS.map((field) =>
+  field === 'secret' ? `'secret', encode(s.secret, 'base64')` : `'${field}', s.${columnOf(field)}`,
+).join(', ')})`;
 
 /** A store as it comes out of STORE_JSON. */
 export type StoreJson = Omit<StoreRow, 'secret' | 'createdAt'> & { secret: string; createdAt: string };
@@ -60,18 +51,10 @@ export function reviveStore(json: StoreJson): StoreRow {
 /** Adds a store with its first key. */
 export async function createStore(
   db: Database,
-  store: { pid: string; name: string; secret: Buffer; isDemo: boolean } & StoreSettings,
-  key: { id: string; hash: Buffer; hint: string },
+  store: Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & StoreSettings,
+  key: NewKey,
 ): Promise<void> {
-  const { secret, rateLimits = {}, ...rest } = store;
-  await db.prisma.store.create({
-    data: {
-      ...rest,
-      rateLimits,
-      secret: Uint8Array.from(secret),
-      keys: { create: { id: key.id, hint: key.hint, hash: Uint8Array.from(key.hash) } },
-    },
-  });
+  await db.prisma.store.create({ data: { ...store, keys: { create: key } } });
 }
 
 /** Changes settings; false when there is no such store. */
@@ -81,11 +64,8 @@ export async function updateStore(db: Database, pid: string, settings: StoreSett
 
 /** One store, or null. */
 export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
-  const [row] = await db.query<{ store: StoreJson }>(
-    `SELECT ${STORE_JSON} AS store FROM store s WHERE s.pid = $1`,
-    [pid],
-  );
-  return row ? reviveStore(row.store) : null;
+  const row = await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } });
+  return row && { ...row, rateLimits: row.rateLimits as RateLimits };
 }
 
 /** All stores, oldest first, without their secrets, each with the keys that still work. */
@@ -103,38 +83,36 @@ export function listStores(db: Database) {
   });
 }
 
-/** How many keys of a store work, with the store locked so that nobody adds one meanwhile; null when there is no such store. */
-export async function lockKeys(tx: Tx, pid: string): Promise<number | null> {
-  const stores = await tx.query('SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE', [pid]);
-  if (stores.length === 0) return null;
-  const [row] = await tx.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM store_key WHERE pid = $1 AND revoked_at IS NULL',
-    [pid],
-  );
-  return row!.count;
+/** SQL: Prisma cannot lock. Rows that refer to the store can be written meanwhile. */
+const LOCK = 'SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE';
+
+/** Locks a store for this transaction, so that nobody else adds to what it may have a number of; false when there is none. */
+export async function lockStore(tx: Tx, pid: string): Promise<boolean> {
+  return (await tx.query(LOCK, [pid])).length > 0;
+}
+
+/** How many keys of a store work. */
+export function countKeys(db: Db, pid: string): Promise<number> {
+  return db.prisma.storeKey.count({ where: { pid, revokedAt: null } });
 }
 
 /** Adds a key; the old ones stay valid. */
-export async function addKey(
-  tx: Tx,
-  pid: string,
-  key: { id: string; hash: Buffer; hint: string },
-): Promise<void> {
-  await tx.query('INSERT INTO store_key (pid, id, hash, hint) VALUES ($1, $2, $3, $4)', [
-    pid,
-    key.id,
-    key.hash,
-    key.hint,
-  ]);
+export async function addKey(tx: Tx, pid: string, key: NewKey): Promise<void> {
+  await tx.prisma.storeKey.create({ data: { pid, ...key } });
 }
 
 /** Ends all keys of a store but the newest ones. */
-export async function keepNewestKeys(db: Db, pid: string, count: number, now: Date): Promise<void> {
-  await db.query(
-    `UPDATE store_key SET revoked_at = $3 WHERE pid = $1 AND id IN (
-       SELECT id FROM store_key WHERE pid = $1 AND revoked_at IS NULL ORDER BY created_at DESC, id OFFSET $2)`,
-    [pid, count, now],
-  );
+export async function keepNewestKeys(tx: Tx, pid: string, count: number, now: Date): Promise<void> {
+  const older = await tx.prisma.storeKey.findMany({
+    where: { pid, revokedAt: null },
+    select: { id: true },
+    orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
+    skip: count,
+  });
+  await tx.prisma.storeKey.updateMany({
+    where: { pid, id: { in: older.map(({ id }) => id) } },
+    data: { revokedAt: now },
+  });
 }
 
 /** Revokes a key; false when the store has no such valid key. */
@@ -164,7 +142,7 @@ export async function isServiceClosed(db: Database): Promise<boolean> {
 }
 
 /** A valid API key, without the key. */
-export type ApiKeyRow = { id: string; hint: string; createdAt: Date };
+export type ApiKeyRow = Pick<StoreKeyModel, 'id' | 'hint' | 'createdAt'>;
 
 /** The keys of a store that work, oldest first. */
 export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
@@ -178,15 +156,17 @@ export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
 /** Number of the lock under which processes make the demo store. */
 const DEMO_LOCK = 815_002;
 
-/** Lets one transaction at a time look for the demo store and make it. */
+/** SQL: Prisma has no locks. Lets one transaction at a time look for the demo store and make it. */
 export async function lockDemo(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [DEMO_LOCK]);
 }
 
 /** The demo store's pid, or null. */
 export async function pidOfDemo(db: Db): Promise<string | null> {
-  const [row] = await db.query<{ pid: string }>(
-    'SELECT pid FROM store WHERE is_demo ORDER BY created_at LIMIT 1',
-  );
+  const row = await db.prisma.store.findFirst({
+    where: { isDemo: true },
+    select: { pid: true },
+    orderBy: { createdAt: 'asc' },
+  });
   return row?.pid ?? null;
 }

@@ -4,7 +4,7 @@ import { fail } from '../../shared/errors.ts';
 import { newApiKey, newId, newPid } from '../../shared/ids.ts';
 import { hashKey } from './key.rules.ts';
 import * as stores from './store.repo.ts';
-import type { StoreRow, StoreSettings } from './store.repo.ts';
+import type { NewKey, StoreRow, StoreSettings } from './store.repo.ts';
 import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
 import type { NameSetting } from './store.rules.ts';
 
@@ -13,7 +13,7 @@ type Deps = Pick<Services, 'db' | 'now'>;
 /** A new store with its first key, which is shown this once. */
 export type NewStore = { pid: string; apiKey: string; name: string };
 
-function makeKey(): { apiKey: string; key: { id: string; hash: Buffer; hint: string } } {
+function makeKey(): { apiKey: string; key: NewKey } {
   const apiKey = newApiKey();
   return { apiKey, key: { id: newId(), hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
 }
@@ -69,8 +69,8 @@ export async function rotateKey(
 ): Promise<{ pid: string; keyId: string; apiKey: string }> {
   const { apiKey, key } = makeKey();
   await db.transaction(async (tx) => {
-    const count = (await stores.lockKeys(tx, pid)) ?? failNoStore();
-    if (count >= MAX_KEYS)
+    if (!(await stores.lockStore(tx, pid))) failNoStore();
+    if ((await stores.countKeys(tx, pid)) >= MAX_KEYS)
       fail('limit-reached', `A store has at most ${MAX_KEYS} valid keys; revoke one first`);
     await stores.addKey(tx, pid, key);
   });

@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../../database/database.ts';
-import { COLUMNS, settleSubscriptions, whereOf } from './subscription.repo.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { SubscriptionRequestModel } from '../../generated/prisma/models.ts';
+import { FIELDS, conditionOf, settleSubscriptions } from './subscription.repo.ts';
 import type {
   EndedRequest,
   Filter,
@@ -10,12 +12,12 @@ import type {
 import type { Contact } from '../contact/contact.rules.ts';
 
 /** What somebody asked for, as far as its confirmation needs it. */
-export type StoredRequest = StoredSubscription & { regid: string; mailinglist: boolean | null };
+export type StoredRequest = StoredSubscription & Pick<SubscriptionRequestModel, 'regid' | 'mailinglist'>;
 
 /** A request to be made. `subscriptionId` is null while it must not end with the subscription of others. */
-export type NewRequest = NewSubscription & { mailinglist: boolean | null; subscriptionId: string | null };
+export type NewRequest = NewSubscription & Pick<SubscriptionRequestModel, 'mailinglist' | 'subscriptionId'>;
 
-// In the order of the subscriptions, and after them: whoever ends requests takes the same way.
+/** SQL: every sign-up runs it. In the order of the subscriptions, and after them: whoever ends requests takes the same way. */
 const SAVE = {
   name: 'save_requests',
   text: `
@@ -53,7 +55,7 @@ export async function saveRequests(
 }
 
 /**
- * Ends a shopper's requests. Answers how many there were, which does not depend on what others asked for, and the subscriptions
+ * SQL: locks in the order of sign-ups and tells what it deleted, which Prisma cannot. Ends a shopper's requests. Answers how many there were, which does not depend on what others asked for, and the subscriptions
  * that ended with them.
  */
 export async function endRequests(
@@ -61,7 +63,7 @@ export async function endRequests(
   owner: { pid: string; regid: string },
   filter: Filter,
 ): Promise<{ removed: number; gone: StoredSubscription[] }> {
-  const { text, params } = whereOf(owner, filter);
+  const { text, params } = conditionOf(owner, filter);
   await tx.query(
     `SELECT 1 FROM subscription s WHERE (s.pid, s.medium, s.value, s.epi, s.topic) IN (
        SELECT s.pid, s.medium, s.value, s.epi, s.topic FROM subscription_request s WHERE ${text})
@@ -79,23 +81,28 @@ export async function endRequests(
 const SAME =
   'a.pid = g.pid AND a.medium = g.medium AND a.value = g.value AND a.epi = g.epi AND a.topic = g.topic';
 
+/** SQL: compares rows of one table with each other. */
+const DROP_GUESTS = `
+  DELETE FROM subscription_request g USING subscription_request a
+  WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND ${SAME} AND (a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL)`;
+
+/** SQL: compares rows of one table with each other. */
+const DROP_ACCOUNTS = `
+  DELETE FROM subscription_request a USING subscription_request g
+  WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND ${SAME}`;
+
 /**
  * Hands a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two for the
  * same the confirmed one stays, or the account's.
  */
 export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
   const params = [pid, fromRegid, toRegid];
-  await tx.query(
-    `DELETE FROM subscription_request g USING subscription_request a
-     WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND ${SAME} AND (a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL)`,
-    params,
-  );
-  await tx.query(
-    `DELETE FROM subscription_request a USING subscription_request g
-     WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND ${SAME}`,
-    params,
-  );
-  await tx.query('UPDATE subscription_request SET regid = $3 WHERE pid = $1 AND regid = $2', params);
+  await tx.query(DROP_GUESTS, params);
+  await tx.query(DROP_ACCOUNTS, params);
+  await tx.prisma.subscriptionRequest.updateMany({
+    where: { pid, regid: fromRegid },
+    data: { regid: toRegid },
+  });
 }
 
 /** What one asker asked for on behalf of a contact. */
@@ -113,34 +120,35 @@ export type Coverage = {
   until: Date;
 };
 
-const IS_COVERED = `s.pid = $1 AND s.medium = $2 AND s.value = $3 AND s.confirmed_at IS NULL
-  AND ((s.asker <> '' AND s.asker = $4) OR s.regid = $5 OR ((s.asker = '' OR $4::text IS NULL) AND s.cts <= $6))`;
-
-const coverageParams = ({ pid, contact, asker, own, until }: Coverage): unknown[] => [
-  pid,
-  contact.medium,
-  contact.value,
-  asker,
-  own,
-  until,
-];
+function isCovered({ pid, contact, asker, own, until }: Coverage): Prisma.SubscriptionRequestWhereInput {
+  const ways = [
+    ...(asker ? [{ asker }] : []),
+    ...(own === null ? [] : [{ regid: own }]),
+    { cts: { lte: until }, ...(asker === null ? {} : { asker: '' }) },
+  ];
+  return { pid, ...contact, confirmedAt: null, OR: ways };
+}
 
 /** The requests that a link would confirm, in the order in which they were made. */
-export function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
-  return db.query<StoredRequest>(
-    `SELECT ${COLUMNS}, s.regid, s.mailinglist FROM subscription_request s WHERE ${IS_COVERED} ORDER BY s.seq`,
-    coverageParams(coverage),
-  );
+export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
+  const rows = await db.prisma.subscriptionRequest.findMany({
+    where: isCovered(coverage),
+    select: { ...FIELDS, regid: true, mailinglist: true },
+    orderBy: { seq: 'asc' },
+  });
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
 /** How many requests a link would confirm. */
-export async function countPending(db: Db, coverage: Coverage): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM subscription_request s WHERE ${IS_COVERED}`,
-    coverageParams(coverage),
-  );
-  return row!.count;
+export function countPending(db: Db, coverage: Coverage): Promise<number> {
+  return db.prisma.subscriptionRequest.count({ where: isCovered(coverage) });
 }
+
+/** SQL: each row gets a value of its own. */
+const CONFIRM = `
+  UPDATE subscription_request q SET confirmed_at = $3, subscription_id = n."subscriptionId"
+  FROM jsonb_to_recordset($2::jsonb) AS n (id text, "subscriptionId" text)
+  WHERE q.pid = $1 AND q.id = n.id AND q.confirmed_at IS NULL RETURNING q.id`;
 
 /** Confirms requests, each with its subscription; answers the ids of those that were still waiting. */
 export async function confirmRequests(
@@ -149,56 +157,38 @@ export async function confirmRequests(
   confirmed: readonly { id: string; subscriptionId: string }[],
   now: Date,
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
-    `UPDATE subscription_request q SET confirmed_at = $3, subscription_id = n."subscriptionId"
-     FROM jsonb_to_recordset($2::jsonb) AS n (id text, "subscriptionId" text)
-     WHERE q.pid = $1 AND q.id = n.id AND q.confirmed_at IS NULL RETURNING q.id`,
-    [pid, JSON.stringify(confirmed), now],
-  );
+  const rows = await tx.query<{ id: string }>(CONFIRM, [pid, JSON.stringify(confirmed), now]);
   return rows.map(({ id }) => id);
 }
 
 /** Takes back what an asker's pending requests say in favour of the mailing list: a later no is not in their order. */
 export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value }: SignUp): Promise<void> {
-  await tx.query(
-    `UPDATE subscription_request SET mailinglist = false
-     WHERE pid = $1 AND medium = $2 AND value = $3 AND regid = $4 AND confirmed_at IS NULL AND mailinglist`,
-    [pid, medium, value, regid],
-  );
+  await tx.prisma.subscriptionRequest.updateMany({
+    where: { pid, medium, value, regid, confirmedAt: null, mailinglist: true },
+    data: { mailinglist: false },
+  });
 }
 
-const IS_ASKED = 'pid = $1 AND medium = $2 AND value = $3 AND asker = $4';
-const askedParams = ({ pid, contact: { medium, value }, asker }: Asked): string[] => [
-  pid,
-  medium,
-  value,
-  asker,
-];
+const isAsked = ({ pid, contact, asker }: Asked) => ({ pid, ...contact, asker });
 
 /** Whether something that an asker asked for is not confirmed yet. */
 export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
-  const rows = await tx.query(
-    `SELECT 1 FROM subscription_request WHERE ${IS_ASKED} AND confirmed_at IS NULL LIMIT 1`,
-    askedParams(asked),
-  );
-  return rows.length > 0;
+  const where = { ...isAsked(asked), confirmedAt: null };
+  return (await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } })) !== null;
 }
 
 /** Records that a message with a link for an asker's pending requests is due. */
 export async function markTold(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
-  await tx.query(`UPDATE subscription_request SET told_at = $5 WHERE ${IS_ASKED} AND confirmed_at IS NULL`, [
-    ...askedParams(asked),
-    dueAt,
-  ]);
+  const where = { ...isAsked(asked), confirmedAt: null };
+  await tx.prisma.subscriptionRequest.updateMany({ where, data: { toldAt: dueAt } });
 }
 
 /** Whether links of messages that were due after `since` cover all that an asker has pending. */
 export async function isTold(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
   // A shopper's link covers what it asks for later, too; the store asks for many people.
-  const [row] = await tx.query<{ isTold: boolean }>(
-    `SELECT coalesce(CASE WHEN $4 = '' THEN bool_and(is_told) FILTER (WHERE confirmed_at IS NULL) ELSE bool_or(is_told) END, false) AS "isTold"
-     FROM (SELECT confirmed_at, coalesce(told_at > $5, false) AS is_told FROM subscription_request WHERE ${IS_ASKED}) r`,
-    [...askedParams(asked), since],
-  );
-  return row!.isTold;
+  const isAnyEnough = asked.asker !== '';
+  const untold = { confirmedAt: null, OR: [{ toldAt: null }, { toldAt: { lte: since } }] };
+  const where = { ...isAsked(asked), ...(isAnyEnough ? { toldAt: { gt: since } } : untold) };
+  const found = await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } });
+  return isAnyEnough === (found !== null);
 }

@@ -42,7 +42,7 @@ export function rangeOf(phone: string): string {
 export const LONGEST_WINDOW_MS = 24 * HOUR_MS;
 
 /** Under which something is counted; the table of counts names nobody. */
-export function signupKey(secret: Buffer, kind: SignupKind, subject: string): Buffer {
+export function signupKey(secret: Uint8Array, kind: SignupKind, subject: string): Buffer {
   return createHmac('sha256', secret).update(`signup ${kind} ${subject}`).digest();
 }
 

@@ -1,22 +1,27 @@
-import type { Db, Tx } from '../../database/database.ts';
+import { selectColumns } from '../../database/columns.ts';
+import type { Db, Raw, Tx } from '../../database/database.ts';
+import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
 import type { ProductRow } from '../product/product.columns.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
+/** The fields that subscriptions and requests share, as far as they are shown. */
+export const FIELDS = {
+  pid: true,
+  id: true,
+  medium: true,
+  value: true,
+  epi: true,
+  empi: true,
+  du: true,
+  topic: true,
+  extras: true,
+  confirmedAt: true,
+  seq: true,
+  cts: true,
+} as const;
+
 /** A subscription, or a request for one, as stored: both are shown alike. */
-export type StoredSubscription = {
-  pid: string;
-  id: string;
-  medium: string;
-  value: string;
-  epi: string;
-  empi: string;
-  du: string;
-  topic: string;
-  extras: string | null;
-  confirmedAt: Date | null;
-  seq: number;
-  cts: Date;
-};
+export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
 
 /** A subscription as it is shown, with its product. */
 export type SubscriptionRow = StoredSubscription & { product: ProductRow };
@@ -27,11 +32,13 @@ export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | '
 /** Who asks for which contact; `regid` is empty when the store itself asks. `confirmedAt` is null for what has to wait. */
 export type SignUp = Contact & { pid: string; regid: string; confirmedAt: Date | null };
 
-/** The columns that subscriptions and requests share. */
-export const COLUMNS = `s.pid, s.id, s.medium, s.value, s.epi, s.empi, s.du, s.topic, s.extras, s.confirmed_at AS "confirmedAt", s.seq, s.cts`;
+const COLUMNS = selectColumns('s', Object.keys(FIELDS));
 
-// Ordered, so that two calls with the same products never wait for each other in a circle. Every row is locked, changed or not:
-// one that loses its last request meanwhile must not be counted on. Asking for what others have confirmed renews nothing.
+/**
+ * SQL: every sign-up runs it. Ordered, so that two calls with the same products never wait for each other in a circle. Every row is
+ * locked, changed or not: one that loses its last request meanwhile must not be counted on. Asking for what others have confirmed
+ * renews nothing.
+ */
 const SAVE = {
   name: 'save_subscriptions',
   text: `
@@ -69,77 +76,67 @@ export function saveSubscriptions(
 /** Whose subscriptions: all of a store, what was asked for under a regid, or those of a contact. */
 export type Owner = { pid: string } & ({ all: true } | { regid: string } | { contact: Contact });
 
+/** Whose subscriptions can be ended at once. */
+export type Ender = Exclude<Owner, { all: true }>;
+
 /** Which of them; null means any. */
-export type Filter = { topic: string | null; medium?: string | null; epi?: string | null };
+export type Filter = { topic: string | null; epi?: string | null };
 
-type Where = { text: string; params: unknown[] };
+/** Which of them are read; null means any. */
+export type PageFilter = Pick<Filter, 'topic'> & { medium: string | null };
 
-/** The condition on rows `s` of `tableOf(owner)`. */
-export function whereOf(owner: Owner, { topic, medium = null, epi = null }: Filter): Where {
-  const params: unknown[] = [owner.pid];
-  const terms = ['s.pid = $1'];
-  const add = (column: string, value: unknown): void => {
-    params.push(value);
-    terms.push(`s.${column} = $${params.length}`);
-  };
-  if ('regid' in owner) add('regid', owner.regid);
-  if ('contact' in owner) {
-    add('medium', owner.contact.medium);
-    add('value', owner.contact.value);
-  }
-  if (topic !== null) add('topic', topic);
-  if (medium !== null) add('medium', medium);
-  if (epi !== null) add('epi', epi);
-  return { text: terms.join(' AND '), params };
+function whereOf(owner: Owner, { topic, medium }: PageFilter) {
+  const contact = 'contact' in owner ? owner.contact : {};
+  return { pid: owner.pid, AND: [contact, { topic: topic ?? undefined, medium: medium ?? undefined }] };
 }
 
-/** A shopper sees its requests, whatever became of what others asked for. */
-const tableOf = (owner: Owner): string => ('regid' in owner ? 'subscription_request' : 'subscription');
-
-/** Subscriptions in front of `before`, newest first. */
-export function listSubscriptions(
-  db: Db,
-  owner: Owner,
-  filter: Filter,
-  before: number,
-  limit: number,
-): Promise<StoredSubscription[]> {
-  const { text, params } = whereOf(owner, filter);
-  return db.query<StoredSubscription>(
-    `SELECT ${COLUMNS} FROM ${tableOf(owner)} s WHERE ${text} AND s.seq < $${params.length + 1} ORDER BY s.seq DESC LIMIT $${params.length + 2}`,
-    [...params, before, limit],
+/** The condition of a statement on its table `s`: these fields are named like their columns. */
+export function conditionOf(
+  owner: Ender,
+  { topic, epi = null }: Filter,
+): { text: string; params: unknown[] } {
+  const whose = 'regid' in owner ? { regid: owner.regid } : owner.contact;
+  const given = Object.entries({ pid: owner.pid, ...whose, topic, epi }).filter(
+    ([, value]) => value !== null,
   );
+  return {
+    text: given.map(([column], index) => `s.${column} = $${index + 1}`).join(' AND '),
+    params: given.map(([, value]) => value),
+  };
 }
 
-/** A numbered page of subscriptions, newest first, and how many there are in all. */
-export async function pageSubscriptions(
+/** A page of subscriptions, newest first: those in front of `before`, or behind the first `offset` ones. */
+export async function listSubscriptions(
   db: Db,
   owner: Owner,
-  filter: Filter,
-  limit: number,
-  offset: number,
-): Promise<{ total: number; rows: StoredSubscription[] }> {
-  const { text, params } = whereOf(owner, filter);
-  const [[count], rows] = await Promise.all([
-    db.query<{ total: number }>(
-      `SELECT count(*)::int AS total FROM ${tableOf(owner)} s WHERE ${text}`,
-      params,
-    ),
-    db.query<StoredSubscription>(
-      `SELECT ${COLUMNS} FROM ${tableOf(owner)} s WHERE ${text} ORDER BY s.seq DESC LIMIT $${params.length + 1} OFFSET $${params.length + 2}`,
-      [...params, limit, offset],
-    ),
-  ]);
-  return { total: count!.total, rows };
+  filter: PageFilter,
+  { before, offset, limit }: { before?: number; offset?: number; limit: number },
+): Promise<StoredSubscription[]> {
+  const where = { ...whereOf(owner, filter), seq: { lt: before } };
+  const page = { select: FIELDS, orderBy: { seq: 'desc' }, skip: offset, take: limit } as const;
+  // A shopper sees its requests, whatever became of what others asked for.
+  const rows =
+    'regid' in owner
+      ? await db.prisma.subscriptionRequest.findMany({ ...page, where: { ...where, regid: owner.regid } })
+      : await db.prisma.subscription.findMany({ ...page, where });
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-/** Ends subscriptions of a contact, with the requests that were confirmed; answers those that were there. */
+/** How many subscriptions there are over all pages. */
+export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Promise<number> {
+  const where = whereOf(owner, filter);
+  return 'regid' in owner
+    ? db.prisma.subscriptionRequest.count({ where: { ...where, regid: owner.regid } })
+    : db.prisma.subscription.count({ where });
+}
+
+/** SQL: tells what it deleted, which Prisma cannot. Ends subscriptions of a contact, with the requests that were confirmed. */
 export function deleteSubscriptions(
   tx: Tx,
   owner: { pid: string; contact: Contact },
   filter: Filter,
 ): Promise<StoredSubscription[]> {
-  const { text, params } = whereOf(owner, filter);
+  const { text, params } = conditionOf(owner, filter);
   return tx.query<StoredSubscription>(
     `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`,
     params,
@@ -147,14 +144,26 @@ export function deleteSubscriptions(
 }
 
 /** A request that is there no more, and the subscription that it held, if it held one. */
-export type EndedRequest = Pick<StoredSubscription, 'medium' | 'value' | 'epi' | 'topic'> & {
-  subscriptionId: string | null;
-};
+export type EndedRequest = Pick<
+  SubscriptionRequestModel,
+  'medium' | 'value' | 'epi' | 'topic' | 'subscriptionId'
+>;
 
 const ENDED = `jsonb_to_recordset($2::jsonb) AS e (medium text, value text, epi text, topic text, "subscriptionId" text)`;
 const IS_ENDED = `s.pid = $1 AND s.medium = e.medium AND s.value = e.value AND s.epi = e.epi AND s.topic = e.topic`;
 const REQUESTS = `SELECT FROM subscription_request q
   WHERE q.pid = s.pid AND q.medium = s.medium AND q.value = s.value AND q.epi = s.epi AND q.topic = s.topic`;
+
+/** SQL: tells what it deleted, which Prisma cannot, and compares with requests by what they ask for, to which there is no relation. */
+const DELETE_ABANDONED = `
+  DELETE FROM subscription s USING ${ENDED}
+  WHERE ${IS_ENDED} AND (s.confirmed_at IS NULL OR s.id = e."subscriptionId") AND NOT EXISTS (${REQUESTS})
+  RETURNING ${COLUMNS}`;
+
+/** SQL: compares with requests by what they ask for, to which there is no relation. */
+const UNCONFIRM = `
+  UPDATE subscription s SET confirmed_at = NULL FROM ${ENDED}
+  WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`;
 
 /**
  * Draws the consequences of ended requests: a subscription that nobody asks for any more is deleted, one that waits for everybody
@@ -167,31 +176,22 @@ export async function settleSubscriptions(
 ): Promise<StoredSubscription[]> {
   if (ended.length === 0) return [];
   const params = [pid, JSON.stringify(ended)];
-  const gone = await tx.query<StoredSubscription>(
-    `DELETE FROM subscription s USING ${ENDED}
-     WHERE ${IS_ENDED} AND (s.confirmed_at IS NULL OR s.id = e."subscriptionId") AND NOT EXISTS (${REQUESTS})
-     RETURNING ${COLUMNS}`,
-    params,
-  );
-  await tx.query(
-    `UPDATE subscription s SET confirmed_at = NULL FROM ${ENDED}
-     WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`,
-    params,
-  );
+  const gone = await tx.query<StoredSubscription>(DELETE_ABANDONED, params);
+  await tx.query(UNCONFIRM, params);
   return gone;
 }
 
-/** Forgets requests, and subscriptions, that nobody confirmed in time; answers how many. */
+/** Forgets requests, and subscriptions, that nobody confirmed in time, a portion at a time; answers how many. */
 export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
-  let count = 0;
-  for (const table of ['subscription', 'subscription_request'])
-    count += (
-      await db.query(
-        `DELETE FROM ${table} WHERE (pid, id) IN (
-           SELECT pid, id FROM ${table}
-           WHERE confirmed_at IS NULL AND cts < $1 AND coalesce(renewed_at, cts) < $1 LIMIT 1000) RETURNING 1`,
-        [before],
-      )
-    ).length;
-  return count;
+  const forgotten = {
+    where: {
+      confirmedAt: null,
+      cts: { lt: before },
+      OR: [{ renewedAt: null }, { renewedAt: { lt: before } }],
+    },
+    limit: 1_000,
+  };
+  const subscriptions = await db.prisma.subscription.deleteMany(forgotten);
+  const requests = await db.prisma.subscriptionRequest.deleteMany(forgotten);
+  return subscriptions.count + requests.count;
 }

@@ -12,7 +12,14 @@ import { isProductId } from '../product/product.rules.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import type { Filter, Owner, StoredSubscription, SubscriptionRow } from './subscription.repo.ts';
+import type {
+  Ender,
+  Filter,
+  Owner,
+  PageFilter,
+  StoredSubscription,
+  SubscriptionRow,
+} from './subscription.repo.ts';
 import { checkContact, checkMedium, maskContact } from '../contact/contact.rules.ts';
 import type { WantedProduct } from './subscription.rules.ts';
 
@@ -54,19 +61,14 @@ export async function listSubscriptions(
 ): Promise<Connection<SubscriptionRow>> {
   const owner = ownerOf(ctx);
   const size = checkLimit('first', first, 20, 100);
-  const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
-  const stored = await subscriptions.listSubscriptions(
-    ctx.db,
-    owner,
-    filterOf({ topic, medium }),
-    before,
-    size + 1,
-  );
+  const before = decodeSeq('after', after, ORDER) ?? undefined;
+  const filter = filterOf({ topic, medium });
+  const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
   const rows = await withProducts(ctx.db, owner.pid, stored);
   return toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq));
 }
 
-function filterOf({ topic, medium }: Page): { topic: string | null; medium: string | null } {
+function filterOf({ topic, medium }: Page): PageFilter {
   if (topic != null && !isStorable(topic)) fail('invalid-topics', 'topic must be printable text');
   return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium) };
 }
@@ -79,17 +81,14 @@ export async function pageSubscriptions(
   const owner = ownerOf(ctx);
   const limit = checkLimit('limit', page.limit, 10, 100);
   const offset = checkOffset(page.offset);
-  const { total, rows } = await subscriptions.pageSubscriptions(
-    ctx.db,
-    owner,
-    filterOf({ topic, medium }),
-    limit,
-    offset,
-  );
+  const filter = filterOf({ topic, medium });
+  const [total, rows] = await Promise.all([
+    subscriptions.countSubscriptions(ctx.db, owner, filter),
+    subscriptions.listSubscriptions(ctx.db, owner, filter, { offset, limit }),
+  ]);
   return { limit, offset, total, subscriptions: await withProducts(ctx.db, owner.pid, rows) };
 }
 
-type Ender = Exclude<Owner, { all: true }>;
 type Ending = Page & { epi?: string | null; mediumvalue?: string | null };
 
 /** Ends subscriptions of the calling shopper, or with a store key those of a contact. */
@@ -102,7 +101,7 @@ export async function unsubscribe(
     'all' in caller ? { pid: caller.pid, contact: checkContact(checkMedium(medium), mediumvalue) } : caller;
   if (epi != null && !isProductId(epi))
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
-  const filter = { ...filterOf({ topic }), epi: epi ?? null };
+  const filter = { topic: filterOf({ topic }).topic, epi: epi ?? null };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
   return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
 }

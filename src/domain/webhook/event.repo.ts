@@ -3,6 +3,7 @@ import type { EventType, StoreEvent } from './event.rules.ts';
 
 export type { EventType, StoreEvent } from './event.rules.ts';
 
+/** SQL: every write of an item runs it; it finds the listeners and queues for them in one statement. */
 const EMIT = {
   name: 'emit_events',
   text: `
@@ -15,6 +16,7 @@ const EMIT = {
     RETURNING 1`,
 };
 
+/** SQL: every removal of items runs it. */
 const IS_HEARD = {
   name: 'is_heard',
   text: 'SELECT 1 FROM webhook WHERE pid = $1 AND $2 = ANY (events) LIMIT 1',

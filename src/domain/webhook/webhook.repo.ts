@@ -1,59 +1,59 @@
-import type { Db, Tx } from '../../database/database.ts';
+import type { Db, Raw, Tx } from '../../database/database.ts';
+import type { OutboxMessageModel, StoreModel, WebhookModel } from '../../generated/prisma/models.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
+import { lockStore } from '../store/store.repo.ts';
 import { MAX_WEBHOOKS } from './webhook.rules.ts';
 
 /** A webhook as its store sees it. */
-export type WebhookRow = { id: string; url: string; events: string[]; cts: Date; uts: Date };
+export type WebhookRow = Omit<WebhookModel, 'pid' | 'secret'>;
 
-const COLUMNS = 'id, url, events, cts, uts';
+const HIDDEN = { pid: true, secret: true } as const;
 
 /** All webhooks of a store, oldest first. */
 export function listWebhooks(db: Db, pid: string): Promise<WebhookRow[]> {
-  return db.query<WebhookRow>(`SELECT ${COLUMNS} FROM webhook WHERE pid = $1 ORDER BY cts, id`, [pid]);
+  return db.prisma.webhook.findMany({
+    where: { pid },
+    omit: HIDDEN,
+    orderBy: [{ cts: 'asc' }, { id: 'asc' }],
+  });
 }
 
 /** Adds a webhook; null when the store has as many as it may. Callers of one store wait for each other until the commit. */
 export async function addWebhook(
   tx: Tx,
   pid: string,
-  webhook: { id: string; url: string; events: string[]; secret: string },
+  webhook: Pick<WebhookModel, 'id' | 'url' | 'events' | 'secret'>,
   now: Date,
 ): Promise<WebhookRow | null> {
-  // A statement of its own: what the one before it added is seen only by one that starts after the wait.
-  await tx.query('SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE', [pid]);
-  const [row] = await tx.query<WebhookRow>(
-    `INSERT INTO webhook (pid, id, url, events, secret, cts, uts)
-     SELECT $1, $2, $3, $4, $5, $6, $6 WHERE (SELECT count(*) FROM webhook WHERE pid = $1) < ${MAX_WEBHOOKS}
-     RETURNING ${COLUMNS}`,
-    [pid, webhook.id, webhook.url, webhook.events, webhook.secret, now],
-  );
-  return row ?? null;
+  await lockStore(tx, pid);
+  if ((await tx.prisma.webhook.count({ where: { pid } })) >= MAX_WEBHOOKS) return null;
+  return tx.prisma.webhook.create({ data: { pid, ...webhook, cts: now, uts: now }, omit: HIDDEN });
 }
 
 /** Changes a webhook and keeps its secret; null when the store has no such webhook. */
 export async function updateWebhook(
   db: Db,
   pid: string,
-  webhook: { id: string; url: string; events: string[] },
+  { id, url, events }: Pick<WebhookModel, 'id' | 'url' | 'events'>,
   now: Date,
 ): Promise<WebhookRow | null> {
-  const [row] = await db.query<WebhookRow>(
-    `UPDATE webhook SET url = $3, events = $4, uts = $5 WHERE pid = $1 AND id = $2 RETURNING ${COLUMNS}`,
-    [pid, webhook.id, webhook.url, webhook.events, now],
-  );
+  const [row] = await db.prisma.webhook.updateManyAndReturn({
+    where: { pid, id },
+    data: { url, events, uts: now },
+    omit: HIDDEN,
+  });
   return row ?? null;
 }
 
 /** Removes a webhook; what is still queued for it will be withheld. */
 export async function deleteWebhook(db: Db, pid: string, id: string): Promise<boolean> {
-  return (
-    (await db.query('DELETE FROM webhook WHERE pid = $1 AND id = $2 RETURNING id', [pid, id])).length === 1
-  );
+  return (await db.prisma.webhook.deleteMany({ where: { pid, id } })).count === 1;
 }
 
 /** Where a delivery goes and how it is signed. */
-export type WebhookTarget = { url: string; secret: string; isDemo: boolean };
+export type WebhookTarget = Pick<WebhookModel, 'url' | 'secret'> & Pick<StoreModel, 'isDemo'>;
 
+/** SQL: every batch of deliveries runs it; one statement for all of them, in their order. */
 const TARGETS = `
   SELECT w.url, w.secret, s.is_demo AS "isDemo"
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
@@ -74,52 +74,68 @@ export async function loadTargets(
 }
 
 /** A delivery as the store sees it. */
-export type DeliveryRow = {
-  id: string;
+export type DeliveryRow = Raw<Omit<Shown, 'recipient' | 'kind' | 'state' | 'payload'>> & {
   webhookId: string;
   type: string;
   state: MessageState;
-  attempts: number;
-  error: string | null;
   payload: Record<string, unknown>;
-  dueAt: Date;
-  cts: Date;
-  finishedAt: Date | null;
-  seq: number;
 };
 
-const DELIVERY_COLUMNS = `id, recipient AS "webhookId", kind AS type, state, attempts, error, payload, due_at AS "dueAt", cts, finished_at AS "finishedAt", seq`;
+const DELIVERY = {
+  id: true,
+  recipient: true,
+  kind: true,
+  state: true,
+  attempts: true,
+  error: true,
+  payload: true,
+  dueAt: true,
+  cts: true,
+  finishedAt: true,
+  seq: true,
+} as const;
+
+type Shown = Pick<OutboxMessageModel, keyof typeof DELIVERY>;
+
+const toDelivery = ({ recipient, kind, seq, state, payload, ...row }: Shown): DeliveryRow => ({
+  ...row,
+  webhookId: recipient,
+  type: kind,
+  seq: Number(seq),
+  state: state as MessageState,
+  payload: payload as Record<string, unknown>,
+});
 
 /** Which deliveries: those of a webhook, of one state or of all. */
 export type DeliveryFilter = { webhookId: string; state: MessageState | null };
 
+const deliveriesOf = (pid: string, { webhookId, state }: DeliveryFilter) => ({
+  pid,
+  lane: 'webhook',
+  recipient: webhookId,
+  ...(state === null ? {} : { state }),
+});
+
 /** A page of a webhook's deliveries, newest first; one more than asked for tells whether another page follows. */
-export function listDeliveries(
+export async function listDeliveries(
   db: Db,
   pid: string,
-  { webhookId, state }: DeliveryFilter,
+  filter: DeliveryFilter,
   first: number,
   before: number | null,
 ): Promise<DeliveryRow[]> {
-  return db.query<DeliveryRow>(
-    `SELECT ${DELIVERY_COLUMNS} FROM outbox
-     WHERE pid = $1 AND lane = 'webhook' AND recipient = $2 AND ($3::text IS NULL OR state = $3) AND ($4::bigint IS NULL OR seq < $4)
-     ORDER BY seq DESC LIMIT $5`,
-    [pid, webhookId, state, before, first + 1],
-  );
+  const rows = await db.prisma.outboxMessage.findMany({
+    where: { ...deliveriesOf(pid, filter), ...(before === null ? {} : { seq: { lt: before } }) },
+    select: DELIVERY,
+    orderBy: { seq: 'desc' },
+    take: first + 1,
+  });
+  return rows.map(toDelivery);
 }
 
 /** How many deliveries a webhook has. */
-export async function countDeliveries(
-  db: Db,
-  pid: string,
-  { webhookId, state }: DeliveryFilter,
-): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND lane = 'webhook' AND recipient = $2 AND ($3::text IS NULL OR state = $3)`,
-    [pid, webhookId, state],
-  );
-  return row!.count;
+export function countDeliveries(db: Db, pid: string, filter: DeliveryFilter): Promise<number> {
+  return db.prisma.outboxMessage.count({ where: deliveriesOf(pid, filter) });
 }
 
 /** Queues a delivery again under its old id, whatever a try that is under way comes to; null when the store has no such delivery. */
@@ -130,10 +146,17 @@ export async function replayDelivery(
   now: Date,
 ): Promise<DeliveryRow | null> {
   tx.afterCommit(tx.wake);
-  const [row] = await tx.query<DeliveryRow>(
-    `UPDATE outbox SET state = 'queued', attempts = 0, claim = claim + 1, due_at = $3, finished_at = NULL, error = NULL
-     WHERE pid = $1 AND id = $2 AND lane = 'webhook' RETURNING ${DELIVERY_COLUMNS}`,
-    [pid, id, now],
-  );
-  return row ?? null;
+  const [row] = await tx.prisma.outboxMessage.updateManyAndReturn({
+    where: { pid, id, lane: 'webhook' },
+    data: {
+      state: 'queued',
+      attempts: 0,
+      claim: { increment: 1 },
+      dueAt: now,
+      finishedAt: null,
+      error: null,
+    },
+    select: DELIVERY,
+  });
+  return row ? toDelivery(row) : null;
 }
