@@ -18,6 +18,10 @@ const DATABASE = {
 const SERVICE = { regex: suffix('service'), message: 'This layer does not call services.' };
 const RESOLVERS = { regex: suffix('resolvers'), message: 'Only src/operation gathers resolvers.' };
 const REPO = { regex: suffix('repo'), message: 'Repos are called by services.' };
+const CHANNEL_OUTSIDE = {
+  regex: folder('domain', 'transport', 'operation', 'dispatch', 'outbox', 'database', 'generated'),
+  message: 'A channel knows nothing of who uses it.',
+};
 const TRANSPORT = { regex: folder('transport'), message: 'The domain does not know how it is reached.' };
 
 /** One arrow of the layout: `files` never import what `patterns` name. The last block that fits a file wins whole. */
@@ -41,6 +45,9 @@ const arrows = [
     GRAPHQL,
     DATABASE,
   ),
+  // Also not for their types: what these show is the services' to say.
+  forbid(['src/{transport,dispatch,demo,cli}/**/*.ts'], REPO),
+  forbid(['src/channel/**/*.ts'], CHANNEL_OUTSIDE),
   forbid(['src/shared/**/*.ts'], {
     regex: folder('domain', 'transport', 'operation', 'database'),
     message: 'src/shared is below every other folder.',
@@ -69,6 +76,11 @@ const NO_CLASSES = ['ClassDeclaration', 'ClassExpression'].map((node) => ({
 const NO_FIND_UNIQUE = {
   selector: 'CallExpression[callee.property.name=/^findUnique/]',
   message: 'Use findFirst: findUnique may read on the connection of another transaction.',
+};
+
+const NO_SQL = {
+  selector: 'CallExpression[callee.property.name="query"][callee.object.name=/^(db|tx|own)$/]',
+  message: 'SQL belongs to *.repo.ts.',
 };
 
 export default defineConfig(
@@ -126,6 +138,11 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/**/*.repo.ts', 'src/database/**', 'src/client/**', 'src/dashboard/**'],
+    rules: { 'no-restricted-syntax': ['error', ...NO_CLASSES, NO_FIND_UNIQUE, NO_SQL] },
   },
   ...arrows,
   {

@@ -43,8 +43,8 @@ const SEEDS: Record<string, string> = {
     SELECT $1, 'l' || n, ((n * 7919::bigint) % $2 + 1)::text, 'i' || n, (((n * 7919::bigint) % $2 + 1) / 4)::text, '/p', 'd' FROM generate_series(1, $2) n`,
   subscription: `INSERT INTO subscription (pid, id, medium, value, epi, empi, du, topic, confirmed_at, cts)
     SELECT $1, 's' || n, 'email', 's' || n || '@example.com', (n % 50000 + 1)::text, '1', '/p', 'backinstock', now(), now() FROM generate_series(1, $2) n`,
-  outbox: `INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, state, due_at, cts, finished_at)
-    SELECT $1, 'a' || n, 'alert-email', 'alert', 's' || n || '@example.com', 'x', 'old' || n, 'backinstock', '1',
+  outbox: `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, state, due_at, cts, finished_at)
+    SELECT $1, 'a' || n, 'alert', 'email', 'alert', 's' || n || '@example.com', 'x', 'old' || n, 'backinstock', '1',
       CASE WHEN n % 1000 = 0 THEN 'failed' ELSE 'sent' END, now(), now(), now() FROM generate_series(1, $2) n`,
   deliveries: `INSERT INTO outbox (pid, id, lane, kind, recipient, payload, state, due_at, cts, finished_at)
     SELECT $1, 'w' || n, 'webhook', 'alert.sent', 'hook', '{}', 'sent', now(), now(), now() FROM generate_series(1, $2) n`,

@@ -4,14 +4,19 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createTemplates } from '../src/domain/template/template.pool.ts';
 import { runJob } from '../src/domain/template/template.job.ts';
+import type { RenderJob } from '../src/domain/template/template.job.ts';
 import { SAMPLE_MODEL } from '../src/domain/template/template.rules.ts';
+import { PARTS } from '../src/channel/channels.ts';
 import { BUILT_IN_TOPICS } from '../src/domain/topic/topic.rules.ts';
 import { createLogger } from '../src/shared/log.ts';
 
 const [messages = 20_000] = process.argv.slice(2).map(Number);
 const UNDER_WAY = 10;
-const [texts] = BUILT_IN_TOPICS as [(typeof BUILT_IN_TOPICS)[0]];
+const { texts } = BUILT_IN_TOPICS[0]!;
 const parts = ['subject', 'html', 'text'] as const;
+const forms = Object.fromEntries(
+  Object.entries(PARTS).map(([name, { form }]) => [name, form]),
+) as RenderJob['forms'];
 const templates = createTemplates(createLogger('warn'));
 
 const modelOf = (n: number) => ({
@@ -20,7 +25,7 @@ const modelOf = (n: number) => ({
 });
 const ways: Record<string, (n: number) => Promise<unknown>> = {
   'serving thread': async (n) => {
-    runJob({ texts, parts, model: modelOf(n), isKept: true });
+    runJob({ texts, parts, forms, model: modelOf(n), isKept: true });
     await new Promise(setImmediate);
   },
   'own process': (n) => templates.alerts.render({ pid: 'bench', texts, parts, model: modelOf(n) }),

@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { CHANNELS, MEDIA } from './channel/channels.ts';
+import type { ChannelSettings } from './channel/channels.ts';
+import { httpUrl } from './channel/settings.ts';
 
 const flag = z
   .enum(['0', '1', 'off', 'on', 'false', 'true'])
   .transform((value) => ['1', 'on', 'true'].includes(value));
-const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
 const PROXY_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
@@ -31,8 +33,8 @@ const proxies = z
     'name addresses, subnets, loopback, linklocal or uniquelocal, with commas between',
   );
 
-/** Every variable the service reads, with its rule; `.env.example` explains each to operators. */
-const variables = z.object({
+/** The variables of the service itself, each with its rule. */
+const OWN_VARIABLES = {
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('./data'),
@@ -47,36 +49,22 @@ const variables = z.object({
   MAX_LISTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   MAX_SHOPPER_BYTES: z.coerce.number().int().min(10_000).max(1e12).default(32_000_000),
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-  MAIL_FROM: z.email().optional(),
-  MAIL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(5),
-  DKIM_DOMAIN: z.string().optional(),
-  DKIM_SELECTOR: z.string().optional(),
-  DKIM_PRIVATE_KEY: z.string().optional(),
-  SMS_BASE_URL: httpUrl.optional(),
-  SMS_ACCOUNT: z.string().optional(),
-  SMS_TOKEN: z.string().optional(),
-  SMS_FROM: z.string().optional(),
   WEBHOOK_ALLOW_PRIVATE: flag.default(false),
   DISPATCH_LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
-});
+};
+
+const channelVariables = z.object(
+  Object.assign({}, ...MEDIA.map((medium) => CHANNELS[medium].settings.variables)) as z.ZodRawShape,
+);
+
+/** Every variable that is read; `.env.example` explains each to operators. */
+const variables = z.object({ ...OWN_VARIABLES, ...channelVariables.shape });
 
 /** Names of all variables; README.md and `.env.example` must explain each. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
-
-/** How mails leave. */
-export type MailConfig = Readonly<{
-  smtpUrl: string;
-  from: string;
-  connections: number;
-  dkim: { domainName: string; keySelector: string; privateKey: string } | null;
-}>;
-
-/** How text messages leave: an HTTP API of Twilio's shape. */
-export type SmsConfig = { baseUrl: string; account: string; token: string; from: string };
 
 /** What the process runs with; made once at boot and passed down. */
 export type Config = Readonly<{
@@ -102,10 +90,8 @@ export type Config = Readonly<{
   maxItems: number;
   /** Most bytes that all lists of one shopper hold. */
   maxShopperBytes: number;
-  /** Null means: mails are written as files below `dataDir`. */
-  mail: MailConfig | null;
-  /** Null means: text messages are written as files below `dataDir`. */
-  sms: SmsConfig | null;
+  /** What messages leave by; those of a channel that is left out are written as files below `dataDir`. */
+  channels: ChannelSettings;
   /** Whether webhooks may call addresses of the private network. */
   webhookAllowPrivate: boolean;
   /** How long a dispatcher may hold a message before another one takes it over. */
@@ -149,57 +135,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     maxLists: env.MAX_LISTS,
     maxItems: env.MAX_ITEMS,
     maxShopperBytes: env.MAX_SHOPPER_BYTES,
-    mail: mailConfig(env),
-    sms: smsConfig(env),
+    channels: readChannels(env),
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     dispatchLeaseMs: env.DISPATCH_LEASE_MS,
     dispatchRetryMs: env.DISPATCH_RETRY_MS,
   });
 }
 
-type Variables = z.infer<typeof variables>;
-
-/** All of these variables or none of them: half a configuration is a mistake that must not wait for the first message. */
-function together<Name extends keyof Variables>(
-  env: Variables,
-  ...names: Name[]
-): { [Key in Name]: string } | null {
-  const missing = names.filter((name) => env[name] === undefined);
-  if (missing.length === names.length) return null;
-  if (missing.length > 0)
-    throw new Error(`${missing[0]} is missing: it goes together with ${names.join(', ')} (see .env.example)`);
-  return env as { [Key in Name]: string };
-}
-
-function mailConfig(env: Variables): MailConfig | null {
-  const smtp = together(env, 'SMTP_URL', 'MAIL_FROM');
-  const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
-  if (smtp === null && dkim !== null)
-    throw new Error(
-      'SMTP_URL is missing: DKIM_DOMAIN and the like sign the mails it sends (see .env.example)',
-    );
-  if (smtp === null) return null;
-  return Object.freeze({
-    smtpUrl: smtp.SMTP_URL,
-    from: smtp.MAIL_FROM,
-    connections: env.MAIL_CONNECTIONS,
-    dkim: dkim && {
-      domainName: dkim.DKIM_DOMAIN,
-      keySelector: dkim.DKIM_SELECTOR,
-      privateKey: dkim.DKIM_PRIVATE_KEY.replaceAll('\\n', '\n'),
-    },
-  });
-}
-
-function smsConfig(env: Variables): SmsConfig | null {
-  const sms = together(env, 'SMS_BASE_URL', 'SMS_ACCOUNT', 'SMS_TOKEN', 'SMS_FROM');
-  return (
-    sms &&
-    Object.freeze({
-      baseUrl: sms.SMS_BASE_URL,
-      account: sms.SMS_ACCOUNT,
-      token: sms.SMS_TOKEN,
-      from: sms.SMS_FROM,
-    })
-  );
+function readChannels(env: Record<string, unknown>): ChannelSettings {
+  const read = MEDIA.map((medium) => [medium, CHANNELS[medium].settings.read(env)] as const);
+  return Object.freeze(Object.fromEntries(read.filter(([, settings]) => settings !== null)));
 }

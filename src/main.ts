@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createApp } from './app.ts';
+import { MEDIA, channelOf } from './channel/channels.ts';
 import { loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { ensureDemoStore } from './demo/demo.ts';
@@ -28,8 +29,9 @@ type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Li
 
 /** Where the data is: what an operator copies, mounts and must not lose. */
 function placesIn({ config, place }: Runtime): string[] {
-  const { dataDir, mail, sms } = config;
-  const files = [...(mail ? [] : ['mails']), ...(sms ? [] : ['text messages'])].join(' and ');
+  const { dataDir, channels } = config;
+  const toFiles = MEDIA.filter((medium) => channels[medium] === undefined);
+  const files = toFiles.map((medium) => channelOf(medium).messages).join(' and ');
   return [
     `  database   ${place ? `bundled PostgreSQL in ${place.dir}` : 'PostgreSQL at DATABASE_URL'}`,
     ...(place?.isOutside

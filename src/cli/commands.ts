@@ -8,7 +8,7 @@ import {
   setMaintenance,
   updateStore,
 } from '../domain/store/store.service.ts';
-import type { RateLimits } from '../domain/store/store.repo.ts';
+import type { RateLimits } from '../domain/store/store.service.ts';
 import type { StoreListing } from '../domain/store/store.service.ts';
 import { describeFailure } from '../shared/errors.ts';
 import { SETTING_FLAGS, oneOf, readSettings, required } from './flags.ts';

@@ -1,11 +1,9 @@
 import { pino } from 'pino';
 import { loadEnvFile, readConfig } from '../config.ts';
-import { findRun } from '../domain/catalog/import.repo.ts';
-import type { ImportRun } from '../domain/catalog/import.repo.ts';
 import type { Entry } from '../domain/catalog/import.rules.ts';
-import { importProducts } from '../domain/catalog/import.service.ts';
-import type { ImportResult } from '../domain/catalog/import.service.ts';
-import { findStore } from '../domain/store/store.repo.ts';
+import { findRun, importProducts } from '../domain/catalog/import.service.ts';
+import type { ImportResult, ImportRun } from '../domain/catalog/import.service.ts';
+import { findStore } from '../domain/store/store.service.ts';
 import { openRuntime } from '../runtime.ts';
 import type { Runtime } from '../runtime.ts';
 import { describeFailure } from '../shared/errors.ts';
@@ -60,7 +58,7 @@ async function startOf(
   source: string,
   isResuming: boolean,
 ): Promise<ImportRun> {
-  const run = isResuming ? await findRun(runtime.db, pid, source) : null;
+  const run = isResuming ? await findRun(runtime, pid, source) : null;
   return run ?? START;
 }
 

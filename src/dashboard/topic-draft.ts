@@ -5,10 +5,6 @@ export type TopicDraft = {
   name: string;
   trigger: TopicTrigger;
   tag: string;
-  subject: string;
-  html: string;
-  text: string;
-  sms: string;
   minStock: string;
   coolDownHours: string;
   expiryDays: string;
@@ -27,10 +23,6 @@ export function draftOf(topic: TopicFieldsFragment): TopicDraft {
     name: topic.name,
     trigger: topic.trigger,
     tag: topic.tag ?? '',
-    subject: topic.subject,
-    html: topic.html,
-    text: topic.text,
-    sms: topic.sms,
     minStock: String(topic.minStock),
     coolDownHours: String(topic.coolDownSeconds / 3_600),
     expiryDays: textOf(topic.expiryDays),
@@ -41,6 +33,19 @@ export function draftOf(topic: TopicFieldsFragment): TopicDraft {
   };
 }
 
+/** Templates by part. */
+export type Texts = Record<string, string>;
+
+/** The templates that a form starts with. */
+export function textsOf(list: readonly { part: string; text: string }[]): Texts {
+  return Object.fromEntries(list.map(({ part, text }) => [part, text]));
+}
+
+/** Templates as they are sent in. */
+export function listOf(texts: Partial<Texts>): { part: string; text: string }[] {
+  return Object.entries(texts).map(([part, text]) => ({ part, text: text ?? '' }));
+}
+
 /** What is sent in; a pace that is not chosen is emptied. */
 export function inputOf(draft: TopicDraft): SaveTopicInput {
   const minutes = numberOf(draft.batchMinutes);
@@ -48,10 +53,6 @@ export function inputOf(draft: TopicDraft): SaveTopicInput {
     name: draft.name,
     trigger: draft.trigger,
     tag: draft.trigger === 'tag' ? draft.tag : null,
-    subject: draft.subject,
-    html: draft.html,
-    text: draft.text,
-    sms: draft.sms,
     minStock: numberOf(draft.minStock) ?? 1,
     coolDownSeconds: Math.round((numberOf(draft.coolDownHours) ?? 0) * 3_600),
     expiryDays: numberOf(draft.expiryDays),

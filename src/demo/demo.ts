@@ -2,9 +2,9 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Services } from '../context.ts';
-import { findStore, keepNewestKeys, lockDemo, pidOfDemo, updateStore } from '../domain/store/store.repo.ts';
+import { keepNewestKeys, lockDemo, pidOfDemo } from '../domain/store/demo.service.ts';
 import { MAX_KEYS } from '../domain/store/store.rules.ts';
-import { createStore, rotateKey } from '../domain/store/store.service.ts';
+import { createStore, findStore, rotateKey, updateStore } from '../domain/store/store.service.ts';
 import { seedDemoCatalog } from './seed.ts';
 
 const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });
@@ -27,12 +27,12 @@ async function readCredentials(path: string): Promise<DemoStore | null> {
 const SHARE_PAGE = '/demo#/shared/{lid}';
 
 /** Points shared lists to where the service is now: the address of an earlier start may have had another port. */
-async function refreshShareUrl({ config, db }: Services, pid: string): Promise<void> {
+async function refreshShareUrl({ config, db, now }: Services, pid: string): Promise<void> {
   const store = await findStore(db, pid);
   const shareUrl = config.publicUrl + SHARE_PAGE;
   // A visitor may have chosen another page in the dashboard, and keeps it.
   if (store?.shareUrl?.endsWith(SHARE_PAGE) && store.shareUrl !== shareUrl)
-    await updateStore(db, pid, { shareUrl });
+    await updateStore({ db, now }, pid, { shareUrl });
 }
 
 /** Finds or makes the demo store; its credentials are in `DATA_DIR/demo-store.json`, readable by the owner only. */

@@ -1,12 +1,11 @@
 import type { Services } from '../context.ts';
-import { findProducts } from '../domain/product/product.repo.ts';
-import { writeProducts } from '../domain/catalog/catalog.service.ts';
+import { findVariants, writeProducts } from '../domain/catalog/catalog.service.ts';
 import { DEMO_PRODUCTS } from './products.ts';
 
 /** Fills the demo store's catalogue. Stock is set for new products only: what a visitor changed survives a restart. */
 export async function seedDemoCatalog({ config, db, now }: Services, pid: string): Promise<void> {
   const all = DEMO_PRODUCTS.map((product) => String(product.epi));
-  const known = new Set((await findProducts(db, pid, all)).map(({ epi }) => epi));
+  const known = new Set((await findVariants(db, pid, all)).map(({ epi }) => epi));
   const products = DEMO_PRODUCTS.map(({ slug, stk, ...product }) => ({
     ...product,
     epi: String(product.epi),

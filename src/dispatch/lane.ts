@@ -1,11 +1,9 @@
+import { outcomeOfError } from '../channel/outcome.ts';
+import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
 import { recordBounce } from '../domain/contact/bounce.service.ts';
-import { claimMessages, findDueLines, renewLeases } from '../outbox/outbox.repo.ts';
-import type { ClaimedMessage, Lane, Line } from '../outbox/outbox.repo.ts';
-import { defer, markFailed, markSent, putBack, withhold } from '../outbox/settle.repo.ts';
-import { MAX_ATTEMPTS, backoffMs } from './backoff.ts';
-import { outcomeOfError } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import { MAX_ATTEMPTS, openQueue, settleMessage } from '../outbox/outbox.service.ts';
+import type { ClaimedMessage, Lane, Line } from '../outbox/outbox.service.ts';
 import { countSlots, receiverOf } from './slots.ts';
 import type { Trust } from './trust.ts';
 import { createTurns } from './turns.ts';
@@ -40,34 +38,11 @@ async function oneOf(underWay: Iterable<Promise<void>>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Records how a try ended. */
-async function settle(
-  { db, config, now }: Services,
-  message: ClaimedMessage,
-  outcome: Outcome,
-): Promise<void> {
-  const time = now();
-  switch (outcome.kind) {
-    case 'sent':
-      return markSent(db, message, time);
-    case 'failed': {
-      const settleFailure = outcome.isContactGone ? recordBounce : markFailed;
-      return void (await settleFailure(db, message, outcome.reason, time));
-    }
-    case 'withheld':
-      return withhold(db, message, outcome.reason, time);
-    case 'deferred':
-      return defer(db, message, outcome.until, time);
-    case 'retry': {
-      const { most = MAX_ATTEMPTS } = outcome;
-      if (message.attempts >= most) {
-        const reason = `gave up after ${message.attempts} tries: ${outcome.reason}`;
-        return void (await markFailed(db, message, reason, time));
-      }
-      const pauseMs = Math.max(backoffMs(message.attempts, config.dispatchRetryMs), outcome.afterMs ?? 0);
-      return putBack(db, message, new Date(time.getTime() + pauseMs), outcome.reason);
-    }
-  }
+/** Records how a try ended; a contact that does not exist loses its subscriptions. */
+function settle(services: Services, message: ClaimedMessage, outcome: Outcome): Promise<void> {
+  if (outcome.kind === 'failed' && outcome.isContactGone)
+    return recordBounce(services.db, message, outcome.reason, services.now());
+  return settleMessage(services, message, outcome);
 }
 
 /**
@@ -77,9 +52,11 @@ async function settle(
  */
 export function createLane(
   services: Services,
-  { lane, concurrency, perStore = concurrency, trust, prepare, close }: LaneOptions,
+  { lane: which, concurrency, perStore = concurrency, trust, prepare, close }: LaneOptions,
 ): Task {
-  const { db, config, log, now } = services;
+  const { config, log } = services;
+  const queue = openQueue(services, which);
+  const lane = which.medium === null ? which.lane : `${which.lane}-${which.medium}`;
   const held = new Set<ClaimedMessage>();
   const lineOf = ({ pid, recipient }: ClaimedMessage): Line => ({ pid, recipient: trust ? recipient : '' });
   let renewing: Promise<void> = Promise.resolve();
@@ -88,7 +65,7 @@ export function createLane(
   const renew = async (): Promise<void> => {
     if (held.size === 0) return;
     try {
-      await renewLeases(db, [...held], new Date(now().getTime() + config.dispatchLeaseMs));
+      await queue.renew([...held]);
     } catch (error) {
       log.error({ lane, err: error }, 'leases could not be renewed');
     }
@@ -129,7 +106,7 @@ export function createLane(
 
   const run = async (signal?: AbortSignal): Promise<boolean> => {
     const underWay = new Map<Promise<void>, Line>();
-    const turns = createTurns(() => findDueLines(db, lane, now()));
+    const turns = createTurns(() => queue.dueLines());
     const renewal = setInterval(() => (renewing = renewing.then(renew)), config.dispatchLeaseMs / 3);
     renewal.unref();
     let hasWorked = false;
@@ -141,8 +118,7 @@ export function createLane(
       const lines = await turns.next(slots.free, (line) => slots.roomFor(line) > 0);
       if (lines.length === 0) return null;
       const shares = slots.share(lines);
-      const { dispatchLeaseMs: leaseMs } = config;
-      const messages = await claimMessages(db, { lane, turns: shares, leaseMs }, now());
+      const messages = await queue.claim(shares);
       const served = new Set(messages.map((message) => receiverOf(lineOf(message))));
       turns.drop(shares.map(({ line }) => line).filter((line) => !served.has(receiverOf(line))));
       return messages;

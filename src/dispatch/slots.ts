@@ -1,4 +1,4 @@
-import type { Line, Turn } from '../outbox/outbox.repo.ts';
+import type { Line, Turn } from '../outbox/outbox.service.ts';
 import type { Trust } from './trust.ts';
 
 /** What limits the messages under way in a lane. */

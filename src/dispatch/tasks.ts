@@ -1,18 +1,16 @@
 import type { Services } from '../context.ts';
 import { copyNextPortion } from '../domain/item/copy.service.ts';
-import { createForgetting } from '../domain/subscription/forget.service.ts';
 import { foldReports } from '../domain/report/report.service.ts';
-import { removeExpiredAnswers } from '../operation/idempotency.ts';
 import { createDispatchTasks } from './dispatcher.ts';
+import { createHousekeeping } from './housekeeping.ts';
 import type { Task } from './worker.ts';
 
 /** All background work of the service; every process that runs a worker runs all of it. */
 export function createTasks(services: Services): Task[] {
   return [
-    { name: 'forget-old', run: createForgetting(services) },
     { name: 'fold-reports', run: () => foldReports(services) },
     { name: 'list-copy', run: () => copyNextPortion(services) },
-    { name: 'idempotency-expiry', run: () => removeExpiredAnswers(services) },
     ...createDispatchTasks(services),
+    ...createHousekeeping(services),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Line } from '../outbox/outbox.repo.ts';
+import type { Line } from '../outbox/outbox.service.ts';
 
 /** How long a list of waiting lines is believed: finding them costs a look at the index for each one with something queued. */
 const BELIEVED_MS = 500;

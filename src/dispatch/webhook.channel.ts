@@ -6,8 +6,8 @@ import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import type { Config } from '../config.ts';
 import { hostOf, isPublicAddress } from '../domain/webhook/webhook.rules.ts';
-import { outcomeOfError, outcomeOfStatus } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import { outcomeOfError, outcomeOfStatus } from '../channel/outcome.ts';
+import type { Outcome } from '../channel/outcome.ts';
 
 /** One signed event on its way. */
 export type OutgoingEvent = { url: string; headers: Record<string, string>; body: string };

@@ -1,7 +1,7 @@
 import type { Services } from '../context.ts';
-import type { ClaimedMessage } from '../outbox/outbox.repo.ts';
-import { loadTargets } from '../domain/webhook/webhook.repo.ts';
-import type { WebhookTarget } from '../domain/webhook/webhook.repo.ts';
+import type { ClaimedMessage } from '../outbox/outbox.service.ts';
+import { findTargets } from '../domain/webhook/webhook.service.ts';
+import type { WebhookTarget } from '../domain/webhook/webhook.service.ts';
 import { signatureHeaders } from '../domain/webhook/webhook.rules.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
 import { createTrust } from './trust.ts';
@@ -25,13 +25,13 @@ export function webhookLane({ db, now }: Services, channel: WebhookChannel): Lan
     };
   };
   return {
-    lane: 'webhook',
+    lane: { lane: 'webhook', medium: null },
     // An address that hangs takes 15 s a try; it gets one of the slots, and its store only some.
     concurrency: 64,
     perStore: PER_STORE,
     trust: createTrust(PER_STORE),
     prepare: async (messages) => {
-      const targets = await loadTargets(db, messages);
+      const targets = await findTargets(db, messages);
       return messages.map((message, index) => attemptFor(message, targets[index]!));
     },
   };

@@ -251,7 +251,7 @@ async function settle(ctx: Context, claim: WriteClaim, seal: () => Promise<Buffe
   }
 }
 
-/** Removes answers that are older than a day, a portion at a time; false when there were none. */
-export async function removeExpiredAnswers({ db, now }: Services): Promise<boolean> {
-  return (await writes.removeExpired(db, expiryAt(now()), REMOVED_AT_ONCE)) > 0;
+/** Removes answers that are older than a day, a portion at a time; answers how many. */
+export function removeExpiredAnswers({ db }: Services, now: Date): Promise<number> {
+  return writes.removeExpired(db, expiryAt(now), REMOVED_AT_ONCE);
 }

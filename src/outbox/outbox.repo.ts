@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Db, Tx } from '../database/database.ts';
+import type { Medium } from '../channel/channels.ts';
+import type { Db, Raw, Tx } from '../database/database.ts';
+import type { OutboxMessageModel } from '../generated/prisma/models.ts';
 
-/** Which loop of the dispatcher sends a message; a slow lane never holds up another. */
-export type Lane = 'alert-email' | 'alert-sms' | 'mail' | 'sms' | 'webhook';
+/** Which loop of the dispatcher sends a message; a slow one never holds up another. Events to webhooks have no medium. */
+export type Lane = { lane: 'alert' | 'message'; medium: Medium } | { lane: 'webhook'; medium: null };
 
 /** `failed` is a dead letter; `withheld` was not sent because its reason went away. */
 export type MessageState = 'queued' | 'sent' | 'failed' | 'withheld';
 
-/** A message to be queued. */
+/** A message to be queued; it was rendered already. */
 export type NewMessage = {
   pid: string;
-  lane: Lane;
+  medium: Medium;
   /** What it is for, in one word. */
   kind: string;
   recipient: string;
@@ -21,79 +23,41 @@ export type NewMessage = {
   dueAt?: Date;
 };
 
-/** The content of a mail that is rendered when it is queued. */
-export type MailPayload = { subject: string; html: string; text: string; headers?: Record<string, string> };
+/** A message as a dispatcher claimed it: `attempts` says which try this is, and `claim` proves that it still holds. */
+export type ClaimedMessage = Pick<
+  Raw<OutboxMessageModel>,
+  | 'pid'
+  | 'id'
+  | 'lane'
+  | 'kind'
+  | 'recipient'
+  | 'payload'
+  | 'restockId'
+  | 'subscriptionId'
+  | 'topic'
+  | 'epi'
+  | 'attempts'
+  | 'claim'
+  | 'cts'
+> & { medium: Medium | null };
 
-/** The content of a text message. */
-export type SmsPayload = { text: string };
-
-/** A message as a dispatcher claimed it. */
-export type ClaimedMessage = {
-  pid: string;
-  id: string;
-  lane: Lane;
-  kind: string;
-  recipient: string;
-  payload: unknown;
-  restockId: string | null;
-  subscriptionId: string | null;
-  topic: string | null;
-  epi: string | null;
-  /** Which try this is. */
-  attempts: number;
-  /** Number of this claim, which no other one of the message ever has: proves that it still holds. */
-  claim: number;
-  cts: Date;
-};
-
+/** SQL: `ON CONFLICT` on a partial index, which a typed call cannot name, and the ids of what was new. */
 const ENQUEUE = {
   name: 'enqueue_messages',
   text: `
-    INSERT INTO outbox (pid, id, lane, kind, recipient, payload, dedupe_key, due_at, cts)
-    SELECT m.pid, m.id, m.lane, m.kind, m.recipient, m.payload, m.dedupe_key, coalesce(m.due_at, $2), $2
-    FROM jsonb_to_recordset($1::jsonb) AS m(pid text, id text, lane text, kind text, recipient text, payload jsonb, dedupe_key text, due_at timestamptz)
+    INSERT INTO outbox (pid, id, lane, medium, kind, recipient, payload, dedupe_key, due_at, cts)
+    SELECT m.pid, m.id, 'message', m.medium, m.kind, m.recipient, m.payload, m.dedupe_key, coalesce(m.due_at, $2), $2
+    FROM jsonb_to_recordset($1::jsonb) AS m(pid text, id text, medium text, kind text, recipient text, payload jsonb, dedupe_key text, due_at timestamptz)
     ON CONFLICT DO NOTHING RETURNING id`,
 };
 
-/** Queues messages in the caller's transaction; they leave after its commit. Answers the ids of those that were new. */
-export async function enqueueMessages(tx: Tx, messages: readonly NewMessage[], now: Date): Promise<string[]> {
-  if (messages.length === 0) return [];
-  const rows = messages.map(({ dedupeKey, dueAt, ...message }) => ({
-    ...message,
-    id: randomUUID(),
-    dedupe_key: dedupeKey ?? null,
-    due_at: dueAt ?? null,
-  }));
+/** Queues a message in the caller's transaction; it leaves after its commit. Answers its id, or null when its `dedupeKey` was there already. */
+export async function enqueueMessage(tx: Tx, message: NewMessage, now: Date): Promise<string | null> {
+  const { dedupeKey, dueAt, ...rest } = message;
+  const row = { ...rest, id: randomUUID(), dedupe_key: dedupeKey ?? null, due_at: dueAt ?? null };
   tx.afterCommit(tx.wake);
-  return (await tx.query<{ id: string }>(ENQUEUE, [JSON.stringify(rows), now])).map(({ id }) => id);
-}
-
-/** A mail that is ready to go. `kind` says what it is for (`list-share`, `confirm` …). */
-export type NewMail = MailPayload & { pid: string; kind: string; to: string; dedupeKey?: string | null };
-
-/** Queues one mail in the caller's transaction. Answers its id, or null when its `dedupeKey` was there already. */
-export async function enqueueMail(tx: Tx, mail: NewMail, now: Date): Promise<string | null> {
-  const { pid, kind, to, dedupeKey, ...payload } = mail;
-  const [id] = await enqueueMessages(
-    tx,
-    [{ pid, lane: 'mail', kind, recipient: to, payload, dedupeKey }],
-    now,
-  );
-  return id ?? null;
-}
-
-/** A text message that is ready to go; `to` is in E.164 form. */
-export type NewSms = SmsPayload & { pid: string; kind: string; to: string; dedupeKey?: string | null };
-
-/** Queues one text message in the caller's transaction. Answers its id, or null when its `dedupeKey` was there already. */
-export async function enqueueSms(tx: Tx, sms: NewSms, now: Date): Promise<string | null> {
-  const { pid, kind, to, dedupeKey, ...payload } = sms;
-  const [id] = await enqueueMessages(
-    tx,
-    [{ pid, lane: 'sms', kind, recipient: to, payload, dedupeKey }],
-    now,
-  );
-  return id ?? null;
+  const [queued] = await tx.query<{ id: string }>(ENQUEUE, [JSON.stringify([row]), now]);
+  return queued?.id ?? null;
 }
 
 // Statements without a name are planned at each call: a plan made while the table was empty reads all of it once 100,000 alerts
@@ -102,36 +66,39 @@ export async function enqueueSms(tx: Tx, sms: NewSms, now: Date): Promise<string
 /** What takes turns in a lane: a store or, where each message goes to a receiver of its own, one webhook of a store. */
 export type Line = { pid: string; recipient: string };
 
-/** One look at the index a store, and one alone while nothing is due. */
+/** SQL: hops through the index store by store: one look a store, and one alone while nothing is due. */
 const DUE_STORES = `
   WITH RECURSIVE waiting AS (
-    (SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1
-       AND EXISTS (SELECT FROM outbox WHERE state = 'queued' AND lane = $1 AND due_at <= $2)
+    (SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 AND medium = $3
+       AND EXISTS (SELECT FROM outbox WHERE state = 'queued' AND lane = $1 AND medium = $3 AND due_at <= $2)
      ORDER BY pid, due_at LIMIT 1)
     UNION ALL
     SELECT next.pid, next.due_at FROM waiting w CROSS JOIN LATERAL (
-      SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 AND pid > w.pid ORDER BY pid, due_at LIMIT 1) next
+      SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 AND medium = $3 AND pid > w.pid
+      ORDER BY pid, due_at LIMIT 1) next
   )
   SELECT pid, '' AS recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
 
-/** The same for webhooks, by an index of their own. */
+/** SQL: the same for webhooks, by an index of their own. */
 const DUE_WEBHOOKS = `
   WITH RECURSIVE waiting AS (
     (SELECT pid, recipient, due_at FROM outbox WHERE state = 'queued' AND lane = 'webhook'
-       AND EXISTS (SELECT FROM outbox WHERE state = 'queued' AND lane = $1 AND due_at <= $2)
+       AND EXISTS (SELECT FROM outbox WHERE state = 'queued' AND lane = 'webhook' AND medium IS NULL AND due_at <= $1)
      ORDER BY pid, recipient, due_at LIMIT 1)
     UNION ALL
     SELECT next.pid, next.recipient, next.due_at FROM waiting w CROSS JOIN LATERAL (
       SELECT pid, recipient, due_at FROM outbox WHERE state = 'queued' AND lane = 'webhook' AND (pid, recipient) > (w.pid, w.recipient)
       ORDER BY pid, recipient, due_at LIMIT 1) next
   )
-  SELECT pid, recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
+  SELECT pid, recipient FROM waiting WHERE due_at <= $1 ORDER BY random()`;
 
 /** The lines that have messages due in a lane, in any order. */
-export function findDueLines(db: Db, lane: Lane, now: Date): Promise<Line[]> {
-  return db.query<Line>(lane === 'webhook' ? DUE_WEBHOOKS : DUE_STORES, [lane, now]);
+export function findDueLines(db: Db, { lane, medium }: Lane, now: Date): Promise<Line[]> {
+  if (lane === 'webhook') return db.query<Line>(DUE_WEBHOOKS, [now]);
+  return db.query<Line>(DUE_STORES, [lane, now, medium]);
 }
 
+/** SQL: claims with `FOR UPDATE SKIP LOCKED`, some of each line, in one statement. */
 const claimWhere = (isDue: string): string => `
   WITH due AS (
     SELECT oldest.pid, oldest.id FROM unnest($4::text[], $5::text[], $6::int[]) AS turn (pid, recipient, most) CROSS JOIN LATERAL (
@@ -140,28 +107,34 @@ const claimWhere = (isDue: string): string => `
   )
   UPDATE outbox o SET attempts = o.attempts + 1, claim = o.claim + 1, due_at = $3
   FROM due WHERE o.pid = due.pid AND o.id = due.id AND o.lane = $1
-  RETURNING o.pid, o.id, o.lane, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
+  RETURNING o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
     o.topic, o.epi, o.attempts, o.claim, o.cts`;
 
-const CLAIM_OF_STORES = claimWhere('lane = $1');
+const CLAIM_OF_STORES = claimWhere('lane = $1 AND medium = $7');
 const CLAIM_OF_WEBHOOKS = claimWhere(`lane = 'webhook' AND recipient = turn.recipient`);
 
 /** How much of a line is taken at most. */
 export type Turn = { line: Line; most: number };
 
 /** What a dispatcher takes: the oldest messages of some lines, at most so many of each. */
-export type Claim = { lane: Lane; turns: readonly Turn[]; leaseMs: number };
+export type Claim = Lane & { turns: readonly Turn[]; leaseMs: number };
 
 /** Takes due messages for the time of the lease. Dispatchers never take the same one. */
-export function claimMessages(db: Db, { lane, turns, leaseMs }: Claim, now: Date): Promise<ClaimedMessage[]> {
+export function claimMessages(
+  db: Db,
+  { lane, medium, turns, leaseMs }: Claim,
+  now: Date,
+): Promise<ClaimedMessage[]> {
   const leaseEnd = new Date(now.getTime() + leaseMs);
   const pids = turns.map(({ line }) => line.pid);
   const recipients = turns.map(({ line }) => line.recipient);
   const most = turns.map((turn) => turn.most);
-  const statement = lane === 'webhook' ? CLAIM_OF_WEBHOOKS : CLAIM_OF_STORES;
-  return db.query<ClaimedMessage>(statement, [lane, now, leaseEnd, pids, recipients, most]);
+  const params = [lane, now, leaseEnd, pids, recipients, most];
+  if (lane === 'webhook') return db.query<ClaimedMessage>(CLAIM_OF_WEBHOOKS, params);
+  return db.query<ClaimedMessage>(CLAIM_OF_STORES, [...params, medium]);
 }
 
+/** SQL: many leases with one statement, each only while its claim holds. */
 const RENEW = `
   UPDATE outbox o SET due_at = $4 FROM unnest($1::text[], $2::text[], $3::int[]) AS m (pid, id, claim)
   WHERE o.pid = m.pid AND o.id = m.id AND o.state = 'queued' AND o.claim = m.claim`;
@@ -174,4 +147,29 @@ export async function renewLeases(
 ): Promise<void> {
   const [pids, ids] = [messages.map(({ pid }) => pid), messages.map(({ id }) => id)];
   await db.query(RENEW, [pids, ids, messages.map(({ claim }) => claim), leaseEnd]);
+}
+
+/** A message that has left. */
+export type SentMessage = { id: string; finishedAt: Date | null };
+
+/** The newest messages of a store that have left by a medium. */
+export function listSent(db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> {
+  return db.prisma.outboxMessage.findMany({
+    where: { pid, medium, state: 'sent' },
+    select: { id: true, finishedAt: true },
+    orderBy: { seq: 'desc' },
+    take: most,
+  });
+}
+
+/** Rows removed by one statement. */
+const PORTION = 5_000;
+
+/** SQL: deletes a portion, which Prisma cannot. */
+const FORGET = `
+  DELETE FROM outbox WHERE (pid, id) IN (SELECT pid, id FROM outbox WHERE finished_at < $1 ORDER BY finished_at LIMIT ${PORTION}) RETURNING 1`;
+
+/** Removes one portion of what was finished before; answers how many. */
+export async function removeFinished(db: Db, before: Date): Promise<number> {
+  return (await db.query(FORGET, [before])).length;
 }

@@ -10,6 +10,7 @@ const giveBackAt = (now: string): string => `
     batch_left = CASE WHEN r.batch_at IS NOT NULL THEN coalesce(r.batch_left, 0) + 1 END
   FROM done d WHERE d.has_place AND r.pid = d.pid AND r.id = d.restock_id AND r.state = 'open'`;
 
+/** SQL: every failed try runs it. */
 const PUT_BACK = {
   name: 'put_back_message',
   text: `UPDATE outbox SET due_at = $4, error = $5 WHERE pid = $1 AND id = $2 AND state = 'queued' AND claim = $3`,
@@ -25,6 +26,7 @@ export async function putBack(
   await db.query(PUT_BACK, [message.pid, message.id, message.claim, dueAt, error]);
 }
 
+/** SQL: two tables in one statement, so that a place is neither lost nor given twice. */
 const DEFER = {
   name: 'defer_message',
   text: `
@@ -41,8 +43,9 @@ export async function defer(db: Db, message: ClaimedMessage, until: Date, now: D
   await db.query(DEFER, [message.pid, message.id, message.claim, until, now]);
 }
 
+/** SQL: the same. */
 const WITHHOLD = {
-  name: 'withhold_messages',
+  name: 'withhold_message',
   text: `
     WITH done AS (
       UPDATE outbox SET state = 'withheld', error = $4, finished_at = $5
@@ -66,13 +69,14 @@ const EVENT_ROW = `
   INSERT INTO outbox (pid, id, lane, kind, recipient, payload, due_at, cts)
   SELECT d.pid, gen_random_uuid()::text, 'webhook', e.type, w.id,
     jsonb_build_object('type', e.type, 'timestamp', to_char($3::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-      'data', jsonb_build_object('id', d.id, 'topic', d.topic, 'epi', d.epi, 'medium', substr(d.lane, 7), 'value', d.recipient, 'error', d.error)),
+      'data', jsonb_build_object('id', d.id, 'topic', d.topic, 'epi', d.epi, 'medium', d.medium, 'value', d.recipient, 'error', d.error)),
     $3, $3
   FROM done d
   CROSS JOIN (SELECT $4::text AS type) e
   JOIN webhook w ON w.pid = d.pid AND e.type = ANY (w.events)
   WHERE d.subscription_id IS NOT NULL`;
 
+/** SQL: every delivery runs it; five tables in one round trip. */
 const MARK_SENT = {
   name: 'mark_sent',
   text: `
@@ -83,7 +87,7 @@ const MARK_SENT = {
       DELETE FROM subscription s USING done d WHERE s.pid = d.pid AND s.id = d.subscription_id
     ), seen AS (
       INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
-      SELECT pid, substr(lane, 7), recipient, epi, topic, $3 FROM done WHERE subscription_id IS NOT NULL
+      SELECT pid, medium, recipient, epi, topic, $3 FROM done WHERE subscription_id IS NOT NULL
       ON CONFLICT (pid, epi, topic, medium, value) DO UPDATE SET sent_at = excluded.sent_at
     ), counted AS (
       INSERT INTO tally_delta (pid, kind, key, n)
@@ -101,6 +105,7 @@ export async function markSent(db: Db, message: ClaimedMessage, now: Date): Prom
   await db.query(MARK_SENT, [message.pid, message.id, now, 'alert.sent', message.claim]);
 }
 
+/** SQL: three tables in one statement. */
 const MARK_FAILED = {
   name: 'mark_failed',
   text: `

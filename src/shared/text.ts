@@ -24,3 +24,16 @@ export function isStorable(text: string): boolean {
 export function toLine(text: string): string {
   return text.replace(CONTROLS, ' ').replace(INVISIBLE, '').trim();
 }
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text that is safe inside an element or a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+}

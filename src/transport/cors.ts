@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '../config.ts';
-import type { StoreRow } from '../domain/store/store.repo.ts';
+import type { Viewer } from '../context.ts';
 import { fail } from '../shared/errors.ts';
 
 const ALLOW_HEADERS =
@@ -29,7 +29,7 @@ export function answerPreflight(req: Request, res: Response, next: NextFunction)
 }
 
 /** Refuses a browser on an origin that the store does not list; an empty list allows any, our own pages always pass. */
-export function allowOrigin(req: Request, res: Response, store: StoreRow | null, config: Config): void {
+export function allowOrigin(req: Request, res: Response, store: Viewer['store'], config: Config): void {
   const { origin } = req.headers;
   if (origin === undefined || store === null || store.allowedOrigins.length === 0) return;
   if (store.allowedOrigins.includes(origin) || origin === new URL(config.publicUrl).origin) return;

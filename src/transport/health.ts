@@ -1,7 +1,7 @@
 import type { Application } from 'express';
 import type { Services } from '../context.ts';
 import { pendingMigrations } from '../database/migrate.ts';
-import { isServiceClosed } from '../domain/store/store.repo.ts';
+import { isServiceClosed } from '../domain/store/store.service.ts';
 import { AppError, errorBody } from '../shared/errors.ts';
 import { nameRoute, traceOf } from './access-log.ts';
 import { MAINTENANCE_RETRY_SECONDS } from './admission.ts';

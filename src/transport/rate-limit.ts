@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Viewer } from '../context.ts';
-import type { RateLimits } from '../domain/store/store.repo.ts';
+import type { RateLimits } from '../domain/store/store.service.ts';
 import { fail } from '../shared/errors.ts';
 
 /** The published limits: requests a minute in one process. A store can have its own. */

@@ -1,10 +1,9 @@
-import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
 import { sealLink } from '../../src/domain/contact/link.rules.ts';
 import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
 import type { Scope } from '../../src/domain/contact/unsubscribe.rules.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 

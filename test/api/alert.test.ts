@@ -12,7 +12,7 @@ let store: NewStore;
 beforeAll(async () => {
   smtp = await startSmtp();
   service = await startService({
-    mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 2, dkim: null },
+    channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 2, dkim: null } },
   });
 });
 afterAll(async () => {
@@ -95,8 +95,8 @@ test('dead letters are tried again while a restock queues alerts of the same sub
   try {
     await portion.query('BEGIN');
     await portion.query(
-      `INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
-       SELECT pid, 'newer', lane, kind, recipient, 'newer', subscription_id, topic, epi, now() + interval '1 hour', cts
+      `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
+       SELECT pid, 'newer', lane, medium, kind, recipient, 'newer', subscription_id, topic, epi, now() + interval '1 hour', cts
        FROM outbox WHERE pid = $1 AND recipient = 'a@example.com'`,
       [store.pid],
     );

@@ -9,13 +9,15 @@ let full: TestService;
 beforeAll(async () => {
   plain = await startService();
   full = await startService({
-    mail: {
-      smtpUrl: 'smtps://mailer:hunter2@smtp.example.com:465',
-      from: 'no-reply@shop.example',
-      connections: 1,
-      dkim: { domainName: 'shop.example', keySelector: 's1', privateKey: 'PRIVATE' },
+    channels: {
+      email: {
+        smtpUrl: 'smtps://mailer:hunter2@smtp.example.com:465',
+        from: 'no-reply@shop.example',
+        connections: 1,
+        dkim: { domainName: 'shop.example', keySelector: 's1', privateKey: 'PRIVATE' },
+      },
+      sms: { baseUrl: 'https://sms.example.com', account: 'AC1', token: 'sesame', from: '+14155550100' },
     },
-    sms: { baseUrl: 'https://sms.example.com', account: 'AC1', token: 'sesame', from: '+14155550100' },
   });
 });
 

@@ -29,11 +29,11 @@ function later(ms: number): void {
   service.setNow(new Date(start.getTime() + ms));
 }
 
-type Mail = { lane: string; recipient: string; payload: { subject?: string; html?: string; text: string } };
+type Mail = { medium: string; recipient: string; payload: { subject?: string; html?: string; text: string } };
 
 async function messages(): Promise<Mail[]> {
   return service.services.db.query<Mail>(
-    `SELECT lane, recipient, payload FROM outbox WHERE pid = $1 AND kind = 'confirm' ORDER BY seq`,
+    `SELECT medium, recipient, payload FROM outbox WHERE pid = $1 AND kind = 'confirm' ORDER BY seq`,
     [store.pid],
   );
 }
@@ -58,7 +58,7 @@ test('a new subscription waits until the button of its mailed page is pressed; f
   const [mail, ...more] = await messages();
   expect(more).toEqual([]);
   expect(mail).toMatchObject({
-    lane: 'mail',
+    medium: 'email',
     recipient: 'ann@example.com',
     payload: { subject: 'Please confirm your alerts from Test store' },
   });
@@ -87,7 +87,7 @@ test('a subscription that waits is not alerted, one that was confirmed is', asyn
   await service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
   await service.runTasks();
   const alerts = await service.services.db.query(
-    `SELECT recipient FROM outbox WHERE pid = $1 AND lane = 'alert-email'`,
+    `SELECT recipient FROM outbox WHERE pid = $1 AND lane = 'alert' AND medium = 'email'`,
     [store.pid],
   );
   expect(alerts).toEqual([{ recipient: 'bob@example.com' }]);
@@ -95,7 +95,7 @@ test('a subscription that waits is not alerted, one that was confirmed is', asyn
 
 test('a text message carries the link to a phone', async () => {
   await create({ medium: 'sms', mediumvalue: '+49301234567' }).expect(200);
-  expect(await messages()).toMatchObject([{ lane: 'sms', recipient: '+49301234567' }]);
+  expect(await messages()).toMatchObject([{ medium: 'sms', recipient: '+49301234567' }]);
   await service.http.post(await link()).expect(200);
   expect(await confirmed()).toEqual([true]);
 });

@@ -123,7 +123,7 @@ const phone = (range: number, number = 0): string => `+49301${String(100 + range
 
 async function texts(): Promise<{ recipient: string; dueAt: Date }[]> {
   return service.services.db.query(
-    `SELECT recipient, due_at AS "dueAt" FROM outbox WHERE pid = $1 AND lane = 'sms' AND kind = 'confirm' ORDER BY seq`,
+    `SELECT recipient, due_at AS "dueAt" FROM outbox WHERE pid = $1 AND medium = 'sms' AND kind = 'confirm' ORDER BY seq`,
     [store.pid],
   );
 }

@@ -308,7 +308,8 @@ test('a test alert goes to the given address only, consumes nothing and is marke
   expect(await outboxOf(service, store.pid)).toMatchObject([
     {
       id: body.data.sendTestAlert.id,
-      lane: 'mail',
+      lane: 'message',
+      medium: 'email',
       recipient: 'me@example.com',
       payload: { subject: '[Test] Linen shirt is back in stock' },
     },

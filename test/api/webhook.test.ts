@@ -111,7 +111,7 @@ test('a restock tells of itself and of each alert sent', async () => {
   await setStock(service, store.pid, '1', 4);
   await service.runTasks();
   const events = receiver.received.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data]);
-  const { id } = (await outboxOf(service, store.pid)).find(({ lane }) => lane === 'alert-email')!;
+  const { id } = (await outboxOf(service, store.pid)).find(({ lane }) => lane === 'alert')!;
   expect(events).toEqual(
     expect.arrayContaining([
       ['product.restocked', { epi: '1', stk: 4 }],

@@ -106,8 +106,8 @@ export async function seedHistory(service: TestService, store: NewStore): Promis
     { state: 'queued', attempts: 3, error: '451 4.7.1 Try again later', recipient: 'lou@example.com' },
   ];
   await db.query(
-    `INSERT INTO outbox (pid, id, lane, kind, recipient, topic, epi, state, attempts, error, due_at, cts, finished_at)
-     SELECT $1, gen_random_uuid()::text, CASE WHEN a.recipient LIKE '+%' THEN 'alert-sms' ELSE 'alert-email' END, 'alert', a.recipient, 'backinstock', '5001',
+    `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, topic, epi, state, attempts, error, due_at, cts, finished_at)
+     SELECT $1, gen_random_uuid()::text, 'alert', CASE WHEN a.recipient LIKE '+%' THEN 'sms' ELSE 'email' END, 'alert', a.recipient, 'backinstock', '5001',
        a.state, a.attempts, a.error, now() + interval '1 hour', now() - interval '2 hours', CASE WHEN a.state <> 'queued' THEN now() END
      FROM jsonb_to_recordset($2::jsonb) AS a(state text, attempts int, error text, recipient text)`,
     [pid, JSON.stringify(alerts)],

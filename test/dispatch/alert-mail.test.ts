@@ -1,11 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
 import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
 import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { outboxOf, seedSubscription, setStock, startSmtp } from './kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock, startSmtp } from './kit.ts';
 import type { TestSmtp } from './kit.ts';
 
 let service: TestService;
@@ -19,7 +18,7 @@ beforeAll(async () => {
   smtp = await startSmtp();
   service = await startService({
     publicUrl: 'https://alerts.example',
-    mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null },
+    channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null } },
   });
 });
 afterAll(async () => {
@@ -215,7 +214,7 @@ test('an address that does not exist ends all its subscriptions in the store, an
   const left = await db.query<{ pid: string }>('SELECT pid FROM subscription WHERE value = $1', [value]);
   expect(left).toEqual([{ pid: other.pid }]);
   const rows = await outboxOf(service, pid);
-  expect(rows.filter(({ lane }) => lane === 'alert-email')).toMatchObject([{ state: 'failed', attempts: 1 }]);
+  expect(rows.filter(({ lane }) => lane === 'alert')).toMatchObject([{ state: 'failed', attempts: 1 }]);
   const told = rows.filter(({ lane }) => lane === 'webhook').map(({ payload }) => payload);
   expect(told).toEqual(
     expect.arrayContaining([
@@ -337,7 +336,7 @@ test('mails are signed with DKIM where a key is configured', async () => {
   });
   const dkim = { domainName: 'store.example', keySelector: 'wishes', privateKey };
   const signing = await startService({
-    mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 1, dkim },
+    channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 1, dkim } },
   });
   try {
     const { pid } = await signing.createStore();
@@ -468,7 +467,7 @@ test('mails that are no alerts can be left too: with one click and by a link in 
 test('what a mail server says of a recipient reaches the store, but not the log', async () => {
   const lines: string[] = [];
   const logging = await startService(
-    { mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 1, dkim: null } },
+    { channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 1, dkim: null } } },
     createLogger('info', { write: (line: string) => void lines.push(line) }),
   );
   try {

@@ -1,21 +1,24 @@
-import { alertMailLane } from '../../src/dispatch/alert.lanes.ts';
+import type { Outgoing, Sender } from '../../src/channel/channel.ts';
+import type { MailPayload } from '../../src/channel/email.ts';
+import { SENT } from '../../src/channel/outcome.ts';
+import { alertLane } from '../../src/dispatch/alert.lane.ts';
 import { createLane } from '../../src/dispatch/lane.ts';
-import type { MailChannel, OutgoingMail } from '../../src/dispatch/mail.channel.ts';
-import { SENT } from '../../src/dispatch/outcome.ts';
 import { emitEvents } from '../../src/domain/webhook/event.repo.ts';
-import { claimMessages, enqueueMail } from '../../src/outbox/outbox.repo.ts';
+import { claimMessages } from '../../src/outbox/outbox.repo.ts';
 import type { ClaimedMessage, Lane } from '../../src/outbox/outbox.repo.ts';
 import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
 import { markFailed, markSent, putBack, withhold } from '../../src/outbox/settle.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
-import { outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
 
 let service: TestService;
 
 const START = new Date('2026-03-01T09:00:00Z');
 const LEASE_MS = 300;
+const ALERTS: Lane = { lane: 'alert', medium: 'email' };
+const WEBHOOKS: Lane = { lane: 'webhook', medium: null };
 const later = (ms: number) => new Date(START.getTime() + ms);
 
 beforeAll(
@@ -27,18 +30,15 @@ beforeEach(() => service.setNow(START));
 const claimAll = (pid: string, lane: Lane, recipient = ''): Promise<ClaimedMessage[]> =>
   claimMessages(
     service.services.db,
-    { lane, turns: [{ line: { pid, recipient }, most: 10 }], leaseMs: LEASE_MS },
+    { ...lane, turns: [{ line: { pid, recipient }, most: 10 }], leaseMs: LEASE_MS },
     START,
   );
 
 /** The lane of alerts with a mailbox of its own. */
 function createMailbox() {
-  const mails: OutgoingMail[] = [];
-  const mail: MailChannel = {
-    send: async (sent) => (mails.push(sent), SENT),
-    close: () => undefined,
-  };
-  return { mails, lane: alertMailLane(service.services, mail, 4) };
+  const mails: Outgoing[] = [];
+  const sender: Sender = { send: async (sent) => (mails.push(sent), SENT) };
+  return { mails, lane: alertLane(service.services, 'email', sender, 4) };
 }
 
 test('an alert that a newer restock takes over while the older one is being withheld is sent', async () => {
@@ -47,7 +47,7 @@ test('an alert that a newer restock takes over while the older one is being with
   await seedSubscription(db, pid, { epi: '1', value: 'flap@example.com' });
   await setStock(service, pid, '1', 5);
   await queueNextPortion(service.services);
-  const messages = await claimAll(pid, 'alert-email');
+  const messages = await claimAll(pid, ALERTS);
   await setStock(service, pid, '1', 0);
   const [attempt] = await createMailbox().lane.prepare(messages);
   await setStock(service, pid, '1', 5);
@@ -69,14 +69,14 @@ test('an alert that is erased after its claim is skipped, and the others keep th
     await setStock(service, pid, epi, 5, { dt: `Product ${epi}` });
   }
   while (await queueNextPortion(service.services));
-  const messages = await claimAll(pid, 'alert-email');
+  const messages = await claimAll(pid, ALERTS);
   expect(messages).toHaveLength(3);
   await db.query('DELETE FROM outbox WHERE pid = $1 AND id = $2', [pid, messages[0]!.id]);
   const { mails, lane } = createMailbox();
   const outcomes = [];
   for (const attempt of await lane.prepare(messages)) outcomes.push(await attempt());
   expect(outcomes.map(({ kind }) => kind)).toEqual(['withheld', 'sent', 'sent']);
-  expect(mails.map(({ to, subject }) => [to, subject])).toEqual(
+  expect(mails.map(({ to, payload }) => [to, (payload as MailPayload).subject])).toEqual(
     messages.slice(1).map(({ recipient, epi }) => [recipient, `Product ${epi!} is back in stock`]),
   );
 });
@@ -101,7 +101,7 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
   };
   const createSlowLane = () =>
     createLane(service.services, {
-      lane: 'mail',
+      lane: { lane: 'message', medium: 'email' },
       concurrency: 1,
       prepare: async (all) => all.map(() => attempt),
     });
@@ -139,7 +139,7 @@ test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
       await service.services.db.transaction((tx) =>
         emitEvents(tx, store.pid, [{ type: 'list.item.added', data: { lid: 'L', epi: '1' } }], START),
       );
-      const [old] = await claimAll(store.pid, 'webhook', saved.body.data.saveWebhook.webhook.id);
+      const [old] = await claimAll(store.pid, WEBHOOKS, saved.body.data.saveWebhook.webhook.id);
       const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state attempts } }';
       const { body } = await service.graphql(replay, { id: old!.id }, { store });
       expect(body.data.replayDelivery).toEqual({ state: 'queued', attempts: 0 });

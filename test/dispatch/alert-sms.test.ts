@@ -1,10 +1,9 @@
 import { chmod, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { enqueueMail } from '../../src/outbox/outbox.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
 import type { TestHttp } from './kit.ts';
 
 let service: TestService;
@@ -17,7 +16,7 @@ beforeAll(async () => {
   provider = await startHttp();
   service = await startService({
     publicUrl: 'https://alerts.example',
-    sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' },
+    channels: { sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' } },
   });
 });
 afterAll(async () => {

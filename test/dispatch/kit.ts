@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import type { Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import type { Db } from '../../src/database/database.ts';
-import { applyStockChanges } from '../../src/domain/restock/restock.service.ts';
+import type { Db, Tx } from '../../src/database/database.ts';
+import { enqueueMessage } from '../../src/outbox/outbox.repo.ts';
+import { applyChanges } from '../../src/domain/restock/restock.service.ts';
 import type { TestService } from '../harness.ts';
 
 /** A mail as it arrived. */
@@ -187,8 +188,9 @@ export async function setStock(
        ON CONFLICT (pid, epi) DO UPDATE SET stk = excluded.stk, dt = coalesce($3, product.dt), tags = excluded.tags`,
       [pid, epi, product.dt ?? null, product.uri ?? `https://shop.example/p/1?variant=${epi}`, stk, tags],
     );
-    const step = { before: old?.stk ?? null, after: stk, tagsBefore: old?.tags ?? [], tagsAfter: tags };
-    await applyStockChanges(tx, pid, [{ epi, isNew: !old, goneSince: null, ...step }], services.now());
+    const before = { stk: old?.stk ?? null, pr: null, tags: old?.tags ?? [] };
+    const after = { stk, pr: null, tags };
+    await applyChanges(tx, pid, [{ epi, isNew: !old, goneSince: null, before, after }], services.now());
   });
 }
 
@@ -200,6 +202,7 @@ export function outboxOf(
   {
     id: string;
     lane: string;
+    medium: string | null;
     kind: string;
     recipient: string;
     state: string;
@@ -209,7 +212,19 @@ export function outboxOf(
   }[]
 > {
   return services.db.query(
-    'SELECT id, lane, kind, recipient, state, attempts, error, payload FROM outbox WHERE pid = $1 ORDER BY seq',
+    'SELECT id, lane, medium, kind, recipient, state, attempts, error, payload FROM outbox WHERE pid = $1 ORDER BY seq',
     [pid],
   );
+}
+
+type TestMail = { pid: string; kind: string; to: string; subject: string; html: string; text: string };
+
+/** Queues a mail that is rendered already, such as that of a shared list. */
+export function enqueueMail(
+  tx: Tx,
+  mail: TestMail & { dedupeKey?: string },
+  now: Date,
+): Promise<string | null> {
+  const { pid, kind, to, dedupeKey, ...payload } = mail;
+  return enqueueMessage(tx, { pid, medium: 'email', kind, recipient: to, payload, dedupeKey }, now);
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { email } from '../../src/channel/email.ts';
+import { openFileOutbox } from '../../src/channel/file.ts';
 import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
-import { createFileChannel } from '../../src/dispatch/file.channel.ts';
-import { createMailChannel } from '../../src/dispatch/mail.channel.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
@@ -23,8 +23,10 @@ beforeAll(async () => {
   service = await startService({
     dispatchLeaseMs: LEASE_MS,
     dispatchRetryMs: 10,
-    mail: { ...MAIL, smtpUrl: smtp.url },
-    sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' },
+    channels: {
+      email: { ...MAIL, smtpUrl: smtp.url },
+      sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' },
+    },
   });
 });
 afterAll(async () => {
@@ -102,10 +104,11 @@ test('a mail server that drips bytes for ever is left, and the next mail goes ov
   const { config, log } = service.services;
   const mail = { ...MAIL, smtpUrl: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
   const limits = { setupMs: 60_000, silenceMs: 60_000, messageMs: 500 };
-  const channel = createMailChannel({ ...config, mail }, createFileChannel(config.dataDir, log), limits);
+  const channel = email.open(mail, openFileOutbox(config.dataDir, log), limits);
   smtp.received.length = 0;
   smtp.beforeAnswer = async () => undefined;
-  const content = { isDemo: false, storeName: 'S', subject: 's', html: 'h', text: 't', headers: {} };
+  const payload = { subject: 's', html: 'h', text: 't', headers: {} };
+  const content = { isDemo: false, storeName: 'S', payload };
   const first = channel.send({ id: 'one', to: 'one@example.com', ...content });
   const second = channel.send({ id: 'two', to: 'two@example.com', ...content });
   expect(await first).toMatchObject({ kind: 'retry', reason: expect.stringContaining('come to an end') });

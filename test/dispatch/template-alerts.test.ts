@@ -15,7 +15,7 @@ beforeAll(async () => {
   smtp = await startSmtp();
   service = await startService({
     publicUrl: 'https://alerts.example',
-    mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null },
+    channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null } },
   });
 });
 afterAll(async () => {

@@ -40,6 +40,12 @@ test.each([
   ['src/domain/list/list.rules.ts', 'graphql/language'],
   ['src/domain/list/list.rules.ts', '../../generated/prisma/client.ts'],
   ['src/domain/list/list.types.ts', '../../transport/viewer.ts'],
+  ['src/dispatch/lane.ts', '../outbox/outbox.repo.ts'],
+  ['src/dispatch/lane.ts', '../domain/alert/alert.repo.ts'],
+  ['src/transport/viewer.ts', '../domain/shopper/shopper.repo.ts'],
+  ['src/transport/pages/demo.ts', '../../domain/product/product.repo.ts'],
+  ['src/channel/email.ts', '../domain/store/store.rules.ts'],
+  ['src/channel/email.ts', '../outbox/outbox.service.ts'],
   ['src/shared/page.ts', '../domain/list/list.rules.ts'],
   ['src/shared/page.ts', '../transport/viewer.ts'],
   ['src/shared/page.ts', '../operation/scalars.ts'],
@@ -93,6 +99,7 @@ test.each([
     'export interface Thing { a: 1 }',
     '@typescript-eslint/consistent-type-definitions',
   ],
+  ['a service runs SQL', "export const f = (db: Db) => db.query('SELECT 1');", 'no-restricted-syntax'],
   ['any is used', 'export const thing = (a: any) => a;', '@typescript-eslint/no-explicit-any'],
 ])('reported when %s', async (_what, code, rule) => {
   expect(await rulesBrokenBy('src/domain/list/list.service.ts', code)).toEqual([rule]);

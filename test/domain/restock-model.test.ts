@@ -3,7 +3,7 @@ import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
 import type { Task } from '../../src/dispatch/worker.ts';
 import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
 import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
-import type { TopicRow } from '../../src/domain/topic/topic.rules.ts';
+import type { TopicRow } from '../../src/domain/topic/topic.types.ts';
 import { seedSubscription, setStock, startSmtp } from '../dispatch/kit.ts';
 import type { TestSmtp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
@@ -18,7 +18,7 @@ let smtp: TestSmtp;
 beforeAll(async () => {
   smtp = await startSmtp();
   service = await startService({
-    mail: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 2, dkim: null },
+    channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 2, dkim: null } },
   });
   tasks = createDispatchTasks(service.services);
 });

@@ -5,7 +5,8 @@ import { Shopify } from '../parts/shopify.tsx';
 import { Webhooks } from '../parts/webhooks.tsx';
 import { useQuery } from '../session.ts';
 
-const KINDS: Record<string, string> = { email: 'E‑mail', sms: 'SMS', file: 'Files' };
+const kindText = (kind: string, channels: { medium: string; label: string }[]): string =>
+  kind === 'file' ? 'Files' : (channels.find(({ medium }) => medium === kind)?.label ?? kind);
 const STATES: Record<string, { tone: 'good' | 'plain'; text: string }> = {
   active: { tone: 'good', text: 'in use' },
   standby: { tone: 'plain', text: 'not in use' },
@@ -30,7 +31,7 @@ export function IntegrationsPage() {
               keyOf={({ name, kind }) => `${name} ${kind}`}
               columns={[
                 { label: 'Provider', cell: ({ name }) => name },
-                { label: 'For', cell: ({ kind }) => KINDS[kind] ?? kind },
+                { label: 'For', cell: ({ kind }) => kindText(kind, data.channels) },
                 {
                   label: 'State',
                   cell: ({ state }) => (

@@ -1,6 +1,7 @@
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
-import type { TopicFieldsFragment } from '../../generated/dashboard.ts';
+import type { ChannelFieldsFragment, TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
 import { changedFields, useDraft } from '../draft.ts';
+import type { Form } from '../draft.ts';
 import { Empty, Failure, Loaded } from '../parts/feedback.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
@@ -9,11 +10,11 @@ import { TopicRules } from '../parts/topic-rules.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
-import { draftOf, inputOf } from '../topic-draft.ts';
-import type { TopicDraft } from '../topic-draft.ts';
+import { draftOf, inputOf, listOf, textsOf } from '../topic-draft.ts';
+import type { Texts } from '../topic-draft.ts';
 import { triggerText } from './topics.tsx';
 
-function Template({ draft, set }: { draft: TopicDraft; set: (part: Partial<TopicDraft>) => void }) {
+function Template({ channels, form }: { channels: ChannelFieldsFragment[]; form: Form<Texts> }) {
   return (
     <Card
       title="Template"
@@ -24,18 +25,30 @@ function Template({ draft, set }: { draft: TopicDraft; set: (part: Partial<Topic
         </>
       }
     >
-      <TextField label="Subject" required value={draft.subject} onValue={(subject) => set({ subject })} />
-      <TextArea label="HTML" isCode rows={14} value={draft.html} onValue={(html) => set({ html })} />
-      <TextArea label="Plain text" isCode rows={6} value={draft.text} onValue={(text) => set({ text })} />
-      <TextArea label="SMS" isCode rows={3} value={draft.sms} onValue={(sms) => set({ sms })} />
+      {channels
+        .flatMap(({ parts }) => parts)
+        .map(({ name, label, rows }) => {
+          const field = {
+            label,
+            value: form.draft[name] ?? '',
+            onValue: (text: string) => form.set({ [name]: text }),
+          };
+          return rows === 1 ? (
+            <TextField key={name} required {...field} />
+          ) : (
+            <TextArea key={name} isCode rows={rows} {...field} />
+          );
+        })}
     </Card>
   );
 }
 
 function Editor({
   topic,
+  channels,
+  triggers,
   onSaved,
-}: {
+}: Pick<TopicsQuery, 'channels' | 'triggers'> & {
   topic: TopicFieldsFragment;
   onSaved: (topic: TopicFieldsFragment) => void;
 }) {
@@ -43,10 +56,13 @@ function Editor({
   const saved = draftOf(topic);
   const { draft, set, settle } = useDraft(saved);
   const changes = changedFields(inputOf(draft), inputOf(saved));
-  const isChanged = Object.keys(changes).length > 0;
+  const form = useDraft(textsOf(topic.texts));
+  const texts = listOf(changedFields(form.draft, textsOf(topic.texts)));
+  const isChanged = Object.keys(changes).length + texts.length > 0;
   const save = useAction(async () => {
-    const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, name: topic.name } });
+    const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, texts, name: topic.name } });
     settle();
+    form.settle();
     onSaved(saveTopic);
     notify(`The topic ${topic.name} is saved.`);
   });
@@ -59,10 +75,10 @@ function Editor({
         }}
       >
         <div class="columns">
-          <Template draft={draft} set={set} />
-          <TemplatePreview draft={draft} />
+          <Template channels={channels} form={form} />
+          <TemplatePreview topic={topic.name} channels={channels} texts={form.draft} />
         </div>
-        <TopicRules draft={draft} set={set} />
+        <TopicRules triggers={triggers} draft={draft} set={set} />
         <div class="save-bar">
           <Failure error={save.error} />
           <span class="muted">
@@ -73,7 +89,7 @@ function Editor({
           </button>
         </div>
       </form>
-      <TopicSend topic={topic} isChanged={isChanged} />
+      <TopicSend topic={topic} channels={channels} isChanged={isChanged} />
     </>
   );
 }
@@ -88,18 +104,22 @@ export function TopicPage({ name }: { name: string }) {
         title={name}
         lead={
           <>
-            {known && <>Sent {triggerText(known)} · </>}
+            {known && <>Sent {triggerText(known, query.data!.triggers)} · </>}
             <a href={hrefTo('topics')}>all topics</a>
           </>
         }
       />
       <Loaded query={query} lines={8}>
-        {({ topics }) =>
+        {({ topics, ...rest }) =>
           known ? (
             <Editor
               topic={known}
+              {...rest}
               onSaved={(saved) =>
-                query.replace({ topics: topics.map((entry) => (entry.name === name ? saved : entry)) })
+                query.replace({
+                  ...rest,
+                  topics: topics.map((entry) => (entry.name === name ? saved : entry)),
+                })
               }
             />
           ) : (

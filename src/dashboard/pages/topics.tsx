@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
-import type { TopicFieldsFragment } from '../../generated/dashboard.ts';
+import type { TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
 import { formatSeconds, plural } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Badge, Failure, Loaded } from '../parts/feedback.tsx';
@@ -10,9 +10,13 @@ import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
 
 /** What starts a topic, in words. */
-export function triggerText({ trigger, tag }: Pick<TopicFieldsFragment, 'trigger' | 'tag'>): string {
-  if (trigger === 'automatic') return 'when stock is back';
-  return trigger === 'tag' ? `when tagged “${tag ?? ''}”` : 'by hand';
+export function triggerText(
+  { trigger, tag }: Pick<TopicFieldsFragment, 'trigger' | 'tag'>,
+  triggers: TopicsQuery['triggers'],
+): string {
+  if (trigger === 'tag') return `when tagged “${tag ?? ''}”`;
+  const label = triggers.find(({ name }) => name === trigger)?.label ?? trigger;
+  return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
 function rulesText(topic: TopicFieldsFragment): string {
@@ -94,7 +98,7 @@ export function TopicsPage() {
                   label: 'Sent',
                   cell: (topic) => (
                     <Badge tone={topic.trigger === 'automatic' ? 'good' : 'plain'}>
-                      {triggerText(topic)}
+                      {triggerText(topic, data.triggers)}
                     </Badge>
                   ),
                 },

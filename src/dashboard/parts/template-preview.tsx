@@ -1,22 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { PreviewTopicDocument } from '../../generated/dashboard.ts';
-import type { PreviewTopicQuery } from '../../generated/dashboard.ts';
+import type { ChannelFieldsFragment } from '../../generated/dashboard.ts';
 import type { ApiError } from '../api.ts';
 import { useSession } from '../session.ts';
-import type { TopicDraft } from '../topic-draft.ts';
+import { listOf, textsOf } from '../topic-draft.ts';
+import type { Texts } from '../topic-draft.ts';
 import { isOwn } from '../own.ts';
 import { Failure } from './feedback.tsx';
 import { Segments } from './fields.tsx';
 import { Card } from './layout.tsx';
 
-type Preview = PreviewTopicQuery['previewTopic'];
-
 const TYPING_PAUSE_MS = 350;
-const VIEWS = [
-  { value: 'html', label: 'HTML' },
-  { value: 'text', label: 'Text' },
-  { value: 'sms', label: 'SMS' },
-];
 
 const PLACEHOLDER =
   'data:image/svg+xml,' +
@@ -36,20 +30,18 @@ function withoutStrangers(html: string): string {
 }
 
 /** What the service makes of the draft; the last good one stays while there is a mistake in the template. */
-function usePreview({ name, subject, html, text, sms }: TopicDraft): {
-  preview: Preview | null;
-  error: ApiError | null;
-} {
+function usePreview(topic: string, texts: Texts): { preview: Texts | null; error: ApiError | null } {
   const { run } = useSession();
-  const [state, setState] = useState<{ preview: Preview | null; error: ApiError | null }>({
+  const [state, setState] = useState<{ preview: Texts | null; error: ApiError | null }>({
     preview: null,
     error: null,
   });
+  const typed = JSON.stringify(listOf(texts));
   useEffect(() => {
     let isCurrent = true;
     const timer = setTimeout(() => {
-      run(PreviewTopicDocument, { topic: name, subject, html, text, sms }).then(
-        (data) => isCurrent && setState({ preview: data.previewTopic, error: null }),
+      run(PreviewTopicDocument, { topic, texts: JSON.parse(typed) as ReturnType<typeof listOf> }).then(
+        (data) => isCurrent && setState({ preview: textsOf(data.previewTopic.texts), error: null }),
         (error: ApiError) => isCurrent && setState(({ preview }) => ({ preview, error })),
       );
     }, TYPING_PAUSE_MS);
@@ -57,19 +49,35 @@ function usePreview({ name, subject, html, text, sms }: TopicDraft): {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [run, name, subject, html, text, sms]);
+  }, [run, topic, typed]);
   return state;
 }
 
+type Props = { topic: string; channels: ChannelFieldsFragment[]; texts: Texts };
+
 /** The message as a subscriber would see it. The frame runs no scripts, and pictures of other sites are not loaded. */
-export function TemplatePreview({ draft }: { draft: TopicDraft }) {
-  const [view, setView] = useState('html');
-  const { preview, error } = usePreview(draft);
+export function TemplatePreview({ topic, channels, texts }: Props) {
+  // A line such as the subject stands above every longer text of its channel.
+  const views = channels.flatMap(({ parts }) =>
+    parts
+      .filter(({ rows }) => rows > 1)
+      .map((part) => ({ part, lines: parts.filter(({ rows }) => rows === 1) })),
+  );
+  const [name, setName] = useState(views[0]!.part.name);
+  const { part, lines } = views.find((view) => view.part.name === name)!;
+  const { preview, error } = usePreview(topic, texts);
   return (
     <Card
       title="Preview"
       note="With a sample product. Pictures from other sites are not loaded here."
-      aside={<Segments label="Show" value={view} options={VIEWS} onValue={setView} />}
+      aside={
+        <Segments
+          label="Show"
+          value={name}
+          options={views.map((view) => ({ value: view.part.name, label: view.part.label }))}
+          onValue={setName}
+        />
+      }
     >
       <Failure error={error} />
       {preview === null && !error && (
@@ -78,26 +86,23 @@ export function TemplatePreview({ draft }: { draft: TopicDraft }) {
           <span class="skeleton-line" />
         </div>
       )}
-      {preview && view !== 'sms' && (
-        <p class="preview-subject">
-          <span class="muted">Subject</span> <strong>{preview.subject}</strong>
-        </p>
-      )}
-      {preview && view === 'html' && (
+      {preview &&
+        lines.map((line) => (
+          <p key={line.name} class="preview-subject">
+            <span class="muted">{line.label}</span> <strong>{preview[line.name]}</strong>
+          </p>
+        ))}
+      {preview && part.isHtml && (
         <iframe
           class="preview-frame"
           title="Preview of the mail"
           sandbox=""
-          srcdoc={withoutStrangers(preview.html)}
+          srcdoc={withoutStrangers(preview[part.name] ?? '')}
         />
       )}
-      {preview && view !== 'html' && (
-        <pre
-          class="preview-text"
-          tabIndex={0}
-          aria-label={view === 'sms' ? 'Preview of the text message' : 'Preview of the plain text'}
-        >
-          {view === 'sms' ? preview.sms : preview.text}
+      {preview && !part.isHtml && (
+        <pre class="preview-text" tabIndex={0} aria-label={`Preview: ${part.label}`}>
+          {preview[part.name]}
         </pre>
       )}
     </Card>

@@ -1,12 +1,7 @@
+import type { TopicsQuery } from '../../generated/dashboard.ts';
 import type { TopicDraft } from '../topic-draft.ts';
 import { Choice, TextField } from './fields.tsx';
 import { Card } from './layout.tsx';
-
-const TRIGGERS = [
-  { value: 'automatic', label: 'When stock is back' },
-  { value: 'manual', label: 'By hand' },
-  { value: 'tag', label: 'When a product gets a tag' },
-];
 
 const PACES = [
   { value: 'all', label: 'Everybody at once' },
@@ -62,14 +57,14 @@ function Pace({ draft, set }: Props) {
 }
 
 /** When a topic's alerts go out, to whom, and how fast. */
-export function TopicRules({ draft, set }: Props) {
+export function TopicRules({ triggers, draft, set }: Props & { triggers: TopicsQuery['triggers'] }) {
   return (
     <Card title="Rules">
       <div class="field-row">
         <Choice
           label="Sent"
           value={draft.trigger}
-          options={TRIGGERS}
+          options={triggers.map(({ name, label }) => ({ value: name, label }))}
           onValue={(trigger) => set({ trigger: trigger as TopicDraft['trigger'] })}
         />
         {draft.trigger === 'tag' && (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { AudienceDocument, SendTestAlertDocument, TriggerTopicDocument } from '../../generated/dashboard.ts';
-import type { TopicFieldsFragment } from '../../generated/dashboard.ts';
+import type { ChannelFieldsFragment, TopicFieldsFragment } from '../../generated/dashboard.ts';
 import { formatNumber, linesOf, plural } from '../format.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
 import { Confirm } from './confirm.tsx';
@@ -8,21 +8,26 @@ import { Failure, Loaded } from './feedback.tsx';
 import { Choice, TextField } from './fields.tsx';
 import { Card } from './layout.tsx';
 
-const MEDIA = [
-  { value: 'email', label: 'E-mail' },
-  { value: 'sms', label: 'SMS' },
-];
+type Channels = { channels: ChannelFieldsFragment[] };
 
-function Audience({ topic }: { topic: string }) {
+/** A channel's name inside a sentence: e-mail, but SMS. */
+const inSentence = (label: string): string => (/^[A-Z][a-z-]/.test(label) ? label.toLowerCase() : label);
+
+function Audience({ topic, channels }: { topic: string } & Channels) {
   const audience = useQuery(AudienceDocument, { topic });
   return (
     <Loaded query={audience} lines={1}>
-      {({ audience: { count, email, sms } }) => (
+      {({ audience: { count, media } }) => (
         <p>
           <strong class="chart-total">{formatNumber(count)}</strong>
           <br />
           <span class="muted">
-            {formatNumber(email)} by e-mail, {formatNumber(sms)} by SMS
+            {channels
+              .map(({ medium, label }) => {
+                const own = media.find((entry) => entry.medium === medium)?.count ?? 0;
+                return `${formatNumber(own)} by ${inSentence(label)}`;
+              })
+              .join(', ')}
           </span>
         </p>
       )}
@@ -30,9 +35,10 @@ function Audience({ topic }: { topic: string }) {
   );
 }
 
-function TestSend({ topic, isChanged }: { topic: string; isChanged: boolean }) {
+function TestSend({ topic, channels, isChanged }: { topic: string; isChanged: boolean } & Channels) {
   const { run, notify } = useSession();
-  const [medium, setMedium] = useState('email');
+  const [medium, setMedium] = useState(channels[0]!.medium);
+  const channel = channels.find((one) => one.medium === medium)!;
   const [value, setValue] = useState('');
   const send = useAction(async () => {
     await run(SendTestAlertDocument, { topic, medium, to: value.trim() });
@@ -50,12 +56,17 @@ function TestSend({ topic, isChanged }: { topic: string; isChanged: boolean }) {
         }}
       >
         <div class="field-row">
-          <Choice label="By" value={medium} options={MEDIA} onValue={setMedium} />
+          <Choice
+            label="By"
+            value={medium}
+            options={channels.map((one) => ({ value: one.medium, label: one.label }))}
+            onValue={setMedium}
+          />
           <TextField
-            label={medium === 'email' ? 'E-mail address' : 'Phone number'}
+            label={channel.contactLabel}
             required
             autocomplete="off"
-            placeholder={medium === 'email' ? 'you@shop.example' : '+1 415 555 2671'}
+            placeholder={channel.contactSample}
             value={value}
             onValue={setValue}
           />
@@ -124,17 +135,18 @@ function Trigger({ topic }: { topic: string }) {
 /** Who a topic reaches, a test to oneself, and a send by hand. */
 export function TopicSend({
   topic: { name },
+  channels,
   isChanged,
-}: {
+}: Channels & {
   topic: TopicFieldsFragment;
   isChanged: boolean;
 }) {
   return (
     <div class="columns thirds">
       <Card title="Audience" note="Confirmed subscriptions that wait for this topic.">
-        <Audience topic={name} />
+        <Audience topic={name} channels={channels} />
       </Card>
-      <TestSend topic={name} isChanged={isChanged} />
+      <TestSend topic={name} channels={channels} isChanged={isChanged} />
       <Trigger topic={name} />
     </div>
   );

@@ -1,5 +1,6 @@
 import { isUniqueViolation } from '../../database/database.ts';
-import type { Db, Tx } from '../../database/database.ts';
+import type { Db, Raw, Tx } from '../../database/database.ts';
+import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { SENDER_COLUMNS } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
@@ -31,7 +32,7 @@ type FactsRow = Sender &
 
 const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, coalesce(p.du, sub.du) AS du, p.uri, p.iu, p.vi, p.stk, p.pr`;
 
-// Planned at each call, as the claim is.
+/** SQL: every batch of alerts runs it; six tables in one round trip. Planned at each call, as the claim is. */
 const FACTS = `
   SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", r.cause AS "restockCause", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", coalesce(sub.renewed_at, sub.cts) AS "wishedAt",
     c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
@@ -41,7 +42,7 @@ const FACTS = `
   LEFT JOIN restock r ON r.pid = o.pid AND r.id = o.restock_id
   LEFT JOIN subscription sub ON sub.pid = o.pid AND sub.id = o.subscription_id
   LEFT JOIN product p ON p.pid = o.pid AND p.epi = o.epi
-  LEFT JOIN alert_seen c ON c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = substr(o.lane, 7) AND c.value = o.recipient
+  LEFT JOIN alert_seen c ON c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = o.medium AND c.value = o.recipient
   ORDER BY m.position`;
 
 /** Reads the facts for claimed alerts, in their order, with one statement; null where the alert was erased meanwhile. */
@@ -63,31 +64,28 @@ function toFacts(row: FactsRow): AlertFacts {
 }
 
 /** An alert as the store sees it. */
-export type AlertRow = {
-  id: string;
-  state: MessageState;
-  topic: string;
-  epi: string;
-  medium: string;
-  value: string;
-  attempts: number;
-  error: string | null;
-  dueAt: Date;
-  cts: Date;
-  finishedAt: Date | null;
-  seq: number;
-};
+export type AlertRow = Pick<
+  Raw<OutboxMessageModel>,
+  'id' | 'attempts' | 'error' | 'dueAt' | 'cts' | 'finishedAt' | 'seq'
+> & { state: MessageState; topic: string; epi: string; medium: string; value: string };
 
-const ALERT_COLUMNS = `id, state, topic, epi, substr(lane, 7) AS medium, recipient AS value, attempts, error, due_at AS "dueAt", cts,
+const ALERT_COLUMNS = `id, state, topic, epi, medium, recipient AS value, attempts, error, due_at AS "dueAt", cts,
   finished_at AS "finishedAt", seq`;
-/** Said literally, so that the index of alerts by state serves. */
-const IS_ALERT = `lane IN ('alert-email', 'alert-sms')`;
 const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld'];
 
 /** Which alerts are meant; null means any. */
 export type AlertFilter = { state: MessageState | null; topic: string | null };
 
 const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
+
+/** SQL: reads each state from its own end of the index; the lane is said literally, so that the partial index serves. */
+const PAGE = `
+  SELECT a.* FROM unnest($2::text[]) AS wanted(state) CROSS JOIN LATERAL (
+    SELECT ${ALERT_COLUMNS} FROM outbox
+    WHERE pid = $1 AND lane = 'alert' AND outbox.state = wanted.state
+      AND ($3::text IS NULL OR topic = $3) AND ($4::bigint IS NULL OR seq < $4)
+    ORDER BY seq DESC LIMIT $5) a
+  ORDER BY a.seq DESC LIMIT $5`;
 
 /**
  * A page of a store's alerts, newest first; one more than asked for tells whether another page follows. Each state is read from
@@ -98,31 +96,25 @@ export function listAlerts(
   pid: string,
   filter: AlertFilter & { before: number | null; first: number },
 ): Promise<AlertRow[]> {
-  return db.query<AlertRow>(
-    `SELECT a.* FROM unnest($2::text[]) AS wanted(state) CROSS JOIN LATERAL (
-       SELECT ${ALERT_COLUMNS} FROM outbox
-       WHERE pid = $1 AND ${IS_ALERT} AND outbox.state = wanted.state
-         AND ($3::text IS NULL OR topic = $3) AND ($4::bigint IS NULL OR seq < $4)
-       ORDER BY seq DESC LIMIT $5) a
-     ORDER BY a.seq DESC LIMIT $5`,
-    [pid, statesOf(filter), filter.topic, filter.before, filter.first + 1],
-  );
+  return db.query<AlertRow>(PAGE, [pid, statesOf(filter), filter.topic, filter.before, filter.first + 1]);
 }
+
+/** SQL: the lane is said literally, so that the partial index serves; a typed call sends it as a parameter. */
+const COUNT = `
+  SELECT count(*)::int AS count FROM outbox
+  WHERE pid = $1 AND lane = 'alert' AND state = ANY ($2::text[]) AND ($3::text IS NULL OR topic = $3)`;
 
 /** How many alerts a filter finds. */
 export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM outbox
-     WHERE pid = $1 AND ${IS_ALERT} AND state = ANY ($2::text[]) AND ($3::text IS NULL OR topic = $3)`,
-    [pid, statesOf(filter), filter.topic],
-  );
+  const [row] = await db.query<{ count: number }>(COUNT, [pid, statesOf(filter), filter.topic]);
   return row!.count;
 }
 
+/** SQL: looks at other rows of the table that it changes, in one statement. */
 const RETRY = `
   UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL,
     has_place = false
-  WHERE pid = $1 AND state = 'failed' AND ${IS_ALERT} AND ($2::text[] IS NULL OR id = ANY ($2))
+  WHERE pid = $1 AND state = 'failed' AND lane = 'alert' AND ($2::text[] IS NULL OR id = ANY ($2))
     AND NOT EXISTS (
       SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id
         AND (n.state = 'queued' OR (n.state = 'failed' AND n.seq > o.seq)))
@@ -151,4 +143,17 @@ export async function retryAlerts(
       await tx.query('ROLLBACK TO SAVEPOINT before_retry');
     }
   }
+}
+
+/** Rows removed by one statement. */
+const FORGOTTEN_AT_ONCE = 5_000;
+
+/** SQL: deletes a portion, which Prisma cannot. */
+const FORGET_SEEN = `
+  DELETE FROM alert_seen WHERE (pid, epi, topic, medium, value) IN (
+    SELECT pid, epi, topic, medium, value FROM alert_seen WHERE sent_at < $1 LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
+
+/** Removes one portion of what contacts heard before; answers how many. */
+export async function removeSeen(db: Db, before: Date): Promise<number> {
+  return (await db.query(FORGET_SEEN, [before])).length;
 }

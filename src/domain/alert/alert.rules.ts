@@ -1,5 +1,6 @@
 import { expiresBefore } from '../topic/topic.rules.ts';
-import type { TopicRules } from '../topic/topic.rules.ts';
+import type { TopicRules } from '../topic/topic.types.ts';
+import { isTriggerName, triggerOf } from '../topic/triggers.ts';
 
 /** What is known of an alert when it is about to be sent. */
 export type AlertSituation = {
@@ -13,6 +14,10 @@ export type AlertSituation = {
 export type Verdict =
   { kind: 'send' } | { kind: 'withheld'; reason: string } | { kind: 'deferred'; until: Date };
 
+function endedReason(cause: string | null): string {
+  return triggerOf(cause !== null && isTriggerName(cause) ? cause : 'automatic').endedReason;
+}
+
 /** Looks again right before sending: between queueing and sending stock may have gone and shoppers may have left. */
 export function judgeAlert(
   topic: TopicRules,
@@ -21,7 +26,7 @@ export function judgeAlert(
 ): Verdict {
   if (subscription === null) return { kind: 'withheld', reason: 'the subscription is gone' };
   if (restockState === null || restockState === 'stopped')
-    return { kind: 'withheld', reason: `the ${restockCause === 'tag' ? 'tag' : 'stock'} is gone again` };
+    return { kind: 'withheld', reason: endedReason(restockCause) };
   if (subscription.confirmedAt === null)
     return { kind: 'withheld', reason: 'the subscription is not confirmed' };
   const oldest = expiresBefore(topic, now);

@@ -1,11 +1,23 @@
+import type { Outgoing } from '../../channel/channel.ts';
+import { channelOf, partsOf } from '../../channel/channels.ts';
+import type { AlertTexts, Medium } from '../../channel/channels.ts';
+import { GONE } from '../../channel/outcome.ts';
+import type { Outcome } from '../../channel/outcome.ts';
 import { requireStore } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
+import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
+import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
+import type { Scope } from '../contact/unsubscribe.rules.ts';
+import { alertModel } from '../template/model.rules.ts';
+import { TemplateError } from '../template/template.pool.ts';
+import { loadTopics } from '../topic/topic.repo.ts';
+import type { TopicRow } from '../topic/topic.types.ts';
 import * as alerts from './alert.repo.ts';
-import type { AlertFilter, AlertRow } from './alert.repo.ts';
-import type { MessageState } from '../../outbox/outbox.repo.ts';
+import type { AlertFacts, AlertFilter, AlertRow } from './alert.repo.ts';
+import { judgeAlert } from './alert.rules.ts';
 
 const ALERT_ORDER = 'alert';
 const MAX_IDS = 1_000;
@@ -41,4 +53,69 @@ export async function retryAlerts(ctx: Context, ids: readonly string[] | null | 
   if ((ids?.length ?? 0) > MAX_IDS) fail('invalid-request', `ids must have at most ${MAX_IDS} entries`);
   const count = await ctx.db.transaction((tx) => alerts.retryAlerts(tx, pid, ids ?? null, ctx.now()));
   return count;
+}
+
+/** A template that ends the process which renders it is tried so often: a machine that stood still may be to blame. */
+const FATAL_TRIES = 3;
+
+/** Makes one alert ready, or says why it is not to be sent now. */
+export type PreparedAlert = () => Promise<Outgoing | Outcome>;
+
+/** Loads what a batch of claimed alerts needs, with one statement each, and gives one step for each of them, in their order. */
+export async function prepareAlerts(
+  services: Services,
+  medium: Medium,
+  messages: readonly ClaimedMessage[],
+): Promise<PreparedAlert[]> {
+  const { db } = services;
+  const topics = await loadTopics(
+    db,
+    messages.map(({ pid, topic }) => ({ pid, name: topic! })),
+  );
+  const facts = await alerts.loadFacts(db, messages);
+  return messages.map((message, index) =>
+    prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!),
+  );
+}
+
+function prepareAlert(
+  { config, now, templates }: Services,
+  medium: Medium,
+  message: ClaimedMessage,
+  facts: AlertFacts | null,
+  topic: TopicRow | null,
+): PreparedAlert {
+  if (facts === null) return async () => GONE;
+  if (topic === null) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
+  return async () => {
+    const verdict = judgeAlert(topic, facts, now());
+    if (verdict.kind !== 'send') return verdict;
+    const { pid, id, recipient: to } = message;
+    const { store, product } = facts;
+    const epi = message.epi!;
+    const linkFor = (scope: Scope): string =>
+      unsubscribeUrl(config.publicUrl, store, { scope, medium, value: to, topic: topic.name, epi });
+    const model = alertModel(store, topic.name, epi, product, linkFor('product'));
+    let texts: Partial<AlertTexts>;
+    try {
+      texts = await templates.alerts.render({ pid, texts: topic.texts, parts: partsOf(medium), model });
+    } catch (error) {
+      // Saved templates were rendered once, so this may pass: a stalled machine runs into the time limit, too.
+      const reason = `the template cannot be rendered: ${(error as Error).message}`;
+      const isFatal = error instanceof TemplateError && error.isFatal;
+      return isFatal ? { kind: 'retry', reason, most: FATAL_TRIES } : { kind: 'retry', reason };
+    }
+    // The mail program's own button leaves the whole topic; the footer leads to the choice.
+    const options = { oneClickUrl: linkFor('topic'), isTest: false };
+    const payload = channelOf(medium).compose(texts, options);
+    return { id, isDemo: store.isDemo, storeName: store.name, to, payload };
+  };
+}
+
+/** How long it is known what a contact heard; no cool-down is longer. */
+const KEEP_MS = 30 * 24 * 3_600_000;
+
+/** Forgets a portion of what contacts heard long ago; answers how many. */
+export function forgetSeen({ db }: Services, now: Date): Promise<number> {
+  return alerts.removeSeen(db, new Date(now.getTime() - KEEP_MS));
 }

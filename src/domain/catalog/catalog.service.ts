@@ -1,12 +1,12 @@
 import { requireShopper, requireStore } from '../../context.ts';
-import type { Context } from '../../context.ts';
-import type { Tx } from '../../database/database.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { AppError, fail } from '../../shared/errors.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
-import { applyStockChanges } from '../restock/restock.service.ts';
-import type { StockChange } from '../restock/restock.service.ts';
+import { applyChanges } from '../restock/restock.service.ts';
+import type { ProductChange } from '../restock/restock.service.ts';
 import * as catalog from '../product/product.repo.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../product/product.columns.ts';
 import type { PlacedRow, WrittenRow } from '../product/product.repo.ts';
@@ -29,19 +29,19 @@ export class IncompleteProductsError extends AppError {
 }
 
 /** What a write means for alerts. A variant that was removed before goes on from how it was then. */
-async function changesOf(tx: Tx, pid: string, rows: readonly WrittenRow[]): Promise<StockChange[]> {
+async function changesOf(tx: Tx, pid: string, rows: readonly WrittenRow[]): Promise<ProductChange[]> {
   const fresh = rows.filter(({ isNew }) => isNew).map(({ epi }) => epi);
   const returned = fresh.length === 0 ? [] : await catalog.takeBackProducts(tx, pid, fresh);
   const earlier = new Map(returned.map((row) => [row.epi, row]));
-  return rows.map(({ epi, before, available, beforeTags, tags, isNew }) => {
+  return rows.map(({ epi, before, beforePr, beforeTags, available, pr, tags, isNew }) => {
     const gone = earlier.get(epi);
     return {
       epi,
-      before: gone ? gone.available : before,
-      after: available,
+      before: gone
+        ? { stk: gone.available, pr: null, tags: gone.tags }
+        : { stk: before, pr: beforePr, tags: beforeTags },
+      after: { stk: available, pr, tags },
       isNew,
-      tagsBefore: gone ? gone.tags : beforeTags,
-      tagsAfter: tags,
       goneSince: gone?.seq ?? null,
     };
   });
@@ -51,10 +51,10 @@ async function changesOf(tx: Tx, pid: string, rows: readonly WrittenRow[]): Prom
 export async function reportChanges(
   tx: Tx,
   pid: string,
-  changes: readonly StockChange[],
+  changes: readonly ProductChange[],
   now: Date,
 ): Promise<void> {
-  if (changes.length > 0) await applyStockChanges(tx, pid, changes, now);
+  if (changes.length > 0) await applyChanges(tx, pid, changes, now);
 }
 
 /** Stores checked variants inside the caller's transaction: the one path of every feed. */
@@ -121,11 +121,9 @@ export async function dropProducts(tx: Tx, pid: string, epis: readonly string[],
   const rows = await catalog.removeProducts(tx, pid, epis, now);
   const changes = rows.map(({ epi, available, tags }) => ({
     epi,
-    before: available,
-    after: null,
+    before: { stk: available, pr: null, tags },
+    after: { stk: null, pr: null, tags: [] },
     isNew: false,
-    tagsBefore: tags,
-    tagsAfter: [],
     goneSince: null,
   }));
   await reportChanges(tx, pid, changes, now);
@@ -148,6 +146,11 @@ export async function getProduct(ctx: Context, epi: string): Promise<ProductRow 
   return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
 }
 
+/** The variants of a store that the catalogue knows, in no order. */
+export function findVariants(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
+  return catalog.findProducts(db, pid, epis);
+}
+
 type PageInput = { search?: string | null; first?: number | null; after?: string | null };
 
 /** A page without a count: counting a million rows for every page would cost more than the page. */
@@ -166,4 +169,12 @@ export async function listProducts(ctx: Context, { search, first, after }: PageI
   const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
   const rows = await catalog.listProducts(ctx.db, pid, words, before, size + 1);
   return toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq));
+}
+
+/** How long a variant that was removed is remembered. */
+const KEEP_REMOVED_MS = 30 * 24 * 3_600_000;
+
+/** Forgets a portion of the variants that were removed long ago; answers how many. */
+export function forgetRemoved({ db }: Services, now: Date): Promise<number> {
+  return catalog.removeRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
 }

@@ -1,10 +1,12 @@
 import type { Services } from '../../context.ts';
 import { IncompleteProductsError, writeProducts } from './catalog.service.ts';
 import type { ProductWrite } from '../product/product.columns.ts';
-import { saveRun } from './import.repo.ts';
+import * as runs from './import.repo.ts';
 import type { ImportRun } from './import.repo.ts';
 import { readProductLine } from './import.rules.ts';
 import type { Entry } from './import.rules.ts';
+
+export type { ImportRun } from './import.repo.ts';
 
 /** Rows of one transaction: larger ones gain little and hold their locks longer. */
 const BATCH_SIZE = 1_000;
@@ -80,7 +82,7 @@ export async function importProducts(
   if (faults > maxFaults) return { ...run, end: 'too-many-faults' };
   if (isCut) return { ...run, end: 'stopped' };
   const finished = { ...run, finishedAt: deps.now() };
-  await saveRun(deps.db, options.pid, options.source, finished, finished.finishedAt);
+  await runs.saveRun(deps.db, options.pid, options.source, finished, finished.finishedAt);
   return { ...finished, end: 'done' };
 }
 
@@ -110,7 +112,7 @@ async function writeBatch(
           rows.map(({ product }) => product),
           now,
         );
-      await saveRun(tx, pid, source, next, now);
+      await runs.saveRun(tx, pid, source, next, now);
     });
     return next;
   } catch (error) {
@@ -127,4 +129,13 @@ async function writeBatch(
       onFault,
     );
   }
+}
+
+/** How far an import of this file came, or null. */
+export function findRun(
+  { db }: Pick<Services, 'db'>,
+  pid: string,
+  source: string,
+): Promise<ImportRun | null> {
+  return runs.findRun(db, pid, source);
 }

@@ -143,3 +143,10 @@ function nextStock(
   if (stk === null) return others + available;
   return previous === null ? Math.max(stk, others + available) : stk + available - previous;
 }
+
+const WEBHOOK_MEMORY_MS = 7 * 24 * 3_600_000;
+
+/** Forgets a portion of the webhooks that are too old to be played again; answers how many. */
+export function forgetEvents({ db }: Services, now: Date): Promise<number> {
+  return shopify.forgetEvents(db, new Date(now.getTime() - WEBHOOK_MEMORY_MS));
+}

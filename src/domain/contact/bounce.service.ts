@@ -13,11 +13,10 @@ export async function recordBounce(
   reason: string,
   now: Date,
 ): Promise<void> {
-  const { pid, lane, recipient: value } = message;
+  const { pid, medium, recipient: value } = message;
   await db.transaction(async (tx) => {
     const isSettled = await markFailed(tx, message, reason, now);
-    if (!isSettled || message.subscriptionId === null) return;
-    const medium = lane === 'alert-sms' ? 'sms' : 'email';
+    if (!isSettled || message.subscriptionId === null || medium === null) return;
     await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
   });
 }

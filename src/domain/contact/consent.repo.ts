@@ -1,34 +1,33 @@
 import type { Tx } from '../../database/database.ts';
 import { lockShopper, updateShopper } from '../shopper/shopper.repo.ts';
 import type { IdentityKey, NewShopper } from '../shopper/shopper.repo.ts';
-import type { Contact } from './contact.rules.ts';
+import { isAccountContact } from './contact.rules.ts';
+import type { Contact, Medium } from './contact.rules.ts';
 
 /** An answer to the question whether a contact wants the mailing list. */
 export type Consent = { signuptime: number; acceptmarketing: boolean; acceptsource: string };
-
-type Medium = 'email' | 'sms';
 
 const mediumsOf = ({ Mediums }: Record<string, unknown>): object =>
   typeof Mediums === 'object' && Mediums !== null && !Array.isArray(Mediums) ? Mediums : {};
 
 /** Records an answer on a shopper. The lock keeps answers of one moment; a `Mediums` of the store's that is no object gives way. */
-export async function recordConsent(
+export async function recordShopperConsent(
   tx: Tx,
   key: IdentityKey,
-  medium: Medium,
+  medium: string,
   consent: Consent,
   now: Date,
 ): Promise<void> {
   const shopper = await lockShopper(tx, key);
   if (shopper === null) return;
   const prefs = { ...shopper.prefs, Mediums: { ...mediumsOf(shopper.prefs), [medium]: consent } };
-  const changes = medium === 'email' ? { prefs, acc_mkt: consent.acceptmarketing } : { prefs };
+  const changes = isAccountContact({ medium }) ? { prefs, acc_mkt: consent.acceptmarketing } : { prefs };
   await updateShopper(tx, key, changes, now);
 }
 
 /** SQL: sign-ups run it; it makes the account, or joins the answer to what is there, in one statement. */
-const RECORD_EMAIL = {
-  name: 'record_email_consent',
+const RECORD_ON_ACCOUNT = {
+  name: 'record_on_account',
   text: `
     INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, lastlogin, prefs, acc_mkt, cts, uts)
     VALUES ($1, $2, false, $3, $4, $5, $6, jsonb_build_object('Mediums', $7::jsonb), $8, $6, $6)
@@ -37,15 +36,16 @@ const RECORD_EMAIL = {
         CASE jsonb_typeof(sh.prefs -> 'Mediums') WHEN 'object' THEN sh.prefs -> 'Mediums' ELSE '{}' END || $7::jsonb)`,
 };
 
-/** Records an answer on the account with this e-mail address, and makes that account where there is none. */
-export async function recordEmailConsent(
+/** Records an answer on the account that a contact names, and makes that account where there is none. */
+export async function recordAccountConsent(
   tx: Tx,
   { pid, regid, uid, di, em }: NewShopper,
+  medium: Medium,
   consent: Consent,
   now: Date,
 ): Promise<void> {
-  const answers = JSON.stringify({ email: consent });
-  await tx.query(RECORD_EMAIL, [pid, regid, uid, di, em, now, answers, consent.acceptmarketing]);
+  const answers = JSON.stringify({ [medium]: consent });
+  await tx.query(RECORD_ON_ACCOUNT, [pid, regid, uid, di, em, now, answers, consent.acceptmarketing]);
 }
 
 /** SQL: every sign-up runs it. */

@@ -1,49 +1,41 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import { MEDIA, channelOf, isMedium } from '../../channel/channels.ts';
+import type { Medium } from '../../channel/channels.ts';
+import type { Reachable } from '../../channel/channel.ts';
 import { fail } from '../../shared/errors.ts';
-import { maskEmail } from '../../shared/mask.ts';
-import { hasControlCharacters } from '../../shared/text.ts';
-import { isEmail } from '../shopper/shopper.rules.ts';
 
-/** How a contact is reached. */
-export type Medium = 'email' | 'sms';
+export type { Medium } from '../../channel/channels.ts';
 
-/** Whom to tell: an e-mail address in lower case or a phone number in E.164 form. */
+/** Whom to tell; the value has the form in which its channel stores it. */
 export type Contact = { medium: Medium; value: string };
 
-/** `email` or `sms`, or the failure `invalid-medium`. */
+/** The name of a medium, or the failure `invalid-medium`. */
 export function checkMedium(medium: string | null | undefined): Medium {
-  return medium === 'email' || medium === 'sms'
-    ? medium
-    : fail('invalid-medium', 'medium must be email or sms');
-}
-
-/** A phone number in E.164 form; null for what is none, or has no country code. */
-export function phoneOf(text: string): string | null {
-  const international = text.trim().replace(/^00/, '+');
-  const phone =
-    text.length <= 50 && !hasControlCharacters(text) ? parsePhoneNumberFromString(international) : undefined;
-  return phone?.isValid() && phone.ext === undefined ? phone.number : null;
+  if (medium != null && isMedium(medium)) return medium;
+  return fail('invalid-medium', `medium must be ${MEDIA.slice(0, -1).join(', ')} or ${MEDIA.at(-1)!}`);
 }
 
 /** A contact that fits its medium, or the failure `invalid-mediumvalue`. */
 export function checkContact(medium: Medium, mediumvalue: string | null | undefined): Contact {
-  const text = mediumvalue ?? '';
-  if (medium === 'sms') {
-    const value =
-      phoneOf(text) ??
-      fail(
-        'invalid-mediumvalue',
-        'mediumvalue must be a phone number with its country code, such as +4930123456',
-      );
-    return { medium, value };
-  }
-  const value = text.trim().toLowerCase();
-  return isEmail(value)
-    ? { medium, value }
-    : fail('invalid-mediumvalue', 'mediumvalue must be an e-mail address');
+  const { contact } = channelOf(medium);
+  const value =
+    contact.read(mediumvalue ?? '') ?? fail('invalid-mediumvalue', `mediumvalue must be ${contact.rule}`);
+  return { medium, value };
 }
 
 /** A contact that its owner recognises and nobody else can use. */
 export function maskContact(medium: string, value: string): string {
-  return medium === 'email' ? maskEmail(value) : `${value.slice(0, 3)}***${value.slice(-2)}`;
+  return isMedium(medium) ? channelOf(medium).contact.mask(value) : '***';
+}
+
+/** Whether a contact names the account of a shopper: the one who may act for it without a proof. */
+export function isAccountContact({ medium }: { medium: string }): boolean {
+  return isMedium(medium) && channelOf(medium).contact.isAccount === true;
+}
+
+/** By which contacts a shopper is reached. */
+export function contactsOf(shopper: Reachable): Contact[] {
+  return MEDIA.flatMap((medium) => {
+    const value = channelOf(medium).contact.of(shopper);
+    return value === null ? [] : [{ medium, value }];
+  });
 }

@@ -1,6 +1,7 @@
 import type { Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
-import { recordConsent } from './consent.repo.ts';
+import { recordShopperConsent } from './consent.repo.ts';
+import { isAccountContact } from './contact.rules.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
 
 /** A subscription that was just ended. */
@@ -33,9 +34,9 @@ export async function suppress(
 ): Promise<void> {
   await tx.prisma.suppression.createMany({ data: { pid, medium, value, cts: now }, skipDuplicates: true });
   await tx.prisma.contactProof.deleteMany({ where: { pid, medium, value } });
-  if (medium !== 'email') return;
+  if (!isAccountContact({ medium })) return;
   const account = await tx.prisma.shopper.findFirst({ where: { pid, em: value }, select: { regid: true } });
   if (account === null) return;
   const answer = { signuptime: now.getTime(), acceptmarketing: false, acceptsource: 'unsubscribe' };
-  await recordConsent(tx, { pid, regid: account.regid }, 'email', answer, now);
+  await recordShopperConsent(tx, { pid, regid: account.regid }, medium, answer, now);
 }

@@ -27,8 +27,3 @@ export function readUnsubscribe(store: LinkStore, token: string): UnsubscribeCla
   const [scope = '', medium = '', value = '', topic = '', epi = ''] = claim;
   return isScope(scope) ? { scope, medium, value, topic, epi } : null;
 }
-
-/** Headers that let a mail program unsubscribe with one click (RFC 8058). */
-export function unsubscribeHeaders(url: string): Record<string, string> {
-  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
-}

@@ -1,6 +1,9 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { getIntegrations } from './integration.service.ts';
+import { getChannels, getIntegrations } from './integration.service.ts';
 
 export const integrationResolvers = {
-  Query: { integrations: (_root, _args, ctx) => getIntegrations(ctx) },
+  Query: {
+    channels: (_root, _args, ctx) => getChannels(ctx),
+    integrations: (_root, _args, ctx) => getIntegrations(ctx),
+  },
 } satisfies Resolvers;

@@ -1,30 +1,32 @@
-import type { MailConfig, SmsConfig } from '../../config.ts';
+import { MEDIA, channelOf } from '../../channel/channels.ts';
+import type { Medium } from '../../channel/channels.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 
 /** A provider as a merchant sees it; it never holds a user name, password or token. */
 export type IntegrationRow = {
   name: string;
-  kind: 'email' | 'sms' | 'file';
+  kind: Medium | 'file';
   state: 'active' | 'standby' | 'unconfigured';
   detail: string;
 };
 
 const DEMO_NOTE = ' The demo store never sends to real people.';
 
-function mailDetail({ smtpUrl, from, dkim }: MailConfig): string {
-  const signed = dkim ? `, signed by DKIM for ${dkim.domainName}` : '';
-  // `host` leaves out the login that the address holds.
-  return `Sends from ${from} by ${new URL(smtpUrl).host}${signed}.`;
-}
-
-function smsDetail({ baseUrl, from }: SmsConfig): string {
-  return `Sends from ${from} by ${new URL(baseUrl).host}.`;
-}
-
 function stateOf(isSetUp: boolean, isDemo: boolean): IntegrationRow['state'] {
   if (!isSetUp) return 'unconfigured';
   return isDemo ? 'standby' : 'active';
+}
+
+function providerRow({ config }: Context, medium: Medium, isDemo: boolean): IntegrationRow {
+  const { provider } = channelOf(medium);
+  const settings = config.channels[medium];
+  return {
+    name: provider.name,
+    kind: medium,
+    state: stateOf(settings !== undefined, isDemo),
+    detail: settings ? provider.describe(settings) : provider.hint,
+  };
 }
 
 function fileRow(mediums: string[], isDemo: boolean): IntegrationRow {
@@ -43,23 +45,41 @@ function fileRow(mediums: string[], isDemo: boolean): IntegrationRow {
 /** Every provider that the service supports, with its state for the calling store. */
 export function getIntegrations(ctx: Context): IntegrationRow[] {
   const { isDemo } = requireStore(ctx);
-  const { mail, sms } = ctx.config;
-  const toFiles = [...(mail && !isDemo ? [] : ['e-mails']), ...(sms && !isDemo ? [] : ['text messages'])];
+  const toFiles = MEDIA.filter((medium) => isDemo || ctx.config.channels[medium] === undefined);
   return [
-    {
-      name: 'SMTP',
-      kind: 'email',
-      state: stateOf(mail !== null, isDemo),
-      detail: mail ? mailDetail(mail) : 'Set SMTP_URL and MAIL_FROM to send e-mails.',
-    },
-    {
-      name: 'SMS over HTTP (Twilio API)',
-      kind: 'sms',
-      state: stateOf(sms !== null, isDemo),
-      detail: sms
-        ? smsDetail(sms)
-        : 'Set SMS_BASE_URL, SMS_ACCOUNT, SMS_TOKEN and SMS_FROM to send text messages.',
-    },
-    fileRow(toFiles, isDemo),
+    ...MEDIA.map((medium) => providerRow(ctx, medium, isDemo)),
+    fileRow(
+      toFiles.map((medium) => channelOf(medium).messages),
+      isDemo,
+    ),
   ];
+}
+
+/** A way to reach subscribers, as forms show it. */
+export type ChannelRow = {
+  medium: Medium;
+  label: string;
+  contactLabel: string;
+  contactSample: string;
+  parts: { name: string; label: string; isHtml: boolean; rows: number }[];
+};
+
+/** All ways to reach subscribers. */
+export function getChannels(ctx: Context): ChannelRow[] {
+  requireStore(ctx);
+  return MEDIA.map((medium) => {
+    const { label, contact, parts } = channelOf(medium);
+    return {
+      medium,
+      label,
+      contactLabel: contact.label,
+      contactSample: contact.sample,
+      parts: Object.entries(parts).map(([name, part]) => ({
+        name,
+        label: part.label,
+        isHtml: part.form === 'html',
+        rows: part.rows,
+      })),
+    };
+  });
 }

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { isEmail } from '../../shared/email.ts';
 import { fail } from '../../shared/errors.ts';
-import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
-import { escapeHtml } from '../template/template.rules.ts';
-import { isEmail } from '../shopper/shopper.rules.ts';
+import { codePoints, escapeHtml, hasControlCharacters, isStorable } from '../../shared/text.ts';
 
 const MAX_NAME = 100;
 const MAX_NOTE = 1_000;

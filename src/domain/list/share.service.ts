@@ -2,7 +2,7 @@ import { requireAccount, requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { AppError, fail } from '../../shared/errors.ts';
-import { enqueueMail } from '../../outbox/outbox.repo.ts';
+import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { consume } from '../pace/pace.repo.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
@@ -43,7 +43,8 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
       note,
       url,
     });
-    await enqueueMail(tx, { pid: store.pid, kind: 'list-share', to, ...content }, now);
+    const mail = { kind: 'list-share', medium: 'email', recipient: to, payload: content } as const;
+    await enqueueMessage(tx, { pid: store.pid, ...mail }, now);
     return ownView(owner, list);
   });
   return { msg: 'The list is on its way', listinfo };

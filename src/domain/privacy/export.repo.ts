@@ -8,13 +8,13 @@ const PORTION_SIZE = 50;
 type ExportRow = { json: string; place: unknown[]; lid?: string };
 
 /** What is asked for; the number of the portion's rows and the place behind which it begins come last. */
-const KEY = `(SELECT $1::text AS pid, $2::text AS regid, $3::text AS em, $4::text AS phone, $5::text AS lid, $6::jsonb AS place) k`;
+const KEY = `(SELECT $1::text AS pid, $2::text AS regid, $3::text AS em, $4::jsonb AS contacts, $5::text AS lid, $6::jsonb AS place) k`;
 
 const behindSeq = (table: string): string =>
   `${table}.seq > coalesce((k.place ->> 0)::bigint, -1) ORDER BY ${table}.seq LIMIT $7`;
 
-/** The row's contact is the person's. */
-const IS_CONTACT = `((medium = 'email' AND value = $3) OR (medium = 'sms' AND value = $4))`;
+/** The row's contact is one of the person's. */
+const IS_CONTACT = `(medium, value) IN (SELECT own.medium, own.value FROM jsonb_to_recordset($4::jsonb) AS own (medium text, value text))`;
 
 /** Also what others asked for on behalf of the person, and the person on behalf of others. */
 const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid = $2 OR ${IS_CONTACT})`;
@@ -57,13 +57,13 @@ export type SectionName = keyof typeof SECTIONS;
 /** The rows of a part, portion by portion; of the part `items`, those of the list `lid`. */
 export async function* readSection(
   db: Db,
-  { pid, regid, em, phone }: Subject,
+  { pid, regid, em, contacts }: Subject,
   name: SectionName,
   lid: string | null = null,
 ): AsyncGenerator<ExportRow[]> {
   for (let place: unknown[] | null = null; ;) {
     const rows: ExportRow[] = await db.query<ExportRow>(SECTIONS[name], [
-      ...[pid, regid, em, phone, lid],
+      ...[pid, regid, em, JSON.stringify(contacts), lid],
       ...[place && JSON.stringify(place), PORTION_SIZE],
     ]);
     if (rows.length > 0) yield rows;

@@ -22,14 +22,6 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
   return rows.map((row) => ({ ...row, detail: row.detail as Record<string, unknown> }));
 }
 
-/** The contacts by which messages reach a person, as they are stored. */
-function contactsOf({ em, phone }: Subject): { medium: string; value: string }[] {
-  return [
-    ...(em === null ? [] : [{ medium: 'email', value: em }]),
-    ...(phone === null ? [] : [{ medium: 'sms', value: phone }]),
-  ];
-}
-
 /** Messages that are looked at together; a mail can have 100 kB. */
 const MESSAGES_AT_ONCE = 50;
 
@@ -50,7 +42,7 @@ const FIND_MESSAGES = `
 export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<MessageRow[]> {
   const { pid, names } = subject;
   const parts = names.map((name) => JSON.stringify(name).slice(1, -1).toLowerCase());
-  const contacts = contactsOf(subject).map(({ value }) => value);
+  const contacts = subject.contacts.map(({ value }) => value);
   const isNamedIn = createNameSearch(subject);
   for (let seq = -1; ;) {
     const params = [pid, contacts, parts, seq, MESSAGES_AT_ONCE];
@@ -77,9 +69,7 @@ async function deleteMessages(tx: Tx, subject: Subject): Promise<number> {
 }
 
 /** What the person asked for on behalf of others ends, too, unless they or somebody else asked for it as well. */
-async function eraseSubscriptions(tx: Tx, subject: Subject): Promise<number> {
-  const { pid, regid } = subject;
-  const contacts = contactsOf(subject);
+async function eraseSubscriptions(tx: Tx, { pid, regid, contacts }: Subject): Promise<number> {
   const own = await tx.prisma.subscription.deleteMany({ where: { pid, OR: contacts } });
   const { gone } = await endRequests(tx, { pid, regid }, { topic: null });
   // Also what others asked for on behalf of the person, and the person on behalf of others.
@@ -116,7 +106,7 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
     subscriptions: await eraseSubscriptions(tx, subject),
     messages: await deleteMessages(tx, subject),
   };
-  const toThem = { pid, OR: contactsOf(subject) };
+  const toThem = { pid, OR: subject.contacts };
   await tx.prisma.alertSeen.deleteMany({ where: toThem });
   await tx.prisma.suppression.deleteMany({ where: toThem });
   if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });

@@ -1,14 +1,19 @@
-import { phoneOf } from '../contact/contact.rules.ts';
+import { contactsOf } from '../contact/contact.rules.ts';
+import type { Contact } from '../contact/contact.rules.ts';
 import type { IdentityKey, ShopperRow } from '../shopper/shopper.repo.ts';
 
 /** Who is meant, by which contacts messages reach that person, and by which texts a message names it. */
-export type Subject = IdentityKey & { em: string | null; phone: string | null; names: string[] };
+export type Subject = IdentityKey & { em: string | null; contacts: Contact[]; names: string[] };
 
-/** A shopper as a data subject. Contacts have the form in which subscriptions keep them; what is no phone number is no contact. */
+/** A shopper as a data subject. Contacts have the form in which subscriptions keep them. */
 export function subjectOf({ pid, regid, uid, em, m }: ShopperRow): Subject {
-  const phone = phoneOf(m ?? '');
-  const names = [em, phone, phone && m, uid].filter((name): name is string => Boolean(name));
-  return { pid, regid, em, phone, names: [...new Set(names)] };
+  const contacts = contactsOf({ em, m });
+  // A number as it was typed names the person, too, if it is one at all.
+  const typed = contactsOf({ em: null, m }).length > 0 ? m : null;
+  const names = [em, ...contacts.map(({ value }) => value), typed, uid].filter((name): name is string =>
+    Boolean(name),
+  );
+  return { pid, regid, em, contacts, names: [...new Set(names)] };
 }
 
 const WORD = '\\p{L}\\p{M}\\p{N}';

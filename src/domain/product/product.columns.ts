@@ -38,6 +38,7 @@ export const PRODUCT_COLUMNS = {
   sourceAt: { sql: 'timestamptz', write: 'custom', isHidden: true },
   isUntracked: { sql: 'boolean', write: 'custom', initial: 'false', isHidden: true },
   beforeStk: { sql: 'int', write: 'own', isHidden: true },
+  beforePr: { sql: 'float8', write: 'own', isHidden: true },
   beforeTags: { sql: 'text[]', write: 'own', isHidden: true },
   rev: { sql: 'int', write: 'own', isHidden: true },
   seq: { sql: 'bigint', write: 'own', isHidden: true },

@@ -9,7 +9,7 @@ export type Availability = Pick<ProductModel, 'tags'> & { available: number | nu
 
 /** A variant as one write left it, with the step that this write made. */
 export type WrittenRow = ProductRow &
-  Availability & { before: number | null; beforeTags: string[]; isNew: boolean };
+  Availability & { before: number | null; beforePr: number | null; beforeTags: string[]; isNew: boolean };
 
 /** A variant at its place in the catalogue. */
 export type PlacedRow = ProductRow & Raw<Pick<ProductModel, 'seq'>>;
@@ -20,7 +20,7 @@ const COLUMNS = productColumns
   .join(', ');
 /** Stock as alerts count it: before and after a write, and when a variant goes. */
 const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
-const WRITTEN = `${COLUMNS}, ${AVAILABLE} AS available, p.before_stk AS before, coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
+const WRITTEN = `${COLUMNS}, ${AVAILABLE} AS available, p.before_stk AS before, p.before_pr AS "beforePr", coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
 
 /** What an upsert makes of stock, and of the time of the platform's last change. */
 const CUSTOM: Record<CustomField, string> = {
@@ -49,7 +49,7 @@ const UPSERT = {
     FROM jsonb_to_recordset($2::jsonb) AS n (epi text, ${FILLED.map(({ field, sql }) => `"${field}" ${sql}`).join(', ')})
     ORDER BY n.epi COLLATE "C"
     ON CONFLICT (pid, epi) DO UPDATE SET ${FILLED.map(filledValue).join(', ')},
-      before_tags = p.tags, before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
+      before_tags = p.tags, before_pr = p.pr, before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at
     RETURNING ${WRITTEN}`,
 };
@@ -71,7 +71,7 @@ const SET_STOCK = {
     WITH held AS (
       SELECT h.epi FROM product h WHERE h.pid = $1 AND h.epi = ANY ($2::text[]) ORDER BY h.epi COLLATE "C" FOR NO KEY UPDATE
     )
-    UPDATE product p SET before_stk = ${AVAILABLE}, stk = n.stk, is_untracked = false, before_tags = p.tags, rev = p.rev + 1, uts = $4
+    UPDATE product p SET before_stk = ${AVAILABLE}, stk = n.stk, is_untracked = false, before_tags = p.tags, before_pr = p.pr, rev = p.rev + 1, uts = $4
     FROM held JOIN unnest($2::text[], $3::int[]) AS n (epi, stk) USING (epi)
     WHERE p.pid = $1 AND p.epi = held.epi
     RETURNING ${WRITTEN}`,
@@ -179,4 +179,17 @@ export async function listProducts(
 /** One variant of the catalogue, or null. */
 export async function findProduct(db: Db, pid: string, epi: string): Promise<ProductRow | null> {
   return db.prisma.product.findFirst({ where: { pid, epi } });
+}
+
+/** Rows removed by one statement. */
+const FORGOTTEN_AT_ONCE = 5_000;
+
+/** SQL: deletes a portion, which Prisma cannot. */
+const FORGET_REMOVED = `
+  DELETE FROM removed_product WHERE (pid, epi) IN (
+    SELECT pid, epi FROM removed_product WHERE at < $1 ORDER BY at LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
+
+/** Removes one portion of what is remembered of variants that were removed before; answers how many. */
+export async function removeRemoved(db: Db, before: Date): Promise<number> {
+  return (await db.query(FORGET_REMOVED, [before])).length;
 }

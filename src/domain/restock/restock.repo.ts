@@ -1,8 +1,8 @@
-import type { Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { MAX_STOCK } from '../product/product.rules.ts';
 import type { NextStep, Opening, Progress, RestockPlan, Resumption, Taken } from './restock.rules.ts';
 import { expiresBefore } from '../topic/topic.rules.ts';
-import type { TopicRules } from '../topic/topic.rules.ts';
+import type { TopicRules } from '../topic/topic.types.ts';
 
 /** An occasion whose subscribers are being queued. */
 export type RestockRow = Progress & {
@@ -83,8 +83,8 @@ export async function resumeRestocks(
 // Units of many deliveries may come to more than the column holds; then everybody hears in any case.
 const ADD_UNITS = `
   UPDATE restock r SET units = least(r.units::bigint + o.units, ${MAX_STOCK}), next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
-  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, units int)
-  WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = 'stock'`;
+  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
+  WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = o.cause`;
 
 /** Counts further units to the occasions they belong to. */
 export async function addUnits(
@@ -105,7 +105,7 @@ const REOPEN = `
   FROM jsonb_to_recordset($2::jsonb) AS late(topic text, epi text, seq bigint)
   JOIN product p ON p.pid = $1 AND p.epi = late.epi
   LEFT JOIN topic t ON t.pid = $1 AND t.name = late.topic
-  WHERE r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cause = 'stock' AND r.cut_seq >= late.seq
+  WHERE r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cause = 'automatic' AND r.cut_seq >= late.seq
     AND (p.is_untracked OR p.stk >= coalesce(t.min_stock, 1))`;
 
 /**
@@ -150,8 +150,8 @@ const QUEUE = `
       AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NULL
     ORDER BY s.seq LIMIT $7
   ), queued AS (
-    INSERT INTO outbox (pid, id, lane, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
-    SELECT $1, gen_random_uuid()::text, 'alert-' || medium, 'alert', value, $4, id, $3, $2, due_at <= $8, due_at, $8
+    INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
+    SELECT $1, gen_random_uuid()::text, 'alert', medium, 'alert', value, $4, id, $3, $2, due_at <= $8, due_at, $8
     FROM picked ORDER BY seq
     ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
     DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
@@ -204,4 +204,19 @@ export async function advanceRestock(
   places: number,
 ): Promise<void> {
   await tx.query(ADVANCE, [pid, id, state, cursorSeq, batchLeft, batchAt, nextBatchAt, places]);
+}
+
+/** Rows removed by one statement. */
+const FORGOTTEN_AT_ONCE = 5_000;
+
+/** SQL: deletes a portion, which Prisma cannot. */
+const FORGET = `
+  DELETE FROM restock WHERE (pid, id) IN (
+    SELECT pid, id FROM restock r WHERE state <> 'open' AND opened_at < $1
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.pid = r.pid AND o.restock_id = r.id AND o.state = 'queued')
+    LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
+
+/** Removes one portion of the occasions from before that nobody waits for; answers how many. */
+export async function removeRestocks(db: Db, before: Date): Promise<number> {
+  return (await db.query(FORGET, [before])).length;
 }

@@ -1,99 +1,80 @@
-import { tagKey } from '../product/product.rules.ts';
-import type { TopicRules } from '../topic/topic.rules.ts';
+import type { TopicRules } from '../topic/topic.types.ts';
+import { TRIGGER_NAMES, triggerOf } from '../topic/triggers.ts';
+import type { ProductState, TriggerName } from '../topic/triggers.ts';
 
 /**
- * What a catalogue write did to one variant. Null stock is unknown and counts as none; a removed product ends at null and without tags, and
- * one that comes again begins at what it had when it was removed.
+ * What a catalogue write did to one variant. A removed product ends at nothing, and one that comes again begins at what it had when it was
+ * removed.
  */
-export type StockChange = {
+export type ProductChange = {
   epi: string;
-  before: number | null;
-  after: number | null;
+  before: ProductState;
+  after: ProductState;
   isNew: boolean;
-  tagsBefore: string[];
-  tagsAfter: string[];
   /** Last subscription number of when it was removed, for a product that comes again. */
   goneSince: number | null;
 };
 
-/** What can start an occasion. */
-export type Cause = 'stock' | 'tag' | 'manual';
-
-/** An occasion to alert the subscribers of a variant. */
-export type Opening = { topic: string; epi: string; cause: Cause; units: number };
+/** An occasion to alert the subscribers of a variant; its cause is a trigger. */
+export type Opening = { topic: string; epi: string; cause: TriggerName; units: number };
 
 /** An occasion that goes on, because a product that was removed is there again, with `more` units than it had. */
 export type Resumption = Opening & { more: number; goneSince: number };
 
-/** What changes of stock and tags mean for a store's topics. */
+/** What changes of products mean for a store's topics. */
 export type RestockPlan = {
   /** Where occasions of a cause end, if there are any: unsent alerts are withheld. */
-  stops: { topic: string; epi: string; cause: Cause }[];
+  stops: { topic: string; epi: string; cause: TriggerName }[];
   openings: Opening[];
   resumptions: Resumption[];
-  /** Further units while stock was there already. */
-  arrivals: { topic: string; epi: string; units: number }[];
+  /** Further units while there were some already. */
+  arrivals: Opening[];
 };
 
-/** What several changes of one variant in one write come to; those that change nothing for anybody are left out. */
-export function foldChanges(changes: readonly StockChange[]): StockChange[] {
-  const byEpi = new Map<string, StockChange>();
+const WATCHED = new Set(TRIGGER_NAMES.flatMap((name) => triggerOf(name).watches));
+
+function isSame(field: keyof ProductState, before: ProductState, after: ProductState): boolean {
+  if (field === 'tags') return before.tags.join('\n') === after.tags.join('\n');
+  return (before[field] ?? 0) === (after[field] ?? 0);
+}
+
+/** What several changes of one variant in one write come to; those that change nothing that a trigger watches are left out. */
+export function foldChanges(changes: readonly ProductChange[]): ProductChange[] {
+  const byEpi = new Map<string, ProductChange>();
   for (const change of changes) {
-    const { before, isNew, tagsBefore, goneSince } = byEpi.get(change.epi) ?? change;
-    byEpi.set(change.epi, { ...change, before, isNew, tagsBefore, goneSince });
+    const { before, isNew, goneSince } = byEpi.get(change.epi) ?? change;
+    byEpi.set(change.epi, { ...change, before, isNew, goneSince });
   }
   return [...byEpi.values()].filter(
-    ({ before, after, tagsBefore, tagsAfter, goneSince }) =>
-      goneSince !== null || (before ?? 0) !== (after ?? 0) || tagsBefore.join('\n') !== tagsAfter.join('\n'),
+    ({ before, after, goneSince }) =>
+      goneSince !== null || [...WATCHED].some((field) => !isSame(field, before, after)),
   );
 }
 
-/**
- * Openings are decided by transitions only: the same stock said again, or a new price, means nothing. Stops of stock are not: the topic may
- * have got another minimum or trigger since its occasion opened, and nobody is to hear of stock that is gone.
- */
-export function planRestocks(topics: readonly TopicRules[], changes: readonly StockChange[]): RestockPlan {
+/** What each trigger makes of each change. An occasion ends also where its topic listens to another trigger by now. */
+export function planRestocks(topics: readonly TopicRules[], changes: readonly ProductChange[]): RestockPlan {
   const plan: RestockPlan = { stops: [], openings: [], resumptions: [], arrivals: [] };
-  for (const change of changes) {
-    const [had, has] = [change.tagsBefore, change.tagsAfter].map((tags) => new Set(tags.map(tagKey)));
-    for (const topic of topics) {
-      planStock(plan, topic, change);
-      if (topic.tag !== null)
-        planTag(plan, topic, change, had!.has(tagKey(topic.tag)), has!.has(tagKey(topic.tag)));
-    }
-  }
+  for (const change of changes)
+    for (const topic of topics) for (const cause of TRIGGER_NAMES) planStep(plan, topic, cause, change);
   return plan;
 }
 
-function planStock(
+function planStep(
   plan: RestockPlan,
-  { name: topic, trigger, minStock }: TopicRules,
-  change: StockChange,
+  topic: TopicRules,
+  cause: TriggerName,
+  { epi, before, after, goneSince }: ProductChange,
 ): void {
-  const { epi, goneSince } = change;
-  const was = change.before ?? 0;
-  const is = change.after ?? 0;
-  const cause = 'stock';
-  if (is < minStock) plan.stops.push({ topic, epi, cause });
-  else if (trigger !== 'automatic') return;
-  else if (was < minStock) plan.openings.push({ topic, epi, cause, units: is });
-  else if (goneSince !== null)
-    plan.resumptions.push({ topic, epi, cause, units: is, more: Math.max(0, is - was), goneSince });
-  else if (is > was) plan.arrivals.push({ topic, epi, units: is - was });
-}
-
-function planTag(
-  plan: RestockPlan,
-  { name: topic }: TopicRules,
-  { epi, goneSince }: StockChange,
-  had: boolean,
-  has: boolean,
-): void {
-  const cause = 'tag';
-  if (has && !had) plan.openings.push({ topic, epi, cause, units: 0 });
-  else if (had && !has) plan.stops.push({ topic, epi, cause });
-  else if (has && goneSince !== null)
-    plan.resumptions.push({ topic, epi, cause, units: 0, more: 0, goneSince });
+  const trigger = triggerOf(cause);
+  const step = trigger.step(topic, before, after);
+  const occasion = { topic: topic.name, epi, cause };
+  if (step === 'ends') plan.stops.push(occasion);
+  if (step === 'ends' || step === null || topic.trigger !== cause) return;
+  const units = trigger.units?.(after) ?? 0;
+  const more = Math.max(0, units - (trigger.units?.(before) ?? 0));
+  if (step === 'begins') plan.openings.push({ ...occasion, units });
+  else if (goneSince !== null) plan.resumptions.push({ ...occasion, units, more, goneSince });
+  else if (more > 0) plan.arrivals.push({ ...occasion, units: more });
 }
 
 /** Subscribers queued in one transaction: 5,000 take about 0.2 s, short enough for a catalogue write to wait behind. */
@@ -101,7 +82,7 @@ export const PORTION = 5_000;
 
 /** How far the queueing of an occasion has come. */
 export type Progress = {
-  cause: string;
+  cause: TriggerName;
   units: number;
   /** Places that are taken: by those who were told or are about to be. */
   queued: number;
@@ -112,7 +93,7 @@ export type Progress = {
 
 /** How many subscribers the next portion may take; 0 means that more stock must come first. */
 export function portionSize({ cause, units, queued, batchLeft }: Progress, topic: TopicRules): number {
-  if (topic.shoppersPerUnit !== null && cause === 'stock')
+  if (topic.shoppersPerUnit !== null && triggerOf(cause).units)
     return Math.max(0, Math.min(PORTION, topic.shoppersPerUnit * units - queued));
   if (topic.batchSize !== null) return Math.min(PORTION, batchLeft ?? topic.batchSize);
   return PORTION;

@@ -6,11 +6,11 @@ import { MAX_STOCK, isProductId } from '../product/product.rules.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
 import * as restocks from './restock.repo.ts';
 import { foldChanges, nextStep, planRestocks, portionSize } from './restock.rules.ts';
-import type { StockChange } from './restock.rules.ts';
+import type { Opening, ProductChange } from './restock.rules.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topic/topic.repo.ts';
 import { requireTopic } from '../topic/topic.service.ts';
 
-export type { StockChange } from './restock.rules.ts';
+export type { ProductChange } from './restock.rules.ts';
 
 /** Most variants of one call. */
 const MAX_EPIS = 100;
@@ -22,10 +22,10 @@ const RESTOCK_TOPIC = 'backinstock';
  * Opens and stops restocks for what a catalogue transaction changed; call it inside that transaction. It writes a row a restock,
  * however many wait for it: their alerts are queued in the background.
  */
-export async function applyStockChanges(
+export async function applyChanges(
   tx: Tx,
   pid: string,
-  changes: readonly StockChange[],
+  changes: readonly ProductChange[],
   now: Date,
 ): Promise<void> {
   const relevant = foldChanges(changes);
@@ -48,8 +48,8 @@ export async function applyStockChanges(
 async function emitRestocked(
   tx: Tx,
   pid: string,
-  changes: readonly StockChange[],
-  openings: readonly { topic: string; epi: string; cause: string; units: number }[],
+  changes: readonly ProductChange[],
+  openings: readonly Opening[],
   opened: readonly { topic: string; epi: string }[],
   now: Date,
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function emitRestocked(
   const awaited = new Set(opened.filter(({ topic }) => topic === RESTOCK_TOPIC).map(({ epi }) => epi));
   const news = openings.filter(
     ({ topic, cause, epi }) =>
-      topic === RESTOCK_TOPIC && cause === 'stock' && (known.has(epi) || awaited.has(epi)),
+      topic === RESTOCK_TOPIC && cause === 'automatic' && (known.has(epi) || awaited.has(epi)),
   );
   const events = news.map(({ epi, units }) => ({
     type: 'product.restocked' as const,
@@ -112,9 +112,17 @@ export async function triggerTopic(
     await restocks.stopRestocks(tx, pid, wanted);
     const openings = wanted.map((one) => ({ ...one, cause: 'manual' as const, units: 0 }));
     const opened = await restocks.openRestocks(tx, pid, openings, ctx.now());
-    let audience = 0;
-    for (const { epi } of wanted) audience += (await countAudience(tx, pid, name, epi, ctx.now())).count;
+    const named = wanted.map(({ epi }) => epi);
+    const { count: audience } = await countAudience(tx, pid, name, named, ctx.now());
     return { opened: opened.length, audience };
   });
   return result;
+}
+
+/** How long an occasion is kept. */
+const KEEP_MS = 30 * 24 * 3_600_000;
+
+/** Forgets a portion of the occasions that are over; answers how many. */
+export function forgetRestocks({ db }: Services, now: Date): Promise<number> {
+  return restocks.removeRestocks(db, new Date(now.getTime() - KEEP_MS));
 }

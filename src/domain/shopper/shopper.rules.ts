@@ -1,4 +1,4 @@
-import validator from 'validator';
+import { isEmail } from '../../shared/email.ts';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 
@@ -8,11 +8,6 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 export function checkUuid(text: string): string {
   const uuid = text.trim().toLowerCase();
   return UUID_V4.test(uuid) ? uuid : fail('invalid-uuid', 'uuid must be a version 4 UUID (RFC 4122)');
-}
-
-/** Whether a text is an e-mail address that mail can be sent to. */
-export function isEmail(text: string): boolean {
-  return text.length <= 254 && !hasControlCharacters(text) && validator.isEmail(text);
 }
 
 /** An e-mail address, trimmed and in lower case, or the failure `invalid-useremail`. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../../context.ts';
+import type { Database, Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newApiKey, newId, newPid } from '../../shared/ids.ts';
 import { hashKey } from './key.rules.ts';
@@ -7,6 +8,8 @@ import * as stores from './store.repo.ts';
 import type { NewKey, StoreRow, StoreSettings } from './store.repo.ts';
 import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
 import type { NameSetting } from './store.rules.ts';
+
+export type { RateLimits, StoreSettings } from './store.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
@@ -86,6 +89,16 @@ export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): 
 export async function setMaintenance({ db }: Deps, pid: string | null, isClosed: boolean): Promise<void> {
   if (pid === null) return stores.setServiceMaintenance(db, isClosed);
   if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
+}
+
+/** Whether the whole service is closed. */
+export function isServiceClosed(db: Database): Promise<boolean> {
+  return stores.isServiceClosed(db);
+}
+
+/** One store, or null; also one that this process does not serve. */
+export function findStore(db: Db, pid: string): Promise<StoreRow | null> {
+  return stores.findStore(db, pid);
 }
 
 /** The failure of a pid that nobody has. */

@@ -1,12 +1,13 @@
+import { channelOf } from '../../channel/channels.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { sealLink } from '../contact/link.rules.ts';
-import { enqueueMessages } from '../../outbox/outbox.repo.ts';
+import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { LINK_LIFETIME_MS, confirmMail, confirmSms, toClaim } from './confirm.rules.ts';
+import { LINK_LIFETIME_MS, toClaim } from './confirm.rules.ts';
 import * as requests from './request.repo.ts';
 import { consume } from '../pace/pace.repo.ts';
-import { SIGNUP_LIMITS, failTooMany, rangeOf, signupKey } from './signup.rules.ts';
+import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
@@ -32,8 +33,10 @@ export async function sendConfirmation(
   const subject = `${contact.medium} ${contact.value}`;
   if (isGuest && (await spend('confirmGuest', `${subject} ${asker}`)) !== null) return;
   // Before the contact's own limit: whether others have reached it must not show in the answer.
+  const channel = channelOf(contact.medium);
+  const range = channel.contact.rangeOf?.(contact.value);
   const textUntil =
-    contact.medium === 'sms' ? await admitText(ctx, spend, contact, { regid: asker, isGuest }, now) : null;
+    range === undefined ? null : await admitText(ctx, spend, range, { regid: asker, isGuest }, now);
   const dayEnd = await spend('confirm', isGuest ? `${subject} guests` : subject);
   const isLate = dayEnd !== null;
   if (isLate && (await requests.isTold(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS)))) return;
@@ -42,15 +45,13 @@ export async function sendConfirmation(
   const message = {
     pid,
     kind: 'confirm',
+    medium: contact.medium,
     recipient: contact.value,
+    payload: channel.confirm(store.name, url),
     dueAt,
     dedupeKey: isLate ? lateKey(store, `${subject} ${isGuest}`, dayEnd) : null,
-    ...(contact.medium === 'email'
-      ? { lane: 'mail' as const, payload: confirmMail(store.name, url) }
-      : { lane: 'sms' as const, payload: confirmSms(store.name, url) }),
   };
-  const queued = await enqueueMessages(tx, [message], now);
-  if (queued.length > 0) await requests.markTold(tx, asked, dueAt);
+  if ((await enqueueMessage(tx, message, now)) !== null) await requests.markTold(tx, asked, dueAt);
 }
 
 /** One message follows the end of a day, whoever asked first for more than the day had. */
@@ -72,7 +73,7 @@ const spender =
 async function admitText(
   ctx: Context,
   spend: Spend,
-  { value }: Contact,
+  range: string,
   { regid, isGuest }: Asker,
   now: Date,
 ): Promise<Date | null> {
@@ -80,7 +81,7 @@ async function admitText(
   const counts = [
     ...(isGuest ? [['textGuest', regid] as const] : []),
     ...(isShoppers ? [['textAddress', ctx.address] as const, ['textStore', ''] as const] : []),
-    ['textRange', rangeOf(value)] as const,
+    ['textRange', range] as const,
   ];
   let latest: Date | null = null;
   for (const [kind, subject] of counts) {

@@ -1,4 +1,3 @@
-import { escapeHtml } from '../template/template.rules.ts';
 import type { Contact, Medium } from '../contact/contact.rules.ts';
 
 /** How long a confirmation link works. */
@@ -21,26 +20,4 @@ export function fromClaim(claim: readonly string[], now: Date): ConfirmClaim | n
   const issuedAt = new Date(Number(issued));
   const isAlive = now.getTime() - issuedAt.getTime() <= LINK_LIFETIME_MS;
   return isAlive ? { contact: { medium: medium as Medium, value }, issuedAt, asker } : null;
-}
-
-/** The mail that asks a contact to confirm. It names the store, never what a stranger typed. */
-export function confirmMail(storeName: string, url: string): { subject: string; html: string; text: string } {
-  const ask = `Somebody, hopefully you, asked ${storeName} to send alerts about products to this address.`;
-  const otherwise = 'If it was not you, do nothing: no alerts are sent without your confirmation.';
-  const html = `<!doctype html>
-<html lang="en"><body style="font-family:sans-serif;line-height:1.5">
-<p>${escapeHtml(ask)}</p>
-<p><a href="${escapeHtml(url)}">Confirm the alerts</a></p>
-<p>${escapeHtml(otherwise)}</p>
-</body></html>`;
-  return {
-    subject: `Please confirm your alerts from ${storeName}`,
-    html,
-    text: `${ask}\n\nConfirm the alerts: ${url}\n\n${otherwise}\n`,
-  };
-}
-
-/** The same as a text message. */
-export function confirmSms(storeName: string, url: string): { text: string } {
-  return { text: `${storeName}: confirm your product alerts at ${url} - not you? Do nothing.` };
 }

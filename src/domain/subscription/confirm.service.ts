@@ -8,12 +8,12 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore } from '../store/store.service.ts';
 import { fromClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
-import * as consents from '../contact/consent.repo.ts';
+import { liftSuppression, recordAccountConsent, recordShopperConsent } from '../contact/consent.repo.ts';
 import { addProofs } from '../contact/proof.repo.ts';
 import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import { maskContact } from '../contact/contact.rules.ts';
+import { isAccountContact, maskContact } from '../contact/contact.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
@@ -26,7 +26,7 @@ const CONSENT_SOURCE = 'subscription';
 export async function recordConsent(
   tx: Tx,
   store: StoreRow,
-  { medium, value }: Contact,
+  contact: Contact,
   answer: { accepts: boolean; regid: string },
   now: Date,
 ): Promise<void> {
@@ -35,10 +35,11 @@ export async function recordConsent(
     acceptmarketing: answer.accepts,
     acceptsource: CONSENT_SOURCE,
   };
-  if (medium === 'email')
-    await consents.recordEmailConsent(tx, newShopper(store, 'account', value), consent, now);
-  else if (answer.regid !== '')
-    await consents.recordConsent(tx, { pid: store.pid, regid: answer.regid }, 'sms', consent, now);
+  const { medium, value } = contact;
+  const key = { pid: store.pid, regid: answer.regid };
+  if (isAccountContact(contact))
+    await recordAccountConsent(tx, newShopper(store, 'account', value), medium, consent, now);
+  else if (answer.regid !== '') await recordShopperConsent(tx, key, medium, consent, now);
 }
 
 /** What the confirmation page shows. */
@@ -57,7 +58,7 @@ function describe({ name }: StoreRow, { contact }: ConfirmClaim, pending: number
 }
 
 function coverageOf(store: StoreRow, { contact, asker, issuedAt }: ConfirmClaim): requests.Coverage {
-  const own = contact.medium === 'email' ? newShopper(store, 'account', contact.value).regid : null;
+  const own = isAccountContact(contact) ? newShopper(store, 'account', contact.value).regid : null;
   return { pid: store.pid, contact, asker, own, until: issuedAt };
 }
 
@@ -87,7 +88,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
         { accepts: answer.mailinglist!, regid: answer.regid },
         now,
       );
-    await consents.liftSuppression(tx, store.pid, claim.contact);
+    await liftSuppression(tx, store.pid, claim.contact);
     // A link that names nobody proves nothing for the shoppers whose requests it confirms: strangers may be among them.
     const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
     await addProofs(tx, store.pid, claim.contact, regids, now);

@@ -31,16 +31,6 @@ const WORDS = {
   textStore: 'text messages for this store',
 } as const;
 
-const RANGE_DIGITS = 3;
-
-/** The range of a phone number in E.164 form: providers hand out numbers, and charge for them, in blocks of a thousand. */
-export function rangeOf(phone: string): string {
-  return phone.slice(0, -RANGE_DIGITS);
-}
-
-/** The longest window; older counts mean nothing. */
-export const LONGEST_WINDOW_MS = 24 * HOUR_MS;
-
 /** Under which something is counted; the table of counts names nobody. */
 export function signupKey(secret: Uint8Array, kind: SignupKind, subject: string): Buffer {
   return createHmac('sha256', secret).update(`signup ${kind} ${subject}`).digest();

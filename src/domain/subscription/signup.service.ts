@@ -18,6 +18,7 @@ import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import type { SignUp, StoredSubscription } from './subscription.repo.ts';
 import { checkWish, keyOf } from './subscription.rules.ts';
+import { isAccountContact } from '../contact/contact.rules.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 import type { SubscribeInput, Wish } from './subscription.rules.ts';
 import { describeProducts } from './subscription.service.ts';
@@ -31,7 +32,7 @@ function admitSubscriber(ctx: Context, contact: Contact): StoreRow {
   const { store, isGuest, em } = requireShopper(ctx);
   if (isGuest && !store.doubleOptIn)
     fail('login-required', 'A guest can subscribe only where the store asks contacts to confirm');
-  const isOwn = contact.medium === 'email' && contact.value === em;
+  const isOwn = isAccountContact(contact) && contact.value === em;
   if (!isGuest && !isOwn) fail('forbidden', 'An account can subscribe its own e-mail address only');
   return store;
 }
@@ -66,7 +67,7 @@ async function isConfirmed(
 ): Promise<boolean> {
   if (!store.doubleOptIn) return true;
   const { shopper } = ctx.viewer;
-  const isOwn = shopper === null || (contact.medium === 'email' && contact.value === shopper.em);
+  const isOwn = shopper === null || (isAccountContact(contact) && contact.value === shopper.em);
   return useProof(tx, store.pid, contact, isOwn ? null : shopper.regid, now);
 }
 

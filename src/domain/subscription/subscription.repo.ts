@@ -195,3 +195,15 @@ export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
   const requests = await db.prisma.subscriptionRequest.deleteMany(forgotten);
   return subscriptions.count + requests.count;
 }
+
+/** SQL: deletes a portion, which Prisma cannot, by the expiry of each topic. */
+const FORGET_EXPIRED = `
+  DELETE FROM subscription WHERE (pid, id) IN (
+    SELECT s.pid, s.id FROM topic t
+    JOIN subscription s ON s.pid = t.pid AND s.topic = t.name AND coalesce(s.renewed_at, s.cts) <= $1::timestamptz - make_interval(days => t.expiry_days)
+    WHERE t.expiry_days IS NOT NULL LIMIT 5000) RETURNING 1`;
+
+/** Forgets a portion of the subscriptions that have expired; answers how many. */
+export async function forgetExpired(db: Db, now: Date): Promise<number> {
+  return (await db.query(FORGET_EXPIRED, [now])).length;
+}

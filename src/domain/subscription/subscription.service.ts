@@ -1,5 +1,5 @@
 import { requireShopper, requireStore } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
@@ -121,4 +121,16 @@ async function end(tx: Tx, owner: Ender, filter: Filter, now: Date): Promise<num
 /** A contact as the caller may see it: a guest proves a device, not that the address is its own. */
 export function visibleContact(ctx: Context, { medium, value }: StoredSubscription): string {
   return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
+}
+
+const UNCONFIRMED_MS = 30 * 24 * 3_600_000;
+
+/** Forgets a portion of the sign-ups that nobody confirmed in time; answers how many. */
+export function forgetUnconfirmed({ db }: Services, now: Date): Promise<number> {
+  return subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - UNCONFIRMED_MS));
+}
+
+/** Forgets a portion of the subscriptions that their topic lets expire; answers how many. */
+export function forgetExpired({ db }: Services, now: Date): Promise<number> {
+  return subscriptions.forgetExpired(db, now);
 }

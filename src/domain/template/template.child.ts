@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Part } from '../../channel/channels.ts';
 import type { BatchAnswer, RenderJob } from './template.job.ts';
-import type { Part } from './template.rules.ts';
 
 const HERE = fileURLToPath(import.meta.url);
 /** `.js` in dist; `.ts` where the sources run as they are, in development and in tests. */

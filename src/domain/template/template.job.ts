@@ -1,14 +1,17 @@
 import { Script, createContext } from 'node:vm';
 import { toLine } from '../../shared/text.ts';
-import { htmlWithFooter, textWithFooter } from './footer.rules.ts';
-import type { WayOut } from './footer.rules.ts';
+import type { TextForm, WayOut } from '../../channel/channel.ts';
+import type { AlertTexts, Part } from '../../channel/channels.ts';
+import { htmlWithFooter, textWithFooter } from '../../channel/footer.ts';
 import { renderTemplate } from './template.engine.ts';
-import type { AlertModel, AlertTexts, Part } from './template.rules.ts';
+import type { AlertModel } from './template.rules.ts';
 
 /** A message to render: some parts of its texts, for one product and contact. */
 export type RenderJob = {
   texts: AlertTexts;
   parts: readonly Part[];
+  /** How each part leaves; said with the job, because the table of channels is more than this process should load. */
+  forms: Record<Part, TextForm>;
   model: AlertModel;
   /** Whether the parsed templates are kept for the next message. */
   isKept: boolean;
@@ -33,14 +36,14 @@ function wayOutOf({ store, unsubscribe_url: url }: AlertModel): WayOut {
   return { why: `You asked ${store.name} to tell you about this product.`, url };
 }
 
-/** How each part leaves: the subject is one line, and every message can be left. HTML output is escaped by the engine. */
-const FINISH: Record<Part, (text: string, model: AlertModel) => string> = {
-  subject: (text, { store }) => [...toLine(text)].slice(0, MAX_SUBJECT).join('') || toLine(store.name),
+/** What makes a rendered text ready: a subject is one line, and every message can be left. HTML output is escaped by the engine. */
+const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
+  line: (text, { store }) => [...toLine(text)].slice(0, MAX_SUBJECT).join('') || toLine(store.name),
   html: (html, model) => htmlWithFooter(html, wayOutOf(model)),
   text: (text, model) => textWithFooter(text.replace(CONTROL_IN_TEXT, ''), wayOutOf(model)),
-  sms: (text, { unsubscribe_url: url }) => {
-    const sms = text.replace(CONTROL_IN_TEXT, '').trim();
-    return sms.includes(url) ? sms : `${sms} Stop: ${url}`;
+  short: (text, { unsubscribe_url: url }) => {
+    const short = text.replace(CONTROL_IN_TEXT, '').trim();
+    return short.includes(url) ? short : `${short} Stop: ${url}`;
   },
 };
 
@@ -55,7 +58,7 @@ function runWithin(timeoutMs: number, run: () => unknown): void {
 
 /** Renders a message; says before each part which one it is. */
 export function runJob(
-  { texts, parts, model, isKept }: RenderJob,
+  { texts, parts, forms, model, isKept }: RenderJob,
   tell: (part: Part) => void = () => undefined,
 ): RenderAnswer {
   const end = performance.now() + RENDER_MS;
@@ -67,12 +70,12 @@ export function runJob(
         tell((current = part));
         // A copy, because `increment` writes into it.
         const text = renderTemplate(
-          part === 'html' ? 'html' : 'plain',
+          forms[part] === 'html' ? 'html' : 'plain',
           texts[part],
           { ...model },
           { end, isKept },
         );
-        rendered[part] = FINISH[part](text, model);
+        rendered[part] = FINISH[forms[part]](text, model);
         if (performance.now() > end) throw new Error('template render limit exceeded');
       }
     });

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import { PARTS, PART_NAMES } from '../../channel/channels.ts';
+import type { AlertTexts, Part } from '../../channel/channels.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { startRenderProcess } from './template.child.ts';
 import type { RenderProcess } from './template.child.ts';
 import type { BatchAnswer, RenderAnswer, RenderJob } from './template.job.ts';
-import type { AlertModel, AlertTexts, Part } from './template.rules.ts';
+import type { AlertModel } from './template.rules.ts';
 
 /** A template that cannot be rendered; the text names the part and, where it is known, the place. */
 export class TemplateError extends AppError {
@@ -50,6 +52,8 @@ type Task = {
   resolve: (texts: Partial<AlertTexts>) => void;
   reject: (error: AppError) => void;
 };
+
+const FORMS = Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].form])) as RenderJob['forms'];
 
 const MAX_LOSSES = 2;
 /** A template that ended a process is not tried again by this service for so long. */
@@ -169,7 +173,7 @@ function createRenderer(log: Logger, { batchSize, maxWaiting, isKept }: Options)
       const tasks = waiting.get(pid) ?? [];
       if (isClosed || tasks.length >= maxWaiting) return Promise.reject(busy());
       return new Promise((resolve, reject) => {
-        const job = { ...message, isKept };
+        const job = { ...message, forms: FORMS, isKept };
         const task = { pid, job, budget, losses: 0, resolve, reject } as Task;
         waiting.set(pid, [...tasks, task]);
         void work();

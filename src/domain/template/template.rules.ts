@@ -1,8 +1,7 @@
+import { PART_NAMES } from '../../channel/channels.ts';
+import type { Part } from '../../channel/channels.ts';
 import { fail } from '../../shared/errors.ts';
 import { isStorable } from '../../shared/text.ts';
-
-/** The four texts of an alert: a mail has subject, HTML and text; `sms` is the text message. */
-export type AlertTexts = { subject: string; html: string; text: string; sms: string };
 
 /** What a template can name. */
 export type AlertModel = {
@@ -23,26 +22,7 @@ export type AlertModel = {
   unsubscribe_url: string;
 };
 
-/** One of the four texts. */
-export type Part = keyof AlertTexts;
-
-/** The four texts by name. */
-export const PARTS = ['subject', 'html', 'text', 'sms'] as const;
-
 const MAX_TEMPLATE = 50_000;
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text that is safe inside an element or a quoted attribute. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
-}
 
 /** A product to show a template with. */
 export const SAMPLE_MODEL: AlertModel = {
@@ -64,8 +44,8 @@ export const SAMPLE_MODEL: AlertModel = {
 };
 
 /** Refuses texts that are empty or too long. */
-export function checkSizes(texts: Record<keyof AlertTexts, unknown>): void {
-  for (const part of PARTS) {
+export function checkSizes(texts: Record<Part, unknown>): void {
+  for (const part of PART_NAMES) {
     const source = texts[part];
     const isFine =
       typeof source === 'string' &&

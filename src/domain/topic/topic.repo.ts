@@ -1,10 +1,44 @@
+import type { AlertTexts } from '../../channel/channels.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { BUILT_IN_TOPICS, expiresBefore } from './topic.rules.ts';
-import type { TopicRow, TopicRules } from './topic.rules.ts';
+import type { TopicModel } from '../../generated/prisma/models.ts';
+import { BUILT_IN_TOPICS, expiresBefore, standardTexts } from './topic.rules.ts';
+import type { TopicRow, TopicRules } from './topic.types.ts';
+import type { TriggerName } from './triggers.ts';
 
-const RULES = `name, trigger, tag, min_stock AS "minStock", batch_size AS "batchSize", batch_interval_s AS "batchIntervalSeconds",
+const RULES = {
+  name: true,
+  trigger: true,
+  tag: true,
+  minStock: true,
+  batchSize: true,
+  batchIntervalSeconds: true,
+  shoppersPerUnit: true,
+  coolDownSeconds: true,
+  expiryDays: true,
+} as const satisfies Record<keyof TopicRules, true>;
+
+const RULE_COLUMNS = `name, trigger, tag, min_stock AS "minStock", batch_size AS "batchSize", batch_interval_s AS "batchIntervalSeconds",
   shoppers_per_unit AS "shoppersPerUnit", cool_down_s AS "coolDownSeconds", expiry_days AS "expiryDays"`;
-const TEXTS = 'subject, html, text, sms';
+
+/** The row of a topic with its texts; the parts that have no column of their own are in `texts`. */
+type StoredTopic = Pick<
+  TopicModel,
+  keyof TopicRules | 'trigger' | 'subject' | 'html' | 'text' | 'sms' | 'texts'
+>;
+
+const TEXTS = { subject: true, html: true, text: true, sms: true, texts: true } as const;
+
+function toRules<Row extends { trigger: string }>(row: Row): Row & { trigger: TriggerName } {
+  return row as Row & { trigger: TriggerName };
+}
+
+function toTopic({ subject, html, text, sms, texts, ...rules }: StoredTopic): TopicRow {
+  const others = texts as Partial<AlertTexts>;
+  return {
+    ...toRules(rules),
+    texts: { ...standardTexts(rules.name), ...others, subject, html, text, sms },
+  };
+}
 
 /** A store's own rows behind the built-in topics, each of which gives way to the store's row of its name. */
 function withBuiltIn<Row extends TopicRules>(own: readonly Row[], builtIn: readonly Row[]): Row[] {
@@ -15,28 +49,30 @@ function withBuiltIn<Row extends TopicRules>(own: readonly Row[], builtIn: reado
 const findBuiltIn = (name: string): TopicRow | null =>
   BUILT_IN_TOPICS.find((topic) => topic.name === name) ?? null;
 
-const SELECT = {
-  name: 'topics_of',
-  text: `SELECT ${RULES}, ${TEXTS} FROM topic WHERE pid = $1 ORDER BY name`,
-};
+/** SQL: lengths are summed where the texts are; a hundred topics can have 20 MB. */
+const TEXT_BYTES = `
+  SELECT coalesce(sum(octet_length(concat(subject, html, text, sms, texts))), 0)::int AS bytes FROM topic WHERE pid = $1`;
 
-/** What all texts of a store's topics take; a hundred topics can have 20 MB. */
+/** What all texts of a store's topics take. */
 export async function countTextBytes(db: Db, pid: string): Promise<number> {
-  const [row] = await db.query<{ bytes: number }>(
-    `SELECT coalesce(sum(octet_length(concat(${TEXTS}))), 0)::int AS bytes FROM topic WHERE pid = $1`,
-    [pid],
-  );
+  const [row] = await db.query<{ bytes: number }>(TEXT_BYTES, [pid]);
   return row!.bytes;
 }
 
 /** All topics of one store, the built-in ones first. */
 export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
-  return withBuiltIn(await db.query<TopicRow>(SELECT, [pid]), BUILT_IN_TOPICS);
+  const rows = await db.prisma.topic.findMany({
+    where: { pid },
+    select: { ...RULES, ...TEXTS },
+    orderBy: { name: 'asc' },
+  });
+  return withBuiltIn(rows.map(toTopic), BUILT_IN_TOPICS);
 }
 
+/** SQL: every change of stock runs it. */
 const SELECT_RULES = {
   name: 'topic_rules_of',
-  text: `SELECT ${RULES} FROM topic WHERE pid = $1 ORDER BY name`,
+  text: `SELECT ${RULE_COLUMNS} FROM topic WHERE pid = $1 ORDER BY name`,
 };
 
 /** The same without the texts, which may be megabytes: every change of stock reads this. */
@@ -46,22 +82,21 @@ export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
 
 /** One topic, or null. */
 export async function findTopic(db: Db, pid: string, name: string): Promise<TopicRow | null> {
-  return (await loadTopics(db, [{ pid, name }]))[0]!;
+  const row = await db.prisma.topic.findFirst({ where: { pid, name }, select: { ...RULES, ...TEXTS } });
+  return row ? toTopic(row) : findBuiltIn(name);
 }
 
 /** The rules of one topic, or null. */
 export async function findTopicRules(db: Db, pid: string, name: string): Promise<TopicRules | null> {
-  const [own] = await db.query<TopicRules>(
-    { name: 'topic_rules', text: `SELECT ${RULES} FROM topic WHERE pid = $1 AND name = $2` },
-    [pid, name],
-  );
-  return own ?? findBuiltIn(name);
+  const own = await db.prisma.topic.findFirst({ where: { pid, name }, select: RULES });
+  return own ? toRules(own) : findBuiltIn(name);
 }
 
+/** SQL: every batch of alerts runs it, for topics of several stores at once. */
 const LOAD = {
   name: 'topics_by_name',
   text: `
-    SELECT pid, ${RULES}, ${TEXTS} FROM topic
+    SELECT pid, ${RULE_COLUMNS}, subject, html, text, sms, texts FROM topic
     JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS wanted(pid, name)) wanted USING (pid, name)`,
 };
 
@@ -70,73 +105,60 @@ export async function loadTopics(
   db: Db,
   wanted: readonly { pid: string; name: string }[],
 ): Promise<(TopicRow | null)[]> {
-  const rows = await db.query<TopicRow & { pid: string }>(LOAD, [
+  const rows = await db.query<StoredTopic & { pid: string }>(LOAD, [
     wanted.map(({ pid }) => pid),
     wanted.map(({ name }) => name),
   ]);
-  return wanted.map(
-    ({ pid, name }) => rows.find((row) => row.pid === pid && row.name === name) ?? findBuiltIn(name),
-  );
+  const own = new Map(rows.map(({ pid, ...row }) => [`${pid} ${row.name}`, toTopic(row)]));
+  return wanted.map(({ pid, name }) => own.get(`${pid} ${name}`) ?? findBuiltIn(name));
 }
+
+/** SQL: Prisma cannot lock a row. */
+const LOCK_STORE = 'SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE';
 
 /** How many topics a store has, with the store locked, so that nobody else changes them until the transaction ends. */
 export async function lockTopics(tx: Tx, pid: string): Promise<number> {
-  await tx.query('SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE', [pid]);
-  const [row] = await tx.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM topic WHERE pid = $1 AND name <> ALL ($2::text[])',
-    [pid, BUILT_IN_TOPICS.map(({ name }) => name)],
-  );
-  return BUILT_IN_TOPICS.length + row!.count;
+  await tx.query(LOCK_STORE, [pid]);
+  const name = { notIn: BUILT_IN_TOPICS.map((topic) => topic.name) };
+  return BUILT_IN_TOPICS.length + (await tx.prisma.topic.count({ where: { pid, name } }));
 }
 
 /** Stores a topic whole. */
 export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date): Promise<void> {
-  await db.query(
-    `INSERT INTO topic (pid, name, trigger, tag, subject, html, text, sms, min_stock, batch_size, batch_interval_s, shoppers_per_unit,
-       cool_down_s, expiry_days, cts, uts)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)
-     ON CONFLICT (pid, name) DO UPDATE SET trigger = excluded.trigger, tag = excluded.tag, subject = excluded.subject,
-       html = excluded.html, text = excluded.text, sms = excluded.sms, min_stock = excluded.min_stock,
-       batch_size = excluded.batch_size, batch_interval_s = excluded.batch_interval_s,
-       shoppers_per_unit = excluded.shoppers_per_unit, cool_down_s = excluded.cool_down_s,
-       expiry_days = excluded.expiry_days, uts = excluded.uts`,
-    [
-      pid,
-      topic.name,
-      topic.trigger,
-      topic.tag,
-      topic.subject,
-      topic.html,
-      topic.text,
-      topic.sms,
-      topic.minStock,
-      topic.batchSize,
-      topic.batchIntervalSeconds,
-      topic.shoppersPerUnit,
-      topic.coolDownSeconds,
-      topic.expiryDays,
-      now,
-    ],
-  );
+  const { texts: all, ...rules } = topic;
+  const { subject, html, text, sms, ...texts } = all;
+  const data = { ...rules, subject, html, text, sms, texts, uts: now };
+  await db.prisma.topic.upsert({
+    where: { pid_name: { pid, name: topic.name } },
+    create: { ...data, pid, cts: now },
+    update: data,
+  });
 }
 
-/** Subscribers who would hear of a topic. */
-export type AudienceRow = { count: number; email: number; sms: number };
+/** Subscribers who would hear of a topic, by medium. */
+export type AudienceRow = { count: number; media: { medium: string; count: number }[] };
 
-/** Counts confirmed subscriptions of a topic that have not expired, for one variant or for all. */
+/** Counts confirmed subscriptions of a topic that have not expired, for some variants or for all. */
 export async function countAudience(
   db: Db,
   pid: string,
   name: string,
-  epi: string | null,
+  epis: readonly string[] | null,
   now: Date,
 ): Promise<AudienceRow> {
   const topic = await findTopicRules(db, pid, name);
-  const [row] = await db.query<AudienceRow>(
-    `SELECT count(*)::int AS count, count(*) FILTER (WHERE medium = 'email')::int AS email, count(*) FILTER (WHERE medium = 'sms')::int AS sms
-     FROM subscription WHERE pid = $1 AND topic = $2 AND ($3::text IS NULL OR epi = $3) AND confirmed_at IS NOT NULL
-       AND ($4::timestamptz IS NULL OR coalesce(renewed_at, cts) > $4)`,
-    [pid, name, epi, topic && expiresBefore(topic, now)],
-  );
-  return row!;
+  const oldest = topic && expiresBefore(topic, now);
+  const groups = await db.prisma.subscription.groupBy({
+    by: ['medium'],
+    _count: true,
+    where: {
+      pid,
+      topic: name,
+      confirmedAt: { not: null },
+      ...(epis && { epi: { in: [...epis] } }),
+      ...(oldest && { OR: [{ renewedAt: { gt: oldest } }, { renewedAt: null, cts: { gt: oldest } }] }),
+    },
+  });
+  const media = groups.map(({ medium, _count: count }) => ({ medium, count }));
+  return { count: media.reduce((sum, { count }) => sum + count, 0), media };
 }

@@ -1,11 +1,33 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { countAudience, listTopics, previewTopic, saveTopic, sendTestAlert } from './topic.service.ts';
+import {
+  countAudience,
+  countOf,
+  listTopics,
+  listTriggers,
+  previewTopic,
+  saveTopic,
+  sendTestAlert,
+  textList,
+} from './topic.service.ts';
 
 export const topicResolvers = {
   Query: {
     topics: (_root, _args, ctx) => listTopics(ctx),
+    triggers: (_root, _args, ctx) => listTriggers(ctx),
     previewTopic: (_root, input, ctx) => previewTopic(ctx, input),
     audience: (_root, { topic, epi }, ctx) => countAudience(ctx, topic, epi),
+  },
+  Topic: {
+    subject: ({ texts }) => texts.subject,
+    html: ({ texts }) => texts.html,
+    text: ({ texts }) => texts.text,
+    sms: ({ texts }) => texts.sms,
+    texts: ({ texts }) => textList(texts),
+  },
+  AlertPreview: { texts: textList },
+  Audience: {
+    email: (audience) => countOf(audience, 'email'),
+    sms: (audience) => countOf(audience, 'sms'),
   },
   Mutation: {
     saveTopic: (_root, { input }, ctx) => saveTopic(ctx, input),

@@ -1,22 +1,27 @@
+import { PART_NAMES, channelOf } from '../../channel/channels.ts';
+import type { AlertTexts, Part } from '../../channel/channels.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database/database.ts';
+import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import { failTooMuch } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
-import type { StoreRow } from '../store/store.repo.ts';
 import { checkContact, checkMedium } from '../contact/contact.rules.ts';
+import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
+import type { Scope } from '../contact/unsubscribe.rules.ts';
 import { findProduct } from '../product/product.repo.ts';
-import { alertModel } from '../template/model.rules.ts';
-import { enqueueMail, enqueueSms } from '../../outbox/outbox.repo.ts';
 import { findSender } from '../store/sender.repo.ts';
-import { PARTS, SAMPLE_MODEL, checkSizes } from '../template/template.rules.ts';
-import type { AlertModel, AlertTexts, Part } from '../template/template.rules.ts';
+import type { StoreRow } from '../store/store.repo.ts';
+import { alertModel } from '../template/model.rules.ts';
+import { SAMPLE_MODEL } from '../template/template.rules.ts';
+import type { AlertModel } from '../template/template.rules.ts';
 import * as topics from './topic.repo.ts';
 import type { AudienceRow } from './topic.repo.ts';
-import { MAX_TOPICS, applyTopicInput } from './topic.rules.ts';
-import type { TopicInput, TopicRow } from './topic.rules.ts';
-import { unsubscribeHeaders, unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
-import type { Scope } from '../contact/unsubscribe.rules.ts';
+import { MAX_TOPICS, applyTopicInput, withTexts } from './topic.rules.ts';
+import type { TopicInput } from './topic.rules.ts';
+import type { TopicRow } from './topic.types.ts';
+import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
+import type { TriggerName } from './triggers.ts';
 
 /** The store's topics. */
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
@@ -43,13 +48,50 @@ async function render<Name extends Part>(
   return templates.trials.render({ pid: viewer.store!.pid, texts, parts, model, budget });
 }
 
+/** What triggers there are. */
+export function listTriggers(ctx: Context): { name: TriggerName; label: string }[] {
+  requireStore(ctx);
+  return TRIGGER_NAMES.map((name) => ({ name, label: triggerOf(name).label }));
+}
+
+/** Texts as they are sent in: some have a field of their own, all can be in the list. */
+type GivenTexts = { [Name in Part]?: string | null } & {
+  texts?: readonly { part: string; text: string }[] | null;
+};
+
+/** The texts that were sent in, and the other fields. */
+function takeTexts<Input extends GivenTexts>({
+  texts,
+  ...input
+}: Input): [texts: Partial<Record<Part, string | null>>, rest: Omit<Input, keyof GivenTexts>] {
+  const wrong = texts?.find(({ part }) => !PART_NAMES.includes(part as Part));
+  if (wrong) fail('invalid-request', `texts: a part must be one of ${PART_NAMES.join(', ')}`);
+  const named = Object.entries(input).filter(([name]) => PART_NAMES.includes(name as Part));
+  const rest = Object.entries(input).filter(([name]) => !PART_NAMES.includes(name as Part));
+  const listed = texts?.map(({ part, text }) => [part, text] as const) ?? [];
+  return [
+    Object.fromEntries([...named, ...listed]),
+    Object.fromEntries(rest) as Omit<Input, keyof GivenTexts>,
+  ];
+}
+
+/** Texts as they are given out. */
+export function textList(texts: AlertTexts): { part: Part; text: string }[] {
+  return PART_NAMES.map((part) => ({ part, text: texts[part] }));
+}
+
 /** Creates or changes a topic. Alerts that are not sent yet use the new texts. */
-export async function saveTopic(ctx: Context, input: TopicInput): Promise<TopicRow> {
+export async function saveTopic(
+  ctx: Context,
+  given: Omit<TopicInput, 'texts'> & GivenTexts,
+): Promise<TopicRow> {
   const { pid } = requireStore(ctx);
+  const [texts, rules] = takeTexts(given);
+  const input: TopicInput = { ...rules, texts };
   const draft = applyTopicInput(await topics.findTopic(ctx.db, pid, input.name), input);
-  const tried = PARTS.filter((part) => input[part] != null);
+  const tried = PART_NAMES.filter((part) => texts[part] != null);
   // Before the transaction, which is not to wait for templates. Those that are left out were rendered when they were saved.
-  if (tried.length > 0) await render(ctx, draft, SAMPLE_MODEL, tried);
+  if (tried.length > 0) await render(ctx, draft.texts, SAMPLE_MODEL, tried);
   return ctx.db.transaction(async (tx) => {
     const count = await topics.lockTopics(tx, pid);
     // Read again: somebody may have changed other fields meanwhile, and these stay.
@@ -82,23 +124,17 @@ async function modelFor(
   return alertModel(sender, topic, epi, product, sample.unsubscribe_url);
 }
 
-type PreviewInput = { topic: string; epi?: string | null } & { [Part in keyof AlertTexts]?: string | null };
-
 /** A topic's messages as they would be sent, with the saved texts or with others that are being tried. */
 export async function previewTopic(
   ctx: Context,
-  { topic: name, epi, ...tried }: PreviewInput,
+  given: { topic: string; epi?: string | null } & GivenTexts,
 ): Promise<AlertTexts> {
   const store = requireStore(ctx);
-  const { subject, html, text, sms } = await requireTopic(ctx.db, store.pid, name);
-  const texts = {
-    subject: tried.subject ?? subject,
-    html: tried.html ?? html,
-    text: tried.text ?? text,
-    sms: tried.sms ?? sms,
-  };
-  checkSizes(texts);
-  return render(ctx, texts, await modelFor(ctx, store, name, epi), PARTS);
+  const [tried, { topic: name, epi }] = takeTexts(given);
+  const saved = await requireTopic(ctx.db, store.pid, name);
+  const wanted = Object.entries(tried).filter(([, text]) => text != null);
+  const texts = withTexts(saved.texts, Object.fromEntries(wanted));
+  return render(ctx, texts, await modelFor(ctx, store, name, epi), PART_NAMES);
 }
 
 /** How many would hear of a topic. */
@@ -107,7 +143,12 @@ export async function countAudience(
   topic: string,
   epi: string | null | undefined,
 ): Promise<AudienceRow> {
-  return topics.countAudience(ctx.db, requireStore(ctx).pid, topic, epi ?? null, ctx.now());
+  return topics.countAudience(ctx.db, requireStore(ctx).pid, topic, epi == null ? null : [epi], ctx.now());
+}
+
+/** Those of one medium. */
+export function countOf({ media }: AudienceRow, medium: string): number {
+  return media.find((entry) => entry.medium === medium)?.count ?? 0;
 }
 
 type TestInput = { topic: string; to: string; medium?: string | null; epi?: string | null };
@@ -125,13 +166,16 @@ export async function sendTestAlert(
   const linkFor = (scope: Scope): string =>
     unsubscribeUrl(ctx.config.publicUrl, store, { scope, ...contact, topic: name, epi: epi ?? '' });
   const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');
-  const { subject, html, text, sms } = await render(ctx, topic, { ...model, unsubscribe_url }, PARTS);
-  const head = { pid, kind: 'test', to: contact.value };
-  const headers = unsubscribeHeaders(linkFor('topic'));
+  const channel = channelOf(contact.medium);
+  // All of them: a test shows whether the topic can be sent at all.
+  const texts = await render(ctx, topic.texts, { ...model, unsubscribe_url }, PART_NAMES);
+  const payload = channel.compose(texts, { oneClickUrl: linkFor('topic'), isTest: true });
   const id = await ctx.db.transaction((tx) =>
-    contact.medium === 'email'
-      ? enqueueMail(tx, { ...head, subject: `[Test] ${subject}`, html, text, headers }, ctx.now())
-      : enqueueSms(tx, { ...head, text: sms }, ctx.now()),
+    enqueueMessage(
+      tx,
+      { pid, medium: contact.medium, kind: 'test', recipient: contact.value, payload },
+      ctx.now(),
+    ),
   );
   return { id: id! };
 }

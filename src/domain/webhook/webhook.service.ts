@@ -6,9 +6,10 @@ import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
-import type { MessageState } from '../../outbox/outbox.repo.ts';
+import type { Db } from '../../database/database.ts';
+import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import * as hooks from './webhook.repo.ts';
-import type { DeliveryFilter, DeliveryRow, WebhookRow } from './webhook.repo.ts';
+import type { DeliveryFilter, DeliveryRow, WebhookRow, WebhookTarget } from './webhook.repo.ts';
 import {
   MAX_WEBHOOKS,
   checkEvents,
@@ -17,6 +18,8 @@ import {
   hostOf,
   isPublicAddress,
 } from './webhook.rules.ts';
+
+export type { WebhookTarget } from './webhook.repo.ts';
 
 const SECRET_BYTES = 32;
 const DELIVERY_ORDER = 'delivery';
@@ -100,6 +103,14 @@ export async function replayDelivery(ctx: Context, id: string): Promise<Delivery
   const { pid } = requireStore(ctx);
   const row = await ctx.db.transaction((tx) => hooks.replayDelivery(tx, pid, id, ctx.now()));
   return row ?? fail('not-found', 'There is no such delivery');
+}
+
+/** Where claimed deliveries go, in their order; null where the webhook is gone. */
+export function findTargets(
+  db: Db,
+  deliveries: readonly ClaimedMessage[],
+): Promise<(WebhookTarget | null)[]> {
+  return hooks.loadTargets(db, deliveries);
 }
 
 function failNoWebhook(): never {

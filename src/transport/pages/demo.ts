@@ -3,8 +3,7 @@ import type { Express, Request, Response } from 'express';
 import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
 import type { Services } from '../../context.ts';
-import { findProducts } from '../../domain/product/product.repo.ts';
-import { writeStock } from '../../domain/catalog/catalog.service.ts';
+import { findVariants, writeStock } from '../../domain/catalog/catalog.service.ts';
 import type { DemoStore } from '../../demo/demo.ts';
 import { readOutbox } from '../../demo/outbox.ts';
 import { picture } from '../../demo/pictures.ts';
@@ -62,7 +61,7 @@ function serveCounter(app: Express, services: Services, { pid }: DemoStore): voi
   const { db, now } = services;
   app.get('/demo/api/products', async (_req, res) => {
     nameRoute(res, '/demo/api/products');
-    const rows = await findProducts(
+    const rows = await findVariants(
       db,
       pid,
       DEMO_PRODUCTS.map(({ epi }) => String(epi)),

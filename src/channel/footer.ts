@@ -1,11 +1,9 @@
 import { defaultTreeAdapter, parse, parseFragment, serialize, serializeOuter } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
-import { escapeHtml } from './template.rules.ts';
+import { escapeHtml } from '../shared/text.ts';
+import type { WayOut } from './channel.ts';
 
 type Element = DefaultTreeAdapterTypes.Element;
-
-/** Why a message came, and where to get no more of them. */
-export type WayOut = { why: string; url: string };
 
 const HIDING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 /** Beats what a style sheet says of paragraphs. */

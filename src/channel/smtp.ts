@@ -1,6 +1,13 @@
 import { createTransport } from 'nodemailer';
 import type { SendMailOptions } from 'nodemailer';
-import type { MailConfig } from '../config.ts';
+
+/** How mails leave. */
+export type MailSettings = {
+  smtpUrl: string;
+  from: string;
+  connections: number;
+  dkim: { domainName: string; keySelector: string; privateKey: string } | null;
+};
 
 /** How long a mail server is waited for. */
 export type SmtpLimits = {
@@ -36,7 +43,7 @@ export type Smtp = {
 const SIGNED_HEADERS = `From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:\
 In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post:X-Alert-Id`;
 
-function connect({ smtpUrl, dkim }: MailConfig, { setupMs, silenceMs }: SmtpLimits) {
+function connect({ smtpUrl, dkim }: MailSettings, { setupMs, silenceMs }: SmtpLimits) {
   return createTransport({
     url: smtpUrl,
     pool: true,
@@ -55,7 +62,7 @@ type Connection = ReturnType<typeof connect>;
  * Keeps so many connections as are configured, each in a pool of its own: the library can end a delivery that never ends only by
  * closing the pool that it is in.
  */
-export function openSmtp(settings: MailConfig, limits: SmtpLimits): Smtp {
+export function openSmtp(settings: MailSettings, limits: SmtpLimits): Smtp {
   const all = new Set(Array.from({ length: settings.connections }, () => connect(settings, limits)));
   const idle = [...all];
   const waiting: { take: (connection: Connection) => void; fail: (error: Error) => void }[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '../shared/log.ts';
 
 /** Keeps messages as files where no provider is configured, and for the demo store always. */
-export type FileChannel = { write(name: string, content: string | Buffer): Promise<void> };
+export type FileOutbox = { write(name: string, content: string | Buffer): Promise<void> };
 
 /** Names of files are ids of messages, and their times tell who was written to when: that is the operator's alone, too. */
 const PRIVATE = 0o700;
@@ -20,7 +20,7 @@ async function openFolder(dir: string, log: Logger): Promise<void> {
 }
 
 /** Writes below `DATA_DIR/outbox`. A file appears whole or not at all; a repeated message replaces its own file. */
-export function createFileChannel(dataDir: string, log: Logger): FileChannel {
+export function openFileOutbox(dataDir: string, log: Logger): FileOutbox {
   const dir = join(dataDir, 'outbox');
   return {
     async write(name, content) {

@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import type { FileOutbox } from './file.ts';
+import type { Outcome } from './outcome.ts';
+
+/**
+ * How the text of a part leaves: a `line` is one, `html` and `text` get a footer with the way out as their end, and a `short` text
+ * the bare link.
+ */
+export type TextForm = 'line' | 'html' | 'text' | 'short';
+
+/** One text of an alert, which stores can write as a Liquid template. */
+export type TemplatePart = {
+  label: string;
+  form: TextForm;
+  /** Lines of its field in the dashboard. */
+  rows: number;
+  /** What it says until a store says something else; `news` is such as "is back in stock". */
+  standard: (news: string) => string;
+};
+
+/** What is sent, as it waits in the outbox; each channel has its own shape. */
+export type Payload = object;
+
+/** A message that is about to leave. */
+export type Outgoing = {
+  /** Stays the same over every try. */
+  id: string;
+  /** The demo store's messages become files, whatever is configured. */
+  isDemo: boolean;
+  storeName: string;
+  to: string;
+  payload: Payload;
+};
+
+/** An open channel. */
+export type Sender = { send(message: Outgoing, now: Date): Promise<Outcome>; close?(): void };
+
+/** Why a message came, and where to get no more of them. */
+export type WayOut = { why: string; url: string };
+
+/** What is known of a shopper by which it can be reached: e-mail address and phone number, as it was typed. */
+export type Reachable = { em: string | null; m: string | null };
+
+/**
+ * A way to reach people. Everything that knows media goes over the table of these: sign-ups, confirmations, templates, lanes, erasure,
+ * the list of integrations, the dashboard's forms.
+ */
+export type Channel<PartName extends string = string, Settings extends object = object> = {
+  /** As people call it. */
+  label: string;
+  /** Its messages, in a sentence. */
+  messages: string;
+  contact: {
+    label: string;
+    /** A contact that could be. */
+    sample: string;
+    /** What a contact must be, as a failure says it. */
+    rule: string;
+    /** The form in which it is stored; null for what is no contact. */
+    read(text: string): string | null;
+    /** So that its owner recognises it and nobody else can use it. */
+    mask(value: string): string;
+    /** The contact of a shopper, by which an export or erasure finds what is theirs. */
+    of(shopper: Reachable): string | null;
+    /** Set where the contact names the account of a shopper. */
+    isAccount?: true;
+    /** Set where a message costs money: contacts of one range share a limit. */
+    rangeOf?(value: string): string;
+  };
+  parts: Record<PartName, TemplatePart>;
+  /** The message with the rendered parts; `oneClickUrl` leaves the topic. */
+  compose(texts: Record<PartName, string>, options: { oneClickUrl: string; isTest: boolean }): Payload;
+  /** The message that asks a contact to confirm. It names the store, never what a stranger typed. */
+  confirm(storeName: string, url: string): Payload;
+  /** The same message with a way out, where it brings none of its own. */
+  withWayOut?(payload: Payload, wayOut: WayOut): Payload;
+  settings: {
+    /** Variables of the environment, each with its rule. */
+    variables: Record<string, z.ZodType>;
+    /** What they come to; null where the channel is not set up and its messages become files. */
+    read(env: Record<string, unknown>): Settings | null;
+  };
+  /** How it shows in the list of integrations. */
+  provider: { name: string; describe(settings: Settings): string; hint: string };
+  /** Messages under way at a time. */
+  concurrency(settings: Settings | null): number;
+  open(settings: Settings | null, files: FileOutbox): Sender;
+};

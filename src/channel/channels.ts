@@ -1,0 +1,47 @@
+import type { Channel } from './channel.ts';
+import { email } from './email.ts';
+import { sms } from './sms.ts';
+
+/** Every way to reach people, by the name that its medium has over the wire and in the tables. */
+export const CHANNELS = { email, sms } satisfies Record<string, Channel>;
+
+/** How a contact is reached. */
+export type Medium = keyof typeof CHANNELS;
+
+/** All media, in the order in which they are shown. */
+export const MEDIA = Object.keys(CHANNELS) as Medium[];
+
+/** The channel of a medium. */
+export function channelOf(medium: Medium): Channel {
+  return CHANNELS[medium];
+}
+
+/** Whether a text names a medium. */
+export function isMedium(text: string): text is Medium {
+  return Object.hasOwn(CHANNELS, text);
+}
+
+/** What each channel was set up with; one that is left out writes files. */
+export type ChannelSettings = {
+  readonly [M in Medium]?: NonNullable<ReturnType<(typeof CHANNELS)[M]['settings']['read']>>;
+};
+
+/** The name of a text that alerts have in some medium. */
+export type Part = { [M in Medium]: keyof (typeof CHANNELS)[M]['parts'] }[Medium];
+
+/** All texts of an alert. */
+export type AlertTexts = Record<Part, string>;
+
+/** What each part is. */
+export const PARTS = Object.assign({}, ...MEDIA.map((medium) => CHANNELS[medium].parts)) as Record<
+  Part,
+  Channel['parts'][string]
+>;
+
+/** The parts by name. */
+export const PART_NAMES = Object.keys(PARTS) as Part[];
+
+/** The parts of a medium. */
+export function partsOf(medium: Medium): Part[] {
+  return Object.keys(CHANNELS[medium].parts) as Part[];
+}

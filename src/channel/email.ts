@@ -1,0 +1,202 @@
+import { createTransport } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
+import { z } from 'zod';
+import { isEmail } from '../shared/email.ts';
+import { maskEmail } from '../shared/mask.ts';
+import { escapeHtml, toLine } from '../shared/text.ts';
+import type { Channel, Outgoing } from './channel.ts';
+import type { FileOutbox } from './file.ts';
+import { htmlWithFooter, textWithFooter } from './footer.ts';
+import { SENT, outcomeOfError } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+import { together } from './settings.ts';
+import { SMTP_LIMITS, openSmtp } from './smtp.ts';
+import type { MailSettings, SmtpLimits } from './smtp.ts';
+
+/** A mail as it waits to be sent; without `headers` it has no way out yet. */
+export type MailPayload = { subject: string; html: string; text: string; headers?: Record<string, string> };
+
+/** Sender of mails that only become files. */
+const FILE_FROM = 'no-reply@wishgate.invalid';
+/** Errors that speak of this message, not of the connection or of our login. */
+const MESSAGE_ERRORS = new Set(['EENVELOPE', 'EMESSAGE']);
+
+/** The message as nodemailer takes it; the id appears as Message-ID and X-Alert-Id, so a repeat can be recognised. */
+function toMail({ id, storeName, to, payload }: Outgoing, from: string): SendMailOptions {
+  const { subject, html, text, headers } = payload as MailPayload;
+  return {
+    from: { name: toLine(storeName), address: from },
+    to: { name: '', address: to },
+    subject: toLine(subject),
+    html,
+    text,
+    messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
+    headers: { ...headers, 'X-Alert-Id': id },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
+
+/** Enhanced codes (RFC 3463) that say: there is no such mailbox or domain. Others of 5.1 speak of the sender. */
+const NO_MAILBOX = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10']);
+/** What servers without enhanced codes say in a refusal that is about us or about this moment, not about the mailbox. */
+const ABOUT_US =
+  /relay|sender|auth|spam|block|black|listed|rbl|polic|denied|reputation|spf|dkim|dmarc|banned|quota|full|size|rate|limit|try|later/i;
+
+/**
+ * Whether the server refused the recipient because there is no such mailbox. A login that fails, a relay that is not ours or a list that we
+ * are on must not end anybody's subscription, so that everything in doubt is not it.
+ */
+function isMailboxGone({ command, response = '', responseCode }: SmtpError): boolean {
+  if (command !== 'RCPT TO' || responseCode === undefined || responseCode < 500) return false;
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
+  return enhanced === undefined ? responseCode === 550 && !ABOUT_US.test(response) : NO_MAILBOX.has(enhanced);
+}
+
+function outcomeOfSmtpError(error: SmtpError): Outcome {
+  const status = error.responseCode;
+  const isFinal = MESSAGE_ERRORS.has(error.code ?? '') && (status === undefined || status >= 500);
+  if (!isFinal) return outcomeOfError(error);
+  return { kind: 'failed', reason: error.message, isContactGone: isMailboxGone(error) };
+}
+
+/** Headers that let a mail program unsubscribe with one click (RFC 8058). */
+function oneClickHeaders(url: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+}
+
+const line = (news: string): string => `{{ product.title }} ${news}`;
+
+const standardHtml = (news: string): string => `<!doctype html>
+<html lang="en"><body style="font-family:sans-serif;line-height:1.5;color:#1a1a1a">
+<h1 style="font-size:20px">${line(news)}</h1>
+{% if product.image != "" %}<p><img src="{{ product.image }}" alt="" width="240" style="max-width:100%;height:auto"></p>{% endif %}
+<p><strong>{{ product.title }}</strong>{% if product.variant != "" %}<br>{{ product.variant }}{% endif %}{% if product.price %}<br>{{ product.price }}{% endif %}</p>
+{% if product.url != "" %}<p><a href="{{ product.url }}">See it at {{ store.name }}</a></p>{% endif %}
+</body></html>`;
+
+function confirmMail(storeName: string, url: string): MailPayload {
+  const ask = `Somebody, hopefully you, asked ${storeName} to send alerts about products to this address.`;
+  const otherwise = 'If it was not you, do nothing: no alerts are sent without your confirmation.';
+  const html = `<!doctype html>
+<html lang="en"><body style="font-family:sans-serif;line-height:1.5">
+<p>${escapeHtml(ask)}</p>
+<p><a href="${escapeHtml(url)}">Confirm the alerts</a></p>
+<p>${escapeHtml(otherwise)}</p>
+</body></html>`;
+  return {
+    subject: `Please confirm your alerts from ${storeName}`,
+    html,
+    text: `${ask}\n\nConfirm the alerts: ${url}\n\n${otherwise}\n`,
+  };
+}
+
+function readSettings(env: Record<string, unknown>): MailSettings | null {
+  const smtp = together(env, 'SMTP_URL', 'MAIL_FROM');
+  const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
+  if (smtp === null && dkim !== null)
+    throw new Error(
+      'SMTP_URL is missing: DKIM_DOMAIN and the like sign the mails it sends (see .env.example)',
+    );
+  if (smtp === null) return null;
+  return {
+    smtpUrl: smtp.SMTP_URL,
+    from: smtp.MAIL_FROM,
+    connections: env['MAIL_CONNECTIONS'] as number,
+    dkim: dkim && {
+      domainName: dkim.DKIM_DOMAIN,
+      keySelector: dkim.DKIM_SELECTOR,
+      privateKey: dkim.DKIM_PRIVATE_KEY.replaceAll('\\n', '\n'),
+    },
+  };
+}
+
+/** Mails leave by SMTP where it is configured; else, and for the demo store, they become `.eml` files. */
+export const email = {
+  label: 'E-mail',
+  messages: 'e-mails',
+  contact: {
+    label: 'E-mail address',
+    sample: 'you@shop.example',
+    rule: 'an e-mail address',
+    read(text) {
+      const address = text.trim().toLowerCase();
+      return isEmail(address) ? address : null;
+    },
+    mask: maskEmail,
+    of: ({ em }) => em,
+    isAccount: true,
+  },
+  parts: {
+    subject: { label: 'Subject', form: 'line', rows: 1, standard: line },
+    html: { label: 'HTML', form: 'html', rows: 14, standard: standardHtml },
+    text: {
+      label: 'Plain text',
+      form: 'text',
+      rows: 6,
+      standard: (news) =>
+        `${line(news)}.\n{% if product.variant != "" %}{{ product.variant }}\n{% endif %}{{ product.url }}\n`,
+    },
+  },
+  compose: ({ subject, html, text }, { oneClickUrl, isTest }): MailPayload => ({
+    subject: isTest ? `[Test] ${subject}` : subject,
+    html,
+    text,
+    headers: oneClickHeaders(oneClickUrl),
+  }),
+  confirm: confirmMail,
+  withWayOut(payload, wayOut): MailPayload {
+    const { html, text, headers, ...mail } = payload as MailPayload;
+    if (headers) return payload as MailPayload;
+    return {
+      ...mail,
+      html: htmlWithFooter(html, wayOut),
+      text: textWithFooter(text, wayOut),
+      headers: oneClickHeaders(wayOut.url),
+    };
+  },
+  settings: {
+    variables: {
+      SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+      MAIL_FROM: z.email().optional(),
+      MAIL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(5),
+      DKIM_DOMAIN: z.string().optional(),
+      DKIM_SELECTOR: z.string().optional(),
+      DKIM_PRIVATE_KEY: z.string().optional(),
+    },
+    read: readSettings,
+  },
+  provider: {
+    name: 'SMTP',
+    hint: 'Set SMTP_URL and MAIL_FROM to send e-mails.',
+    describe({ smtpUrl, from, dkim }) {
+      const signed = dkim ? `, signed by DKIM for ${dkim.domainName}` : '';
+      // `host` leaves out the login that the address holds.
+      return `Sends from ${from} by ${new URL(smtpUrl).host}${signed}.`;
+    },
+  },
+  // Twice the connections: while one message is on the wire, another is being recorded.
+  concurrency: (settings) => (settings ? settings.connections * 2 : 8),
+  open(settings: MailSettings | null, files: FileOutbox, limits: SmtpLimits = SMTP_LIMITS) {
+    const smtp = settings && openSmtp(settings, limits);
+    const composer = createTransport({ streamTransport: true, buffer: true });
+    return {
+      async send(message) {
+        try {
+          if (smtp && !message.isDemo) {
+            await smtp.send(toMail(message, settings.from));
+            return SENT;
+          }
+          const { message: mail } = await composer.sendMail(toMail(message, settings?.from ?? FILE_FROM));
+          await files.write(`${message.id}.eml`, mail as Buffer);
+          return SENT;
+        } catch (error) {
+          return outcomeOfSmtpError(error as SmtpError);
+        }
+      },
+      close: () => smtp?.close(),
+    };
+  },
+} satisfies Channel<'subject' | 'html' | 'text', MailSettings>;

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** An http(s) address without slashes at its end. */
+export const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+
+/** All of these variables or none of them: half a configuration is a mistake that must not wait for the first message. */
+export function together<Name extends string>(
+  env: Record<string, unknown>,
+  ...names: Name[]
+): { [Key in Name]: string } | null {
+  const missing = names.filter((name) => env[name] === undefined);
+  if (missing.length === names.length) return null;
+  if (missing.length > 0)
+    throw new Error(`${missing[0]} is missing: it goes together with ${names.join(', ')} (see .env.example)`);
+  return env as { [Key in Name]: string };
+}

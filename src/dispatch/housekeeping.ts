@@ -1,0 +1,53 @@
+import type { Services } from '../context.ts';
+import { forgetSeen } from '../domain/alert/alert.service.ts';
+import { forgetRemoved } from '../domain/catalog/catalog.service.ts';
+import { forgetEvents } from '../domain/catalog/shopify.service.ts';
+import { forgetProofs } from '../domain/contact/proof.service.ts';
+import { forgetWindows } from '../domain/pace/pace.service.ts';
+import { forgetRestocks } from '../domain/restock/restock.service.ts';
+import { forgetExpired, forgetUnconfirmed } from '../domain/subscription/subscription.service.ts';
+import { removeExpiredAnswers } from '../operation/idempotency.ts';
+import { forgetFinished } from '../outbox/outbox.service.ts';
+import type { Task } from './worker.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Something to do now and then. */
+export type Chore = {
+  name: string;
+  /** Milliseconds between two rounds. */
+  every: number;
+  /** Does a portion and answers how much it was; a round ends when that is nothing. */
+  run: (services: Services, now: Date) => Promise<number>;
+};
+
+/** What is forgotten when its time is over. How long that is and how much goes at once is its owner's to say. */
+export const HOUSEKEEPING: readonly Chore[] = [
+  { name: 'forget finished messages', every: HOUR_MS, run: forgetFinished },
+  { name: 'forget restocks', every: HOUR_MS, run: forgetRestocks },
+  { name: 'forget cool-downs', every: HOUR_MS, run: forgetSeen },
+  { name: 'forget removed products', every: HOUR_MS, run: forgetRemoved },
+  { name: 'forget expired subscriptions', every: HOUR_MS, run: forgetExpired },
+  { name: 'forget unconfirmed sign-ups', every: HOUR_MS, run: forgetUnconfirmed },
+  { name: 'forget proofs of contacts', every: HOUR_MS, run: forgetProofs },
+  { name: 'forget counts', every: HOUR_MS, run: forgetWindows },
+  { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },
+  { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },
+];
+
+/** A task for each chore, so that one that fails holds up no other. */
+export function createHousekeeping(services: Services): Task[] {
+  return HOUSEKEEPING.map(({ name, every, run }) => {
+    let nextAt = 0;
+    return {
+      name,
+      run: async () => {
+        const now = services.now();
+        if (now.getTime() < nextAt) return false;
+        if ((await run(services, now)) > 0) return true;
+        nextAt = now.getTime() + every;
+        return false;
+      },
+    };
+  });
+}

@@ -1,0 +1,53 @@
+import { channelOf } from '../channel/channels.ts';
+import type { Medium } from '../channel/channels.ts';
+import type { Payload, Sender } from '../channel/channel.ts';
+import { GONE } from '../channel/outcome.ts';
+import type { Outcome } from '../channel/outcome.ts';
+import type { Services } from '../context.ts';
+import { unsubscribeUrl } from '../domain/contact/unsubscribe.rules.ts';
+import { openEnvelopes } from '../domain/store/sender.service.ts';
+import type { Envelope } from '../domain/store/sender.service.ts';
+import type { ClaimedMessage } from '../outbox/outbox.service.ts';
+import type { Attempt, LaneOptions } from './lane.ts';
+
+/** Answers to what the contact itself just did, or a store's own test: these go out whatever the contact left before. */
+const DIRECT_KINDS = new Set(['confirm', 'test']);
+
+const SUPPRESSED: Outcome = { kind: 'withheld', reason: 'the contact has unsubscribed from everything' };
+
+/** Messages of a medium that were rendered when they were queued: shared lists, confirmations, tests. */
+export function messageLane(
+  services: Services,
+  medium: Medium,
+  sender: Sender,
+  concurrency: number,
+): LaneOptions {
+  const channel = channelOf(medium);
+
+  /** A test brings the links of its alert; others get one that ends everything. */
+  const withWayOut = (payload: Payload, store: Envelope, to: string): Payload => {
+    if (!channel.withWayOut) return payload;
+    const claim = { scope: 'all', medium, value: to.toLowerCase(), topic: '', epi: '' } as const;
+    const url = unsubscribeUrl(services.config.publicUrl, store, claim);
+    return channel.withWayOut(payload, { why: `This message was sent for ${store.name}.`, url });
+  };
+
+  const attemptFor = (message: ClaimedMessage, store: Envelope | null): Attempt => {
+    if (store === null) return async () => GONE;
+    if (store.isSuppressed && !DIRECT_KINDS.has(message.kind)) return async () => SUPPRESSED;
+    const { id, recipient: to } = message;
+    const { isDemo, name: storeName } = store;
+    const payload = withWayOut(message.payload as Payload, store, to);
+    return () => sender.send({ id, isDemo, storeName, to, payload }, services.now());
+  };
+
+  return {
+    lane: { lane: 'message', medium },
+    concurrency,
+    prepare: async (messages) => {
+      const contacts = messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient }));
+      const stores = await openEnvelopes(services.db, contacts);
+      return messages.map((message, index) => attemptFor(message, stores[index] ?? null));
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { ProductModel, TopicModel } from '../../generated/prisma/models.ts';
+import { tagKey } from '../product/product.rules.ts';
+
+/** What triggers see of a variant. Stock that is unknown counts as none; a removed product has neither stock, price nor tags. */
+export type ProductState = Pick<ProductModel, 'stk' | 'pr' | 'tags'>;
+
+/** What a topic says of when it wants to be told. */
+export type TriggerSettings = Pick<TopicModel, 'minStock' | 'tag'>;
+
+/** What a change means for a topic: an occasion begins, ends or goes on; null where there was and is none. */
+export type Step = 'begins' | 'ends' | 'lasts' | null;
+
+/** What can start a topic's alerts. A topic listens to the one that its `trigger` names. */
+export type Trigger = {
+  /** As the dashboard offers it. */
+  label: string;
+  /** Fields of a variant that it looks at; a change of others is not shown to it. */
+  watches: readonly (keyof ProductState)[];
+  step(topic: TriggerSettings, before: ProductState, after: ProductState): Step;
+  /** How many units there are, where each is for so many subscribers; left out where all may hear. */
+  units?(state: ProductState): number;
+  /** Why alerts of an occasion that has ended are not sent. */
+  endedReason: string;
+};
+
+const unitsOf = ({ stk }: ProductState): number => stk ?? 0;
+
+function hasTag({ tag }: TriggerSettings, { tags }: ProductState): boolean {
+  return tag !== null && tags.some((own) => tagKey(own) === tagKey(tag));
+}
+
+/**
+ * Every trigger, by the name that topics and occasions have it under. Occasions begin by transitions only: the same stock said again means
+ * nothing. Stock ends them by what it is: the topic may have got another minimum since, and nobody is to hear of stock that is gone.
+ */
+export const TRIGGERS = {
+  automatic: {
+    label: 'When stock is back',
+    watches: ['stk'],
+    step({ minStock }, before, after) {
+      if (unitsOf(after) < minStock) return 'ends';
+      return unitsOf(before) < minStock ? 'begins' : 'lasts';
+    },
+    units: unitsOf,
+    endedReason: 'the stock is gone again',
+  },
+  manual: {
+    label: 'By hand',
+    watches: [],
+    step: () => null,
+    endedReason: 'the stock is gone again',
+  },
+  tag: {
+    label: 'When a product gets a tag',
+    watches: ['tags'],
+    step(topic, before, after) {
+      if (hasTag(topic, after)) return hasTag(topic, before) ? 'lasts' : 'begins';
+      return hasTag(topic, before) ? 'ends' : null;
+    },
+    endedReason: 'the tag is gone again',
+  },
+} satisfies Record<string, Trigger>;
+
+/** The name of a trigger. */
+export type TriggerName = keyof typeof TRIGGERS;
+
+/** All triggers by name. */
+export const TRIGGER_NAMES = Object.keys(TRIGGERS) as TriggerName[];
+
+/** The trigger of that name. */
+export function triggerOf(name: TriggerName): Trigger {
+  return TRIGGERS[name];
+}
+
+/** Whether a text names a trigger. */
+export function isTriggerName(text: string): text is TriggerName {
+  return Object.hasOwn(TRIGGERS, text);
+}
