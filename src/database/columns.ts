@@ -37,7 +37,7 @@ export function columnsOf<Table extends object>(
 }
 
 /** Milliseconds since the epoch, the same in a row and in JSON. */
-export const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
+const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 /** SQL that reads a column as `name`: a time as milliseconds, JSON as text, because it goes out as it is. */
 export function readColumn(source: string, sql: string, name: string): string {

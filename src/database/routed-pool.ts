@@ -36,7 +36,8 @@ export function createRoutedPool(config: pg.PoolConfig): RoutedPool {
   }) as never;
   return {
     pool,
-    runIn: (session, work) => sessions.run(session, work),
+    // Awaited inside: `work` may hand out a promise of Prisma's as it is.
+    runIn: (session, work) => sessions.run(session, async () => await work()),
     queryApart: (statement) => query(statement) as Promise<pg.QueryResult>,
     connectApart: () => connect() as Promise<pg.PoolClient>,
   };

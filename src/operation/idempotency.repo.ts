@@ -11,10 +11,7 @@ export type FirstWrite = Raw<Pick<IdempotentWriteModel, 'body' | 'answer'>> & { 
 /** What a caller's keys took since `startedAt`. */
 export type Usage = Raw<Pick<IdempotencyUsageModel, 'bytes' | 'startedAt'>>;
 
-/**
- * SQL: a day that is over begins anew in the same statement, so that requests of one moment are all counted. Counts bytes for a caller,
- * far below where an integer ends.
- */
+/** Counts bytes for a caller, from zero when its day is over; far below where an integer ends. */
 const spend = (pid: string, bytes: string, caller: string, now: string, expiry: string): string => `
   INSERT INTO idempotency_usage AS u (pid, caller, bytes, started_at) VALUES (${pid}, ${caller}, ${bytes}, ${now})
   ON CONFLICT (pid, caller) DO UPDATE SET
@@ -57,7 +54,7 @@ export async function claimWrite(
   return row!;
 }
 
-/** SQL: as `spend`. */
+/** SQL: a day that is over begins anew in the same statement, so that requests of one moment are all counted. */
 const SPEND = { name: 'spend_write', text: spend('$1', '$2', '$3', '$4', '$5') };
 
 /** Counts bytes that are about to be kept; answers what the caller has used with them. */
@@ -119,19 +116,16 @@ export async function releaseWrite(db: Db, { pid, place, token }: WriteClaim): P
   await db.prisma.idempotentWrite.deleteMany({ where: { pid, id: place, token } });
 }
 
-/** SQL: leaves out counts that are being used, which then are not old any more. */
-const REMOVE_USAGE = `
-  DELETE FROM idempotency_usage WHERE (pid, caller) IN (
-    SELECT pid, caller FROM idempotency_usage WHERE started_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`;
-
-/** SQL: leaves out answers whose place is being claimed, which then are not old any more. */
-const REMOVE_ANSWERS = `
+/** SQL: leaves out what is being claimed, which then is not old any more. */
+const REMOVE = `
+  WITH counts AS (
+    DELETE FROM idempotency_usage WHERE (pid, caller) IN (
+      SELECT pid, caller FROM idempotency_usage WHERE started_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
   DELETE FROM idempotent_write WHERE (pid, id) IN (
     SELECT pid, id FROM idempotent_write WHERE cts <= $1 ORDER BY cts LIMIT $2 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
 
 /** Removes up to `limit` answers from before `expiry`, and counts of as long ago; returns how many answers. */
 export async function removeExpired(db: Db, expiry: Date, limit: number): Promise<number> {
-  await db.query(REMOVE_USAGE, [expiry, limit]);
-  return (await db.query(REMOVE_ANSWERS, [expiry, limit])).length;
+  return (await db.query(REMOVE, [expiry, limit])).length;
 }

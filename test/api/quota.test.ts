@@ -1,3 +1,4 @@
+import { itemColumns } from '../../src/domain/item/item.columns.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -235,3 +236,19 @@ test('a store sees what a shopper of its own stores and may store; another store
   expect((await service.graphql(query, { regid }, { store: stranger })).body.data.findShopper).toBeNull();
   expect(await storageOf(createClient(service, guest.shopper))).toEqual(body.data.findShopper.storage);
 });
+
+const X = 'x'.repeat(5_000);
+const LONG: Record<string, string> = { text: `'${X}'`, jsonb: `'["${X}"]'`, 'text[]': `ARRAY['${X}']` };
+const TEXTS = itemColumns.filter(({ sql, write }) => write !== 'own' && sql in LONG);
+
+test.each(TEXTS.map(({ field, column, sql }) => [field, column, sql]))(
+  'what %s of an item holds counts',
+  async (_field, column, sql) => {
+    const me = await newAccount(service, store);
+    const { lid } = await me.create('Weighed');
+    await me.add(lid, item(1));
+    const before = await usedBy(me);
+    await service.services.db.query(`UPDATE item SET ${column} = ${LONG[sql]} WHERE pid = $1`, [store.pid]);
+    expect(await usedBy(me)).toBeGreaterThan(before + 4_000);
+  },
+);

@@ -118,6 +118,15 @@ test('what is to follow a commit happens once after it, and never without it', a
   expect(calls).toEqual(['work']);
 });
 
+test("a promise of Prisma's that the work hands out as it is runs inside", async () => {
+  await db.transaction((tx) => tx.prisma.store.create({ data: store('h1') }));
+  const [renamed] = await db.transaction((tx) => {
+    void tx.query("UPDATE store SET name = 'inside' WHERE pid = 'h1'");
+    return tx.prisma.store.findMany({ where: { pid: 'h1' } });
+  });
+  expect(renamed!.name).toBe('inside');
+});
+
 test('a statement that comes after the end of its transaction is refused', async () => {
   let left: (() => Promise<unknown>) | undefined;
   await db.transaction(async (tx) => void (left = () => tx.query('SELECT 1')));

@@ -10,7 +10,13 @@ import type { ProductChange } from '../restock/restock.service.ts';
 import * as catalog from '../product/product.repo.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../product/product.columns.ts';
 import type { PlacedRow, WrittenRow } from '../product/product.repo.ts';
-import { checkCount, checkProduct, isProductId, lastOfEach } from '../product/product.rules.ts';
+import {
+  checkProduct,
+  checkProductCount,
+  isProductId,
+  lastOfEach,
+  rowsInOrder,
+} from '../product/product.rules.ts';
 
 /** Variants that are new but lack what a new one needs; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {
@@ -75,22 +81,13 @@ export async function writeProducts(
   return rows;
 }
 
-/** Puts rows in the order in which their variants were given. */
-function inOrder<Row extends { epi: string }>(rows: readonly Row[], epis: readonly string[]): Row[] {
-  const byEpi = new Map(rows.map((row) => [row.epi, row]));
-  return [...new Set(epis)].flatMap((epi) => byEpi.get(epi) ?? []);
-}
-
 /** Adds or changes variants of the calling store. */
 export async function upsertProducts(ctx: Context, products: readonly ProductInput[]): Promise<ProductRow[]> {
   const { pid } = requireStore(ctx);
-  checkCount('products', products.length);
+  checkProductCount('products', products.length);
   const checked = products.map((product, index) => checkProduct(product, `products[${index}]`));
   const rows = await ctx.db.transaction((tx) => writeProducts(tx, pid, checked, ctx.now()));
-  return inOrder(
-    rows,
-    checked.map(({ epi }) => epi),
-  );
+  return rowsInOrder([...new Set(checked.map(({ epi }) => epi))], rows);
 }
 
 /** Sets stock figures inside the caller's transaction. */
@@ -111,12 +108,12 @@ export async function setStock(
   stocks: readonly { epi: string; stk: number }[],
 ): Promise<{ products: ProductRow[]; unknown: string[] }> {
   const { pid } = requireStore(ctx);
-  checkCount('stocks', stocks.length);
+  checkProductCount('stocks', stocks.length);
   const checked = lastOfEach(stocks.map((stock, index) => checkProduct(stock, `stocks[${index}]`)));
   const rows = await ctx.db.transaction((tx) => writeStock(tx, pid, checked, ctx.now()));
   const epis = checked.map(({ epi }) => epi);
   const known = new Set(rows.map(({ epi }) => epi));
-  return { products: inOrder(rows, epis), unknown: epis.filter((epi) => !known.has(epi)) };
+  return { products: rowsInOrder(epis, rows), unknown: epis.filter((epi) => !known.has(epi)) };
 }
 
 /** Takes variants out of the catalogue inside the caller's transaction; answers how many there were. */
@@ -136,7 +133,7 @@ export async function dropProducts(tx: Tx, pid: string, epis: readonly string[],
 /** Takes variants out of the calling store's catalogue. */
 export async function removeProducts(ctx: Context, epis: readonly string[]): Promise<{ removed: number }> {
   const { pid } = requireStore(ctx);
-  checkCount('epis', epis.length);
+  checkProductCount('epis', epis.length);
   const bad = epis.findIndex((epi) => !isProductId(epi));
   if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
   const removed = await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now()));

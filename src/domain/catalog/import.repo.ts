@@ -6,7 +6,10 @@ export type ImportRun = Raw<Omit<ImportRunModel, 'pid' | 'source' | 'uts'>>;
 
 /** How far the import of this file came; null when it was never begun. */
 export async function findRun(db: Db, pid: string, source: string): Promise<ImportRun | null> {
-  const run = await db.prisma.importRun.findFirst({ where: { pid, source } });
+  const run = await db.prisma.importRun.findFirst({
+    where: { pid, source },
+    omit: { pid: true, source: true, uts: true },
+  });
   return run && { ...run, offset: Number(run.offset) };
 }
 

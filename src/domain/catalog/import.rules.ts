@@ -35,7 +35,7 @@ const productShape = z.object(
 export const IMPORT_FIELDS: ReadonlySet<string> = new Set(Object.keys(productShape.shape));
 
 /** The product of a line, or what is wrong with it in words. */
-export function readProduct(value: unknown): ProductWrite | string {
+export function readProductLine(value: unknown): ProductWrite | string {
   const parsed = productShape.safeParse(value);
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;

@@ -3,7 +3,7 @@ import { IncompleteProductsError, writeProducts } from './catalog.service.ts';
 import type { ProductWrite } from '../product/product.columns.ts';
 import * as runs from './import.repo.ts';
 import type { ImportRun } from './import.repo.ts';
-import { readProduct } from './import.rules.ts';
+import { readProductLine } from './import.rules.ts';
 import type { Entry } from './import.rules.ts';
 
 export type { ImportRun } from './import.repo.ts';
@@ -68,7 +68,7 @@ export async function importProducts(
   };
 
   for await (const entry of entries) {
-    const product = 'fault' in entry ? entry.fault : readProduct(entry.value);
+    const product = 'fault' in entry ? entry.fault : readProductLine(entry.value);
     if (typeof product === 'string') note(entry.line, product);
     else batch.rows.push({ line: entry.line, product });
     batch.end = entry.end;

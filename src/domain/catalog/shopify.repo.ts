@@ -60,43 +60,34 @@ export async function advance(
 /** A variant that a webhook is about, locked. */
 export type HeldVariant = Pick<ProductModel, 'epi' | 'stk' | 'sourceAt'>;
 
-/** SQL: locks rows in an order. The variants of a product. */
-export function holdProduct(tx: Tx, pid: string, empi: string): Promise<HeldVariant[]> {
+/** SQL: locks rows in an order. The variants of a product, or of an inventory item, which has one as a rule. */
+export function holdVariants(
+  tx: Tx,
+  pid: string,
+  of: { empi: string } | { inventoryItem: string },
+): Promise<HeldVariant[]> {
+  const [column, id] = 'empi' in of ? ['empi', of.empi] : ['inventory_item', of.inventoryItem];
   return tx.query<HeldVariant>(
-    `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND empi = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,
-    [pid, empi],
-  );
-}
-
-/** SQL: locks rows in an order. The variants of an inventory item; there is one as a rule. */
-export function holdItem(tx: Tx, pid: string, item: string): Promise<HeldVariant[]> {
-  return tx.query<HeldVariant>(
-    `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND inventory_item = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,
-    [pid, item],
+    `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND ${column} = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,
+    [pid, id],
   );
 }
 
 /** What a location had of an item, null when it never told, what the others have, and whether the store has others at all. */
 export type Levels = { previous: number | null; others: number; hasOthers: boolean };
 
-/**
- * SQL: four typed calls in one, while a variant is locked. The least and the greatest location are one look at the index each; to look for
- * another one by `<>` would read every level of a store that has one location.
- */
-const LEVEL = {
-  name: 'find_inventory_level',
-  text: `
-    SELECT (SELECT available FROM inventory_level WHERE pid = $1 AND item = $2 AND location = $3) AS previous,
-      (SELECT coalesce(sum(available), 0) FROM inventory_level WHERE pid = $1 AND item = $2 AND location <> $3) AS others,
-      coalesce(
-        (SELECT min(location) FROM inventory_level WHERE pid = $1) <> $3 OR
-        (SELECT max(location) FROM inventory_level WHERE pid = $1) <> $3, false) AS "hasOthers"`,
-};
-
 /** Reads what is known of an item at a location; the item's variant must be locked. */
 export async function findLevel(tx: Tx, pid: string, item: string, location: string): Promise<Levels> {
-  const [levels] = await tx.query<Levels>(LEVEL, [pid, item, location]);
-  return levels!;
+  const { inventoryLevel } = tx.prisma;
+  const levels = await inventoryLevel.findMany({ where: { pid, item } });
+  // The least and the greatest location are one look at the index each: looking for any other one reads all levels of a store with one.
+  const least = await inventoryLevel.findFirst({ where: { pid }, orderBy: { location: 'asc' } });
+  const greatest = await inventoryLevel.findFirst({ where: { pid }, orderBy: { location: 'desc' } });
+  return {
+    previous: levels.find((level) => level.location === location)?.available ?? null,
+    others: levels.reduce((sum, level) => sum + (level.location === location ? 0 : level.available), 0),
+    hasOthers: [least, greatest].some((level) => level !== null && level.location !== location),
+  };
 }
 
 /** What a location has of an item. */

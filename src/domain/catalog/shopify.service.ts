@@ -82,7 +82,7 @@ function refuseStale(at: Date, now: Date): void {
 
 async function applyEvent(tx: Tx, pid: string, event: ShopifyEvent, now: Date): Promise<Receipt['status']> {
   if (event.kind === 'level') return applyLevel(tx, pid, event, now);
-  const held = await shopify.holdProduct(tx, pid, event.empi);
+  const held = await shopify.holdVariants(tx, pid, event);
   if (event.kind === 'product') return applyProduct(tx, pid, event, held, now);
   await dropProducts(
     tx,
@@ -119,7 +119,7 @@ async function applyProduct(
 /** Stock is told location by location, a product's own webhook tells the sum. */
 async function applyLevel(tx: Tx, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
   const { item, location, available, changedAt: at } = event;
-  const variants = await shopify.holdItem(tx, pid, item);
+  const variants = await shopify.holdVariants(tx, pid, { inventoryItem: item });
   if (available === null || variants.length === 0) return 'ignored';
   const levels = await shopify.findLevel(tx, pid, item, location);
   await shopify.saveLevel(tx, pid, { item, location, available, at });

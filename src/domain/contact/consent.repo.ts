@@ -1,20 +1,40 @@
 import type { Tx } from '../../database/database.ts';
-import type { NewShopper } from '../shopper/shopper.repo.ts';
+import { lockShopper, updateShopper } from '../shopper/shopper.repo.ts';
+import type { IdentityKey, NewShopper } from '../shopper/shopper.repo.ts';
+import { isAccountContact } from './contact.rules.ts';
 import type { Contact, Medium } from './contact.rules.ts';
 
 /** An answer to the question whether a contact wants the mailing list. */
 export type Consent = { signuptime: number; acceptmarketing: boolean; acceptsource: string };
 
-/** The preferences of a shopper `sh` with the answers $2. They are the store's to write too: a `Mediums` that is no object gives way. */
-export const MERGED_PREFS = `jsonb_set(sh.prefs, '{Mediums}',
-  CASE jsonb_typeof(sh.prefs -> 'Mediums') WHEN 'object' THEN sh.prefs -> 'Mediums' ELSE '{}' END || $2::jsonb)`;
+const mediumsOf = ({ Mediums }: Record<string, unknown>): object =>
+  typeof Mediums === 'object' && Mediums !== null && !Array.isArray(Mediums) ? Mediums : {};
 
-/** SQL: joins what is there with the answer, and makes the account, in one statement: answers of one moment must not lose each other. */
-const RECORD_ON_ACCOUNT = `
-  INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, lastlogin, prefs, acc_mkt, cts, uts)
-  VALUES ($1, $3, false, $4, $5, $6, $7, jsonb_build_object('Mediums', $2::jsonb), $8, $7, $7)
-  ON CONFLICT (pid, regid) DO UPDATE SET prefs = ${MERGED_PREFS}, acc_mkt = excluded.acc_mkt,
-    em = coalesce(sh.em, excluded.em), uts = excluded.uts`;
+/** Records an answer on a shopper. The lock keeps answers of one moment; a `Mediums` of the store's that is no object gives way. */
+export async function recordShopperConsent(
+  tx: Tx,
+  key: IdentityKey,
+  medium: string,
+  consent: Consent,
+  now: Date,
+): Promise<void> {
+  const shopper = await lockShopper(tx, key);
+  if (shopper === null) return;
+  const prefs = { ...shopper.prefs, Mediums: { ...mediumsOf(shopper.prefs), [medium]: consent } };
+  const changes = isAccountContact({ medium }) ? { prefs, acc_mkt: consent.acceptmarketing } : { prefs };
+  await updateShopper(tx, key, changes, now);
+}
+
+/** SQL: sign-ups run it; it makes the account, or joins the answer to what is there, in one statement. */
+const RECORD_ON_ACCOUNT = {
+  name: 'record_on_account',
+  text: `
+    INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, lastlogin, prefs, acc_mkt, cts, uts)
+    VALUES ($1, $2, false, $3, $4, $5, $6, jsonb_build_object('Mediums', $7::jsonb), $8, $6, $6)
+    ON CONFLICT (pid, regid) DO UPDATE SET acc_mkt = excluded.acc_mkt, em = coalesce(sh.em, excluded.em), uts = excluded.uts,
+      prefs = jsonb_set(sh.prefs, '{Mediums}',
+        CASE jsonb_typeof(sh.prefs -> 'Mediums') WHEN 'object' THEN sh.prefs -> 'Mediums' ELSE '{}' END || $7::jsonb)`,
+};
 
 /** Records an answer on the account that a contact names, and makes that account where there is none. */
 export async function recordAccountConsent(
@@ -25,23 +45,7 @@ export async function recordAccountConsent(
   now: Date,
 ): Promise<void> {
   const answers = JSON.stringify({ [medium]: consent });
-  await tx.query(RECORD_ON_ACCOUNT, [pid, answers, regid, uid, di, em, now, consent.acceptmarketing]);
-}
-
-/** SQL: joins what is there with the answer; read and written apart, answers of one moment would lose each other. */
-const RECORD_ON_SHOPPER = `
-  UPDATE shopper sh SET prefs = ${MERGED_PREFS}, uts = $4 WHERE sh.pid = $1 AND sh.regid = $3`;
-
-/** Records an answer on the shopper who gave it. */
-export async function recordShopperConsent(
-  tx: Tx,
-  pid: string,
-  regid: string,
-  medium: Medium,
-  consent: Consent,
-  now: Date,
-): Promise<void> {
-  await tx.query(RECORD_ON_SHOPPER, [pid, JSON.stringify({ [medium]: consent }), regid, now]);
+  await tx.query(RECORD_ON_ACCOUNT, [pid, regid, uid, di, em, now, answers, consent.acceptmarketing]);
 }
 
 /** SQL: every sign-up runs it. */

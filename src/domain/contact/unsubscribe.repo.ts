@@ -1,6 +1,6 @@
 import type { Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
-import { MERGED_PREFS } from './consent.repo.ts';
+import { recordShopperConsent } from './consent.repo.ts';
 import { isAccountContact } from './contact.rules.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
 
@@ -25,10 +25,6 @@ export function removeSubscriptions(
   );
 }
 
-/** SQL: joins what is there with the answer; read and written apart, answers of one moment would lose each other. */
-const REFUSE = `
-  UPDATE shopper sh SET acc_mkt = false, uts = $4, prefs = ${MERGED_PREFS} WHERE sh.pid = $1 AND sh.em = $3`;
-
 /** Records that a contact wants nothing more that it did not just ask for: shared lists, mailing list. New alerts are to be confirmed again. */
 export async function suppress(
   tx: Tx,
@@ -39,6 +35,8 @@ export async function suppress(
   await tx.prisma.suppression.createMany({ data: { pid, medium, value, cts: now }, skipDuplicates: true });
   await tx.prisma.contactProof.deleteMany({ where: { pid, medium, value } });
   if (!isAccountContact({ medium })) return;
+  const account = await tx.prisma.shopper.findFirst({ where: { pid, em: value }, select: { regid: true } });
+  if (account === null) return;
   const answer = { signuptime: now.getTime(), acceptmarketing: false, acceptsource: 'unsubscribe' };
-  await tx.query(REFUSE, [pid, JSON.stringify({ [medium]: answer }), value, now]);
+  await recordShopperConsent(tx, { pid, regid: account.regid }, medium, answer, now);
 }

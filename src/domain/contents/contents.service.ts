@@ -3,13 +3,13 @@ import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { isProductId } from '../product/product.rules.ts';
+import { isProductId, rowsInOrder } from '../product/product.rules.ts';
 import { NEWEST_FIRST, readPages } from '../list/page.repo.ts';
 import { countWaiting } from '../item/copy.repo.ts';
 import { changeList, lockLists } from '../list/list.repo.ts';
 import type { ListRow } from '../list/list.columns.ts';
 import type { LockedList } from '../list/list.repo.ts';
-import { checkLid, checkVersion } from '../list/list.rules.ts';
+import { checkLid, checkListVersion } from '../list/list.rules.ts';
 import { checkBytes, isLarge } from '../list/quota.service.ts';
 import { failMissing, withOwnList } from '../list/list.service.ts';
 import type { Owner } from '../list/list.service.ts';
@@ -84,7 +84,7 @@ export async function updateListContents(
     const { used, ...after } = isTouched ? await changeList(tx, list, {}, scope) : { ...list, used: null };
     checkBytes(ctx, used);
     const fresh = made.filter(({ isNew }) => isNew);
-    await checkRoom(ctx, tx, after, fresh.length);
+    await checkItemRoom(ctx, tx, after, fresh.length);
     await countEvent(tx, list.pid, 'add', fresh.length, scope.now);
     await tellOfItems(tx, owner, 'list.item.removed', gone, scope.now);
     await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
@@ -92,13 +92,8 @@ export async function updateListContents(
       lid,
       cnt: after.cnt,
       uts: new Date(after.uts),
-      a: added ? inOrder(added, made) : null,
-      u: changed
-        ? outcomes(
-            changed.map(({ epi }) => epi),
-            written,
-          )
-        : null,
+      a: added ? rowsInOrder(episOf(added), made) : null,
+      u: changed ? outcomes(episOf(changed), written) : null,
       d: removed ? outcomes(removed, gone) : null,
       list: ownView(owner, after),
     };
@@ -125,8 +120,8 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
     const locked = await lockLists(tx, owner, [fromlid, tolid]);
     const from = locked.find(({ lid }) => lid === fromlid) ?? (await failMissing(tx, owner));
     const to = locked.find(({ lid }) => lid === tolid) ?? (await failMissing(tx, owner));
-    checkVersion(to.version, transfer.expectedVersion);
-    const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: true });
+    checkListVersion(to.version, transfer.expectedVersion);
+    const { moved, list } = await carryOver(ctx, tx, owner, { from, to, epis, isMove: true });
     const removed = await items.removeItems(tx, from, epis);
     await tellOfItems(tx, owner, 'list.item.removed', removed, ctx.now());
     const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
@@ -139,7 +134,7 @@ export async function copyItems(ctx: Context, transfer: Transfer): Promise<Trans
   const { fromlid, tolid, epis } = checkTransfer(transfer);
   const copy = async (tx: Tx, to: LockedList, owner: Owner): Promise<TransferReport> => {
     const from = await readSource(tx, owner, fromlid);
-    const { moved, list } = await transferItems(ctx, tx, owner, { from, to, epis, isMove: false });
+    const { moved, list } = await carryOver(ctx, tx, owner, { from, to, epis, isMove: false });
     return { from, to: ownView(owner, list), items: moved };
   };
   return withOwnList(ctx, tolid, transfer, copy, true);
@@ -189,17 +184,14 @@ function chargeItems({ budget }: Context, rows: readonly ItemRow[]): void {
 }
 
 /** Refuses new items beyond the limit. A list that a merge made longer can still be changed. */
-async function checkRoom({ config }: Context, tx: Tx, list: ListRow, added: number): Promise<void> {
+async function checkItemRoom({ config }: Context, tx: Tx, list: ListRow, added: number): Promise<void> {
   if (added === 0) return;
   const waiting = list._cp ? await countWaiting(tx, list) : 0;
   if (list.cnt + waiting > config.maxItems)
     fail('limit-reached', `A list can have at most ${config.maxItems} items`);
 }
 
-function inOrder(sent: readonly { epi: string }[], rows: readonly ItemRow[]): ItemRow[] {
-  const byVariant = new Map(rows.map((row) => [row.epi, row]));
-  return sent.map(({ epi }) => byVariant.get(epi)!);
-}
+const episOf = (items: readonly CheckedItem[]): string[] => items.map(({ epi }) => epi);
 
 /** What became of the variants that were to be changed or removed, given those that were there. */
 export function outcomes(epis: readonly string[], rows: readonly ItemRow[]): ItemChange[] {
@@ -226,7 +218,7 @@ function checkTransfer({ fromlid, tolid, epis }: Transfer): {
 
 type Lists = { from: ListRow; to: LockedList; epis: string[]; isMove: boolean };
 
-async function transferItems(
+async function carryOver(
   ctx: Context,
   tx: Tx,
   owner: Owner,
@@ -247,14 +239,8 @@ async function transferItems(
   const { used, ...list } = await changeList(tx, to, {}, scope);
   // What moves takes no more room than it leaves.
   if (!isMove) checkBytes(ctx, used);
-  await checkRoom(ctx, tx, list, fresh.length);
-  return {
-    moved: inOrder(
-      epis.map((epi) => ({ epi })),
-      moved,
-    ),
-    list,
-  };
+  await checkItemRoom(ctx, tx, list, fresh.length);
+  return { moved: rowsInOrder(epis, moved), list };
 }
 
 /** The list to copy from, as the shopper may see it; its items are read when they are asked for. */

@@ -6,6 +6,7 @@ import { getList, saveForLater } from '../list/browse.service.ts';
 import type { ListView } from '../list/list.view.ts';
 import { findItems } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
+import { rowsInOrder } from '../product/product.rules.ts';
 import { outcomes } from './contents.service.ts';
 import type { ContentsUpdate, ItemRef, Transfer, TransferReport } from './contents.service.ts';
 
@@ -25,9 +26,6 @@ async function itemsOf(ctx: Context, lid: string, epis: readonly string[]): Prom
 const episOf = (refs: readonly ItemRef[] | null | undefined): Epis =>
   refs ? refs.map(({ epi }) => epi ?? '') : null;
 
-const inOrder = (epis: readonly string[], rows: readonly ItemRow[]): ItemRow[] =>
-  epis.flatMap((epi) => rows.find((row) => row.epi === epi) ?? []);
-
 type Change = Lid & { u?: readonly ItemRef[] | null; d?: readonly ItemRef[] | null };
 
 /** What a write of items left; what it removed is not there any more, and is reported like that. */
@@ -43,7 +41,7 @@ async function rereadContents(
     lid,
     cnt: list.cnt,
     uts: new Date(list.uts),
-    a: added && inOrder(added, rows),
+    a: added && rowsInOrder(added, rows),
     u: changed && outcomes(changed, rows),
     d: removed && outcomes(removed, []),
     list,
@@ -52,7 +50,7 @@ async function rereadContents(
 
 async function rereadTransfer(ctx: Context, { fromlid, tolid, epis }: Transfer): Promise<TransferReport> {
   const [from, to] = [await getList(ctx, fromlid), await getList(ctx, tolid)];
-  return { from, to, items: inOrder(epis, await itemsOf(ctx, tolid, epis)) };
+  return { from, to, items: rowsInOrder(epis, await itemsOf(ctx, tolid, epis)) };
 }
 
 const changed = { reread: (ctx: Context, { lid }: Lid) => getList(ctx, lid) };

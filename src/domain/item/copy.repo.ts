@@ -45,7 +45,7 @@ const COPY = {
 };
 
 /** Copies up to `portionSize` items at once, or writes all of a longer list down as portions; true when portions are left to do. */
-export async function copyItems(
+export async function insertCopies(
   tx: Tx,
   { pid, sourceLid, targetLid, di, uby, now }: Copy,
   portionSize: number,

@@ -10,8 +10,8 @@ export const PORTION_SIZE = 500;
  * Copies a list's items as they are now into another list, inside the caller's transaction. The caller has checked that it may
  * read the one and write the other. Of a long list the rest follows in the background.
  */
-export async function copyItems(tx: Tx, copy: Copy): Promise<{ isDone: boolean }> {
-  return { isDone: !(await copies.copyItems(tx, copy, PORTION_SIZE)) };
+export async function copyList(tx: Tx, copy: Copy): Promise<{ isDone: boolean }> {
+  return { isDone: !(await copies.insertCopies(tx, copy, PORTION_SIZE)) };
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { bundleOf, hashProduct, paced } from './item.view.ts';
+import { bundleOf, hashProduct, parsePaced } from './item.view.ts';
 
 export const itemResolvers = {
   Item: {
     pid: (item) => hashProduct(item),
     title: (item) => item.dt,
     price: (item) => item.pr,
-    bundle: (item, _args, ctx) => paced(ctx, item.bundle.length, () => bundleOf(item)),
+    bundle: (item, _args, ctx) => parsePaced(ctx, item.bundle.length, () => bundleOf(item)),
     _pkey: (item) => item.lid,
     _t: () => 2,
   },

@@ -19,90 +19,94 @@ const MAX_TEXT = 2_000;
 const MAX_LABEL = 100;
 const MAX_PARTS = 100;
 
-type Maybe<Value> = Value | null | undefined;
-
-/** Checks the fields of one element; each failure is `invalid-items` and names the element and the field. */
-function createChecks(place: string) {
-  const complain = (field: string, rule: string): never => fail('invalid-items', `${place}.${field} ${rule}`);
-  const checks = {
-    id(field: string, value: Maybe<string>): string | undefined {
-      if (value == null || value === '') return undefined;
-      return isProductId(value) ? value : complain(field, 'must have 1 to 255 printable characters');
-    },
-    url(field: string, value: Maybe<string>): string | undefined {
-      if (value == null || value === '') return undefined;
-      return isPageUrl(value)
-        ? value
-        : complain(field, 'must be an http(s) or relative address of at most 2,048 characters');
-    },
-    /** One line: platforms send titles with tabs and line breaks, which a mail must never carry. */
-    line: (field: string, value: Maybe<string>, max = MAX_LINE): string | undefined =>
-      checks.text(field, value?.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' '), max) || undefined,
-    /** An empty text is kept: it removes the one there is. */
-    text(field: string, value: Maybe<string>, max = MAX_TEXT): string | undefined {
-      const text = value?.trim();
-      if (text === undefined || (codePoints(text) <= max && isStorable(text))) return text;
-      return complain(field, `must have at most ${max} characters`);
-    },
-    price(field: string, value: Maybe<number>): number | undefined {
-      if (value == null) return undefined;
-      return Number.isFinite(value) && value >= 0 && value <= 1e15
-        ? value
-        : complain(field, 'must be a number of at least 0');
-    },
-    quantity(field: string, value: Maybe<number>): number | undefined {
-      if (value == null) return undefined;
-      return Number.isInteger(value) && value >= 1 && value <= MAX_QTY
-        ? value
-        : complain(field, 'must be a whole number from 1 to 999,999');
-    },
-    flag: (_field: string, value: Maybe<boolean>): boolean | undefined => value ?? undefined,
-    labels(field: string, value: Maybe<readonly string[]>): string[] | undefined {
-      if (value == null) return undefined;
-      if (value.length > 1) complain(field, 'must have one value at most');
-      return value.map(
-        (label) => checks.line(field, label, MAX_LABEL) ?? complain(field, 'must not hold an empty label'),
-      );
-    },
-    properties(field: string, value: Maybe<Record<string, unknown>>): Record<string, unknown> | undefined {
-      if (value == null) return undefined;
-      const fault = objectFault(value);
-      return fault === null ? value : complain(field, fault);
-    },
-    bundle(field: string, value: ItemInput['bundle']): BundleItemRow[] | undefined {
-      if (value == null) return undefined;
-      if (value.length > MAX_PARTS) complain(field, `must have at most ${MAX_PARTS} entries`);
-      const parts = value.map((part, index) => checkPart(part, `${place}.${field}[${index}]`));
-      return isSmall(parts)
-        ? parts
-        : complain(field, `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`);
-    },
-    complain,
-  };
-  return checks;
+/** Each failure is `invalid-items` and names the element and the field. */
+function complain(place: string, field: string, rule: string): never {
+  return fail('invalid-items', `${place}.${field} ${rule}`);
 }
 
-function checkPart(part: BundleItemInput, place: string): BundleItemRow {
-  const checks = createChecks(place);
+/** Checks of what was sent; an empty text counts as not sent, unless it is a `text`. */
+const CHECKS = {
+  id(place: string, field: string, value: string): string | undefined {
+    if (value === '' || isProductId(value)) return value || undefined;
+    return complain(place, field, 'must have 1 to 255 printable characters');
+  },
+  url(place: string, field: string, value: string): string | undefined {
+    if (value === '' || isPageUrl(value)) return value || undefined;
+    return complain(place, field, 'must be an http(s) or relative address of at most 2,048 characters');
+  },
+  /** One line: platforms send titles with tabs and line breaks, which a mail must never carry. */
+  line(place: string, field: string, value: string, max = MAX_LINE): string | undefined {
+    return CHECKS.text(place, field, value.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' '), max) || undefined;
+  },
+  /** An empty text is kept: it removes the one there is. */
+  text(place: string, field: string, value: string, max = MAX_TEXT): string {
+    const text = value.trim();
+    const isFine = codePoints(text) <= max && isStorable(text);
+    return isFine ? text : complain(place, field, `must have at most ${max} characters`);
+  },
+  price(place: string, field: string, value: number): number {
+    const isFine = Number.isFinite(value) && value >= 0 && value <= 1e15;
+    return isFine ? value : complain(place, field, 'must be a number of at least 0');
+  },
+  quantity(place: string, field: string, value: number): number {
+    const isFine = Number.isInteger(value) && value >= 1 && value <= MAX_QTY;
+    return isFine ? value : complain(place, field, 'must be a whole number from 1 to 999,999');
+  },
+  flag: (_place: string, _field: string, value: boolean): boolean => value,
+  labels(place: string, field: string, value: readonly string[]): string[] {
+    if (value.length > 1) complain(place, field, 'must have one value at most');
+    return value.map(
+      (label) =>
+        CHECKS.line(place, field, label, MAX_LABEL) ?? complain(place, field, 'must not hold an empty label'),
+    );
+  },
+  properties(place: string, field: string, value: Record<string, unknown>): Record<string, unknown> {
+    const fault = objectFault(value);
+    return fault === null ? value : complain(place, field, fault);
+  },
+  bundle(place: string, field: string, value: NonNullable<ItemInput['bundle']>): BundleItemRow[] {
+    if (value.length > MAX_PARTS) complain(place, field, `must have at most ${MAX_PARTS} entries`);
+    const parts = value.map((part, index) => checkPart(`${place}.${field}[${index}]`, part));
+    return isSmall(parts)
+      ? parts
+      : complain(place, field, `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`);
+  },
+};
+
+function checkText(
+  check: 'id' | 'line' | 'url',
+  place: string,
+  field: string,
+  value: string | null | undefined,
+): string | undefined {
+  return value == null ? undefined : CHECKS[check](place, field, value);
+}
+
+function checkPart(
+  place: string,
+  { title, price, empi, epi, iu, uri, vendor }: BundleItemInput,
+): BundleItemRow {
   return {
-    title: checks.line('title', part.title) ?? null,
-    price: checks.price('price', part.price) ?? null,
-    empi: checks.id('empi', part.empi) ?? null,
-    epi: checks.id('epi', part.epi) ?? null,
-    iu: checks.url('iu', part.iu) ?? null,
-    uri: checks.url('uri', part.uri) ?? null,
-    vendor: checks.line('vendor', part.vendor) ?? null,
+    title: checkText('line', place, 'title', title) ?? null,
+    price: price == null ? null : CHECKS.price(place, 'price', price),
+    empi: checkText('id', place, 'empi', empi) ?? null,
+    epi: checkText('id', place, 'epi', epi) ?? null,
+    iu: checkText('url', place, 'iu', iu) ?? null,
+    uri: checkText('url', place, 'uri', uri) ?? null,
+    vendor: checkText('line', place, 'vendor', vendor) ?? null,
   };
 }
 
 type Fields = Omit<CheckedItem, 'epi'>;
 
 /** What was sent of an item, by the table of columns. */
-function checkFields(input: ItemInput, place: string): Fields {
-  const checks = createChecks(place);
+function checkFields(place: string, input: ItemInput): Fields {
   const fields: Partial<Record<string, unknown>> = {};
   for (const { field, check, max, names } of sentColumns)
-    for (const name of names) fields[field] ??= checks[check](name, input[name] as never, max);
+    for (const name of names) {
+      const value = input[name];
+      if (value != null) fields[field] ??= CHECKS[check](place, name, value as never, max);
+    }
   return fields;
 }
 
@@ -123,7 +127,7 @@ function makeCustom(fields: Fields): CheckedItem {
   };
 }
 
-function checkCount(field: string, elements: readonly unknown[]): void {
+function checkElements(field: string, elements: readonly unknown[]): void {
   if (elements.length > MAX_ELEMENTS)
     fail('invalid-items', `${field} must have at most ${MAX_ELEMENTS} elements`);
 }
@@ -137,13 +141,12 @@ export function checkAdded(
   items: readonly ItemInput[],
   { hasCustomItems }: AddScope,
 ): CheckedItem[] {
-  checkCount(field, items);
+  checkElements(field, items);
   return items.map((input, index) => {
     const place = `${field}[${index}]`;
-    const checks = createChecks(place);
-    const epi = checks.id('epi', input.epi);
-    const fields = checkFields(input, place);
-    const missing = (name: string): never => checks.complain(name, 'is missing');
+    const epi = checkText('id', place, 'epi', input.epi);
+    const fields = checkFields(place, input);
+    const missing = (name: string): never => complain(place, name, 'is missing');
     if (epi === undefined && !input.title?.trim()) missing('epi');
     if (fields.du === undefined) missing('du');
     if (epi === undefined) {
@@ -156,21 +159,20 @@ export function checkAdded(
 
 /** Items to change; only `epi` is needed. */
 export function checkChanged(field: string, items: readonly ItemInput[]): CheckedItem[] {
-  checkCount(field, items);
+  checkElements(field, items);
   return items.map((input, index) => {
     const place = `${field}[${index}]`;
-    const checks = createChecks(place);
-    const epi = checks.id('epi', input.epi) ?? checks.complain('epi', 'is missing');
-    return { ...checkFields(input, place), epi };
+    const epi = checkText('id', place, 'epi', input.epi) ?? complain(place, 'epi', 'is missing');
+    return { ...checkFields(place, input), epi };
   });
 }
 
 /** Variant ids of items to remove. */
 export function checkRefs(field: string, items: readonly { epi?: string | null }[]): string[] {
-  checkCount(field, items);
+  checkElements(field, items);
   return items.map(({ epi }, index) => {
-    const checks = createChecks(`${field}[${index}]`);
-    return checks.id('epi', epi) ?? checks.complain('epi', 'is missing');
+    const place = `${field}[${index}]`;
+    return checkText('id', place, 'epi', epi) ?? complain(place, 'epi', 'is missing');
   });
 }
 

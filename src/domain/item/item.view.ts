@@ -27,7 +27,7 @@ export function bundleOf({ bundle }: ItemRow): BundleItemRow[] {
 const SHORT_TEXT = 2_000;
 
 /** Does what has to parse a stored text; of a long one when others had a turn, because it may hold a value in every other character. */
-export function paced<Result>(
+export function parsePaced<Result>(
   { budget }: Context,
   length: number,
   parse: () => Result,

@@ -42,7 +42,7 @@ const LISTS_LIMIT = { standard: 20, max: 100 };
 
 /** A list of the shopper, or a public one of its store. */
 export async function getList(ctx: Context, lid: string): Promise<ListView> {
-  const { list, items } = await readPage(ctx, lid, { limit: PREVIEW_SIZE, offset: 0 });
+  const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE, offset: 0 });
   return { ...list, preview: items };
 }
 
@@ -86,7 +86,7 @@ export async function listContents(
     limit: checkLimit('limit', limit, CONTENTS_LIMIT.standard, CONTENTS_LIMIT.max),
     offset: checkOffset(offset),
   };
-  const { list, items, total } = await readPage(ctx, lid, slice);
+  const { list, items, total } = await readListPage(ctx, lid, slice);
   const end = slice.offset + items.length;
   const hasPreview = slice.offset === 0 && (items.length >= PREVIEW_SIZE || items.length === total);
   return {
@@ -126,7 +126,7 @@ export async function listPage(
   const limit = checkLimit('itemslimit', args.itemslimit, PAGE_LIMIT.standard, PAGE_LIMIT.max);
   const order = checkOrder({ sort: args.sortby, order: args.sortorder, filter: args.filterby });
   const after = args.next ? decodePlace('next', args.next, order) : null;
-  const { list, items, total } = await readPage(ctx, lid, { limit: limit + 1, offset: 0, after }, order);
+  const { list, items, total } = await readListPage(ctx, lid, { limit: limit + 1, offset: 0, after }, order);
   const shown = items.slice(0, limit);
   const isStart =
     after === null &&
@@ -179,7 +179,7 @@ export async function previewOf(ctx: Context, list: ListView, slice: Slice): Pro
   return list.isMasked ? items.map(maskItem) : items;
 }
 
-async function readPage(
+async function readListPage(
   ctx: Context,
   lid: string,
   slice: { limit: number; offset: number; after?: Place | null },

@@ -1,5 +1,6 @@
 import { readColumn } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import type { ListModel } from '../../generated/prisma/models.ts';
 import { JOIN_PRODUCT, READ_ITEM, estimate, isWorthMaking, sized } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
@@ -96,10 +97,8 @@ export function lockLists(tx: Tx, { pid, regid }: ListOwner, lids: readonly stri
 }
 
 /** Lists that the shopper may read: its own and the public ones of its store. */
-const isReadableBy = ({ pid, regid }: ListOwner): { pid: string; OR: object[] } => ({
-  pid,
-  OR: [{ regid }, { anonRead: true }],
-});
+const isReadableBy = ({ pid, regid }: ListOwner) =>
+  ({ pid, OR: [{ regid }, { anonRead: true }] }) satisfies Prisma.ListWhereInput;
 
 /** Whether there is such a list that the shopper may read. */
 export async function isReadable(db: Db, reader: ListOwner, lid: string): Promise<boolean> {

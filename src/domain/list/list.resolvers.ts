@@ -20,7 +20,7 @@ import {
 } from './list.service.ts';
 import { storageOf } from './quota.service.ts';
 import { emailList, reportShare } from './share.service.ts';
-import { paced } from '../item/item.view.ts';
+import { parsePaced } from '../item/item.view.ts';
 import { hashList } from './list.view.ts';
 
 export const listResolvers = {
@@ -48,7 +48,7 @@ export const listResolvers = {
     listcontents: (list, slice, ctx) => previewOf(ctx, list, slice),
     items: (list, page, ctx) => itemConnection(ctx, list, page),
     lhash: (list, _args, ctx) =>
-      paced(ctx, list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
+      parsePaced(ctx, list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
     userinfo: (list) => list.owner,
     _pkey: (list) => list.lid,
     _t: () => 1,

@@ -64,7 +64,7 @@ export function checkState(st: number | null | undefined): number | null {
 }
 
 /** Refuses a write that was made for an older version of the list. */
-export function checkVersion(version: number, expected: number | null | undefined): void {
+export function checkListVersion(version: number, expected: number | null | undefined): void {
   if (expected == null || expected === version) return;
   fail('version-conflict', `The list has version ${version} by now, not ${expected}; read it again`);
 }

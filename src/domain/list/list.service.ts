@@ -12,7 +12,7 @@ import { NEWEST_FIRST, readPages } from './page.repo.ts';
 import { listContents } from './browse.service.ts';
 import type { ListContents } from './browse.service.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
-import { copyItems } from '../item/copy.service.ts';
+import { copyList } from '../item/copy.service.ts';
 import * as lists from './list.repo.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import type { LockedList } from './list.repo.ts';
@@ -22,7 +22,7 @@ import {
   checkListNote,
   checkListType,
   checkProperties,
-  checkVersion,
+  checkListVersion,
 } from './list.rules.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
@@ -61,7 +61,7 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
         'There is a save-for-later list already; nothing can be copied into it by creating it',
       );
     if (known !== null) return (await lists.findOwnList(tx, owner, known))!;
-    await checkRoom(ctx, tx, owner, list.lname, true);
+    await checkListRoom(ctx, tx, owner, list.lname, true);
     const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
     checkBytes(ctx, used);
     return fromlid ? fillFrom(ctx, tx, owner, row, fromlid) : row;
@@ -155,7 +155,7 @@ export async function initSaveForLater(
       await lockOwner(tx, owner);
       const known = await lists.findSaveForLater(tx, owner);
       if (known !== null) return known;
-      await checkRoom(ctx, tx, owner, list.lname, false);
+      await checkListRoom(ctx, tx, owner, list.lname, false);
       const { used, lid: made } = await lists.insertList(tx, owner, list, ctx.now());
       checkBytes(ctx, used);
       return made;
@@ -178,7 +178,7 @@ export async function withOwnList<Result>(
     if (isLarge) await lockOwner(tx, owner);
     const [list] = await lists.lockLists(tx, owner, [wanted]);
     if (list === undefined) return failMissing(tx, owner);
-    checkVersion(list.version, expectedVersion);
+    checkListVersion(list.version, expectedVersion);
     return work(tx, list, owner);
   });
 }
@@ -203,7 +203,7 @@ async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
   if (current?.epoch !== owner.epoch) fail('sw-badregid');
 }
 
-async function checkRoom(
+async function checkListRoom(
   { config }: Context,
   tx: Tx,
   owner: Owner,
@@ -242,7 +242,7 @@ async function fillFrom(
   if (!(await lists.isReadable(tx, owner, fromlid))) fail('list-not-found', 'fromlid: there is no such list');
   const { pid, di, em } = owner;
   const now = ctx.now();
-  await copyItems(tx, { pid, sourceLid: fromlid, targetLid: list.lid, di, uby: em, now });
+  await copyList(tx, { pid, sourceLid: fromlid, targetLid: list.lid, di, uby: em, now });
   checkBytes(ctx, await usedBytes(tx, owner));
   await tellOfLists(tx, owner, 'list.item.added', [list.lid], now);
   return (await lists.findOwnList(tx, owner, list.lid))!;

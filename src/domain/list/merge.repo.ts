@@ -22,7 +22,7 @@ export async function hasLists(tx: Tx, { pid, regid }: ShopperRow): Promise<bool
 }
 
 /** SQL: locks rows in an order. All lists of these shoppers by rising lid, as every writer of several lists does. */
-export function lockLists(tx: Tx, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
+export function lockAllLists(tx: Tx, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
   return tx.query<MergeListRow>(
     `SELECT lid, regid, lname, lty, sfl_owner IS NOT NULL AS "isSfl", st = 1 AS "isActive", copying AS "isCopying", seq
      FROM list WHERE pid = $1 AND regid = ANY ($2::text[]) ORDER BY lid FOR UPDATE`,
@@ -82,7 +82,7 @@ export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joinin
  * SQL: set-wise. Moves the items that the account's list does not hold, with their ids and their place in time, and tells webhooks that they were
  * added; answers how many. A guest can have hundreds of thousands of items: none of them leaves the database.
  */
-export async function moveItems(
+export async function moveMissingItems(
   tx: Tx,
   { pid, uid }: ShopperRow,
   pairs: readonly Joining[],

@@ -22,7 +22,7 @@ export async function mergeLists(
   now: Date,
 ): Promise<MergeReport> {
   if (!(await merges.hasLists(tx, guest))) return { lists: 0, items: 0, duplicates: 0 };
-  const lists = await merges.lockLists(tx, guest.pid, [guest.regid, account.regid]);
+  const lists = await merges.lockAllLists(tx, guest.pid, [guest.regid, account.regid]);
   const { moving, rounds } = planMerge(
     lists.filter(({ regid }) => regid === guest.regid),
     lists.filter(({ regid }) => regid === account.regid),
@@ -55,7 +55,7 @@ async function joinLists(
   now: Date,
 ): Promise<{ items: number; duplicates: number }> {
   const duplicates = await merges.joinDuplicates(tx, account.pid, pairs);
-  const items = await merges.moveItems(tx, account, pairs, now);
+  const items = await merges.moveMissingItems(tx, account, pairs, now);
   await merges.closeJoinedLists(tx, account, pairs, now);
   return { items, duplicates };
 }

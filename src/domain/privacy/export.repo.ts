@@ -24,6 +24,8 @@ const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid
  * lists of rows; each reads a portion by its key, so that nothing is read twice or held.
  */
 const SECTIONS = {
+  shopper: `SELECT (to_jsonb(sh) - 'epoch')::text AS json, jsonb_build_array(sh.regid) AS place
+    FROM ${KEY} JOIN shopper sh ON sh.pid = k.pid AND sh.regid = k.regid LIMIT $7`,
   lists: `SELECT (to_jsonb(l) - 'bytes')::text AS json, jsonb_build_array(l.seq) AS place, l.lid
     FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.regid = k.regid WHERE ${behindSeq('l')}`,
   items: `SELECT to_jsonb(i)::text AS json, jsonb_build_array(i.seq) AS place
@@ -70,11 +72,8 @@ export async function* readSection(
   }
 }
 
-/** SQL: in the same form as the parts. The shopper's own record as JSON text. */
-export async function readRecord(db: Db, { pid, regid }: Subject): Promise<string> {
-  const [row] = await db.query<{ json: string }>(
-    `SELECT (to_jsonb(sh) - 'epoch')::text AS json FROM shopper sh WHERE sh.pid = $1 AND sh.regid = $2`,
-    [pid, regid],
-  );
-  return row?.json ?? 'null';
+/** The shopper's own record as JSON text. */
+export async function readRecord(db: Db, subject: Subject): Promise<string> {
+  for await (const [row] of readSection(db, subject, 'shopper')) return row!.json;
+  return 'null';
 }

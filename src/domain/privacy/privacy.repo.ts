@@ -79,10 +79,21 @@ async function eraseSubscriptions(tx: Tx, { pid, regid, contacts }: Subject): Pr
   return own.count + gone.length;
 }
 
-/** SQL: also the answers to the guests that were merged into the shopper; no relation leads from them to the links. */
-const FORGET_ANSWERS = `
-  DELETE FROM idempotent_write WHERE pid = $1 AND (regid = $2
-    OR regid IN (SELECT guest_regid FROM guest_link WHERE pid = $1 AND account_regid = $2))`;
+/** Regids that are named in one statement; it can have 65,535 parameters. */
+const REGIDS_AT_ONCE = 1_000;
+
+/** Forgets what was answered under Idempotency-Keys to the shopper and to the guests that were merged into it, and the links. */
+async function forgetAnswers(tx: Tx, { pid, regid }: Subject): Promise<void> {
+  const guests = await tx.prisma.guestLink.findMany({ where: { pid, accountRegid: regid } });
+  const regids = [regid, ...guests.map(({ guestRegid }) => guestRegid)];
+  for (let start = 0; start < regids.length; start += REGIDS_AT_ONCE) {
+    const some = regids.slice(start, start + REGIDS_AT_ONCE);
+    await tx.prisma.idempotentWrite.deleteMany({ where: { pid, regid: { in: some } } });
+  }
+  await tx.prisma.guestLink.deleteMany({
+    where: { pid, OR: [{ accountRegid: regid }, { guestRegid: regid }] },
+  });
+}
 
 /**
  * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
@@ -99,10 +110,7 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
   await tx.prisma.alertSeen.deleteMany({ where: toThem });
   await tx.prisma.suppression.deleteMany({ where: toThem });
   if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });
-  await tx.query(FORGET_ANSWERS, [pid, regid]);
-  await tx.prisma.guestLink.deleteMany({
-    where: { pid, OR: [{ accountRegid: regid }, { guestRegid: regid }] },
-  });
+  await forgetAnswers(tx, subject);
   await tx.prisma.shopper.updateMany({
     where: { pid, regid },
     data: {

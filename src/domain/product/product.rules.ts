@@ -59,7 +59,7 @@ function checkTexts<Input extends ProductInput>(input: Input, complain: Complain
   return checked;
 }
 
-function checkNumbers({ stk, pr }: ProductInput, complain: Complain): void {
+function checkFigures({ stk, pr }: ProductInput, complain: Complain): void {
   if (stk != null && (!Number.isInteger(stk) || Math.abs(stk) > MAX_STOCK))
     complain('stk', 'must be a whole number of at most 31 bits');
   if (pr != null && !(Number.isFinite(pr) && pr >= 0)) complain('pr', 'must be a number of at least 0');
@@ -96,17 +96,26 @@ export function checkProduct<Input extends ProductInput>(
 ): Input & { epi: string } {
   const complain: Complain = (field, rule) => fail('invalid-products', `${place}.${field} ${rule}`);
   checkIds(input, complain);
-  checkNumbers(input, complain);
+  checkFigures(input, complain);
   const checked = checkTexts(input, complain) as Input & { epi: string };
   return input.tags == null ? checked : { ...checked, tags: checkTags(input.tags, complain) };
 }
 
 /** Refuses an empty or too long array. */
-export function checkCount(field: string, count: number, max = MAX_PRODUCTS): void {
+export function checkProductCount(field: string, count: number, max = MAX_PRODUCTS): void {
   if (count < 1 || count > max) fail('invalid-products', `${field} must have 1 to ${max} entries`);
 }
 
 /** The last of each variant, in the order in which the variants first came. */
 export function lastOfEach<Row extends { epi: string }>(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.epi, row])).values()];
+}
+
+/** The rows of these variants, in their order; those that are not there are left out. */
+export function rowsInOrder<Row extends { epi: string }>(
+  epis: readonly string[],
+  rows: readonly Row[],
+): Row[] {
+  const byVariant = new Map(rows.map((row) => [row.epi, row]));
+  return epis.flatMap((epi) => byVariant.get(epi) ?? []);
 }

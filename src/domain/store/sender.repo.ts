@@ -1,5 +1,5 @@
 import type { Db } from '../../database/database.ts';
-import type { StoreModel } from '../../generated/prisma/models.ts';
+import type { StoreModel, SuppressionModel } from '../../generated/prisma/models.ts';
 
 /** What a message needs to know of the store it is sent for. */
 export type Sender = Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & {
@@ -10,35 +10,44 @@ export type Sender = Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & {
 /** Columns of a sender, from a store called `s`. */
 export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
-/** One store as a sender, or null. */
-export async function findSender(db: Db, pid: string): Promise<Sender | null> {
-  const row = await db.prisma.store.findFirst({
-    where: { pid },
-    select: { pid: true, name: true, secret: true, isDemo: true, shareUrl: true, allowedOrigins: true },
-  });
-  return row && { ...row, siteUrl: row.shareUrl ?? row.allowedOrigins[0] ?? null };
-}
-
 /** The store of a message and whether its contact asked that store never to write. */
 export type Envelope = Sender & { isSuppressed: boolean };
 
-/** SQL: every batch of messages runs it; one statement for all of them, in their order. */
-const ENVELOPES = `
-  SELECT ${SENDER_COLUMNS},
-    EXISTS (SELECT FROM suppression x WHERE x.pid = m.pid AND x.medium = m.medium AND x.value = m.value) AS "isSuppressed"
-  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS m(pid, medium, value, position)
-  LEFT JOIN store s ON s.pid = m.pid
-  ORDER BY m.position`;
+const SENDER = {
+  pid: true,
+  name: true,
+  secret: true,
+  isDemo: true,
+  shareUrl: true,
+  allowedOrigins: true,
+} as const;
+
+const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof typeof SENDER>): Sender => ({
+  ...row,
+  siteUrl: shareUrl ?? allowedOrigins[0] ?? null,
+});
+
+/** One store as a sender, or null. */
+export async function findSender(db: Db, pid: string): Promise<Sender | null> {
+  const row = await db.prisma.store.findFirst({ where: { pid }, select: SENDER });
+  return row && toSender(row);
+}
 
 /** Loads what a batch of messages needs, in their order; null where the store is gone. */
 export async function loadEnvelopes(
   db: Db,
-  contacts: readonly { pid: string; medium: string; value: string }[],
+  contacts: readonly Pick<SuppressionModel, 'pid' | 'medium' | 'value'>[],
 ): Promise<(Envelope | null)[]> {
-  const rows = await db.query<Envelope | (Envelope & { pid: null })>(ENVELOPES, [
-    contacts.map(({ pid }) => pid),
-    contacts.map(({ medium }) => medium),
-    contacts.map(({ value }) => value.toLowerCase()),
-  ]);
-  return rows.map((row) => (row.pid === null ? null : row));
+  const pid = { in: [...new Set(contacts.map((contact) => contact.pid))] };
+  const value = { in: [...new Set(contacts.map((contact) => contact.value.toLowerCase()))] };
+  const stores = await db.prisma.store.findMany({ where: { pid }, select: SENDER });
+  const suppressions = await db.prisma.suppression.findMany({ where: { pid, value } });
+  const senders = new Map(stores.map((store) => [store.pid, toSender(store)]));
+  const keyOf = (one: Pick<SuppressionModel, 'pid' | 'medium' | 'value'>): string =>
+    JSON.stringify([one.pid, one.medium, one.value.toLowerCase()]);
+  const suppressed = new Set(suppressions.map(keyOf));
+  return contacts.map((contact) => {
+    const sender = senders.get(contact.pid);
+    return sender ? { ...sender, isSuppressed: suppressed.has(keyOf(contact)) } : null;
+  });
 }

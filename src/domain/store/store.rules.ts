@@ -48,7 +48,7 @@ function isRateLimit([kind, limit]: [string, number]): boolean {
   return LIMIT_KINDS.has(kind) && Number.isInteger(limit) && limit > 0;
 }
 
-function checkCount(name: string, entries: readonly string[] | undefined, max: number): string[] | undefined {
+function uniqueUpTo(name: string, entries: readonly string[] | undefined, max: number): string[] | undefined {
   const unique = entries && [...new Set(entries)];
   if (unique && unique.length > max) fail('invalid-request', `${name} must have at most ${max} entries`);
   return unique;
@@ -59,14 +59,14 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
   const { name, shareUrl, rateLimits } = settings;
   if (name !== undefined && !isName(name))
     fail('invalid-request', `${nameOf('name')} must have 1 to ${MAX_NAME} printable characters`);
-  const listTypes = checkCount(nameOf('listTypes'), settings.listTypes, MAX_LIST_TYPES);
+  const listTypes = uniqueUpTo(nameOf('listTypes'), settings.listTypes, MAX_LIST_TYPES);
   const badType = listTypes?.find((type) => !LIST_TYPE.test(type) || BUILT_IN_TYPES.has(type));
   if (badType !== undefined)
     fail(
       'invalid-request',
       `${nameOf('listTypes')}: "${badType}" must have 1 to 32 of A-Z a-z 0-9 _ - and not be wl or sfl`,
     );
-  const allowedOrigins = checkCount(nameOf('allowedOrigins'), settings.allowedOrigins, MAX_ORIGINS);
+  const allowedOrigins = uniqueUpTo(nameOf('allowedOrigins'), settings.allowedOrigins, MAX_ORIGINS);
   const badOrigin = allowedOrigins?.find((origin) => !isOrigin(origin));
   if (badOrigin !== undefined)
     fail(

@@ -36,9 +36,10 @@ export async function recordConsent(
     acceptsource: CONSENT_SOURCE,
   };
   const { medium, value } = contact;
+  const key = { pid: store.pid, regid: answer.regid };
   if (isAccountContact(contact))
     await recordAccountConsent(tx, newShopper(store, 'account', value), medium, consent, now);
-  else if (answer.regid !== '') await recordShopperConsent(tx, store.pid, answer.regid, medium, consent, now);
+  else if (answer.regid !== '') await recordShopperConsent(tx, key, medium, consent, now);
 }
 
 /** What the confirmation page shows. */

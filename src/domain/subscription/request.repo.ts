@@ -78,27 +78,19 @@ export async function endRequests(
   return { removed: ended.length, gone: await settleSubscriptions(tx, owner.pid, ended) };
 }
 
-const SAME =
-  'a.pid = g.pid AND a.medium = g.medium AND a.value = g.value AND a.epi = g.epi AND a.topic = g.topic';
-
 /** SQL: compares rows of one table with each other. */
-const DROP_GUESTS = `
-  DELETE FROM subscription_request g USING subscription_request a
-  WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND ${SAME} AND (a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL)`;
-
-/** SQL: compares rows of one table with each other. */
-const DROP_ACCOUNTS = `
-  DELETE FROM subscription_request a USING subscription_request g
-  WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND ${SAME}`;
+const DROP_DOUBLES = `
+  DELETE FROM subscription_request q USING subscription_request g JOIN subscription_request a
+    ON a.pid = g.pid AND a.medium = g.medium AND a.value = g.value AND a.epi = g.epi AND a.topic = g.topic
+  WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND q.pid = $1
+    AND q.id = CASE WHEN a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL THEN g.id ELSE a.id END`;
 
 /**
  * Hands a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two for the
  * same the confirmed one stays, or the account's.
  */
 export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
-  const params = [pid, fromRegid, toRegid];
-  await tx.query(DROP_GUESTS, params);
-  await tx.query(DROP_ACCOUNTS, params);
+  await tx.query(DROP_DOUBLES, [pid, fromRegid, toRegid]);
   await tx.prisma.subscriptionRequest.updateMany({
     where: { pid, regid: fromRegid },
     data: { regid: toRegid },

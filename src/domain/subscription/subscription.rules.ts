@@ -2,7 +2,7 @@ import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 import { checkContact, checkMedium } from '../contact/contact.rules.ts';
 import type { Contact } from '../contact/contact.rules.ts';
-import { checkCount, isPageUrl, isProductId, lastOfEach } from '../product/product.rules.ts';
+import { checkProductCount, isPageUrl, isProductId, lastOfEach } from '../product/product.rules.ts';
 
 /** A product that somebody wants to be told about. */
 export type WantedProduct = { epi: string; empi: string; du: string };
@@ -72,7 +72,7 @@ function checkExtras(extras: string | null | undefined): string | null {
 /** Everything of a sign-up in its stored form, or the failure that names what is wrong. */
 export function checkWish(input: SubscribeInput): Wish {
   const contact = checkContact(checkMedium(input.medium), input.mediumvalue);
-  checkCount('products', input.products.length, MAX_PRODUCTS);
+  checkProductCount('products', input.products.length, MAX_PRODUCTS);
   const products = lastOfEach(input.products.map(checkWanted));
   const topics = checkTopics(input.topics);
   return {

@@ -53,24 +53,20 @@ export async function deleteWebhook(db: Db, pid: string, id: string): Promise<bo
 /** Where a delivery goes and how it is signed. */
 export type WebhookTarget = Pick<WebhookModel, 'url' | 'secret'> & Pick<StoreModel, 'isDemo'>;
 
-/** SQL: every batch of deliveries runs it; one statement for all of them, in their order. */
-const TARGETS = `
-  SELECT w.url, w.secret, s.is_demo AS "isDemo"
-  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
-  LEFT JOIN webhook w ON w.pid = m.pid AND w.id = m.id
-  LEFT JOIN store s ON s.pid = w.pid
-  ORDER BY m.position`;
-
 /** The targets of claimed deliveries, in their order; null where the webhook is gone. */
 export async function loadTargets(
   db: Db,
   deliveries: readonly ClaimedMessage[],
 ): Promise<(WebhookTarget | null)[]> {
-  const rows = await db.query<{ [Key in keyof WebhookTarget]: WebhookTarget[Key] | null }>(TARGETS, [
-    deliveries.map(({ pid }) => pid),
-    deliveries.map(({ recipient }) => recipient),
-  ]);
-  return rows.map((row) => (row.url === null ? null : (row as WebhookTarget)));
+  const rows = await db.prisma.webhook.findMany({
+    where: {
+      pid: { in: [...new Set(deliveries.map(({ pid }) => pid))] },
+      id: { in: [...new Set(deliveries.map(({ recipient }) => recipient))] },
+    },
+    select: { pid: true, id: true, url: true, secret: true, store: { select: { isDemo: true } } },
+  });
+  const targets = new Map(rows.map(({ pid, id, store, ...row }) => [`${pid} ${id}`, { ...row, ...store }]));
+  return deliveries.map(({ pid, recipient }) => targets.get(`${pid} ${recipient}`) ?? null);
 }
 
 /** A delivery as the store sees it. */

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** How much of what the repos ask the database for is typed. */
+const MIN_TYPED_SHARE = 0;
+/** The files whose statements have their reasons. */
+const REASONED =
+  /^src\/(operation|domain\/(store|shopper|privacy|report|pace|contact|webhook|subscription))\//;
+
+/** Models that Prisma does not read or write, and why. */
+const UNTYPED: Record<string, string> = {
+  'IdempotencyUsage read': 'only counted on, in one statement',
+  'IdempotencyUsage write': 'only counted on, in one statement',
+  'IdempotentWrite read': "leases run on the database's clock",
+  'SignupWindow read': 'only counted on, in one statement',
+  'Tally write': 'folded from the deltas in one statement',
+  'TallyDelta read': 'folded in one statement',
+  'TallyDelta write': 'every write of an item adds to it',
+};
+/** Models of which all of this is required. */
+const REQUIRED = [
+  ...[
+    'AuditEntry',
+    'GuestLink',
+    'IdempotencyUsage',
+    'IdempotentWrite',
+    'OutboxMessage',
+    'ServiceState',
+    'Shopper',
+  ],
+  ...[
+    'SignupWindow',
+    'Store',
+    'StoreKey',
+    'Subscription',
+    'SubscriptionRequest',
+    'Suppression',
+    'Tally',
+    'TallyDelta',
+    'Webhook',
+  ],
+];
+
+type Found = {
+  /** Reasons by file and name; null where there is none. */
+  statements: Record<string, string | null>;
+  models: Record<string, { isRead: boolean; isWritten: boolean }>;
+  calls: Record<string, { typed: number; sql: number }>;
+  isListed: boolean;
+};
+let found: Found;
+
+beforeAll(() => {
+  found = JSON.parse(
+    execFileSync(process.execPath, ['tools/statements.mjs'], { cwd: ROOT, encoding: 'utf8' }),
+  );
+});
+
+test('every statement in SQL says why it is none of Prisma', () => {
+  const bare = Object.entries(found.statements).filter(
+    ([id, reason]) => REASONED.test(id) && reason === null,
+  );
+  expect(bare).toEqual([]);
+});
+
+test('the decision lists the statements that there are: node tools/statements.mjs --write', () => {
+  expect(found.isListed).toBe(true);
+});
+
+test('most of what the repos ask for is typed', () => {
+  const counts = Object.values(found.calls);
+  const typed = counts.reduce((sum, call) => sum + call.typed, 0);
+  const all = counts.reduce((sum, call) => sum + call.typed + call.sql, 0);
+  expect(typed / all).toBeGreaterThanOrEqual(MIN_TYPED_SHARE);
+});
+
+test('every model is read and written through Prisma, but for those with a reason', () => {
+  const models = readdirSync(join(ROOT, 'prisma'))
+    .filter((name) => name.endsWith('.prisma'))
+    .flatMap((name) => [...readFileSync(join(ROOT, 'prisma', name), 'utf8').matchAll(/^model (\w+)/gm)])
+    .map(([, model]) => model!)
+    .filter((model) => REQUIRED.includes(model));
+  const missing = models.flatMap((model) => [
+    ...(found.models[model]?.isRead ? [] : [`${model} read`]),
+    ...(found.models[model]?.isWritten ? [] : [`${model} write`]),
+  ]);
+  expect(missing.sort()).toEqual(Object.keys(UNTYPED).sort());
+});
