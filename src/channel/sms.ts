@@ -27,9 +27,9 @@ function isFinal(status: number): boolean {
 async function readStart(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
-    size += (chunk as Uint8Array).length;
+    size += chunk.length;
     if (size > MAX_ANSWER_BYTES) break;
   }
   return Buffer.concat(chunks).toString('utf8');
