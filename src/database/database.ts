@@ -20,6 +20,8 @@ export type Db = {
 export type Tx = Db & {
   /** Does `work` once when the transaction is committed, and never when it is not. */
   afterCommit(work: () => void): void;
+  /** Runs `work`; what it did is undone when it fails, and the transaction goes on. */
+  attempt<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Tells the workers of this process that there is something to do; for `afterCommit`. */
   wake: () => void;
 };
@@ -90,6 +92,15 @@ async function runTransaction<Result>(
     prisma,
     query: queryBy(session.query),
     afterCommit: (task) => void afterwards.add(task),
+    async attempt(part) {
+      await session.query({ text: 'SAVEPOINT attempt' });
+      try {
+        return await part();
+      } catch (error) {
+        await session.query({ text: 'ROLLBACK TO SAVEPOINT attempt' });
+        throw error;
+      }
+    },
     wake,
   };
   let result: Result;

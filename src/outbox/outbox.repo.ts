@@ -41,23 +41,16 @@ export type ClaimedMessage = Pick<
   | 'cts'
 > & { medium: Medium | null };
 
-/** SQL: `ON CONFLICT` on a partial index, which a typed call cannot name, and the ids of what was new. */
-const ENQUEUE = {
-  name: 'enqueue_messages',
-  text: `
-    INSERT INTO outbox (pid, id, lane, medium, kind, recipient, payload, dedupe_key, due_at, cts)
-    SELECT m.pid, m.id, 'message', m.medium, m.kind, m.recipient, m.payload, m.dedupe_key, coalesce(m.due_at, $2), $2
-    FROM jsonb_to_recordset($1::jsonb) AS m(pid text, id text, medium text, kind text, recipient text, payload jsonb, dedupe_key text, due_at timestamptz)
-    ON CONFLICT DO NOTHING RETURNING id`,
-};
-
 /** Queues a message in the caller's transaction; it leaves after its commit. Answers its id, or null when its `dedupeKey` was there already. */
 export async function enqueueMessage(tx: Tx, message: NewMessage, now: Date): Promise<string | null> {
-  const { dedupeKey, dueAt, ...rest } = message;
-  const row = { ...rest, id: randomUUID(), dedupe_key: dedupeKey ?? null, due_at: dueAt ?? null };
+  const { payload, dueAt = now, ...rest } = message;
+  const id = randomUUID();
   tx.afterCommit(tx.wake);
-  const [queued] = await tx.query<{ id: string }>(ENQUEUE, [JSON.stringify([row]), now]);
-  return queued?.id ?? null;
+  const { count } = await tx.prisma.outboxMessage.createMany({
+    data: { ...rest, id, lane: 'message', payload: payload, dueAt, cts: now },
+    skipDuplicates: true,
+  });
+  return count === 1 ? id : null;
 }
 
 // Statements without a name are planned at each call: a plan made while the table was empty reads all of it once 100,000 alerts
@@ -110,7 +103,9 @@ const claimWhere = (isDue: string): string => `
   RETURNING o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
     o.topic, o.epi, o.attempts, o.claim, o.cts`;
 
+/** SQL: claims with SKIP LOCKED, so many of each line. */
 const CLAIM_OF_STORES = claimWhere('lane = $1 AND medium = $7');
+/** SQL: the same, by the index of webhooks. */
 const CLAIM_OF_WEBHOOKS = claimWhere(`lane = 'webhook' AND recipient = turn.recipient`);
 
 /** How much of a line is taken at most. */
@@ -165,11 +160,8 @@ export function listSent(db: Db, pid: string, medium: Medium, most: number): Pro
 /** Rows removed by one statement. */
 const PORTION = 5_000;
 
-/** SQL: deletes a portion, which Prisma cannot. */
-const FORGET = `
-  DELETE FROM outbox WHERE (pid, id) IN (SELECT pid, id FROM outbox WHERE finished_at < $1 ORDER BY finished_at LIMIT ${PORTION}) RETURNING 1`;
-
 /** Removes one portion of what was finished before; answers how many. */
 export async function removeFinished(db: Db, before: Date): Promise<number> {
-  return (await db.query(FORGET, [before])).length;
+  const where = { finishedAt: { lt: before } };
+  return (await db.prisma.outboxMessage.deleteMany({ where, limit: PORTION })).count;
 }

@@ -10,20 +10,17 @@ const giveBackAt = (now: string): string => `
     batch_left = CASE WHEN r.batch_at IS NOT NULL THEN coalesce(r.batch_left, 0) + 1 END
   FROM done d WHERE d.has_place AND r.pid = d.pid AND r.id = d.restock_id AND r.state = 'open'`;
 
-/** SQL: every failed try runs it. */
-const PUT_BACK = {
-  name: 'put_back_message',
-  text: `UPDATE outbox SET due_at = $4, error = $5 WHERE pid = $1 AND id = $2 AND state = 'queued' AND claim = $3`,
-};
-
 /** Lets a message be tried again at `dueAt`, unless it was claimed or queued anew meanwhile. */
 export async function putBack(
   db: Db,
-  message: ClaimedMessage,
+  { pid, id, claim }: ClaimedMessage,
   dueAt: Date,
   error: string | null,
 ): Promise<void> {
-  await db.query(PUT_BACK, [message.pid, message.id, message.claim, dueAt, error]);
+  await db.prisma.outboxMessage.updateMany({
+    where: { pid, id, state: 'queued', claim },
+    data: { dueAt, error },
+  });
 }
 
 /** SQL: two tables in one statement, so that a place is neither lost nor given twice. */

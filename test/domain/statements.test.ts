@@ -5,45 +5,25 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How much of what the repos ask the database for is typed. */
-const MIN_TYPED_SHARE = 0;
-/** The files whose statements have their reasons. */
-const REASONED =
-  /^src\/(operation|domain\/(store|shopper|privacy|report|pace|contact|webhook|subscription))\//;
+/** How much of what the repos ask the database for is typed; the rest says why it is not. It only ever rises. */
+const MIN_TYPED_SHARE = 0.58;
 
 /** Models that Prisma does not read or write, and why. */
 const UNTYPED: Record<string, string> = {
+  'AlertSeen read': 'one of six tables that decide on an alert, in one statement',
   'IdempotencyUsage read': 'only counted on, in one statement',
   'IdempotencyUsage write': 'only counted on, in one statement',
   'IdempotentWrite read': "leases run on the database's clock",
+  'ListCopy write': 'portions are written down and taken set-wise',
+  'Product write': 'a write tells the step that it made, which alerts follow',
+  'Restock read': 'read where it is claimed',
+  'ShopifyEvent read': 'taken by writing it',
+  'ShopifySubject write': 'moves on under a condition',
   'SignupWindow read': 'only counted on, in one statement',
   'Tally write': 'folded from the deltas in one statement',
   'TallyDelta read': 'folded in one statement',
   'TallyDelta write': 'every write of an item adds to it',
 };
-/** Models of which all of this is required. */
-const REQUIRED = [
-  ...[
-    'AuditEntry',
-    'GuestLink',
-    'IdempotencyUsage',
-    'IdempotentWrite',
-    'OutboxMessage',
-    'ServiceState',
-    'Shopper',
-  ],
-  ...[
-    'SignupWindow',
-    'Store',
-    'StoreKey',
-    'Subscription',
-    'SubscriptionRequest',
-    'Suppression',
-    'Tally',
-    'TallyDelta',
-    'Webhook',
-  ],
-];
 
 type Found = {
   /** Reasons by file and name; null where there is none. */
@@ -61,9 +41,7 @@ beforeAll(() => {
 });
 
 test('every statement in SQL says why it is none of Prisma', () => {
-  const bare = Object.entries(found.statements).filter(
-    ([id, reason]) => REASONED.test(id) && reason === null,
-  );
+  const bare = Object.entries(found.statements).filter(([, reason]) => reason === null);
   expect(bare).toEqual([]);
 });
 
@@ -82,8 +60,7 @@ test('every model is read and written through Prisma, but for those with a reaso
   const models = readdirSync(join(ROOT, 'prisma'))
     .filter((name) => name.endsWith('.prisma'))
     .flatMap((name) => [...readFileSync(join(ROOT, 'prisma', name), 'utf8').matchAll(/^model (\w+)/gm)])
-    .map(([, model]) => model!)
-    .filter((model) => REQUIRED.includes(model));
+    .map(([, model]) => model!);
   const missing = models.flatMap((model) => [
     ...(found.models[model]?.isRead ? [] : [`${model} read`]),
     ...(found.models[model]?.isWritten ? [] : [`${model} write`]),

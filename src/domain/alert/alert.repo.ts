@@ -69,8 +69,6 @@ export type AlertRow = Pick<
   'id' | 'attempts' | 'error' | 'dueAt' | 'cts' | 'finishedAt' | 'seq'
 > & { state: MessageState; topic: string; epi: string; medium: string; value: string };
 
-const ALERT_COLUMNS = `id, state, topic, epi, medium, recipient AS value, attempts, error, due_at AS "dueAt", cts,
-  finished_at AS "finishedAt", seq`;
 const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld'];
 
 /** Which alerts are meant; null means any. */
@@ -78,36 +76,50 @@ export type AlertFilter = { state: MessageState | null; topic: string | null };
 
 const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
 
-/** SQL: reads each state from its own end of the index; the lane is said literally, so that the partial index serves. */
-const PAGE = `
-  SELECT a.* FROM unnest($2::text[]) AS wanted(state) CROSS JOIN LATERAL (
-    SELECT ${ALERT_COLUMNS} FROM outbox
-    WHERE pid = $1 AND lane = 'alert' AND outbox.state = wanted.state
-      AND ($3::text IS NULL OR topic = $3) AND ($4::bigint IS NULL OR seq < $4)
-    ORDER BY seq DESC LIMIT $5) a
-  ORDER BY a.seq DESC LIMIT $5`;
+const whereOf = (pid: string, topic: string | null) => ({
+  pid,
+  lane: 'alert',
+  ...(topic !== null && { topic }),
+});
 
 /**
  * A page of a store's alerts, newest first; one more than asked for tells whether another page follows. Each state is read from
  * its own end of the index, so that neither rare states nor other messages of the store are waded through.
  */
-export function listAlerts(
+export async function listAlerts(
   db: Db,
   pid: string,
   filter: AlertFilter & { before: number | null; first: number },
 ): Promise<AlertRow[]> {
-  return db.query<AlertRow>(PAGE, [pid, statesOf(filter), filter.topic, filter.before, filter.first + 1]);
+  const take = filter.first + 1;
+  const place = filter.before === null ? {} : { seq: { lt: filter.before } };
+  const pages = await Promise.all(
+    statesOf(filter).map((state) =>
+      db.prisma.outboxMessage.findMany({
+        where: { ...whereOf(pid, filter.topic), ...place, state },
+        omit: { payload: true },
+        orderBy: { seq: 'desc' },
+        take,
+      }),
+    ),
+  );
+  const newest = pages.flat().sort((left, right) => Number(right.seq - left.seq));
+  return newest.slice(0, take).map(({ recipient, seq, ...row }) => ({
+    ...row,
+    state: row.state as MessageState,
+    topic: row.topic!,
+    epi: row.epi!,
+    medium: row.medium!,
+    value: recipient,
+    seq: Number(seq),
+  }));
 }
-
-/** SQL: the lane is said literally, so that the partial index serves; a typed call sends it as a parameter. */
-const COUNT = `
-  SELECT count(*)::int AS count FROM outbox
-  WHERE pid = $1 AND lane = 'alert' AND state = ANY ($2::text[]) AND ($3::text IS NULL OR topic = $3)`;
 
 /** How many alerts a filter finds. */
 export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Promise<number> {
-  const [row] = await db.query<{ count: number }>(COUNT, [pid, statesOf(filter), filter.topic]);
-  return row!.count;
+  return db.prisma.outboxMessage.count({
+    where: { ...whereOf(pid, filter.topic), state: { in: [...statesOf(filter)] } },
+  });
 }
 
 /** SQL: looks at other rows of the table that it changes, in one statement. */
@@ -133,14 +145,12 @@ export async function retryAlerts(
   now: Date,
 ): Promise<number> {
   for (let look = 1; ; look += 1) {
-    await tx.query('SAVEPOINT before_retry');
     try {
-      const retried = await tx.query(RETRY, [pid, ids, now]);
+      const retried = await tx.attempt(() => tx.query(RETRY, [pid, ids, now]));
       if (retried.length > 0) tx.afterCommit(tx.wake);
       return retried.length;
     } catch (error) {
       if (look === MAX_PORTIONS_BESIDE || !isUniqueViolation(error)) throw error;
-      await tx.query('ROLLBACK TO SAVEPOINT before_retry');
     }
   }
 }
@@ -148,12 +158,8 @@ export async function retryAlerts(
 /** Rows removed by one statement. */
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/** SQL: deletes a portion, which Prisma cannot. */
-const FORGET_SEEN = `
-  DELETE FROM alert_seen WHERE (pid, epi, topic, medium, value) IN (
-    SELECT pid, epi, topic, medium, value FROM alert_seen WHERE sent_at < $1 LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
-
 /** Removes one portion of what contacts heard before; answers how many. */
 export async function removeSeen(db: Db, before: Date): Promise<number> {
-  return (await db.query(FORGET_SEEN, [before])).length;
+  const where = { sentAt: { lt: before } };
+  return (await db.prisma.alertSeen.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count;
 }

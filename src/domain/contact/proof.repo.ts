@@ -35,15 +35,16 @@ export async function useProof(
   return count > 0;
 }
 
-/** SQL: the regid is part of the key, and where the account has the same proof the newer use counts. */
-const MOVE = `
-  WITH moved AS (DELETE FROM contact_proof WHERE pid = $1 AND regid = $2 RETURNING medium, value, used_at)
-  INSERT INTO contact_proof AS p (pid, medium, value, regid, used_at) SELECT $1, medium, value, $3, used_at FROM moved
-  ON CONFLICT (pid, medium, value, regid) DO UPDATE SET used_at = greatest(p.used_at, excluded.used_at)`;
-
-/** Hands a guest's proofs to the account it was merged into: the device's next visitor is somebody else. */
+/** Hands a guest's proofs to the account it was merged into: the device's next visitor is somebody else. The newer use counts. */
 export async function moveProofs(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
-  await tx.query(MOVE, [pid, fromRegid, toRegid]);
+  const where = { pid, regid: fromRegid };
+  const proofs = await tx.prisma.contactProof.findMany({ where });
+  if (proofs.length === 0) return;
+  const moved = proofs.map((proof) => ({ ...proof, regid: toRegid }));
+  await tx.prisma.contactProof.createMany({ data: moved, skipDuplicates: true });
+  for (const { usedAt, ...key } of moved)
+    await tx.prisma.contactProof.updateMany({ where: { ...key, usedAt: { lt: usedAt } }, data: { usedAt } });
+  await tx.prisma.contactProof.deleteMany({ where });
 }
 
 /** Forgets proofs that have not been used for long, a portion at a time; answers how many. */

@@ -122,7 +122,8 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
     const to = locked.find(({ lid }) => lid === tolid) ?? (await failMissing(tx, owner));
     checkListVersion(to.version, transfer.expectedVersion);
     const { moved, list } = await carryOver(ctx, tx, owner, { from, to, epis, isMove: true });
-    const removed = await items.removeItems(tx, from, epis);
+    const idsBefore = await items.takeItems(tx, from, epis);
+    const removed = moved.map((item) => ({ ...item, lid: from.lid, id: idsBefore.get(item.epi)! }));
     await tellOfItems(tx, owner, 'list.item.removed', removed, ctx.now());
     const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
     return { from: ownView(owner, left), to: ownView(owner, list), items: moved };

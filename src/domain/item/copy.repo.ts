@@ -106,10 +106,11 @@ export async function addPortions(
      ${insertItemEvents('added', 4)}`,
     [pid, lids, limit, uid === null ? null : 'list.item.added', uid, now.toISOString()],
   );
-  await tx.query(
-    `UPDATE list l SET version = version + 1, uts = greatest(uts, $3),
-       copying = EXISTS (SELECT 1 FROM list_copy c WHERE c.pid = l.pid AND c.lid = l.lid)
-     WHERE pid = $1 AND lid = ANY ($2::text[])`,
-    [pid, lids, now],
-  );
+  for (const { lid, uts } of await tx.prisma.list.findMany({ where: { pid, lid: { in: [...lids] } } })) {
+    const left = await tx.prisma.listCopy.count({ where: { pid, lid } });
+    await tx.prisma.list.updateMany({
+      where: { pid, lid },
+      data: { version: { increment: 1 }, copying: left > 0, uts: uts > now ? uts : now },
+    });
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * SQL that queues one event an item of `source` for each webhook that listens; of the parameters, the first is the store, and the
+ * SQL: a part of statements that move any number of items. It queues one event an item of `source` for each webhook that listens; of the parameters, the first is the store, and the
  * event's type, the owner's id and the time follow from the number `first`. The same rows as `emitEvents` would write.
  */
 export const insertItemEvents = (source: string, first: number): string => `

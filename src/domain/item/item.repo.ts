@@ -121,6 +121,18 @@ export function removeItems(
   return tx.query<ItemRow>(REMOVE, [pid, lid, epis]);
 }
 
+/** Takes variants out of a locked list; answers the ids that their items had. */
+export async function takeItems(
+  tx: Tx,
+  { pid, lid }: { pid: string; lid: string },
+  epis: readonly string[],
+): Promise<Map<string, string>> {
+  const where = { pid, lid, epi: { in: [...epis] } };
+  const items = await tx.prisma.item.findMany({ where, select: { epi: true, id: true } });
+  await tx.prisma.item.deleteMany({ where });
+  return new Map(items.map(({ epi, id }) => [epi, id]));
+}
+
 /** SQL: one statement carries up to 500 items over, whether they are there already or not. */
 const TRANSFER = {
   name: 'transfer_items',

@@ -116,7 +116,7 @@ export function nameOrder({ sort, order, filter }: PageOrder): string {
   return `${sort} ${order} ${filter ?? ''}`;
 }
 
-/** Reads many pages of one order in one statement. */
+/** SQL: every page view runs it; one statement serves many requests. Reads many pages of one order in one statement. */
 export async function readPages(
   db: Db,
   order: PageOrder,

@@ -125,15 +125,12 @@ export function removeProducts(
 /** A variant that was removed before, and the last subscription number of then. */
 export type ReturnedRow = RemovedRow & Raw<Pick<RemovedProductModel, 'seq'>>;
 
-/** SQL: deletes and answers what was there. */
-const TAKE_BACK = {
-  name: 'take_back_products',
-  text: `DELETE FROM removed_product WHERE pid = $1 AND epi = ANY ($2::text[]) RETURNING epi, stk AS available, tags, seq`,
-};
-
-/** Which of these new variants were there before, as they were; this is told once. */
-export function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
-  return tx.query<ReturnedRow>(TAKE_BACK, [pid, epis]);
+/** Which of these new variants were there before, as they were; this is told once, because the caller holds the new rows. */
+export async function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
+  const where = { pid, epi: { in: [...epis] } };
+  const rows = await tx.prisma.removedProduct.findMany({ where });
+  if (rows.length > 0) await tx.prisma.removedProduct.deleteMany({ where });
+  return rows.map(({ epi, stk, tags, seq }) => ({ epi, available: stk, tags, seq: Number(seq) }));
 }
 
 /** SQL: each subscription runs it. */
@@ -184,12 +181,8 @@ export async function findProduct(db: Db, pid: string, epi: string): Promise<Pro
 /** Rows removed by one statement. */
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/** SQL: deletes a portion, which Prisma cannot. */
-const FORGET_REMOVED = `
-  DELETE FROM removed_product WHERE (pid, epi) IN (
-    SELECT pid, epi FROM removed_product WHERE at < $1 ORDER BY at LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
-
 /** Removes one portion of what is remembered of variants that were removed before; answers how many. */
 export async function removeRemoved(db: Db, before: Date): Promise<number> {
-  return (await db.query(FORGET_REMOVED, [before])).length;
+  const where = { at: { lt: before } };
+  return (await db.prisma.removedProduct.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count;
 }

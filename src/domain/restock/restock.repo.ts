@@ -17,6 +17,7 @@ export type RestockRow = Progress & {
 
 // The statements of this file are planned at each call: these tables grow from nothing to 100,000 rows within seconds, and a plan
 // from before would read them whole.
+// SQL: set-wise, a row a variant and topic.
 const STOP = `
   UPDATE restock r SET state = 'stopped', next_batch_at = NULL
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text)
@@ -31,6 +32,7 @@ export async function stopRestocks(
   if (stops.length > 0) await tx.query(STOP, [pid, JSON.stringify(stops)]);
 }
 
+/** SQL: set-wise, and opens only where anybody waits and nothing is open. */
 const OPEN = `
   INSERT INTO restock (pid, id, topic, epi, cause, units, cut_seq, next_batch_at, opened_at)
   SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, o.units, numbers.last_value, $3, $3
@@ -54,6 +56,7 @@ export async function openRestocks(
 
 // The occasion that the removal stopped goes on as a new one: who was still to hear of it does, with the units that it had left, and so does
 // everybody who subscribed while the product was away. Those between them subscribed while it was there, and wait for the next restock.
+// SQL: set-wise, from the occasion before.
 const RESUME = `
   INSERT INTO restock (pid, id, topic, epi, cause, units, queued, cut_seq, skip_from, skip_to, next_batch_at, opened_at)
   SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, coalesce(least(was.units::bigint + o.more, ${MAX_STOCK}), o.units),
@@ -81,6 +84,7 @@ export async function resumeRestocks(
 }
 
 // Units of many deliveries may come to more than the column holds; then everybody hears in any case.
+// SQL: set-wise, each row by units of its own.
 const ADD_UNITS = `
   UPDATE restock r SET units = least(r.units::bigint + o.units, ${MAX_STOCK}), next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
@@ -99,6 +103,7 @@ export async function addUnits(
 }
 
 // Open ones are written too, unchanged: that waits for a portion that is just ending them.
+// SQL: set-wise, under conditions of other tables.
 const REOPEN = `
   UPDATE restock r SET state = 'open', cursor_seq = CASE r.state WHEN 'done' THEN 0 ELSE r.cursor_seq END,
     next_batch_at = CASE r.state WHEN 'done' THEN $3 ELSE r.next_batch_at END
@@ -124,6 +129,7 @@ export async function reopenRestocks(
   await tx.query(REOPEN, [pid, JSON.stringify(rows), now]);
 }
 
+/** SQL: SKIP LOCKED. */
 const CLAIM = `
   SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", cursor_seq AS "cursorSeq", batch_left AS "batchLeft",
     batch_at AS "batchAt", skip_from AS "skipFrom", skip_to AS "skipTo"
@@ -138,6 +144,7 @@ export async function claimRestock(tx: Tx, now: Date): Promise<RestockRow | null
 
 // The look-ups are sub-selects, not joins: those are index probes whatever the planner believes. Right after many rows came in it
 // knows nothing of them, and the join it chose then took 30 s for a portion that takes 0.2 s.
+// SQL: fan-out, thousands of rows from select to insert.
 const QUEUE = `
   WITH picked AS (
     SELECT s.id, s.seq, s.medium, s.value, greatest($8, make_interval(secs => $9) + (
@@ -189,27 +196,23 @@ export async function queuePortion(
   return row!;
 }
 
-const ADVANCE = {
-  name: 'advance_restock',
-  text: `
-    UPDATE restock SET state = $3, cursor_seq = $4, batch_left = $5, batch_at = $6, next_batch_at = $7, queued = queued + $8
-    WHERE pid = $1 AND id = $2`,
-};
-
 /** Records how far the queueing has come. */
 export async function advanceRestock(
   tx: Tx,
   { pid, id }: RestockRow,
-  { state, cursorSeq, batchLeft, batchAt, nextBatchAt }: NextStep,
+  next: NextStep,
   places: number,
 ): Promise<void> {
-  await tx.query(ADVANCE, [pid, id, state, cursorSeq, batchLeft, batchAt, nextBatchAt, places]);
+  await tx.prisma.restock.updateMany({
+    where: { pid, id },
+    data: { ...next, queued: { increment: places } },
+  });
 }
 
 /** Rows removed by one statement. */
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/** SQL: deletes a portion, which Prisma cannot. */
+/** SQL: there is no relation to the messages that must be gone first. */
 const FORGET = `
   DELETE FROM restock WHERE (pid, id) IN (
     SELECT pid, id FROM restock r WHERE state <> 'open' AND opened_at < $1

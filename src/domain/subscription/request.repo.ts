@@ -136,12 +136,6 @@ export function countPending(db: Db, coverage: Coverage): Promise<number> {
   return db.prisma.subscriptionRequest.count({ where: isCovered(coverage) });
 }
 
-/** SQL: each row gets a value of its own. */
-const CONFIRM = `
-  UPDATE subscription_request q SET confirmed_at = $3, subscription_id = n."subscriptionId"
-  FROM jsonb_to_recordset($2::jsonb) AS n (id text, "subscriptionId" text)
-  WHERE q.pid = $1 AND q.id = n.id AND q.confirmed_at IS NULL RETURNING q.id`;
-
 /** Confirms requests, each with its subscription; answers the ids of those that were still waiting. */
 export async function confirmRequests(
   tx: Tx,
@@ -149,8 +143,15 @@ export async function confirmRequests(
   confirmed: readonly { id: string; subscriptionId: string }[],
   now: Date,
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(CONFIRM, [pid, JSON.stringify(confirmed), now]);
-  return rows.map(({ id }) => id);
+  const ids: string[] = [];
+  for (const { id, subscriptionId } of confirmed) {
+    const { count } = await tx.prisma.subscriptionRequest.updateMany({
+      where: { pid, id, confirmedAt: null },
+      data: { confirmedAt: now, subscriptionId },
+    });
+    if (count === 1) ids.push(id);
+  }
+  return ids;
 }
 
 /** Takes back what an asker's pending requests say in favour of the mailing list: a later no is not in their order. */

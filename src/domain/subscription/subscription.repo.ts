@@ -196,14 +196,27 @@ export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
   return subscriptions.count + requests.count;
 }
 
-/** SQL: deletes a portion, which Prisma cannot, by the expiry of each topic. */
-const FORGET_EXPIRED = `
-  DELETE FROM subscription WHERE (pid, id) IN (
-    SELECT s.pid, s.id FROM topic t
-    JOIN subscription s ON s.pid = t.pid AND s.topic = t.name AND coalesce(s.renewed_at, s.cts) <= $1::timestamptz - make_interval(days => t.expiry_days)
-    WHERE t.expiry_days IS NOT NULL LIMIT 5000) RETURNING 1`;
+const FORGOTTEN_AT_ONCE = 5_000;
+const DAY_MS = 86_400_000;
 
-/** Forgets a portion of the subscriptions that have expired; answers how many. */
+/** Forgets a portion of the subscriptions that have expired, topic by topic; answers how many. */
 export async function forgetExpired(db: Db, now: Date): Promise<number> {
-  return (await db.query(FORGET_EXPIRED, [now])).length;
+  const topics = await db.prisma.topic.findMany({
+    where: { expiryDays: { not: null } },
+    select: { pid: true, name: true, expiryDays: true },
+  });
+  let count = 0;
+  for (const { pid, name, expiryDays } of topics) {
+    const oldest = new Date(now.getTime() - expiryDays! * DAY_MS);
+    const { count: forgotten } = await db.prisma.subscription.deleteMany({
+      where: {
+        pid,
+        topic: name,
+        OR: [{ renewedAt: { lte: oldest } }, { renewedAt: null, cts: { lte: oldest } }],
+      },
+      limit: FORGOTTEN_AT_ONCE,
+    });
+    count += forgotten;
+  }
+  return count;
 }

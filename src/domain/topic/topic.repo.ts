@@ -1,6 +1,7 @@
 import type { AlertTexts } from '../../channel/channels.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { TopicModel } from '../../generated/prisma/models.ts';
+import { lockStore } from '../store/store.repo.ts';
 import { BUILT_IN_TOPICS, expiresBefore, standardTexts } from './topic.rules.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
 import type { TriggerName } from './triggers.ts';
@@ -69,15 +70,10 @@ export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
   return withBuiltIn(rows.map(toTopic), BUILT_IN_TOPICS);
 }
 
-/** SQL: every change of stock runs it. */
-const SELECT_RULES = {
-  name: 'topic_rules_of',
-  text: `SELECT ${RULE_COLUMNS} FROM topic WHERE pid = $1 ORDER BY name`,
-};
-
 /** The same without the texts, which may be megabytes: every change of stock reads this. */
 export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
-  return withBuiltIn<TopicRules>(await db.query<TopicRules>(SELECT_RULES, [pid]), BUILT_IN_TOPICS);
+  const own = await db.prisma.topic.findMany({ where: { pid }, select: RULES, orderBy: { name: 'asc' } });
+  return withBuiltIn<TopicRules>(own.map(toRules), BUILT_IN_TOPICS);
 }
 
 /** One topic, or null. */
@@ -113,12 +109,9 @@ export async function loadTopics(
   return wanted.map(({ pid, name }) => own.get(`${pid} ${name}`) ?? findBuiltIn(name));
 }
 
-/** SQL: Prisma cannot lock a row. */
-const LOCK_STORE = 'SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE';
-
 /** How many topics a store has, with the store locked, so that nobody else changes them until the transaction ends. */
 export async function lockTopics(tx: Tx, pid: string): Promise<number> {
-  await tx.query(LOCK_STORE, [pid]);
+  await lockStore(tx, pid);
   const name = { notIn: BUILT_IN_TOPICS.map((topic) => topic.name) };
   return BUILT_IN_TOPICS.length + (await tx.prisma.topic.count({ where: { pid, name } }));
 }

@@ -16,15 +16,13 @@ const EMIT = {
     RETURNING 1`,
 };
 
-/** SQL: every removal of items runs it. */
-const IS_HEARD = {
-  name: 'is_heard',
-  text: 'SELECT 1 FROM webhook WHERE pid = $1 AND $2 = ANY (events) LIMIT 1',
-};
-
 /** Whether a webhook of the store listens to a type of events. */
 export async function isHeard(db: Db, pid: string, type: EventType): Promise<boolean> {
-  return (await db.query(IS_HEARD, [pid, type])).length > 0;
+  const listener = await db.prisma.webhook.findFirst({
+    where: { pid, events: { has: type } },
+    select: { id: true },
+  });
+  return listener !== null;
 }
 
 /** Queues events for the store's webhooks in the caller's transaction; one index look-up when the store has none. */
