@@ -26,17 +26,24 @@ export type ChannelSettings = {
   readonly [M in Medium]?: NonNullable<ReturnType<(typeof CHANNELS)[M]['settings']['read']>>;
 };
 
+type PartOf<M extends Medium> = M extends Medium ? keyof (typeof CHANNELS)[M]['parts'] : never;
+
 /** The name of a text that alerts have in some medium. */
-export type Part = { [M in Medium]: keyof (typeof CHANNELS)[M]['parts'] }[Medium];
+export type Part = PartOf<Medium>;
 
 /** All texts of an alert. */
 export type AlertTexts = Record<Part, string>;
 
+/** Names that two channels have for a part. They would share its texts, so `PARTS` does not compile with one. */
+type Clash = { [M in Medium]: PartOf<M> & PartOf<Exclude<Medium, M>> }[Medium];
+type Parts = Record<Part, Channel['parts'][string]>;
+type Unless<Names> = [Names] extends [never] ? object : never;
+
 /** What each part is. */
-export const PARTS = Object.assign({}, ...MEDIA.map((medium) => CHANNELS[medium].parts)) as Record<
-  Part,
-  Channel['parts'][string]
->;
+export const PARTS = Object.assign(
+  {},
+  ...MEDIA.map((medium) => CHANNELS[medium].parts),
+) as Parts satisfies Unless<Clash>;
 
 /** The parts by name. */
 export const PART_NAMES = Object.keys(PARTS) as Part[];

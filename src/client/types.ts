@@ -69,8 +69,8 @@ export type AlertRequest = {
   products: ProductRef[];
   /** `backinstock` when left out. */
   topics?: string[];
-  /** `email` when left out. */
-  medium?: 'email' | 'sms';
+  /** `email` when left out; else `sms` or another medium of the service. */
+  medium?: string;
   /** Where to; an account's own address when left out. */
   mediumvalue?: string;
   addtomailinglist?: 0 | 1;

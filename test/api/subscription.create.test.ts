@@ -150,7 +150,7 @@ const manyTopics = Array.from({ length: 21 }, (_, index) => `t${index}`);
 
 test.each<[string, string, object]>([
   ['no medium', 'invalid-medium', { medium: '' }],
-  ['another medium', 'invalid-medium', { medium: 'push' }],
+  ['another medium', 'invalid-medium', { medium: 'pigeon' }],
   ['a medium in capitals', 'invalid-medium', { medium: 'EMAIL' }],
   ['no contact', 'invalid-mediumvalue', { mediumvalue: '' }],
   ['a phone number as e-mail', 'invalid-mediumvalue', { mediumvalue: '+49301234567' }],

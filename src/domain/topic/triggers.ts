@@ -11,21 +11,26 @@ export type TriggerSettings = Pick<TopicModel, 'minStock' | 'tag'>;
 export type Step = 'begins' | 'ends' | 'lasts' | null;
 
 /** What can start a topic's alerts. A topic listens to the one that its `trigger` names. */
-export type Trigger = {
+export type Trigger<Watched extends keyof ProductState = keyof ProductState> = {
   /** As the dashboard offers it. */
   label: string;
   /** Fields of a variant that it looks at; a change of others is not shown to it. */
-  watches: readonly (keyof ProductState)[];
-  step(topic: TriggerSettings, before: ProductState, after: ProductState): Step;
+  watches: readonly Watched[];
+  step(topic: TriggerSettings, before: Pick<ProductState, Watched>, after: Pick<ProductState, Watched>): Step;
   /** How many units there are, where each is for so many subscribers; left out where all may hear. */
-  units?(state: ProductState): number;
+  units?(state: Pick<ProductState, Watched>): number;
   /** Why alerts of an occasion that has ended are not sent. */
   endedReason: string;
 };
 
-const unitsOf = ({ stk }: ProductState): number => stk ?? 0;
+/** A row of the table. A step that reads what its row does not watch does not compile: it would never be asked. */
+function trigger<Watched extends keyof ProductState>(row: Trigger<Watched>): Trigger {
+  return row;
+}
 
-function hasTag({ tag }: TriggerSettings, { tags }: ProductState): boolean {
+const unitsOf = ({ stk }: Pick<ProductState, 'stk'>): number => stk ?? 0;
+
+function hasTag({ tag }: TriggerSettings, { tags }: Pick<ProductState, 'tags'>): boolean {
   return tag !== null && tags.some((own) => tagKey(own) === tagKey(tag));
 }
 
@@ -34,7 +39,7 @@ function hasTag({ tag }: TriggerSettings, { tags }: ProductState): boolean {
  * nothing. Stock ends them by what it is: the topic may have got another minimum since, and nobody is to hear of stock that is gone.
  */
 export const TRIGGERS = {
-  automatic: {
+  automatic: trigger({
     label: 'When stock is back',
     watches: ['stk'],
     step({ minStock }, before, after) {
@@ -43,14 +48,14 @@ export const TRIGGERS = {
     },
     units: unitsOf,
     endedReason: 'the stock is gone again',
-  },
-  manual: {
+  }),
+  manual: trigger({
     label: 'By hand',
     watches: [],
     step: () => null,
     endedReason: 'the stock is gone again',
-  },
-  tag: {
+  }),
+  tag: trigger({
     label: 'When a product gets a tag',
     watches: ['tags'],
     step(topic, before, after) {
@@ -58,8 +63,8 @@ export const TRIGGERS = {
       return hasTag(topic, before) ? 'ends' : null;
     },
     endedReason: 'the tag is gone again',
-  },
-} satisfies Record<string, Trigger>;
+  }),
+};
 
 /** The name of a trigger. */
 export type TriggerName = keyof typeof TRIGGERS;

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Outcome } from '../../src/channel/outcome.ts';
+import { claimMessages, enqueueMessage } from '../../src/outbox/outbox.repo.ts';
+import type { NewMessage } from '../../src/outbox/outbox.repo.ts';
+import { MAX_ATTEMPTS, openQueue, settleMessage } from '../../src/outbox/outbox.service.ts';
+import type { ClaimedMessage, Queue } from '../../src/outbox/outbox.service.ts';
+import { createLogger } from '../../src/shared/log.ts';
+import { createTestDatabase } from '../setup/database.ts';
+import type { TestDatabase } from '../setup/database.ts';
+import { until } from '../until.ts';
+
+const START = new Date('2026-03-01T09:00:00Z');
+const LANE = { lane: 'message', medium: 'sms' } as const;
+const config = readConfig({ LOG_LEVEL: 'fatal' });
+const LEASE_MS = config.dispatchLeaseMs;
+
+const WAITING = "SELECT 1 FROM pg_locks WHERE relation = 'outbox'::regclass AND NOT granted";
+
+let database: TestDatabase;
+let db: Database;
+let queue: Queue;
+let now: Date;
+let pid: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase(database.url, 6, createLogger('fatal'));
+  queue = openQueue({ db, config, now: () => now }, LANE);
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  now = START;
+  pid = await newStore();
+});
+
+async function newStore(): Promise<string> {
+  const { pid } = await db.prisma.store.create({
+    data: { pid: randomUUID(), name: 'Shop', secret: new Uint8Array(32) },
+  });
+  return pid;
+}
+
+const later = (ms: number): Date => new Date(START.getTime() + ms);
+const enqueue = (fields: Partial<NewMessage> = {}): Promise<string | null> => {
+  const message = {
+    pid,
+    medium: 'sms',
+    kind: 'test',
+    recipient: '+14155552671',
+    payload: {},
+    ...fields,
+  } as const;
+  return db.transaction((tx) => enqueueMessage(tx, message, now));
+};
+const enqueueMany = async (count: number): Promise<void> => {
+  for (let index = 0; index < count; index += 1) await enqueue();
+};
+const turnOf = (store: string, most: number) => ({ line: { pid: store, recipient: '' }, most });
+const claim = (most = 10): Promise<ClaimedMessage[]> => queue.claim([turnOf(pid, most)]);
+const claimOne = async (): Promise<ClaimedMessage> => {
+  const claimed = await claim();
+  expect(claimed).toHaveLength(1);
+  return claimed[0]!;
+};
+const settle = (message: ClaimedMessage, outcome: Outcome): Promise<void> =>
+  settleMessage({ db, config, now: () => now }, message, outcome);
+const isDue = async (): Promise<boolean> => (await queue.dueLines()).some((line) => line.pid === pid);
+const rowOf = ({ id }: ClaimedMessage) => db.prisma.outboxMessage.findFirstOrThrow({ where: { pid, id } });
+
+describe('a claim', () => {
+  test('passes over what another claimer is about to take, without waiting for it', async () => {
+    await enqueueMany(3);
+    await db.transaction(async (tx) => {
+      const [first] = await claimMessages(tx, { ...LANE, turns: [turnOf(pid, 1)], leaseMs: LEASE_MS }, now);
+      const others = await claim();
+      expect(others).toHaveLength(2);
+      expect(others.map(({ id }) => id)).not.toContain(first!.id);
+    });
+    expect(await claim()).toEqual([]);
+  });
+
+  test('of several at once gives each message to one alone', async () => {
+    await enqueueMany(30);
+    let claims: Promise<ClaimedMessage[]>[] = [];
+    await db.transaction(async (tx) => {
+      await tx.query('LOCK TABLE outbox IN EXCLUSIVE MODE');
+      claims = [claim(30), claim(30), claim(30)];
+      await until(async () => (await tx.query(WAITING)).length === claims.length);
+    });
+    const ids = (await Promise.all(claims)).flat().map(({ id }) => id);
+    expect(ids).toHaveLength(30);
+    expect(new Set(ids).size).toBe(30);
+  });
+
+  test('takes the oldest first and no more than the turn says', async () => {
+    const second = await enqueue({ dueAt: later(-1_000) });
+    const first = await enqueue({ dueAt: later(-2_000) });
+    await enqueue();
+    expect((await claim(2)).map(({ id }) => id).sort()).toEqual([first, second].sort());
+  });
+
+  test('holds for its lease and for what that is lengthened by', async () => {
+    await enqueue();
+    const message = await claimOne();
+    now = later(LEASE_MS - 1);
+    expect(await claim()).toEqual([]);
+    await queue.renew([message]);
+    now = later(2 * LEASE_MS - 2);
+    expect(await claim()).toEqual([]);
+    now = later(2 * LEASE_MS - 1);
+    expect(await claimOne()).toMatchObject({ id: message.id });
+  });
+});
+
+describe('a lease that ran out', () => {
+  let old: ClaimedMessage;
+  let current: ClaimedMessage;
+
+  beforeEach(async () => {
+    await enqueue();
+    old = await claimOne();
+    now = later(LEASE_MS);
+    current = await claimOne();
+  });
+
+  test('is claimed again under a new number, as the next try', () => {
+    expect(current).toMatchObject({ id: old.id, claim: old.claim + 1, attempts: old.attempts + 1 });
+  });
+
+  test.each<Outcome>([
+    { kind: 'failed', reason: 'no' },
+    { kind: 'withheld', reason: 'no' },
+    { kind: 'retry', reason: 'no' },
+    { kind: 'deferred', until: START },
+  ])('is not settled as $kind by the claim of before', async (outcome) => {
+    const before = await rowOf(current);
+    await settle(old, outcome);
+    expect(await rowOf(current)).toEqual(before);
+    await settle(current, { kind: 'failed', reason: 'of now' });
+    expect(await rowOf(current)).toMatchObject({ state: 'failed', error: 'of now' });
+  });
+
+  test('is not lengthened by the claim of before', async () => {
+    const before = await rowOf(current);
+    now = later(LEASE_MS + 1);
+    await queue.renew([old]);
+    expect(await rowOf(current)).toEqual(before);
+  });
+
+  test('counts as sent where the claim of before did send it', async () => {
+    await settle(old, { kind: 'sent' });
+    await settle(current, { kind: 'failed', reason: 'too late' });
+    expect(await rowOf(current)).toMatchObject({ state: 'sent', error: null, finishedAt: now });
+  });
+});
+
+test('the same dedupe key queues once, and another store may use it too', async () => {
+  const dedupeKey = randomUUID();
+  expect(await enqueue({ dedupeKey })).toEqual(expect.any(String));
+  expect(await enqueue({ dedupeKey })).toBeNull();
+  expect(await enqueue({ dedupeKey, pid: await newStore() })).toEqual(expect.any(String));
+  expect(await claim()).toHaveLength(1);
+});
+
+test('the storm of one store does not hold up another', async () => {
+  const quiet = await newStore();
+  await enqueueMany(20);
+  now = later(1_000);
+  const id = await enqueue({ pid: quiet });
+  const lines = (await queue.dueLines()).filter((line) => [pid, quiet].includes(line.pid));
+  expect(lines.map((line) => line.pid).sort()).toEqual([pid, quiet].sort());
+  const claimed = await queue.claim(lines.map((line) => ({ line, most: 2 })));
+  expect(claimed.filter((message) => message.pid === pid)).toHaveLength(2);
+  expect(claimed.filter((message) => message.pid === quiet)).toEqual([expect.objectContaining({ id })]);
+});
+
+describe('a message that is put back', () => {
+  const expectDueAt = async (time: Date): Promise<void> => {
+    now = new Date(time.getTime() - 1);
+    expect(await isDue()).toBe(false);
+    expect(await claim()).toEqual([]);
+    now = time;
+    expect(await isDue()).toBe(true);
+    expect(await claim()).toHaveLength(1);
+  };
+
+  test('is due when its receiver said, and keeps the reason', async () => {
+    await enqueue();
+    const message = await claimOne();
+    const afterMs = 12 * 3_600_000;
+    await settle(message, { kind: 'retry', reason: 'busy', afterMs });
+    expect(await rowOf(message)).toMatchObject({ state: 'queued', error: 'busy' });
+    await expectDueAt(later(afterMs));
+  });
+
+  test('is due at the end of the cool-down for which it waits', async () => {
+    await enqueue();
+    await settle(await claimOne(), { kind: 'deferred', until: later(5_000) });
+    await expectDueAt(later(5_000));
+  });
+
+  test('is due at its time where it was queued for later', async () => {
+    await enqueue({ dueAt: later(7_000) });
+    await expectDueAt(later(7_000));
+  });
+});
+
+test.each<[string, Outcome, object]>([
+  ['sent', { kind: 'sent' }, { state: 'sent', error: null, payload: null }],
+  ['failed', { kind: 'failed', reason: 'refused' }, { state: 'failed', error: 'refused' }],
+  ['withheld', { kind: 'withheld', reason: 'gone' }, { state: 'withheld', error: 'gone' }],
+  [
+    'tried too often',
+    { kind: 'retry', reason: 'busy', most: 1 },
+    { state: 'failed', error: 'gave up after 1 tries: busy' },
+  ],
+])('a message that was %s is never claimed again', async (_how, outcome, row) => {
+  await enqueue();
+  const message = await claimOne();
+  await settle(message, outcome);
+  expect(await rowOf(message)).toMatchObject({ ...row, finishedAt: now });
+  now = later(365 * 86_400_000);
+  await queue.renew([message]);
+  expect(await isDue()).toBe(false);
+  expect(await claim()).toEqual([]);
+});
+
+test('a message is tried so often and then given up', async () => {
+  await enqueue();
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const message = await claimOne();
+    expect(message.attempts).toBe(attempt);
+    await settle(message, { kind: 'retry', reason: 'busy' });
+    now = new Date(now.getTime() + 86_400_000);
+  }
+  expect(await claim()).toEqual([]);
+});
+
+test('workers are woken once the message is committed, and not at all when it is not', async () => {
+  const seen: Promise<boolean>[] = [];
+  const end = db.onWork(() => void seen.push(isDue()));
+  const message = { pid, medium: 'sms', kind: 'test', recipient: '+14155552671', payload: {} } as const;
+  const failed = db.transaction(async (tx) => {
+    await enqueueMessage(tx, message, now);
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  expect(seen).toHaveLength(0);
+  await db.transaction(async (tx) => {
+    await enqueueMessage(tx, message, now);
+    expect(seen).toHaveLength(0);
+  });
+  expect(await Promise.all(seen)).toEqual([true]);
+  end();
+});
