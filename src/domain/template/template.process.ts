@@ -5,20 +5,27 @@ import type { BatchAnswer, RenderAnswer, RenderJob } from './template.job.ts';
 /** After so long the rest of a batch is given back, so that an answer never takes long. */
 const BATCH_MS = 500;
 
+const wallClock = performance.now.bind(performance);
+
+// What a template takes is counted in processor time: none is to blame for a machine that is busy with something else.
+performance.now = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
 const send = (message: unknown): void => void process.send!(message);
 
 process.on('message', (jobs: RenderJob[]) => {
-  const end = performance.now() + BATCH_MS;
-  const before = process.cpuUsage();
+  const start = performance.now();
+  const end = wallClock() + BATCH_MS;
   // Who ends this process is known only where it was alone here.
   const tell = jobs.length === 1 ? send : undefined;
   const answers: RenderAnswer[] = [];
   for (const job of jobs) {
-    if (performance.now() > end) break;
+    if (wallClock() > end) break;
     answers.push(runJob(job, tell));
   }
-  const { user, system } = process.cpuUsage(before);
-  send({ answers, tookMs: (user + system) / 1_000 } satisfies BatchAnswer);
+  send({ answers, tookMs: performance.now() - start } satisfies BatchAnswer);
 });
 
 // Nothing of ours may outlive the service; a signal to the whole group lets it finish its messages first.
