@@ -22,6 +22,7 @@ export type RoutedPool = {
 /** Makes the one pool of a process. */
 export function createRoutedPool(config: pg.PoolConfig): RoutedPool {
   const sessions = new AsyncLocalStorage<Session>();
+  let open = 0;
   const pool = new pg.Pool(config);
   const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
@@ -36,8 +37,16 @@ export function createRoutedPool(config: pg.PoolConfig): RoutedPool {
   }) as never;
   return {
     pool,
-    // Awaited inside: `work` may hand out a promise of Prisma's as it is.
-    runIn: (session, work) => sessions.run(session, async () => await work()),
+    async runIn(session, work) {
+      open += 1;
+      try {
+        // Awaited inside: `work` may hand out a promise of Prisma's as it is.
+        return await sessions.run(session, async () => await work());
+      } finally {
+        // While it is on, Node 20 follows every promise of the process, which made reads 7 % slower.
+        if ((open -= 1) === 0) sessions.disable();
+      }
+    },
     queryApart: (statement) => query(statement) as Promise<pg.QueryResult>,
     connectApart: () => connect() as Promise<pg.PoolClient>,
   };
