@@ -58,15 +58,17 @@ export async function openRestocks(
 // everybody who subscribed while the product was away. Those between them subscribed while it was there, and wait for the next restock.
 // SQL: set-wise, from the occasion before.
 const RESUME = `
-  INSERT INTO restock (pid, id, topic, epi, cause, units, queued, cut_seq, skip_from, skip_to, next_batch_at, opened_at)
+  INSERT INTO restock (pid, id, topic, epi, cause, units, queued, carried, cut_seq, skip_from, skip_to, next_batch_at, opened_at)
   SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, coalesce(least(was.units::bigint + o.more, ${MAX_STOCK}), o.units),
-    (SELECT count(*) FROM outbox m WHERE m.pid = $1 AND m.restock_id = was.id AND m.state = 'sent' AND m.has_place),
-    numbers.last_value, coalesce(was.cut_seq, 0), o."goneSince", $3, $3
+    sent.places, sent.places, numbers.last_value, coalesce(was.cut_seq, 0), o."goneSince", $3, $3
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int, more int, "goneSince" bigint)
   CROSS JOIN subscription_seq_seq AS numbers
   LEFT JOIN LATERAL (
-    SELECT r.id, r.cut_seq, r.units FROM restock r
-    WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.cause = o.cause ORDER BY r.opened_at DESC LIMIT 1) was ON true
+    SELECT r.id, r.cut_seq, r.units, r.carried FROM restock r
+    WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.cause = o.cause ORDER BY r.seq DESC LIMIT 1) was ON true
+  CROSS JOIN LATERAL (
+    SELECT coalesce(was.carried, 0) + count(*) AS places FROM outbox m
+    WHERE m.pid = $1 AND m.restock_id = was.id AND m.state = 'sent' AND m.has_place) sent
   WHERE (SELECT true FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic
     AND (s.seq <= was.cut_seq OR s.seq > o."goneSince") LIMIT 1)
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING`;
