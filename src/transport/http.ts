@@ -15,8 +15,10 @@ export type HttpServer = {
  * `Reflect.construct` made is slower than Express as it is (2,700).
  */
 export function createHttpServer(): HttpServer {
+  /* eslint-disable no-restricted-syntax -- see above */
   class Message extends IncomingMessage {}
   class Answer extends ServerResponse {}
+  /* eslint-enable no-restricted-syntax */
   const server = createServer({
     IncomingMessage: Message,
     ServerResponse: Answer,
