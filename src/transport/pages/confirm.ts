@@ -6,7 +6,7 @@ import type { Confirmation } from '../../domain/subscription/confirm.service.ts'
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
-import { escapeHtml } from './page.ts';
+import { escapeHtml } from '../../shared/text.ts';
 
 const ROUTE = '/confirm/:token';
 

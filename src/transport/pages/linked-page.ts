@@ -1,5 +1,6 @@
 import type { Response } from 'express';
-import { escapeHtml, securePage } from './page.ts';
+import { escapeHtml } from '../../shared/text.ts';
+import { securePage } from './page.ts';
 import type { Page } from './page.ts';
 
 const STYLE = `:root{color-scheme:light dark}

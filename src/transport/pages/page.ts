@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { nameRoute } from '../access-log.ts';
 import { filesOfPage, makeAsset, sendAsset } from './assets.ts';
+import { escapeHtml } from '../../shared/text.ts';
 
 /** A page of the service: the bundle it loads, and what stands in its HTML. */
 export type Page = {
@@ -35,11 +36,6 @@ const DEFAULT_CSP = {
 const ICON =
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='8' fill='%23b3305f'/>" +
   "<path d='M16 25S6 19 6 12.4A5.4 5.4 0 0 1 16 9.6a5.4 5.4 0 0 1 10 2.8C26 19 16 25 16 25z' fill='white'/></svg>";
-
-/** Puts text into HTML so that it stays text. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
 
 /** Sets the headers that every page carries beside those of every answer. */
 export function securePage(res: Response, csp: Page['csp'] = {}): void {

@@ -5,7 +5,7 @@ import type { SharedList } from '../../domain/list/share.service.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
-import { escapeHtml } from './page.ts';
+import { escapeHtml } from '../../shared/text.ts';
 
 const ROUTE = '/shared/:lid';
 const MAX_PARAM = 200;

@@ -10,7 +10,7 @@ import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { readBody } from '../rest/body.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
-import { escapeHtml } from './page.ts';
+import { escapeHtml } from '../../shared/text.ts';
 
 const ROUTE = '/unsubscribe/:token';
 const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
