@@ -64,6 +64,13 @@ const emit = () =>
     emitEvents(tx, store.pid, [{ type: 'list.item.added', data: { lid: 'L', epi: '1' } }], START),
   );
 
+test('a store reads what webhooks can be told of; nobody else does', async () => {
+  const query = '{ webhookEvents }';
+  const { body } = await service.graphql(query, {}, { store });
+  expect(body).toEqual({ data: { webhookEvents: ALL_EVENTS } });
+  expect((await service.graphql(query)).body.errors[0].extensions.type).toBe('unauthorised');
+});
+
 test('an event arrives signed in the Standard Webhooks way, and the secret is shown only once', async () => {
   const saved = (await save({ url: `${receiver.url}/hook`, events: ALL_EVENTS })).data.saveWebhook;
   expect(saved.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

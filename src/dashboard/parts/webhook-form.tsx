@@ -6,17 +6,9 @@ import { Failure } from './feedback.tsx';
 import { TextField } from './fields.tsx';
 import { SecretOnce } from './secret.tsx';
 
-const EVENTS = [
-  'list.item.added',
-  'list.item.removed',
-  'subscription.created',
-  'subscription.removed',
-  'alert.sent',
-  'alert.failed',
-  'product.restocked',
-];
-
 type Props = {
+  /** What there is to be told of. */
+  types: readonly string[];
   /** Null adds a new one. */
   webhook: { id: string; url: string; events: string[] } | null;
   onClose: () => void;
@@ -24,7 +16,7 @@ type Props = {
 };
 
 /** Adds or changes a webhook; a new one's secret is shown this once. */
-export function WebhookForm({ webhook, onClose, onSaved }: Props) {
+export function WebhookForm({ types, webhook, onClose, onSaved }: Props) {
   const { run, notify } = useSession();
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [events, setEvents] = useState(webhook?.events ?? ['alert.failed', 'product.restocked']);
@@ -41,7 +33,7 @@ export function WebhookForm({ webhook, onClose, onSaved }: Props) {
     onClose();
   });
   const toggle = (event: string, isOn: boolean): void =>
-    setEvents(EVENTS.filter((name) => (name === event ? isOn : events.includes(name))));
+    setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
   if (secret !== null) {
     return (
       <Dialog title="The webhook is added" onClose={onClose}>
@@ -73,7 +65,7 @@ export function WebhookForm({ webhook, onClose, onSaved }: Props) {
         />
         <fieldset>
           <legend>Events</legend>
-          {EVENTS.map((event) => (
+          {types.map((event) => (
             <label key={event}>
               <input
                 type="checkbox"

@@ -83,9 +83,13 @@ export function Webhooks() {
           )
         }
       </Loaded>
-      {opened?.what === 'add' && <WebhookForm webhook={null} onClose={close} onSaved={webhooks.reload} />}
-      {opened?.what === 'edit' && (
-        <WebhookForm webhook={opened.webhook} onClose={close} onSaved={webhooks.reload} />
+      {webhooks.data && (opened?.what === 'add' || opened?.what === 'edit') && (
+        <WebhookForm
+          types={webhooks.data.webhookEvents}
+          webhook={opened.what === 'edit' ? opened.webhook : null}
+          onClose={close}
+          onSaved={webhooks.reload}
+        />
       )}
       {opened?.what === 'deliveries' && <WebhookDeliveries webhook={opened.webhook} onClose={close} />}
       {opened?.what === 'delete' && (

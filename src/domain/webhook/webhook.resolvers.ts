@@ -3,6 +3,7 @@ import {
   countDeliveries,
   deleteWebhook,
   listDeliveries,
+  listEventTypes,
   listWebhooks,
   replayDelivery,
   saveWebhook,
@@ -11,6 +12,7 @@ import {
 export const webhookResolvers = {
   Query: {
     webhooks: (_root, _args, ctx) => listWebhooks(ctx),
+    webhookEvents: (_root, _args, ctx) => listEventTypes(ctx),
     deliveries: (_root, page, ctx) => listDeliveries(ctx, page),
   },
   DeliveryConnection: { totalCount: (page, _args, ctx) => countDeliveries(ctx, page) },

@@ -8,6 +8,8 @@ import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/
 import type { Connection } from '../../shared/page.ts';
 import type { Db } from '../../database/database.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
+import { EVENT_TYPES } from './event.rules.ts';
+import type { EventType } from './event.rules.ts';
 import * as hooks from './webhook.repo.ts';
 import type { DeliveryFilter, DeliveryRow, WebhookRow, WebhookTarget } from './webhook.repo.ts';
 import {
@@ -27,6 +29,12 @@ const DELIVERY_ORDER = 'delivery';
 /** The store's webhooks. */
 export async function listWebhooks(ctx: Context): Promise<WebhookRow[]> {
   return hooks.listWebhooks(ctx.db, requireStore(ctx).pid);
+}
+
+/** What webhooks can be told of. */
+export function listEventTypes(ctx: Context): EventType[] {
+  requireStore(ctx);
+  return [...EVENT_TYPES];
 }
 
 /** A saved webhook; the secret is there only when it was just made. */
