@@ -30,7 +30,7 @@ export type Viewer = {
   store: StoreRow | null;
   /** Id of the API key used, when the call carries a valid one. */
   keyId: string | null;
-  shopper: ShopperRow | null;
+  shopper: (ShopperRow & { store: StoreRow }) | null;
   /** Whether the call names a shopper, known or not: a store that means one shopper must never act on all. */
   isShopperNamed: boolean;
   /** Why there is no shopper. */
@@ -82,8 +82,7 @@ export function requireStore({ viewer }: Context): StoreRow {
 
 /** The calling shopper with its store, or the 401 that tells the client what to do. */
 export function requireShopper({ viewer }: Context): ShopperRow & { store: StoreRow } {
-  const { store, shopper } = viewer;
-  return store !== null && shopper !== null ? { ...shopper, store } : fail(viewer.denial);
+  return viewer.shopper ?? fail(viewer.denial);
 }
 
 /** The calling shopper if it is logged in, else 403. */
