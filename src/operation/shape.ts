@@ -25,7 +25,11 @@ import type {
 /** An argument that is written into the document, and the variable that stands for it in the compiled one. */
 export type Literal = { name: string; node: ValueNode; type: GraphQLInputType };
 
-/** What an operation is apart from its literals: all that differ in nothing else share one compiled query. */
+/**
+ * What an operation is apart from its literals: all that differ in nothing else share one compiled query. CPU of executing a list with
+ * ten items and its id in the text, 45 µs interpreted, 6 µs compiled (`tools/literals.mjs`). Where the text is new at every call, parsing and
+ * validating it take another 460 µs either way.
+ */
 export type Shape = {
   key: string;
   operation: OperationDefinitionNode;
@@ -145,12 +149,14 @@ function isIncluded(node: SelectionNode, variables: Record<string, unknown>): bo
 }
 
 /**
- * Works out literals and conditions by the functions of graphql-js, so that they mean what they mean there. Null where it has something
- * to object to: then it runs the document itself and finds the words, if it gets there at all.
+ * Works out literals and conditions by the functions of graphql-js, so that they mean what they mean there, and puts the literals among
+ * the coerced variables. Null where graphql-js has something to object to: then it runs the document itself and finds the words, if it
+ * gets there at all.
  */
 export function bind(shape: Shape, variables: Record<string, unknown>): Bound | null {
   for (const name of shape.required) if (variables[name] == null) return null;
-  const values = { ...variables };
+  // Into the same object: a copy of it costs 2.6 µs, as much as all else that is done here.
+  const values = variables;
   for (const { name, node, type } of shape.literals) {
     const value: unknown = valueFromAST(node, type, variables);
     if (value === undefined) return null;
