@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { toAppError, toGraphQLError } from './failures.ts';
 import { liftDocument, relocate } from './lifting.ts';
 import { sizeOf } from './limits.ts';
+import { asksForOwnRecords } from './own-records.ts';
 import { bind, shapeOf } from './shape.ts';
 import type { Bound, Shape } from './shape.ts';
 import { coerceVariables } from './variables.ts';
@@ -52,6 +53,14 @@ export function createOperations(schema: GraphQLSchema): Operations {
     maxSize: MAX_COMPILED_FIELDS,
     sizeCalculation: ({ fields }) => fields,
   });
+
+  const asked = new WeakMap<DocumentNode, boolean>();
+
+  const asksForOwn = (document: DocumentNode): boolean => {
+    const isOwn = asked.get(document) ?? asksForOwnRecords(schema, document);
+    asked.set(document, isOwn);
+    return isOwn;
+  };
 
   const compileOwn = (document: DocumentNode): CompiledQuery => {
     const compiled = compileQuery(schema, document);
@@ -107,6 +116,7 @@ export function createOperations(schema: GraphQLSchema): Operations {
     async run(document, variables, ctx) {
       const compiled = own.get(document) ?? compileOwn(document);
       own.set(document, compiled);
+      ctx.basis.isOwn = asksForOwn(document);
       const { data, errors } = await compiled.query(undefined, ctx, variables);
       if (errors?.[0]) throw toAppError(errors[0], ctx);
       return data;
@@ -114,6 +124,7 @@ export function createOperations(schema: GraphQLSchema): Operations {
 
     async execute(request, ctx) {
       const { document, operationName, variables } = request;
+      ctx.basis.isOwn = asksForOwn(document);
       const operation = getOperationAST(document, operationName);
       // graphql-jit reports every fault of the variables, however many; graphql-js stops.
       const { coerced, errors: faults = [] } = operation

@@ -24,6 +24,7 @@ const createContext = (): Context & { seen: Seen } =>
     log: { error: () => undefined },
     viewer: { keyId: 'key', shopper: null },
     budget: { resolve: () => undefined },
+    basis: { isOwn: false },
     seen: { compiled: 0, interpreted: 0 },
   }) as never;
 
