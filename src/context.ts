@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { RenderBudget, Templates } from './domain/template/template.pool.ts';
+import type { ContentsWrites } from './domain/contents/contents.writes.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
@@ -58,6 +59,8 @@ export type Context = Services & {
   isInterpreted?: boolean;
   /** Reads of lists and items that concurrent requests share, within the budget. */
   reads: ListReads;
+  /** Writes of items; those of concurrent requests share a transaction. */
+  writes: ContentsWrites;
   /** Network address of the caller; one for a whole IPv6 household. */
   address: string;
   /** Path of the call, without a slash at its end. */

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Context, Services, Viewer } from '../context.ts';
 import { createRenderBudget } from '../domain/template/template.pool.ts';
+import { createContentsWrites } from '../domain/contents/contents.writes.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
 import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
@@ -26,6 +27,7 @@ export function createAdmission(
   limiter: RateLimiter,
 ): { admit: Admit; admitLink: AdmitLink } {
   const readsWithin = createListReads(services.db);
+  const writes = createContentsWrites(services);
   const openBudget = createBudgets();
 
   const createContext = (req: Request, res: Response, viewer: Viewer): Context => {
@@ -39,6 +41,7 @@ export function createAdmission(
       trace: traceOf(res),
       budget,
       reads: readsWithin(budget),
+      writes,
       requestId: requestIdOf(res),
       address,
       path: req.path.replace(/\/$/, ''),

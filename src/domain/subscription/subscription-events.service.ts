@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/database.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
-import { countEvent } from '../report/report.repo.ts';
+import { countEvents } from '../report/report.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
 /** What the store's webhooks learn of a subscription. */
@@ -19,7 +19,7 @@ export async function announceCreated(
   created: readonly StoredSubscription[],
   now: Date,
 ): Promise<void> {
-  await countEvent(tx, pid, 'subscribe', created.length, now);
+  await countEvents(tx, 'subscribe', [{ pid, n: created.length, now }]);
   await emitEvents(
     tx,
     pid,
