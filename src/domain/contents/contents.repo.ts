@@ -68,7 +68,7 @@ export type WrittenContents = WrittenList & { items: MetItem[] };
 
 /**
  * SQL: every add, change and removal runs it, for many lists at once. It counts what it writes and updates each list's row once, so the triggers
- * that count leave it alone. The lists' row locks make it safe without ON CONFLICT, which could not tell a default from
+ * that count leave it alone: what is written comes out of `write`, so the setting is made before. The lists' row locks make it safe without ON CONFLICT, which could not tell a default from
  * a value that was sent. The items are locked before they are weighed: whoever changes one by hand has locked no list.
  */
 const WRITE = {
@@ -76,14 +76,14 @@ const WRITE = {
   text: `
     WITH write AS MATERIALIZED (
       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::boolean[])
-        AS w (pid, lid, di, uby, now, bytes, is_first)
+        WITH ORDINALITY AS w (pid, lid, di, uby, now, bytes, is_first, n)
       WHERE set_config('wishgate.counts', 'statement', true) IS NOT NULL),
     sent AS MATERIALIZED (
       SELECT w.pid, w.lid, w.di, w.uby, w.now, x."isAdd" AS is_add, x.id, ${each(sentValue)}, e.position
       FROM unnest($8::jsonb[]) WITH ORDINALITY AS e (item, position)
       CROSS JOIN LATERAL jsonb_to_record(e.item)
         AS x (w int, "isAdd" boolean, id text, ${each(({ field, sql }) => `"${field}" ${sql}`)})
-      JOIN write w ON w.pid = $1[x.w] AND w.lid = $2[x.w]
+      JOIN write w ON w.n = x.w
       LEFT JOIN product p ON p.pid = w.pid AND p.epi = x.epi AND x.lity IS NULL),
     known AS MATERIALIZED (
       SELECT s.*, o.noted, o.weight FROM sent s CROSS JOIN LATERAL (
@@ -100,8 +100,8 @@ const WRITE = {
       ORDER BY s.position
       RETURNING i.*, item_bytes(i) AS weight),
     gone AS (
-      DELETE FROM item i USING unnest($9::text[], $10::text[], $11::text[]) AS r (pid, lid, epi)
-      WHERE i.pid = r.pid AND i.lid = r.lid AND i.epi = r.epi
+      DELETE FROM item i USING unnest($9::int[], $10::text[]) AS r (w, epi) JOIN write w ON w.n = r.w
+      WHERE i.pid = w.pid AND i.lid = w.lid AND i.epi = r.epi
       RETURNING i.*, item_bytes(i) AS weight),
     met AS (
       SELECT *, 'changed' AS fate FROM changed UNION ALL SELECT *, 'made' FROM made UNION ALL SELECT *, 'gone' FROM gone),
@@ -127,7 +127,8 @@ const WRITE = {
 export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise<WrittenContents[]> {
   const column = <Name extends keyof ContentsWrite>(name: Name): ContentsWrite[Name][] =>
     writes.map((write) => write[name]);
-  const removed = writes.flatMap(({ pid, lid, removed: epis }) => epis.map((epi) => ({ pid, lid, epi })));
+  // SQL counts from one.
+  const removed = writes.flatMap(({ removed: epis }, index) => epis.map((epi) => ({ w: index + 1, epi })));
   return tx.query<WrittenContents>(WRITE, [
     column('pid'),
     column('lid'),
@@ -136,10 +137,8 @@ export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise
     column('now'),
     column('bytes'),
     column('isFirst'),
-    // SQL counts from one.
     writes.flatMap(({ sent }, index) => sent.map((item) => JSON.stringify({ w: index + 1, ...item }))),
-    removed.map(({ pid }) => pid),
-    removed.map(({ lid }) => lid),
+    removed.map(({ w }) => w),
     removed.map(({ epi }) => epi),
   ]);
 }
