@@ -5,6 +5,7 @@ import type { ContentsWrites } from './domain/contents/contents.writes.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
+import type { SignUps } from './domain/subscription/signup.writes.ts';
 import type { Budget } from './shared/budget.ts';
 import type { Receipts } from './receipts.ts';
 import { fail } from './shared/errors.ts';
@@ -47,6 +48,9 @@ export type Trace = {
   type?: ErrorType;
 };
 
+/** Writes that requests of one moment do together. */
+export type Writes = { contents: ContentsWrites; signUps: SignUps };
+
 /** What a resolver sees of one request. */
 export type Context = Services & {
   requestId: string;
@@ -59,8 +63,8 @@ export type Context = Services & {
   isInterpreted?: boolean;
   /** Reads of lists and items that concurrent requests share, within the budget. */
   reads: ListReads;
-  /** Writes of items; those of concurrent requests share a transaction. */
-  writes: ContentsWrites;
+  /** The hot writes; those of concurrent requests share a transaction. */
+  writes: Writes;
   /** Network address of the caller; one for a whole IPv6 household. */
   address: string;
   /** Path of the call, without a slash at its end. */

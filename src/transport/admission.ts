@@ -3,6 +3,7 @@ import type { Context, Services, Viewer } from '../context.ts';
 import { createRenderBudget } from '../domain/template/template.pool.ts';
 import { createContentsWrites } from '../domain/contents/contents.writes.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
+import { createSignUps } from '../domain/subscription/signup.writes.ts';
 import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
 import { traceOf } from './access-log.ts';
@@ -27,7 +28,7 @@ export function createAdmission(
   limiter: RateLimiter,
 ): { admit: Admit; admitLink: AdmitLink } {
   const readsWithin = createListReads(services.db);
-  const writes = createContentsWrites(services);
+  const writes = { contents: createContentsWrites(services), signUps: createSignUps(services) };
   const openBudget = createBudgets();
 
   const createContext = (req: Request, res: Response, viewer: Viewer): Context => {

@@ -70,7 +70,7 @@ export async function updateListContents(
   const removed = change.d && checkRefs(options.d, change.d);
   const changed = change.u && checkChanged(options.u, change.u);
   const added = change.a && checkAdded(options.a, change.a, { hasCustomItems: owner.store.customItems });
-  const done = await ctx.writes({
+  const done = await ctx.writes.contents({
     ctx,
     owner,
     lid,

@@ -4,6 +4,9 @@ import type { Budget } from '../../shared/budget.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import { countShoppers } from '../item/item.repo.ts';
 import type { ProductKey } from '../item/item.repo.ts';
+import { findEachProduct } from '../product/product.repo.ts';
+import type { VariantKey } from '../product/product.repo.ts';
+import type { ProductRow } from '../product/product.columns.ts';
 import { nameOrder, readPages } from './page.repo.ts';
 import type { PageKey, PageOrder, PageRow } from './page.repo.ts';
 import { listsOf } from './list.repo.ts';
@@ -20,6 +23,8 @@ export type ListReads = {
   page: (order: PageOrder, key: PageKey) => Promise<PageRow>;
   /** Number of shoppers who have a product in an active list. */
   socialCount: (key: ProductKey) => Promise<number>;
+  /** The catalogue's record of a variant; null when it knows none. */
+  product: (key: VariantKey) => Promise<ProductRow | null>;
 };
 
 /** A key with what may be read for it. */
@@ -76,10 +81,12 @@ export function createListReads(db: Db): (budget: Budget) => ListReads {
   const socialCount = createBatchLoader<ProductKey, number>((keys) => countShoppers(db, keys), {
     maxInFlight: 2,
   });
+  const product = createBatchLoader<VariantKey, ProductRow | null>((keys) => findEachProduct(db, keys));
   return (budget) => ({
     lists: (key) => lists(budget, key, SHARED_BYTES),
     page: (order, key) =>
       pageLoader(order)(budget, key, Math.min((key.limit + 1) * USUAL_ITEM_BYTES, SHARED_BYTES)),
     socialCount,
+    product,
   });
 }

@@ -139,6 +139,24 @@ const FIND = {
   text: `SELECT ${COLUMNS} FROM product p WHERE p.pid = $1 AND p.epi = ANY ($2::text[])`,
 };
 
+/** SQL: each sign-up runs it; one statement serves many. */
+const FIND_EACH = {
+  name: 'find_each_product',
+  text: `
+    SELECT ${COLUMNS} FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k (pid, epi, position)
+    LEFT JOIN product p ON p.pid = k.pid AND p.epi = k.epi ORDER BY k.position`,
+};
+
+/** Names a variant of a store. */
+export type VariantKey = Pick<ProductModel, 'pid' | 'epi'>;
+
+/** The catalogue's record of each variant, null where it knows none. */
+export async function findEachProduct(db: Db, keys: readonly VariantKey[]): Promise<(ProductRow | null)[]> {
+  const params = [keys.map(({ pid }) => pid), keys.map(({ epi }) => epi)];
+  const rows = await db.query<ProductRow | { epi: null }>(FIND_EACH, params);
+  return rows.map((row) => (row.epi === null ? null : row));
+}
+
 /** The variants that the catalogue knows, in no order. */
 export function findProducts(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
   return db.query<ProductRow>(FIND, [pid, epis]);
