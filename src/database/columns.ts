@@ -36,6 +36,13 @@ export function columnsOf<Table extends object>(
   }));
 }
 
+/**
+ * SQL that makes rows of arrays among the parameters, from number `first` on. The planner does not see how long they are: where it does, every
+ * call looks worth a plan of its own (`write_contents` on a busy machine: 6.9 ms to plan it, 1.2 ms to run it).
+ */
+export const unnestParams = (first: number, ...types: string[]): string =>
+  `unnest(${types.map((type, index) => `(SELECT $${first + index}::${type}[])`).join(', ')})`;
+
 /** Milliseconds since the epoch, the same in a row and in JSON. */
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 

@@ -1,3 +1,4 @@
+import { unnestParams } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockShopper, updateShopper } from '../shopper/shopper.repo.ts';
 import type { IdentityKey, NewShopper } from '../shopper/shopper.repo.ts';
@@ -52,7 +53,7 @@ export async function recordAccountConsent(
 const LIFT = {
   name: 'lift_suppression',
   text: `
-    DELETE FROM suppression s USING unnest($1::text[], $2::text[], $3::text[]) AS c (pid, medium, value)
+    DELETE FROM suppression s USING ${unnestParams(1, 'text', 'text', 'text')} AS c (pid, medium, value)
     WHERE s.pid = c.pid AND s.medium = c.medium AND s.value = c.value`,
 };
 

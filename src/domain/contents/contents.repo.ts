@@ -1,6 +1,7 @@
+import { unnestParams } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
 import type { CustomField, ItemRow, ItemWrite } from '../item/item.columns.ts';
-import { CHANGEABLE, JOIN_PRODUCT, NAMES, READ_ITEM, each } from '../item/item.repo.ts';
+import { CHANGEABLE, NAMES, PROBE_PRODUCT, READ_ITEM, each } from '../item/item.repo.ts';
 import type { CopiedColumn, WriteScope } from '../item/item.repo.ts';
 import { READ_LIST } from '../list/list.repo.ts';
 import type { ListOwner, LockedList, WrittenList } from '../list/list.repo.ts';
@@ -35,7 +36,7 @@ const LOCK_FREE = {
   name: 'lock_free_lists',
   text: `
     SELECT ${READ_LIST}, l.bytes
-    FROM unnest($1::text[], $2::text[], $3::text[]) AS k (pid, regid, lid)
+    FROM ${unnestParams(1, 'text', 'text', 'text')} AS k (pid, regid, lid)
     JOIN list l ON l.pid = k.pid AND l.lid = k.lid AND l.regid = k.regid
     FOR UPDATE OF l SKIP LOCKED`,
 };
@@ -68,23 +69,25 @@ export type WrittenContents = WrittenList & { items: MetItem[] };
 
 /**
  * SQL: every add, change and removal runs it, for many lists at once. It counts what it writes and updates each list's row once, so the triggers
- * that count leave it alone: what is written comes out of `write`, so the setting is made before. The lists' row locks make it safe without ON CONFLICT, which could not tell a default from
- * a value that was sent. The items are locked before they are weighed: whoever changes one by hand has locked no list.
+ * that count leave it alone; all that is written comes out of `write`, so they have been told by then. The lists' row locks make it safe
+ * without ON CONFLICT, which could not tell a default from a value that was sent. Items are locked before they are weighed:
+ * whoever changes one by hand has locked no list.
  */
 const WRITE = {
   name: 'write_contents',
   text: `
     WITH write AS MATERIALIZED (
-      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::boolean[])
+      SELECT * FROM ${unnestParams(1, 'text', 'text', 'text', 'text', 'timestamptz', 'bigint', 'boolean')}
         WITH ORDINALITY AS w (pid, lid, di, uby, now, bytes, is_first, n)
       WHERE set_config('wishgate.counts', 'statement', true) IS NOT NULL),
     sent AS MATERIALIZED (
       SELECT w.pid, w.lid, w.di, w.uby, w.now, x."isAdd" AS is_add, x.id, ${each(sentValue)}, e.position
-      FROM unnest($8::jsonb[]) WITH ORDINALITY AS e (item, position)
+      FROM ${unnestParams(8, 'jsonb')} WITH ORDINALITY AS e (item, position)
       CROSS JOIN LATERAL jsonb_to_record(e.item)
         AS x (w int, "isAdd" boolean, id text, ${each(({ field, sql }) => `"${field}" ${sql}`)})
       JOIN write w ON w.n = x.w
-      LEFT JOIN product p ON p.pid = w.pid AND p.epi = x.epi AND x.lity IS NULL),
+      LEFT JOIN LATERAL (
+        SELECT * FROM product p WHERE p.pid = w.pid AND p.epi = x.epi AND x.lity IS NULL LIMIT 1) p ON true),
     known AS MATERIALIZED (
       SELECT s.*, o.noted, o.weight FROM sent s CROSS JOIN LATERAL (
         SELECT (i.note IS NOT NULL)::int AS noted, item_bytes(i) AS weight FROM item i
@@ -100,7 +103,7 @@ const WRITE = {
       ORDER BY s.position
       RETURNING i.*, item_bytes(i) AS weight),
     gone AS (
-      DELETE FROM item i USING unnest($9::int[], $10::text[]) AS r (w, epi) JOIN write w ON w.n = r.w
+      DELETE FROM item i USING ${unnestParams(9, 'int', 'text')} AS r (w, epi) JOIN write w ON w.n = r.w
       WHERE i.pid = w.pid AND i.lid = w.lid AND i.epi = r.epi
       RETURNING i.*, item_bytes(i) AS weight),
     met AS (
@@ -119,7 +122,7 @@ const WRITE = {
       RETURNING ${READ_LIST}, CASE WHEN l.bytes > w.bytes THEN ${USED_BYTES} END AS used)
     SELECT t.*, (
       SELECT json_agg(x ORDER BY x.seq) FROM (
-        SELECT ${READ_ITEM}, i.fate FROM met i ${JOIN_PRODUCT} WHERE i.pid = t.pid AND i.lid = t.lid) x) AS items
+        SELECT ${READ_ITEM}, i.fate FROM met i ${PROBE_PRODUCT} WHERE i.pid = t.pid AND i.lid = t.lid) x) AS items
     FROM touched t`,
 };
 

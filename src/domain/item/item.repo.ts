@@ -20,6 +20,10 @@ export const isWorthMaking = (bytes: string, maxBytes: string): string =>
 /** Joins what the catalogue knows of item `i` as `p`; a custom item has nothing there. */
 export const JOIN_PRODUCT = 'LEFT JOIN product p ON p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL';
 
+/** The same by one look-up an item, whatever the planner believes: a plan that is kept must not read a catalogue that has grown since. */
+export const PROBE_PRODUCT = `LEFT JOIN LATERAL (
+  SELECT * FROM product p WHERE p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL LIMIT 1) p ON true`;
+
 /** SQL that reads item `i` with the live product `p`, each column named as the record names it. */
 export const READ_ITEM = [
   ...itemColumns.map(({ field, column, sql, write, as = field }) =>

@@ -1,3 +1,4 @@
+import { unnestParams } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { ItemModel, ProductModel, TallyModel } from '../../generated/prisma/models.ts';
 
@@ -9,7 +10,7 @@ const COUNT = {
   name: 'tally_count',
   text: `
     INSERT INTO tally_delta (pid, kind, key, n)
-    SELECT e.pid, $1, e.key, sum(e.n) FROM unnest($2::text[], $3::text[], $4::int[]) AS e (pid, key, n)
+    SELECT e.pid, $1, e.key, sum(e.n) FROM ${unnestParams(2, 'text', 'text', 'int')} AS e (pid, key, n)
     WHERE e.n > 0 GROUP BY e.pid, e.key`,
 };
 
