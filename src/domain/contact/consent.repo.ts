@@ -1,4 +1,4 @@
-import { unnestParams } from '../../database/columns.ts';
+import { unnestKeys } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockShopper, updateShopper } from '../shopper/shopper.repo.ts';
 import type { IdentityKey, NewShopper } from '../shopper/shopper.repo.ts';
@@ -53,7 +53,7 @@ export async function recordAccountConsent(
 const LIFT = {
   name: 'lift_suppression',
   text: `
-    DELETE FROM suppression s USING ${unnestParams(1, 'text', 'text', 'text')} AS c (pid, medium, value)
+    DELETE FROM suppression s USING ${unnestKeys('c', { pid: 'text', medium: 'text', value: 'text' })}
     WHERE s.pid = c.pid AND s.medium = c.medium AND s.value = c.value`,
 };
 

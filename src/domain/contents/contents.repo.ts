@@ -1,4 +1,4 @@
-import { unnestParams } from '../../database/columns.ts';
+import { unnestKeys } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
 import type { CustomField, ItemRow, ItemWrite } from '../item/item.columns.ts';
 import { CHANGEABLE, NAMES, PROBE_PRODUCT, READ_ITEM, each } from '../item/item.repo.ts';
@@ -36,7 +36,7 @@ const LOCK_FREE = {
   name: 'lock_free_lists',
   text: `
     SELECT ${READ_LIST}, l.bytes
-    FROM ${unnestParams(1, 'text', 'text', 'text')} AS k (pid, regid, lid)
+    FROM ${unnestKeys('k', { pid: 'text', regid: 'text', lid: 'text' })}
     JOIN list l ON l.pid = k.pid AND l.lid = k.lid AND l.regid = k.regid
     FOR UPDATE OF l SKIP LOCKED`,
 };
@@ -67,6 +67,16 @@ export type MetItem = ItemRow & { fate: 'changed' | 'made' | 'gone' };
 /** A list as a write of its items left it. */
 export type WrittenContents = WrittenList & { items: MetItem[] };
 
+const WRITES = {
+  pid: 'text',
+  lid: 'text',
+  di: 'text',
+  uby: 'text',
+  now: 'timestamptz',
+  bytes: 'bigint',
+  is_first: 'boolean',
+} as const;
+
 /**
  * SQL: every add, change and removal runs it, for many lists at once. It counts what it writes and updates each list's row once, so the triggers
  * that count leave it alone; all that is written comes out of `write`, so they have been told by then. The lists' row locks make it safe
@@ -77,15 +87,14 @@ const WRITE = {
   name: 'write_contents',
   text: `
     WITH write AS MATERIALIZED (
-      SELECT * FROM ${unnestParams(1, 'text', 'text', 'text', 'text', 'timestamptz', 'bigint', 'boolean')}
-        WITH ORDINALITY AS w (pid, lid, di, uby, now, bytes, is_first, n)
+      SELECT * FROM ${unnestKeys('w', WRITES)}
       WHERE set_config('wishgate.counts', 'statement', true) IS NOT NULL),
     sent AS MATERIALIZED (
       SELECT w.pid, w.lid, w.di, w.uby, w.now, x."isAdd" AS is_add, x.id, ${each(sentValue)}, e.position
-      FROM ${unnestParams(8, 'jsonb')} WITH ORDINALITY AS e (item, position)
+      FROM ${unnestKeys('e', { item: 'jsonb' }, 8)}
       CROSS JOIN LATERAL jsonb_to_record(e.item)
         AS x (w int, "isAdd" boolean, id text, ${each(({ field, sql }) => `"${field}" ${sql}`)})
-      JOIN write w ON w.n = x.w
+      JOIN write w ON w.position = x.w
       LEFT JOIN LATERAL (
         SELECT * FROM product p WHERE p.pid = w.pid AND p.epi = x.epi AND x.lity IS NULL LIMIT 1) p ON true),
     known AS MATERIALIZED (
@@ -103,7 +112,7 @@ const WRITE = {
       ORDER BY s.position
       RETURNING i.*, item_bytes(i) AS weight),
     gone AS (
-      DELETE FROM item i USING ${unnestParams(9, 'int', 'text')} AS r (w, epi) JOIN write w ON w.n = r.w
+      DELETE FROM item i USING ${unnestKeys('r', { w: 'int', epi: 'text' }, 9)} JOIN write w ON w.position = r.w
       WHERE i.pid = w.pid AND i.lid = w.lid AND i.epi = r.epi
       RETURNING i.*, item_bytes(i) AS weight),
     met AS (
@@ -115,10 +124,10 @@ const WRITE = {
         UNION ALL SELECT pid, lid, 0, -noted, -weight FROM known) d
       GROUP BY pid, lid),
     touched AS (
-      UPDATE list l SET cnt = l.cnt + d.cnt, itemcmnts = l.itemcmnts + d.noted, bytes = l.bytes + d.weight,
+      UPDATE list l SET cnt = l.cnt + w.cnt, itemcmnts = l.itemcmnts + w.noted, bytes = l.bytes + w.weight,
         uby = w.uby, uts = greatest(l.uts, w.now), version = l.version + w.is_first::int
-      FROM delta d JOIN write w ON w.pid = d.pid AND w.lid = d.lid
-      WHERE l.pid = d.pid AND l.lid = d.lid
+      FROM (SELECT * FROM delta JOIN write USING (pid, lid) ORDER BY position) w
+      WHERE l.pid = w.pid AND l.lid = w.lid
       RETURNING ${READ_LIST}, CASE WHEN l.bytes > w.bytes THEN ${USED_BYTES} END AS used)
     SELECT t.*, (
       SELECT json_agg(x ORDER BY x.seq) FROM (
@@ -126,7 +135,10 @@ const WRITE = {
     FROM touched t`,
 };
 
-/** Writes the items of locked lists; answers the lists that something was done in. */
+/**
+ * Writes the items of locked lists; answers the lists that something was done in. Lists are updated in the order given, and their owners'
+ * revisions move in that order at the commit.
+ */
 export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise<WrittenContents[]> {
   const column = <Name extends keyof ContentsWrite>(name: Name): ContentsWrite[Name][] =>
     writes.map((write) => write[name]);

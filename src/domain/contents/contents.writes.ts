@@ -172,6 +172,8 @@ function isPlain(wanted: WantedContents, list: LockedList | undefined): list is 
   return isExpected && (!wanted.isSaveForLater || list.lty === 'sfl');
 }
 
+const ownerOf = ({ owner: { pid, regid } }: WantedContents): string => JSON.stringify([pid, regid]);
+const compare = (a: string, b: string): number => (a < b ? -1 : 1);
 const nameOf = ({ pid, lid }: { pid: string; lid: string }): string => JSON.stringify([pid, lid]);
 
 async function writeTogether(tx: Tx, all: readonly WantedContents[]): Promise<Outcome<DoneContents>[]> {
@@ -182,7 +184,10 @@ async function writeTogether(tx: Tx, all: readonly WantedContents[]): Promise<Ou
     const list = lists[index];
     return isPlain(wanted, list) ? { wanted, list } : null;
   });
-  const plain = writes.filter((write) => write !== null);
+  // In one order in all processes: at the commit, whoever moves the revisions of two shoppers must not meet another in a circle.
+  const plain = writes
+    .filter((write) => write !== null)
+    .sort((a, b) => compare(ownerOf(a.wanted), ownerOf(b.wanted)));
   if (plain.length === 0) return all.map(() => 'alone');
   const rows = await writeContents(
     tx,
@@ -213,7 +218,7 @@ export function createContentsWrites({ db }: Pick<Services, 'db'>): ContentsWrit
       }
     },
     alone,
-    subjectOf: ({ owner: { pid, regid } }) => nameOf({ pid, lid: regid }),
+    subjectOf: ownerOf,
   });
   return (wanted) => (wanted.isLarge || isInParts(wanted) ? alone(wanted) : share(wanted));
 }

@@ -1,4 +1,4 @@
-import { unnestParams } from '../../database/columns.ts';
+import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { SignupWindowModel } from '../../generated/prisma/models.ts';
 
@@ -10,7 +10,7 @@ const CONSUME = {
   name: 'consume_signup',
   text: `
     INSERT INTO signup_window AS w (pid, key, count, started_at)
-    SELECT u.pid, u.key, u.amount, u.now FROM ${unnestParams(1, 'text', 'bytea', 'int', 'timestamptz')} AS u (pid, key, amount, now)
+    SELECT u.pid, u.key, u.amount, u.now FROM ${unnestKeys('u', { pid: 'text', key: 'bytea', amount: 'int', now: 'timestamptz' })}
     ORDER BY u.pid, u.key
     ON CONFLICT (pid, key) DO UPDATE SET
       count = CASE WHEN w.started_at <= excluded.started_at - $5 * interval '1 ms' THEN excluded.count ELSE w.count + excluded.count END,

@@ -1,4 +1,4 @@
-import { unnestParams } from '../../database/columns.ts';
+import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { ProductModel, RemovedProductModel } from '../../generated/prisma/models.ts';
 import { MAX_STOCK } from './product.rules.ts';
@@ -144,7 +144,7 @@ const FIND = {
 const FIND_EACH = {
   name: 'find_each_product',
   text: `
-    SELECT ${COLUMNS} FROM ${unnestParams(1, 'text', 'text')} WITH ORDINALITY AS k (pid, epi, position)
+    SELECT ${COLUMNS} FROM ${unnestKeys('k', { pid: 'text', epi: 'text' })}
     LEFT JOIN product p ON p.pid = k.pid AND p.epi = k.epi ORDER BY k.position`,
 };
 

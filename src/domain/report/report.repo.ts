@@ -1,4 +1,4 @@
-import { unnestParams } from '../../database/columns.ts';
+import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { ItemModel, ProductModel, TallyModel } from '../../generated/prisma/models.ts';
 
@@ -10,7 +10,7 @@ const COUNT = {
   name: 'tally_count',
   text: `
     INSERT INTO tally_delta (pid, kind, key, n)
-    SELECT e.pid, $1, e.key, sum(e.n) FROM ${unnestParams(2, 'text', 'text', 'int')} AS e (pid, key, n)
+    SELECT e.pid, $1, e.key, sum(e.n) FROM ${unnestKeys('e', { pid: 'text', key: 'text', n: 'int' }, 2)}
     WHERE e.n > 0 GROUP BY e.pid, e.key`,
 };
 

@@ -1,4 +1,4 @@
-import { unnestParams } from '../../database/columns.ts';
+import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { EventType, StoreEvent } from './event.rules.ts';
 
@@ -10,7 +10,7 @@ const EMIT = {
   text: `
     INSERT INTO outbox (pid, id, lane, kind, recipient, payload, due_at, cts)
     SELECT w.pid, gen_random_uuid()::text, 'webhook', e.type, w.id, e.body, e.at, e.at
-    FROM ${unnestParams(1, 'text', 'text', 'timestamptz', 'jsonb')} WITH ORDINALITY AS e (pid, type, at, body, position)
+    FROM ${unnestKeys('e', { pid: 'text', type: 'text', at: 'timestamptz', body: 'jsonb' })}
     JOIN webhook w ON w.pid = e.pid AND e.type = ANY (w.events)
     ORDER BY e.position
     RETURNING 1`,
