@@ -14,6 +14,7 @@ export function startLoader(): Loader {
   return {
     load: (job) =>
       new Promise((resolve, reject) => {
+        child.once('exit', () => reject(new Error('The process that makes the load has ended')));
         child.once('message', ({ outcome, error }: { outcome?: Outcome; error?: string }) => {
           if (outcome === undefined) reject(new Error(error));
           else if (outcome.failure !== null)

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** What to send, to where and for how long. Connection n sends requests n, n + connections, … in turn, so no two share a shopper. */
+/** What to send, to where and for how long. Connection n sends requests n, n + connections, … in turn, so no two share a shopper; fewer requests go to all. */
 export type Job = { port: number; requests: string[]; connections: number; ms: number };
 
 /** What came of it. `failure` is the head of the first answer that was not 200. */
@@ -36,7 +36,10 @@ function answerLength(bytes: Buffer): number {
 
 /** One connection: the next request leaves when the answer is whole. */
 function drive(job: Job, first: number, times: number[], outcome: Outcome, endAt: number): Promise<void> {
-  const own = job.requests.filter((_, n) => n % job.connections === first).map((text) => Buffer.from(text));
+  const isEnough = job.requests.length >= job.connections;
+  const own = job.requests
+    .filter((_, n) => !isEnough || n % job.connections === first)
+    .map((text) => Buffer.from(text));
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(job.port, '127.0.0.1');
     let [sent, startedAt, rest] = [0, 0, NO_BYTES];

@@ -1,6 +1,12 @@
 import type { Case } from '../bench.ts';
+import { handover, readsDuring, restock } from './alerts.ts';
+import { bare } from './bare.ts';
 import { contents, graphql, lists } from './reads.ts';
+import { subscribe } from './subscribe.ts';
 import { write } from './writes.ts';
 
 /** All measurements, in the order in which they run. */
-export const CASES: readonly Case[] = [lists, contents, graphql, write];
+export const CASES: readonly Case[] = [
+  ...[bare, lists, contents, graphql, write, subscribe],
+  ...[restock, handover, readsDuring],
+];

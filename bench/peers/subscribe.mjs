@@ -41,7 +41,7 @@ const productRecord = (row) => ({
   pid: row.pid,
   stk: row.stk,
   pr: row.pr,
-  vi: row.vi,
+  vi: row.vi ?? '',
 });
 
 const newId = () => randomBytes(16).toString('base64url');
