@@ -19,6 +19,8 @@ export type Bench = {
   /** A folder for what servers write; it goes with the run. */
   scratch: string;
   servers: Servers;
+  /** Set when the run is to end. */
+  signal: AbortSignal;
 };
 
 /** The servers that are up, by name: a measurement finds what the one before has started. */

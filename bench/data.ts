@@ -110,7 +110,7 @@ const BRANDS = ['North & Sons', 'Loom', 'Kiln', 'Fjord', 'Ada'];
 const NAMES = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn', 'Gül', 'Hugo', 'Ida', 'Jón'];
 
 /** What a store sells, or once sold, as its variant number says. */
-function variantOf(number: number) {
+export function variantOf(number: number) {
   const product = Math.floor(number / VARIANTS_PER_PRODUCT);
   return {
     epi: String(40_000_000_000 + number),

@@ -11,16 +11,18 @@ export type Loader = { load(job: Job): Promise<Outcome>; close(): void };
 export function startLoader(): Loader {
   const script = fileURLToPath(new URL('./loader.ts', import.meta.url));
   const child = fork(script, { serialization: 'advanced' });
+  let settle: (message: { outcome?: Outcome; error?: string }) => void = () => undefined;
+  child.on('message', (message: object) => settle(message));
+  child.once('exit', () => settle({ error: 'The process that makes the load has ended' }));
   return {
     load: (job) =>
       new Promise((resolve, reject) => {
-        child.once('exit', () => reject(new Error('The process that makes the load has ended')));
-        child.once('message', ({ outcome, error }: { outcome?: Outcome; error?: string }) => {
+        settle = ({ outcome, error }) => {
           if (outcome === undefined) reject(new Error(error));
           else if (outcome.failure !== null)
             reject(new Error(`Not every answer was 200:\n${outcome.failure}`));
           else resolve(outcome);
-        });
+        };
         child.send(job);
       }),
     close: () => child.disconnect(),

@@ -12,14 +12,17 @@ export type Options = {
   seconds: number;
   isJson: boolean;
   isMarkdown: boolean;
+  docs: string | null;
   plot: string | null;
+  /** Results of before; nothing is measured then. */
+  from: string | null;
 };
 
 /** What `--help` prints. */
 export const HELP = `npm run bench -- [flags]
 
 Measures wishgate beside what a team would write by hand, on one database, in turns.
-Without flags: every measurement on the small data, a few minutes.
+Without flags: every measurement on the small data, about ten minutes.
 
   --only NAME     only this measurement; more than one with commas, or by repeating the flag
   --small         200,000 items (default)
@@ -27,8 +30,10 @@ Without flags: every measurement on the small data, a few minutes.
   --rounds N      interleaved rounds, of which the median counts (default 5)
   --seconds S     load on each contender in each round (default 2)
   --json          the result as JSON on stdout; progress goes to stderr
-  --markdown      the result as the table of docs/performance.md
+  --markdown      the result as Markdown tables on stdout
+  --docs FILE     writes these tables into the place that is marked for them (docs/performance.md)
   --plot FILE     writes the ratios as an SVG picture
+  --from FILE     measures nothing: takes what --json printed before
   --help          this text
 
 Environment: DATABASE_URL takes another PostgreSQL than the bundled one. The databases wishgate_bench_small
@@ -46,7 +51,9 @@ const FLAGS = {
   seconds: { type: 'string', default: '2' },
   json: { type: 'boolean', default: false },
   markdown: { type: 'boolean', default: false },
+  docs: { type: 'string' },
   plot: { type: 'string' },
+  from: { type: 'string' },
   help: { type: 'boolean' },
 } as const;
 
@@ -63,7 +70,9 @@ export function readOptions(args: string[]): Options | null {
     seconds: readNumber('seconds', values.seconds, 0.1),
     isJson: values.json,
     isMarkdown: values.markdown,
+    docs: values.docs ?? null,
     plot: values.plot ?? null,
+    from: values.from ?? null,
   };
 }
 

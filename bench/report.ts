@@ -1,6 +1,16 @@
 // Results for people, for programs and for docs/performance.md.
 import type { Result, Row } from './bench.ts';
 
+/** A whole run, as `--json` prints it. */
+export type Report = {
+  at: string;
+  machine: Record<string, string | number>;
+  size: string;
+  rounds: number;
+  seconds: number;
+  results: Result[];
+};
+
 const number = (value: number): string =>
   value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 
@@ -8,26 +18,29 @@ const orNothing = (value: number | null | undefined, digits = 0): string =>
   value == null ? '' : value.toFixed(digits);
 
 /** Whether a row is what it has to be; null where nothing is asked of it. */
-export function isMet({ ratio, goal }: Row): boolean | null {
+function isMet({ ratio, goal }: Row): boolean | null {
   if (!goal || ratio === undefined) return null;
   // As it is shown: what reads 1.40 has reached 1.4.
   const shown = Number(ratio.toFixed(2));
   return 'atLeast' in goal ? shown >= goal.atLeast : shown <= goal.atMost;
 }
 
-const goalText = ({ goal }: Row): string =>
-  !goal ? '' : 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`;
+const goalText = (row: Row): string =>
+  !row.goal
+    ? ''
+    : ('atLeast' in row.goal ? `≥ ${row.goal.atLeast}` : `≤ ${row.goal.atMost}`) +
+      (isMet(row) === false ? ', missed' : '');
 
 const COLUMNS: { title: string; text(row: Row): string }[] = [
   { title: 'ratio', text: ({ ratio }) => orNothing(ratio, 2) },
-  { title: 'goal', text: (row) => goalText(row) + (isMet(row) === false ? ' missed' : '') },
+  { title: 'goal', text: goalText },
   { title: 'p50 ms', text: ({ p50Ms }) => orNothing(p50Ms, 1) },
   { title: 'p99 ms', text: ({ p99Ms }) => orNothing(p99Ms, 1) },
   { title: 'CPU µs', text: ({ cpuUs }) => orNothing(cpuUs) },
   { title: 'PostgreSQL µs', text: ({ postgresUs }) => orNothing(postgresUs) },
 ];
 
-const table = ({ unit, rows }: Result): string[][] => {
+const tableOf = ({ unit, rows }: Result): string[][] => {
   const used = COLUMNS.filter(({ text }) => rows.some((row) => text(row) !== ''));
   return [
     ['', unit, ...used.map(({ title }) => title)],
@@ -35,36 +48,76 @@ const table = ({ unit, rows }: Result): string[][] => {
   ];
 };
 
+const widthsOf = (lines: readonly string[][]): number[] =>
+  lines[0]!.map((_, column) => Math.max(3, ...lines.map((line) => line[column]!.length)));
+
+const notesOf = ({ notes = [], failure }: Result): string[] => [
+  ...notes,
+  ...(failure ? [`FAILED: ${failure}`] : []),
+];
+
 /** A result as a table for a terminal. */
 export function toText(result: Result): string {
-  const lines = table(result);
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  const lines = tableOf(result);
+  const widths = widthsOf(lines);
   const body = lines.map((line) =>
     line
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
       .join('  ')
       .trimEnd(),
   );
-  return [result.title, ...body.map((line) => `  ${line}`), ...notesOf(result, '  ')].join('\n');
+  return [result.title, ...[...body, ...notesOf(result)].map((line) => `  ${line}`)].join('\n');
 }
 
-/** A result as a section of docs/performance.md. */
-export function toMarkdown(result: Result): string {
-  const [head, ...rows] = table(result);
-  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
-  const rule = line(head!.map((_, column) => (column === 0 ? '---' : '--:')));
-  const notes = notesOf(result, '');
-  return [
-    `### ${result.title}`,
-    '',
-    line(head!),
-    rule,
-    ...rows.map(line),
-    ...(notes.length ? ['', ...notes] : []),
-  ].join('\n');
+/** A Markdown table as Prettier leaves it; the first `texts` columns are texts, the others numbers. */
+function markdownTable(lines: readonly string[][], texts: number): string[] {
+  const widths = widthsOf(lines);
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column < texts ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
+  const rule = widths.map((width, column) =>
+    column < texts ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  const [head, ...rows] = lines;
+  return [row(head!), row(rule), ...rows.map(row)];
 }
 
-const notesOf = ({ notes = [], failure }: Result, indent: string): string[] => [
-  ...notes.map((note) => `${indent}${note}`),
-  ...(failure ? [`${indent}FAILED: ${failure}`] : []),
-];
+/** What is asked for, in one table. */
+function summaryOf(results: readonly Result[]): string[][] {
+  const rows = results.flatMap(({ title, rows: [base, ...others] }) =>
+    others
+      .filter(({ goal }) => goal)
+      .map((row) => [title, base!.name, row.name, orNothing(row.ratio, 2), goalText(row)]),
+  );
+  return [['Work', '1.00 is', 'measured', 'ratio', 'goal'], ...rows];
+}
+
+/** A run as the tables of docs/performance.md. */
+export function toMarkdown({ at, machine, size, rounds, seconds, results }: Report): string {
+  const facts = [
+    `${machine['cpu']}, ${machine['cores']} cores, ${machine['memoryGb']} GB`,
+    `Node ${machine['node']}`,
+    `PostgreSQL ${machine['postgresql']}`,
+    `${size} data`,
+    `medians of ${rounds} rounds of ${seconds} s`,
+    at.slice(0, 10),
+  ];
+  const sections = results.map((result) => {
+    const notes = notesOf(result);
+    return [
+      `### ${result.title}`,
+      '',
+      ...markdownTable(tableOf(result), 1),
+      ...(notes.length > 0 ? ['', ...notes] : []),
+    ].join('\n');
+  });
+  return [`${facts.join('; ')}.`, markdownTable(summaryOf(results), 3).join('\n'), ...sections].join('\n\n');
+}
+
+const [START, END] = ['<!-- measured: npm run bench -- --docs -->', '<!-- end of measured -->'];
+
+/** A document with the run's tables in the place that is marked for them. */
+export function intoDocument(document: string, report: Report): string {
+  const [start, end] = [document.indexOf(START), document.indexOf(END)];
+  if (start < 0 || end < start) throw new Error(`The document has no place between ${START} and ${END}`);
+  return `${document.slice(0, start)}${START}\n\n${toMarkdown(report)}\n\n${document.slice(end)}`;
+}

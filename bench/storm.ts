@@ -2,7 +2,6 @@
 // measurements look at it, so it is had once.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../src/database/database.ts';
-import { seedSubscribers } from '../test/dispatch/kit.ts';
 import type { Bench } from './bench.ts';
 import { median } from './contest.ts';
 import { ask, shopperCall, storeCall } from './load.ts';
@@ -62,6 +61,17 @@ function watchReads(bench: Bench, port: number): () => Promise<Reads> {
   };
 }
 
+/** SQL: 100,000 rows. */
+const SEED = `
+  INSERT INTO subscription (pid, id, medium, value, epi, empi, du, topic, confirmed_at, cts)
+  SELECT $1, gen_random_uuid()::text, 'email', 's' || n || '@example.com', $2, '1', 'https://shop.example/p/1', 'backinstock', now(), now()
+  FROM generate_series(1, $3) n`;
+
+async function seedSubscribers(db: Database, pid: string): Promise<void> {
+  await db.query(SEED, [pid, EPI, SUBSCRIBERS]);
+  await db.query('ANALYZE subscription');
+}
+
 /** SQL: the same rows into the same table, with its indexes and nothing else. */
 const BARE_INSERT = `
   INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
@@ -71,8 +81,7 @@ const BARE_INSERT = `
 /** How long the bare insert takes; no dispatcher is up that would send what it queues. */
 async function timeBareInsert(db: Database): Promise<number> {
   return withScratchStore(db, async ({ pid }) => {
-    await seedSubscribers(db, pid, EPI, SUBSCRIBERS);
-    await db.query('ANALYZE subscription');
+    await seedSubscribers(db, pid);
     const start = performance.now();
     await db.query(BARE_INSERT, [pid]);
     return performance.now() - start;
@@ -109,8 +118,7 @@ async function makeStorm(bench: Bench): Promise<Storm> {
           }),
         );
       await setStock(0);
-      await seedSubscribers(db, store.pid, EPI, SUBSCRIBERS);
-      await db.query('ANALYZE subscription');
+      await seedSubscribers(db, store.pid);
       const endIdle = watchReads(bench, port);
       await delay(IDLE_MS);
       const idle = await endIdle();

@@ -49,7 +49,9 @@ export function memoryMb(pid: number): { now: number; peak: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/status`, 'latin1');
     const read = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
-    return { now: read('VmRSS'), peak: read('VmHWM') };
+    const memory = { now: read('VmRSS'), peak: read('VmHWM') };
+    // A process that has just ended has a status without memory.
+    return Number.isNaN(memory.now) ? null : memory;
   } catch {
     return null;
   }
