@@ -12,6 +12,7 @@ import { copyFrom } from './copy.ts';
 import { COLUMNS, DATA_VERSION, ITEMS_PER_LIST, SIZES, rowsOfStore } from './data.ts';
 import type { Size } from './data.ts';
 import type { Progress } from './progress.ts';
+import { removeScratchStores } from './scratch-store.ts';
 
 /** Where the bundled PostgreSQL of the benchmark and its data are kept. */
 export const DATA_DIR = fileURLToPath(new URL('./.data', import.meta.url));
@@ -50,6 +51,7 @@ export async function prepare(server: Server, name: SizeName, progress: Progress
   }
   const db = openDatabase(url, 5, createLogger('error'));
   await migrate(db.pool, createLogger('error'));
+  await removeScratchStores(db);
   return { name, size, url, db };
 }
 

@@ -104,6 +104,10 @@ async function measure(options: Options, progress: Progress): Promise<Report> {
       progress.say(`${toText(result)}\n`);
     }
     return { at: new Date().toISOString(), machine: await machineOf(data), size, rounds, seconds, results };
+  } catch (error) {
+    // What was under way fails as things are closed beneath it; the one who closes them ends the process.
+    if (stop.signal.aborted) return new Promise<never>(() => undefined);
+    throw error;
   } finally {
     if (!stop.signal.aborted) await close();
   }

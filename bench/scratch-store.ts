@@ -3,12 +3,19 @@ import type { Database } from '../src/database/database.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
 import type { NewStore } from '../src/domain/store/store.service.ts';
 
+const NAME = 'Bench scratch';
+
+/** Removes what runs that were killed have left. */
+export async function removeScratchStores(db: Database): Promise<void> {
+  await db.query('DELETE FROM store WHERE name = $1', [NAME]);
+}
+
 /** Does something with a store of its own and removes the store. */
 export async function withScratchStore<Result>(
   db: Database,
   work: (store: NewStore) => Promise<Result>,
 ): Promise<Result> {
-  const store = await createStore({ db, now: () => new Date() }, { name: 'Bench scratch' });
+  const store = await createStore({ db, now: () => new Date() }, { name: NAME });
   try {
     return await work(store);
   } finally {
