@@ -16,9 +16,9 @@ export type ListView = ListRow & {
   contents: ItemRow[] | null;
 };
 
-/** The owner's own view. */
+/** The owner's own view. It is the row itself, which was read for this view alone: copying its thirty columns took 4 % of a read. */
 export function ownView(owner: ShopperRow, list: ListRow, preview: ItemRow[] | null = null): ListView {
-  return { ...list, owner, isMasked: false, preview, contents: null };
+  return Object.assign(list, { owner, isMasked: false, preview, contents: null });
 }
 
 /** What a stranger may know of an owner. */
