@@ -31,20 +31,29 @@ const goalText = (row: Row): string =>
     : ('atLeast' in row.goal ? `≥ ${row.goal.atLeast}` : `≤ ${row.goal.atMost}`) +
       (isMet(row) === false ? ', missed' : '');
 
-const COLUMNS: { title: string; text(row: Row): string }[] = [
+/** How many times as much CPU the first row takes for one request, PostgreSQL's counted in: steady where the machine is not. */
+function cpuRatio(row: Row, base: Row): number | null {
+  const workOf = ({ cpuUs, postgresUs }: Row): number | null =>
+    cpuUs == null || postgresUs == null ? null : cpuUs + postgresUs;
+  const [own, first] = [workOf(row), workOf(base)];
+  return own && first && first / own;
+}
+
+const COLUMNS: { title: string; text(row: Row, base: Row): string }[] = [
   { title: 'ratio', text: ({ ratio }) => orNothing(ratio, 2) },
   { title: 'goal', text: goalText },
   { title: 'p50 ms', text: ({ p50Ms }) => orNothing(p50Ms, 1) },
   { title: 'p99 ms', text: ({ p99Ms }) => orNothing(p99Ms, 1) },
   { title: 'CPU µs', text: ({ cpuUs }) => orNothing(cpuUs) },
   { title: 'PostgreSQL µs', text: ({ postgresUs }) => orNothing(postgresUs) },
+  { title: 'CPU ratio', text: (row, base) => orNothing(cpuRatio(row, base), 2) },
 ];
 
 const tableOf = ({ unit, rows }: Result): string[][] => {
-  const used = COLUMNS.filter(({ text }) => rows.some((row) => text(row) !== ''));
+  const used = COLUMNS.filter(({ text }) => rows.some((row) => text(row, rows[0]!) !== ''));
   return [
     ['', unit, ...used.map(({ title }) => title)],
-    ...rows.map((row) => [row.name, number(row.value), ...used.map(({ text }) => text(row))]),
+    ...rows.map((row) => [row.name, number(row.value), ...used.map(({ text }) => text(row, rows[0]!))]),
   ];
 };
 
