@@ -49,8 +49,7 @@ export async function compare(
   clean: (answer: unknown) => unknown = (answer) => answer,
 ): Promise<void> {
   const [first, ...others] = contenders;
-  const callsOf = ({ calls }: Contender): readonly Call[] =>
-    typeof calls === 'function' ? calls(-1) : calls;
+  const callsOf = ({ calls }: Contender): readonly Call[] => (typeof calls === 'function' ? calls(0) : calls);
   const wanted = callsOf(first!).slice(0, SHOPPERS);
   for (const [index, call] of wanted.entries()) {
     const expected = clean(await ask(first!.server.port, call));
@@ -82,19 +81,33 @@ async function play(bench: Bench, { server, calls }: Contender, round: number): 
   return { outcome, cpuUs: own!, postgresUs: postgres! };
 }
 
-/** Measures contenders against the first of them: a round to warm up, then as many as were asked for. */
+/** So many answers make V8 compile what is hot; a busy machine may need several rounds for them. */
+const WARM_ANSWERS = 3_000;
+const MAX_WARM_ROUNDS = 5;
+
+async function warmUp(bench: Bench, contender: Contender): Promise<void> {
+  let answers = 0;
+  for (let round = 1; round <= MAX_WARM_ROUNDS && answers < WARM_ANSWERS; round += 1) {
+    // Rounds of their own: what is sent once must not come again when it counts.
+    answers += (await play(bench, contender, -round)).outcome.answers;
+  }
+}
+
+/** Measures contenders against the first of them: first they warm up, then there are as many rounds as were asked for. */
 export async function contest(
   bench: Bench,
   title: string,
   contenders: readonly Contender[],
 ): Promise<Score[]> {
   const rounds = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
-  for (let round = 0; round <= bench.rounds; round += 1) {
+  for (const contender of contenders) {
+    bench.progress.now(`${title}: warming up ${contender.name}`);
+    await warmUp(bench, contender);
+  }
+  for (let round = 1; round <= bench.rounds; round += 1) {
     for (const contender of contenders) {
-      const turn = round === 0 ? 'warming up' : `round ${round} of ${bench.rounds}`;
-      bench.progress.now(`${title}: ${turn}, ${contender.name}`);
-      const played = await play(bench, contender, round);
-      if (round > 0) rounds.get(contender)!.push(played);
+      bench.progress.now(`${title}: round ${round} of ${bench.rounds}, ${contender.name}`);
+      rounds.get(contender)!.push(await play(bench, contender, round));
     }
   }
   const rateOf = (contender: Contender): number =>
