@@ -66,6 +66,7 @@ export const scalars: Record<string, ScalarConfig> = {
   },
   JSONObject: {
     serialize: (value) => (typeof value === 'string' ? fromJsonText(value) : value),
+    // Compiled documents take every value through here, so it must stay as it is.
     parseValue: (value) => value,
     parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
   },
