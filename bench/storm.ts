@@ -53,6 +53,8 @@ function watchReads(bench: Bench, port: number): () => Promise<Reads> {
       await delay(READ_PAUSE_MS);
     }
   })();
+  // Told to whoever ends it; until then a server that is gone must not end the whole run.
+  loop.catch(() => undefined);
   return async () => {
     isOn = false;
     await loop;
