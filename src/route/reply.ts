@@ -1,3 +1,4 @@
+import { rawJson, stringifyAnswer } from '../shared/answer.ts';
 import { objectSchema, stripNull } from '../shared/json-schema.ts';
 import type { ObjectSchema, Schema } from '../shared/json-schema.ts';
 
@@ -32,7 +33,13 @@ export function also<Value extends Record<string, unknown>>(
   return {
     body: (record) => {
       const body: Record<string, unknown> = { ...record };
-      for (const [name, path] of copies) body[name] = follow(record, path);
+      for (const [name, path] of copies) {
+        const part = follow(record, path);
+        const [key, ...inner] = path;
+        // Items that stand in a record twice are written once.
+        body[name] = Array.isArray(part) ? rawJson(stringifyAnswer(part)) : part;
+        if (inner.length === 0) body[key as string] = body[name];
+      }
       return body;
     },
     schema: (record, resolve) => {
