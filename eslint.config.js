@@ -84,7 +84,7 @@ const NO_SQL = {
 };
 
 export default defineConfig(
-  globalIgnores(['dist/', 'src/generated/', 'coverage/', 'data/', 'node_modules/']),
+  globalIgnores(['dist/', 'bench/.data/', 'src/generated/', 'coverage/', 'data/', 'node_modules/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {

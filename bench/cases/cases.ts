@@ -1,0 +1,16 @@
+import type { Case } from '../bench.ts';
+import { handover, readsDuring, restock } from './alerts.ts';
+import { bare } from './bare.ts';
+import { growth } from './growth.ts';
+import { importing } from './import.ts';
+import { memory, start, twoProcesses } from './process.ts';
+import { contents, graphql, lists } from './reads.ts';
+import { subscribe } from './subscribe.ts';
+import { write } from './writes.ts';
+
+/** All measurements, in the order in which they run. */
+export const CASES: readonly Case[] = [
+  ...[bare, lists, contents, graphql, write, subscribe],
+  ...[restock, handover, readsDuring, importing, growth],
+  ...[twoProcesses, memory, start],
+];
