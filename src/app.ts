@@ -55,17 +55,18 @@ export async function createApp(
   app.enable('strict routing');
   app.set('trust proxy', services.config.trustProxy);
   app.use(assignRequestId, createAccessLog(services.log), setCommonHeaders, answerPreflight);
-  serveHealth(app, services, lifecycle);
-  serveShopify(app, services);
-  serveConfirm(app, services, admitLink);
-  serveUnsubscribe(app, services, admitLink);
-  serveSharedLists(app, admitLink);
+  // First what is called most: Express tries one after another.
   app.use(createRestRouter(routes, schema, operations, answer));
   const graphql = createGraphqlDoor(apollo, answer);
   app.all('/graphql', (req, res) => {
     nameRoute(res, '/graphql');
     return graphql(req, res);
   });
+  serveHealth(app, services, lifecycle);
+  serveShopify(app, services);
+  serveConfirm(app, services, admitLink);
+  serveUnsubscribe(app, services, admitLink);
+  serveSharedLists(app, admitLink);
   servePages(app, services, schema, demo);
   app.use(() => {
     throw new AppError('not-found', 'There is nothing at this address');
