@@ -45,7 +45,7 @@ export async function createApp(
   );
   const { admitLink } = admission;
   const kept = createKeptAnswers(services.config.keptAnswersBytes);
-  services.db.onLost(kept.clear);
+  services.db.onLost(() => kept.clear());
   const answer = createAnswering(admission, kept);
 
   const app = express();
