@@ -6,9 +6,6 @@ export type Basis = {
   slices: Set<number>;
 };
 
-/** Slices from here on count new variants, those below changes of known ones; see `CatalogRevision`. */
-const NEW_VARIANTS = 256;
-
 /** A basis on which nothing rests yet. */
 export function newBasis(): Basis {
   return { isOwn: false, slices: new Set() };
@@ -16,5 +13,5 @@ export function newBasis(): Basis {
 
 /** Notes that the answer holds these items. */
 export function noteItems(basis: Basis, items: readonly { slice: number }[]): void {
-  for (const { slice } of items) basis.slices.add(slice).add(slice + NEW_VARIANTS);
+  for (const { slice } of items) basis.slices.add(slice);
 }

@@ -72,12 +72,15 @@ export type IdentityRow = {
   state: IdentityState | null;
 };
 
-/** SQL: every request runs it; one statement serves many of them. */
+/**
+ * SQL: every request runs it; one statement serves many of them. A store is told once, to the first of its callers. Slices are looked up one by
+ * one: given as an array, all of a small table is read for each caller.
+ */
 const LOAD_IDENTITIES = {
   name: 'load_identities',
   text: `
     SELECT coalesce((SELECT maintenance FROM service_state WHERE id = 1), false) AS "isServiceDown", claim.pid,
-      CASE WHEN s.pid IS NOT NULL THEN ${STORE_JSON}::text END AS store,
+      CASE WHEN claim.is_first AND s.pid IS NOT NULL THEN ${STORE_JSON}::text END AS store,
       CASE WHEN claim.has_key THEN (
         SELECT json_agg(json_build_object('id', k.id, 'hash', encode(k.hash, 'base64')))
         FROM store_key k WHERE k.pid = s.pid AND k.revoked_at IS NULL) END AS keys,
@@ -85,8 +88,9 @@ const LOAD_IDENTITIES = {
         json_build_object(${FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')})::text END AS shopper,
       coalesce(r.rev, 0) AS revision,
       CASE WHEN claim.slices <> '{}' THEN (
-        SELECT sum(c.rev)::bigint FROM catalog_revision c WHERE c.pid = claim.pid AND c.slice = ANY (claim.slices::smallint[])) END AS catalog
-    FROM ${unnestKeys('claim', { pid: 'text', regid: 'text', has_key: 'boolean', slices: 'text' })}
+        SELECT sum(c.rev)::bigint FROM unnest(claim.slices::smallint[]) AS wanted (slice) CROSS JOIN LATERAL (
+          SELECT rev FROM catalog_revision WHERE pid = claim.pid AND slice = wanted.slice LIMIT 1) c) END AS catalog
+    FROM ${unnestKeys('claim', { pid: 'text', regid: 'text', is_first: 'boolean', has_key: 'boolean', slices: 'text' })}
     LEFT JOIN store s ON s.pid = claim.pid
     LEFT JOIN shopper sh ON sh.pid = claim.pid AND sh.regid = claim.regid
     LEFT JOIN shopper_revision r ON r.pid = claim.pid AND r.regid = claim.regid
@@ -125,14 +129,18 @@ export async function loadIdentities(
   claims: readonly IdentityClaim[],
   storeOf: (pid: string, text: string) => StoreRow,
 ): Promise<IdentityRow[]> {
+  const pids = claims.map(({ pid }) => pid);
+  const stores = new Map<string, StoreRow>();
   const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [
-    claims.map(({ pid }) => pid),
+    pids,
     claims.map(({ regid }) => regid),
+    pids.map((pid, index) => pids.indexOf(pid) === index),
     claims.map(({ hasKey }) => hasKey),
     claims.map(({ slices }) => `{${slices.join(',')}}`),
   ]);
   return rows.map(({ isServiceDown, pid, keys, shopper, revision, catalog, ...row }) => {
-    const store = row.store === null ? null : storeOf(pid, row.store);
+    if (row.store !== null) stores.set(pid, storeOf(pid, row.store));
+    const store = stores.get(pid) ?? null;
     return {
       isServiceDown,
       store,
