@@ -131,7 +131,7 @@ test('a feed that sends the same again, or changes variants of others, leaves an
 
 test('a feed moves the catalogue for every column that items show of a product', async () => {
   const [trigger] = await service.services.db.query<{ source: string }>(
-    `SELECT prosrc AS source FROM pg_proc WHERE proname = 'product_changes_move_slices'`,
+    `SELECT prosrc AS source FROM pg_proc WHERE proname = 'product_changes_slices'`,
   );
   const [added, removed] = [
     ...trigger!.source.matchAll(/SELECT pid, catalog_slice\(epi\)(?: AS slice)?, (.*) FROM/g),

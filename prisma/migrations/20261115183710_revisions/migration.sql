@@ -8,6 +8,15 @@ CREATE TABLE "catalog_revision" (
 );
 
 -- CreateTable
+CREATE TABLE "catalog_change" (
+    "pid" TEXT NOT NULL,
+    "id" BIGSERIAL NOT NULL,
+    "slices" SMALLINT[] DEFAULT ARRAY[]::SMALLINT[],
+
+    CONSTRAINT "catalog_change_pkey" PRIMARY KEY ("pid","id")
+);
+
+-- CreateTable
 CREATE TABLE "shopper_revision" (
     "pid" TEXT NOT NULL,
     "regid" TEXT NOT NULL,
@@ -19,6 +28,8 @@ CREATE TABLE "shopper_revision" (
 -- Their rows are written again and again: room beside them keeps the new versions on the same page.
 ALTER TABLE catalog_revision SET (fillfactor = 50);
 ALTER TABLE shopper_revision SET (fillfactor = 70);
+-- No row of it outlives its transaction.
+ALTER TABLE catalog_change SET UNLOGGED;
 
 CREATE FUNCTION move_shopper_revision(moved_pid text, moved_regid text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -46,38 +57,47 @@ CREATE CONSTRAINT TRIGGER list_revision AFTER INSERT OR UPDATE OR DELETE ON list
 
 CREATE FUNCTION catalog_slice(epi text) RETURNS smallint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT (hashtext(epi) & 255)::smallint';
 
--- Only what readers of a list see of a variant counts: a feed that sends the same again moves nothing.
-CREATE FUNCTION product_changes_move_slices() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Statements note the slices that they change. Only what readers of a list see of a variant counts: a feed that sends the same again changes none.
+CREATE FUNCTION product_changes_slices() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO catalog_revision AS c (pid, slice, rev)
-  SELECT pid, slice, 1 FROM (
+  INSERT INTO catalog_change (pid, slices)
+  SELECT pid, array_agg(DISTINCT slice) FROM (
     SELECT pid, catalog_slice(epi) AS slice, epi, du, uri, bt, dt, sku, iu, pr, vi, stk FROM added
     EXCEPT
     SELECT pid, catalog_slice(epi), epi, du, uri, bt, dt, sku, iu, pr, vi, stk FROM removed
-  ) changed GROUP BY pid, slice ORDER BY pid, slice
-  ON CONFLICT (pid, slice) DO UPDATE SET rev = c.rev + 1;
+  ) changed GROUP BY pid;
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION new_products_move_slices() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION product_adds_slices() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO catalog_revision AS c (pid, slice, rev)
-  SELECT pid, 256 + catalog_slice(epi), 1 FROM added GROUP BY 1, 2 ORDER BY 1, 2
-  ON CONFLICT (pid, slice) DO UPDATE SET rev = c.rev + 1;
+  INSERT INTO catalog_change (pid, slices) SELECT pid, array_agg(DISTINCT catalog_slice(epi)) FROM added GROUP BY pid;
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION removed_products_move_slices() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION product_removes_slices() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  INSERT INTO catalog_change (pid, slices) SELECT pid, array_agg(DISTINCT catalog_slice(epi)) FROM removed GROUP BY pid;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER product_changed AFTER UPDATE ON product
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION product_changes_slices();
+CREATE TRIGGER product_added AFTER INSERT ON product
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION product_adds_slices();
+CREATE TRIGGER product_removed AFTER DELETE ON product
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION product_removes_slices();
+
+-- All of them are moved at once when the transaction ends, in rising order: feeds hold each other up for that moment only, and never in a circle.
+-- Notes of others are never seen here: each transaction takes its own away before they could be.
+CREATE FUNCTION catalog_changes_move_slices() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  WITH noted AS (DELETE FROM catalog_change RETURNING pid, slices)
   INSERT INTO catalog_revision AS c (pid, slice, rev)
-  SELECT pid, catalog_slice(epi), 1 FROM removed GROUP BY 1, 2 ORDER BY 1, 2
+  SELECT pid, slice, 1 FROM (SELECT DISTINCT pid, unnest(slices) AS slice FROM noted) n ORDER BY pid, slice
   ON CONFLICT (pid, slice) DO UPDATE SET rev = c.rev + 1;
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER product_revision_changed AFTER UPDATE ON product
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION product_changes_move_slices();
-CREATE TRIGGER product_revision_added AFTER INSERT ON product
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION new_products_move_slices();
-CREATE TRIGGER product_revision_removed AFTER DELETE ON product
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION removed_products_move_slices();
+CREATE CONSTRAINT TRIGGER catalog_change_revision AFTER INSERT ON catalog_change
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog_changes_move_slices();

@@ -122,7 +122,7 @@ export const sentColumns = itemColumns.flatMap(({ field, as = field, also = as, 
 export type ItemRow = {
   [Field in keyof ItemModel as RecordName<Field>]: ReadValue<ItemModel[Field]>;
 } & Pick<ProductModel, 'stk'> & {
-    /** The slice of the catalogue that the item depends on; see `CatalogRevision`. */
+    /** The slice of the catalogue that the variant is in; see `CatalogRevision`. */
     slice: number;
   };
 

@@ -30,8 +30,8 @@ export const READ_ITEM = [
     readColumn(write === 'snapshot' ? `coalesce(p.${column}, i.${column})` : `i.${column}`, sql, as),
   ),
   'p.stk',
-  // Which part of the catalogue the answer depends on: that of changes to a known variant, or that of new ones.
-  'catalog_slice(i.epi) + CASE WHEN p.epi IS NULL THEN 256 ELSE 0 END AS slice',
+  // Which part of the catalogue the variant is in, or would be: an answer depends on it.
+  'catalog_slice(i.epi) AS slice',
 ].join(', ');
 
 /** Which list is written to, by whom and when; the caller holds the list's row lock. */
