@@ -1,10 +1,16 @@
+import type { ItemRow } from '../../src/domain/item/item.columns.ts';
 import { hashProduct } from '../../src/domain/item/item.view.ts';
+import type { ListRow } from '../../src/domain/list/list.columns.ts';
 import { hashList } from '../../src/domain/list/list.view.ts';
 
 // Clients keep these values and compare them with later ones.
 test('the hash of a product is the SHA-256 of the JSON of store and product id', () => {
-  expect(hashProduct({ pid: 'shop', empi: '123' })).toBe('D7r9Y5t0GgUOcRB8aBV3g72ic9YRui/X727HHY0vS34=');
-  expect(hashProduct({ pid: 'shop', empi: 'grün' })).toBe('xgLIJChP++l5TH1ZgLc+9RLKdkchb2hDF+/8f1FO3B8=');
+  expect(hashProduct({ pid: 'shop', empi: '123' } as ItemRow)).toBe(
+    'D7r9Y5t0GgUOcRB8aBV3g72ic9YRui/X727HHY0vS34=',
+  );
+  expect(hashProduct({ pid: 'shop', empi: 'grün' } as ItemRow)).toBe(
+    'xgLIJChP++l5TH1ZgLc+9RLKdkchb2hDF+/8f1FO3B8=',
+  );
 });
 
 test('the hash of a list is the SHA-256 of the JSON of its name and attributes', () => {
@@ -16,5 +22,5 @@ test('the hash of a list is the SHA-256 of the JSON of its name and attributes',
     cprops: '{}',
     ldesc: '{"b": ["x"]}',
   };
-  expect(hashList(list)).toBe('YHLtN5Moq+gB+FVUGtXv95AOqd2pPr62690ePG94Y10=');
+  expect(hashList(list as ListRow)).toBe('YHLtN5Moq+gB+FVUGtXv95AOqd2pPr62690ePG94Y10=');
 });

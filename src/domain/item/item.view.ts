@@ -15,7 +15,7 @@ export function maskItem<Row extends ItemRow>(item: Row): Row {
  * Base64 hash of an item's product id in its store. In one call it takes 1.5 µs, with `createHash` 2.6 µs, and a page has one for each item;
  * remembering 20,000 of them takes 0.6 µs where the product was met before, which is not worth the memory.
  */
-export function hashProduct({ pid, empi }: Pick<ItemRow, 'pid' | 'empi'>): string {
+export function hashProduct({ pid, empi }: ItemRow): string {
   return hash('sha256', JSON.stringify([pid, empi]), 'base64');
 }
 

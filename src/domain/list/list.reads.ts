@@ -38,11 +38,8 @@ type SizedRow<Row> = { row: Row | null; bytes: number };
 type Load<Key, Row> = (reads: readonly Sized<Key>[]) => Promise<SizedRow<Row>[]>;
 type SizedLoader<Key, Row> = (budget: Budget, key: Key, expectedBytes: number) => Promise<Row>;
 
-/**
- * Answers of several readers share a statement; what is larger than expected is read alone, a few at a time. Six together: with more, the database works
- * for all of them while this process waits, and then the other way round (10 % fewer requests with fifty).
- */
-const SHARED = { maxInFlight: 4, maxBatch: 6 };
+/** Answers of several readers share a statement; what is larger than expected is read alone, a few at a time. */
+const SHARED = { maxInFlight: 4, maxBatch: 50 };
 const ALONE = { maxInFlight: 4, maxBatch: 1 };
 /** A list that grows while it waits for its turn is measured again. */
 const MAX_TRIES = 3;

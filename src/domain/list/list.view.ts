@@ -72,10 +72,8 @@ export function viewPage(
   };
 }
 
-type Hashed = Pick<ListRow, 'lname' | 'lty' | 'lnote' | 'lprops' | 'cprops' | 'ldesc'>;
-
 /** Base64 hash of a list's name and attributes; PostgreSQL keeps the keys of its objects in one order. */
-export function hashList({ lname, lty, lnote, lprops, cprops, ldesc }: Hashed): string {
+export function hashList({ lname, lty, lnote, lprops, cprops, ldesc }: ListRow): string {
   const maps = [lprops, cprops, ldesc].map((text) => (text === '{}' ? {} : (JSON.parse(text) as unknown)));
   return hash('sha256', JSON.stringify([lname, lty, lnote, ...maps]), 'base64');
 }
