@@ -61,6 +61,8 @@ describeInBrowser('the merchant dashboard', () => {
     const { body } = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
     const { id, apiKey } = body.data.createApiKey;
     await signIn(page, { ...store, apiKey });
+    // Until everything is there: a read that is still under way would say it first, and the link would be gone.
+    await page.getByRole('img', { name: 'Subscriptions a day' }).waitFor();
     await service
       .graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })
       .expect(200);
