@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from '../context.ts';
-import type { IdentityState } from '../domain/shopper/shopper.repo.ts';
+import type { IdentityState } from '../domain/shopper/identity.repo.ts';
 import type { Basis } from '../shared/basis.ts';
 import type { Body } from '../shared/packing.ts';
 

@@ -10,8 +10,10 @@ import { reviveStore } from '../store/store.repo.ts';
 import type { StoreKeyRow, StoreRow } from '../store/store.repo.ts';
 import { isServed } from '../store/store.rules.ts';
 import { epochOf, isSessionOf, markIn } from './identity.rules.ts';
-import { linksOf, loadIdentities } from './shopper.repo.ts';
-import type { IdentityClaim, IdentityKey, IdentityRow, ShopperRow } from './shopper.repo.ts';
+import { loadIdentities } from './identity.repo.ts';
+import type { IdentityClaim, IdentityRow } from './identity.repo.ts';
+import { linksOf } from './shopper.repo.ts';
+import type { IdentityKey, ShopperRow } from './shopper.repo.ts';
 
 /** Who a call says it comes from: a store by its key, or a shopper by a session; an empty text is no claim. */
 export type Claim = IdentityKey & {
