@@ -25,6 +25,7 @@ export const CONTENDERS = {
   'node-http': { script: 'bench/peers/bare-node.mjs', env: {} },
   express: { script: 'bench/peers/bare-express.mjs', env: {} },
   fastify: { script: 'bench/peers/fastify.mjs', env: {} },
+  'fastify-json': { script: 'bench/peers/fastify.mjs', env: { JSON_BY_DATABASE: '1' } },
   mercurius: { script: 'bench/peers/mercurius.mjs', env: {} },
   yoga: { script: 'bench/peers/yoga.mjs', env: {} },
   apollo: { script: 'bench/peers/apollo.mjs', env: {} },

@@ -45,6 +45,7 @@ export const lists: Case = {
     const calls = loadShoppers(bench).map(listsCall);
     const contenders = [
       await entrant(bench, 'Fastify + pg, rows mapped by hand', 'fastify', calls),
+      await entrant(bench, 'Fastify + pg, JSON made by PostgreSQL', 'fastify-json', calls),
       await entrant(bench, FIRST, 'wishgate-first', calls),
       await entrant(bench, UNCHANGED, 'wishgate', calls),
     ];

@@ -11,6 +11,8 @@ import {
   listenOptions,
   pool,
   readContents,
+  readItems,
+  readLists,
   readListsWithItems,
   userRecord,
 } from './shared.mjs';
@@ -29,8 +31,16 @@ const route = (path, handle) =>
     return (await handle(shopper, request.body)) ?? reply.code(404).send({ error: true });
   });
 
+// Rows as they are, or the rows of items as JSON that PostgreSQL makes: one statement less.
+const readAll = process.env.JSON_BY_DATABASE ? readListsWithItems : readListsAndItems;
+
+async function readListsAndItems(shopper) {
+  const [lists, items] = await Promise.all([readLists(shopper), readItems(shopper)]);
+  return lists.map((list) => ({ ...list, items: items.get(list.lid) ?? [] }));
+}
+
 route('/api/v3/lists/fetch-lists', async (shopper) => {
-  const lists = await readListsWithItems(shopper);
+  const lists = await readAll(shopper);
   const userinfo = userRecord(shopper);
   return lists.map((list) => listRecord(list, userinfo, list.items.map(itemRecord)));
 });

@@ -36,8 +36,8 @@ export function columnsOf<Table extends object>(
   }));
 }
 
-/** Milliseconds since the epoch, the same in a row and in JSON. */
-const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
+/** Milliseconds since the epoch, the same in a row and in JSON. `extract` would count in decimals, which takes 1 µs more an item. */
+const ms = (column: string): string => `(date_part('epoch', ${column}) * 1000)::bigint`;
 
 /** SQL that reads a column as `name`: a time as milliseconds, JSON as text, because it goes out as it is. */
 export function readColumn(source: string, sql: string, name: string): string {

@@ -71,7 +71,7 @@ export function createKeptAnswers(maxBytes: number): KeptAnswers {
       ENTRY_BYTES +
       question.length * 2 +
       slices.length * 8 +
-      (made ? weightOf(made.answer) + made.state.shopper.length : 0),
+      (made ? weightOf(made.answer) + made.state.shopper.bytes : 0),
   });
   return {
     clear: () => room.clear(),

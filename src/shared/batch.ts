@@ -8,20 +8,27 @@ export function isOneKeysFault(error: unknown): boolean {
   return /^(22|54)/.test(String((error as { code?: unknown }).code));
 }
 
+/** How much goes into a statement, and how many are under way. */
+export type BatchLimits = {
+  maxInFlight?: number;
+  maxBatch?: number;
+  /** When so many wait, they do not wait for more that came in the same moment: the database reads while the process goes on with those. */
+  startAt?: number;
+};
+
 /**
  * Lets concurrent requests share one statement. A statement starts only after the requests it serves have come in, so
  * it never answers with older data; a key that fails does not take its neighbours with it; and at most four are under way: 4,600 requests/s against 2,700 unbatched on two cores.
  */
 export function createBatchLoader<Key, Row>(
   load: LoadMany<Key, Row>,
-  { maxInFlight = 4, maxBatch = 200 } = {},
+  { maxInFlight = 4, maxBatch = 200, startAt = maxBatch }: BatchLimits = {},
 ): (key: Key) => Promise<Row> {
   const waiting: Waiting<Key, Row>[] = [];
   let inFlight = 0;
   let isScheduled = false;
 
   const flush = (): void => {
-    isScheduled = false;
     while (waiting.length > 0 && inFlight < maxInFlight) void run(waiting.splice(0, maxBatch));
   };
 
@@ -45,8 +52,12 @@ export function createBatchLoader<Key, Row>(
   return (key) =>
     new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject });
+      if (waiting.length >= startAt) return flush();
       if (isScheduled) return;
       isScheduled = true;
-      setImmediate(flush);
+      setImmediate(() => {
+        isScheduled = false;
+        flush();
+      });
     });
 }

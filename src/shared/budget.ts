@@ -25,6 +25,9 @@ const GATES = [
   { weight: ANSWER_LIMITS.bytes, capacity: 96 * MB, perStore: 60 * MB, perCaller: 48 * MB },
 ];
 
+/** What was read is written a few times at most: the contents of a list stand in their answer three times. */
+const LIGHT_BYTES = FREE_BYTES.answer / 8;
+
 /** Values that are resolved in a row before others get a turn: about 20 ms of an interpreted document. */
 const VALUES_IN_A_ROW = 20_000;
 
@@ -44,6 +47,8 @@ export type Budget = {
   pause(values: number): Promise<void> | null;
   /** Counts values that are about to be resolved; a promise when others should have a turn first. */
   resolve(values: number): Promise<void> | null;
+  /** Whether what was read was counted, and is so little that an answer which repeats nothing needs no measuring. */
+  isLight(): boolean;
   /** Counts the answer as it will be written; from here on it holds no more than that. */
   answer(value: unknown): Promise<void>;
   /** The answer has left, or its reader has. */
@@ -169,6 +174,7 @@ function createBudget(
         fail('limit-reached', 'The query asks for too many values; ask for fewer fields or smaller pages');
       return pace(count);
     },
+    isLight: () => held > 0 && held <= LIGHT_BYTES,
     async answer(value) {
       const size = measureAnswer(value, ANSWER_LIMITS);
       if (size.bytes > ANSWER_LIMITS.bytes || size.values > ANSWER_LIMITS.values) failTooMuch();

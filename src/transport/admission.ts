@@ -4,6 +4,7 @@ import { createRenderBudget } from '../domain/template/template.pool.ts';
 import { createContentsWrites } from '../domain/contents/contents.writes.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
 import { createSignUps } from '../domain/subscription/signup.writes.ts';
+import type { Kept } from '../operation/kept.ts';
 import { newBasis } from '../shared/basis.ts';
 import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
@@ -20,15 +21,10 @@ export const MAINTENANCE_RETRY_SECONDS = '120';
 /** What stands at the doors. */
 export type Admission = {
   /**
-   * Lets a call in: finds the viewer with the revisions of these slices, then checks origin, maintenance and rate, in this order, the
-   * same on both doors.
+   * Lets a call in: finds the viewer with what a kept answer is held against, then checks origin, maintenance and rate, in this order,
+   * the same on both doors.
    */
-  admit: (
-    req: Request,
-    res: Response,
-    credentials: Credentials,
-    slices?: readonly number[],
-  ) => Promise<Viewer>;
+  admit: (req: Request, res: Response, credentials: Credentials, recalled: Kept | null) => Promise<Viewer>;
   /** Makes what the resolvers of an admitted call see. */
   open: (req: Request, res: Response, viewer: Viewer) => Context;
   /** Lets somebody in who opened a link of this store: its rate is checked, and the link itself is the credential. */
@@ -70,8 +66,8 @@ export function createAdmission(
   };
 
   return {
-    async admit(req, res, credentials, slices) {
-      const { isServiceDown, ...viewer } = await resolveViewer(credentials, slices);
+    async admit(req, res, credentials, recalled) {
+      const { isServiceDown, ...viewer } = await resolveViewer(credentials, recalled);
       traceOf(res).store = viewer.store?.pid;
       allowOrigin(req, res, viewer.store, services.config);
       if (isServiceDown || viewer.store?.maintenance)
@@ -81,7 +77,7 @@ export function createAdmission(
     },
     open,
     async admitLink(req, res, pid) {
-      const viewer = await resolveViewer({ authorization: '', pid, regid: '', sessionid: '' });
+      const viewer = await resolveViewer({ authorization: '', pid, regid: '', sessionid: '' }, null);
       traceOf(res).store = viewer.store?.pid;
       await limiter.check(req, res, viewer);
       return open(req, res, viewer);

@@ -28,7 +28,7 @@ export function createAnswering({ admit, open }: Admission, kept: KeptAnswers): 
     const isRead = input !== null && req.headers['idempotency-key'] === undefined;
     const question = isRead ? nameQuestion({ place, pid, regid, hasKey: authorization !== '', input }) : null;
     const recalled = kept.recall(question);
-    const viewer = await admit(req, res, credentials, recalled?.slices);
+    const viewer = await admit(req, res, credentials, recalled);
     const same = kept.answerFor(recalled, viewer);
     if (same) {
       traceOf(res).operation = same.operation;

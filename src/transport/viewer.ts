@@ -1,12 +1,13 @@
 import type { Services } from '../context.ts';
 import { createIdentification } from '../domain/shopper/viewer.service.ts';
+import type { Kept } from '../operation/kept.ts';
 import type { Identified } from '../domain/shopper/viewer.service.ts';
 
 /** What a request shows of itself, from whichever door; an empty text is nothing. */
 export type Credentials = { authorization: string; pid: string; regid: string; sessionid: string };
 
-/** Turns credentials into the viewer and the switches that concern it, with the revisions of these slices. Wrong credentials never throw. */
-export type ResolveViewer = (credentials: Credentials, slices?: readonly number[]) => Promise<Identified>;
+/** Turns credentials into the viewer and the switches that concern it, with what the kept answer is held against. Wrong credentials never throw. */
+export type ResolveViewer = (credentials: Credentials, recalled: Kept | null) => Promise<Identified>;
 
 type Basic = { pid: string; apiKey: string };
 
@@ -29,7 +30,7 @@ function clean(text: string): string {
 export function createViewerResolver(services: Pick<Services, 'db' | 'config'>): ResolveViewer {
   const identify = createIdentification(services);
 
-  return async ({ authorization, pid, regid, sessionid }, slices = []) => {
+  return async ({ authorization, pid, regid, sessionid }, recalled) => {
     const hasKey = authorization !== '';
     const basic = hasKey ? parseBasic(authorization) : null;
     const viewer = await identify({
@@ -37,7 +38,8 @@ export function createViewerResolver(services: Pick<Services, 'db' | 'config'>):
       regid: clean(regid),
       apiKey: hasKey ? (basic?.apiKey ?? '') : null,
       sessionid,
-      slices,
+      slices: recalled?.slices ?? [],
+      knownShopper: recalled?.made?.state.shopper ?? null,
     });
     // One that cannot be a regid was named all the same.
     return { ...viewer, isShopperNamed: regid !== '' };
