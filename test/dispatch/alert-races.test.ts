@@ -54,7 +54,7 @@ test('an alert that a newer restock takes over while the older one is being with
   while (await queueNextPortion(service.services));
   const outcome = await attempt!();
   expect(outcome).toEqual({ kind: 'withheld', reason: 'the stock is gone again' });
-  await withhold(db, messages[0]!, 'the stock is gone again', START);
+  await withhold(db, [{ message: messages[0]!, reason: 'the stock is gone again' }], START);
   await service.runTasks();
   expect(await outboxOf(service, pid)).toMatchObject([
     { recipient: 'flap@example.com', state: 'sent', error: null },
@@ -121,9 +121,9 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
 });
 
 test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
-  ['fails', (message) => markFailed(service.services.db, message, 'gone', START)],
-  ['is to be tried again', (message) => putBack(service.services.db, message, later(3_600_000), 'busy')],
-  ['arrives', (message) => markSent(service.services.db, message, START)],
+  ['fails', (message) => markFailed(service.services.db, [{ message, reason: 'gone' }], START)],
+  ['is to be tried again', (message) => putBack(service.services.db, [{ message, until: later(3_600_000), reason: 'busy' }])],
+  ['arrives', (message) => markSent(service.services.db, [message], START)],
 ])(
   'a delivery that is replayed while a try is under way is sent again, also when that one %s',
   async (_how, settle) => {

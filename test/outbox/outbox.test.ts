@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import type { Outcome } from '../../src/channel/outcome.ts';
 import { claimMessages, enqueueMessage } from '../../src/outbox/outbox.repo.ts';
 import type { NewMessage } from '../../src/outbox/outbox.repo.ts';
-import { MAX_ATTEMPTS, openQueue, settleMessage } from '../../src/outbox/outbox.service.ts';
+import { MAX_ATTEMPTS, openQueue, settleMessages } from '../../src/outbox/outbox.service.ts';
 import type { ClaimedMessage, Queue } from '../../src/outbox/outbox.service.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
@@ -69,7 +69,7 @@ const claimOne = async (): Promise<ClaimedMessage> => {
   return claimed[0]!;
 };
 const settle = (message: ClaimedMessage, outcome: Outcome): Promise<void> =>
-  settleMessage({ db, config, now: () => now }, message, outcome);
+  settleMessages({ db, config, now: () => now }, [{ message, outcome }]);
 const isDue = async (): Promise<boolean> => (await queue.dueLines()).some((line) => line.pid === pid);
 const rowOf = ({ id }: ClaimedMessage) => db.prisma.outboxMessage.findFirstOrThrow({ where: { pid, id } });
 

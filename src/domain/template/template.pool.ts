@@ -5,6 +5,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { startRenderProcess } from './template.child.ts';
 import type { RenderProcess } from './template.child.ts';
+import { withStencils } from './template.stencil.ts';
 import type { BatchAnswer, RenderAnswer, RenderJob } from './template.job.ts';
 import type { AlertModel } from './template.rules.ts';
 
@@ -191,7 +192,7 @@ export type Templates = { alerts: Renderer; trials: Renderer; close: () => void 
 
 /** No process is started before the first message. */
 export function createTemplates(log: Logger): Templates {
-  const alerts = createRenderer(log, { batchSize: 16, maxWaiting: Infinity, isKept: true });
+  const alerts = withStencils(createRenderer(log, { batchSize: 16, maxWaiting: Infinity, isKept: true }));
   const trials = createRenderer(log, { batchSize: 1, maxWaiting: 100, isKept: false });
   return {
     alerts,
