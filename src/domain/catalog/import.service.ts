@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import { IncompleteProductsError, writeProducts } from './catalog.service.ts';
+import { IncompleteProductsError, mergeProducts } from './catalog.service.ts';
 import type { ProductWrite } from '../product/product.columns.ts';
 import * as runs from './import.repo.ts';
 import type { ImportRun } from './import.repo.ts';
@@ -106,7 +106,7 @@ async function writeBatch(
     const now = deps.now();
     await deps.db.transaction(async (tx) => {
       if (rows.length > 0)
-        await writeProducts(
+        await mergeProducts(
           tx,
           pid,
           rows.map(({ product }) => product),
