@@ -185,7 +185,11 @@ export const email = {
       async send(message, now) {
         try {
           if (smtp && !message.isDemo) {
-            await smtp.send({ ...toMail(message, settings.from), disableFileAccess: true, disableUrlAccess: true });
+            await smtp.send({
+              ...toMail(message, settings.from),
+              disableFileAccess: true,
+              disableUrlAccess: true,
+            });
             return SENT;
           }
           const mail = toMail(message, settings?.from ?? FILE_FROM);

@@ -12,7 +12,9 @@ import type { ClaimedMessage } from './outbox.repo.ts';
  */
 const held = (more: Record<string, string> = {}): string => {
   const names = ['pid', 'id', 'claim', ...Object.keys(more)];
-  const arrays = ['text', 'text', 'int', ...Object.values(more)].map((type, index) => `$${index + 1}::${type}[]`);
+  const arrays = ['text', 'text', 'int', ...Object.values(more)].map(
+    (type, index) => `$${index + 1}::${type}[]`,
+  );
   return `
     SELECT m.*, o.at, o.lane, o.state, o.claim AS claimed, o.restock_id, o.has_place
     FROM unnest(${arrays.join(', ')}) AS m (${names.join(', ')}) CROSS JOIN LATERAL (
@@ -54,11 +56,7 @@ const PUT_BACK = `
 export async function putBack(db: Db, delays: readonly Delay[]): Promise<void> {
   if (delays.length === 0) return;
   const claims = claimsOf(delays.map(({ message }) => message));
-  await db.query(PUT_BACK, [
-    ...claims,
-    delays.map(({ until }) => until),
-    delays.map(({ reason }) => reason),
-  ]);
+  await db.query(PUT_BACK, [...claims, delays.map(({ until }) => until), delays.map(({ reason }) => reason)]);
 }
 
 /** SQL: two tables in one statement, so that a place is neither lost nor given twice. */

@@ -122,7 +122,10 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
 
 test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
   ['fails', (message) => markFailed(service.services.db, [{ message, reason: 'gone' }], START)],
-  ['is to be tried again', (message) => putBack(service.services.db, [{ message, until: later(3_600_000), reason: 'busy' }])],
+  [
+    'is to be tried again',
+    (message) => putBack(service.services.db, [{ message, until: later(3_600_000), reason: 'busy' }]),
+  ],
   ['arrives', (message) => markSent(service.services.db, [message], START)],
 ])(
   'a delivery that is replayed while a try is under way is sent again, also when that one %s',

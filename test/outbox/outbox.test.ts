@@ -3,6 +3,8 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Outcome } from '../../src/channel/outcome.ts';
+import type { Services } from '../../src/context.ts';
+import { createSettler } from '../../src/dispatch/settler.ts';
 import { claimMessages, enqueueMessage } from '../../src/outbox/outbox.repo.ts';
 import type { NewMessage } from '../../src/outbox/outbox.repo.ts';
 import { MAX_ATTEMPTS, openQueue, settleMessages } from '../../src/outbox/outbox.service.ts';
@@ -240,6 +242,45 @@ test('a message is tried so often and then given up', async () => {
     now = new Date(now.getTime() + 86_400_000);
   }
   expect(await claim()).toEqual([]);
+});
+
+test('outcomes that are recorded together are each recorded as their own', async () => {
+  await enqueueMany(5);
+  const messages = await claim();
+  const until = later(7_200_000);
+  const outcomes: Outcome[] = [
+    { kind: 'sent' },
+    { kind: 'failed', reason: 'no' },
+    { kind: 'withheld', reason: 'gone' },
+    { kind: 'deferred', until },
+    { kind: 'retry', reason: 'busy', afterMs: 3_600_000 },
+  ];
+  await settleMessages(
+    { db, config, now: () => now },
+    messages.map((message, index) => ({ message, outcome: outcomes[index]! })),
+  );
+  const rows = await Promise.all(messages.map(rowOf));
+  expect(rows).toMatchObject([
+    { state: 'sent', error: null, finishedAt: START },
+    { state: 'failed', error: 'no', finishedAt: START },
+    { state: 'withheld', error: 'gone', finishedAt: START },
+    { state: 'queued', error: null, dueAt: until, finishedAt: null },
+    { state: 'queued', error: 'busy', dueAt: later(3_600_000), finishedAt: null },
+  ]);
+});
+
+test('an outcome that cannot be stored does not take others with it', async () => {
+  await enqueueMany(3);
+  const messages = await claim();
+  const settle = createSettler({ db, config, now: () => now } as Services, 3);
+  const results = await Promise.allSettled(
+    messages.map((message, index) =>
+      settle({ message, outcome: index === 1 ? { kind: 'failed', reason: 'NUL \u0000' } : { kind: 'sent' } }),
+    ),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  const rows = await Promise.all(messages.map(rowOf));
+  expect(rows.map(({ state }) => state)).toEqual(['sent', 'queued', 'sent']);
 });
 
 test('workers are woken once the message is committed, and not at all when it is not', async () => {

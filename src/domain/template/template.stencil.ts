@@ -39,13 +39,19 @@ export function withStencils(renderer: Renderer): Renderer {
       let stencil = kept.get(key);
       if (stencil === undefined) {
         if (!parts.every((part) => isSame(texts[part], part))) return renderer.render(request);
-        stencil = renderer.render({ ...request, model: { ...model, unsubscribe_url: unsubscribe_url + MARK } });
+        stencil = renderer.render({
+          ...request,
+          model: { ...model, unsubscribe_url: unsubscribe_url + MARK },
+        });
         kept.set(key, stencil);
         stencil.catch(() => kept.delete(key));
       }
       const token = model.unsubscribe_url.slice(end);
-      const filled = Object.entries(await stencil).map(([part, text]) => [part, text.replaceAll(MARK, token)]);
-      return Object.fromEntries(filled) as Awaited<ReturnType<typeof renderer.render<keyof typeof texts & Part>>>;
+      const filled = Object.entries(await stencil).map(([part, text]) => [
+        part,
+        text.replaceAll(MARK, token),
+      ]);
+      return Object.fromEntries(filled) as typeof texts;
     },
   };
 }
