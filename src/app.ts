@@ -4,12 +4,14 @@ import type { Services } from './context.ts';
 import type { DemoStore } from './demo/demo.ts';
 import { createOperations } from './operation/executor.ts';
 import { toAppError } from './operation/failures.ts';
+import { createKeptAnswers } from './operation/kept.ts';
 import { withIdempotency } from './operation/idempotency.ts';
 import { createSchema } from './operation/schema.ts';
 import { createApollo } from './operation/server.ts';
 import { AppError, errorBody } from './shared/errors.ts';
 import { createAccessLog, nameRoute, traceOf } from './transport/access-log.ts';
 import { createAdmission } from './transport/admission.ts';
+import { createAnswering } from './transport/answering.ts';
 import { answerPreflight } from './transport/cors.ts';
 import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
 import { setCommonHeaders } from './transport/headers.ts';
@@ -36,11 +38,13 @@ export async function createApp(
   const operations = withIdempotency(createOperations(schema));
   const apollo = createApollo(schema, operations);
   await apollo.start();
-  const { admit, admitLink } = createAdmission(
+  const admission = createAdmission(
     services,
     createViewerResolver(services),
     createRateLimiter(services.config.rateLimits),
   );
+  const { admitLink } = admission;
+  const answer = createAnswering(admission, createKeptAnswers(services.config.keptAnswersBytes));
 
   const app = express();
   app.disable('x-powered-by');
@@ -54,8 +58,8 @@ export async function createApp(
   serveConfirm(app, services, admitLink);
   serveUnsubscribe(app, services, admitLink);
   serveSharedLists(app, admitLink);
-  app.use(createRestRouter(routes, schema, operations, admit));
-  const graphql = createGraphqlDoor(apollo, admit);
+  app.use(createRestRouter(routes, schema, operations, answer));
+  const graphql = createGraphqlDoor(apollo, answer);
   app.all('/graphql', (req, res) => {
     nameRoute(res, '/graphql');
     return graphql(req, res);

@@ -2,8 +2,9 @@ import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { RenderBudget, Templates } from './domain/template/template.pool.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
-import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
+import type { IdentityState, ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
+import type { Basis } from './shared/basis.ts';
 import type { Budget } from './shared/budget.ts';
 import type { Receipts } from './receipts.ts';
 import { fail } from './shared/errors.ts';
@@ -34,6 +35,8 @@ export type Viewer = {
   isShopperNamed: boolean;
   /** Why there is no shopper. */
   denial: ErrorType;
+  /** What an answer about the shopper's own records depends on; null without a shopper. */
+  state: IdentityState | null;
 };
 
 /** What the access log tells of a request beside its route and status: names that the service itself gave, no person's typing. */
@@ -56,7 +59,9 @@ export type Context = Services & {
   budget: Budget;
   /** Whether graphql-js runs the document; its lists may hold promises. */
   isInterpreted?: boolean;
-  /** Reads of lists and items that concurrent requests share, within the budget. */
+  /** What the answer turned out to depend on. */
+  basis: Basis;
+  /** Reads of lists and items that concurrent requests share, within the budget; they fill in the basis. */
   reads: ListReads;
   /** Network address of the caller; one for a whole IPv6 household. */
   address: string;

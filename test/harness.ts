@@ -22,6 +22,7 @@ import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
 import { expectMatchesOpenApi, openApi } from './openapi.ts';
 import { createTestDatabase } from './setup/database.ts';
+import type { TestDatabase } from './setup/database.ts';
 
 /** Credentials of a shopper, as a client holds them. */
 export type TestShopper = { pid: string; regid: string; sessionid: string };
@@ -35,6 +36,7 @@ export type Fields = Record<string, string | number | boolean | object | null | 
 /** The whole service over HTTP on a database of its own. */
 export type TestService = {
   services: Services;
+  database: TestDatabase;
   /** The demo store, when the service was started with `demo: true`. */
   demo: DemoStore | null;
   url: string;
@@ -67,11 +69,15 @@ function encodeFields(fields: Fields): string {
   return new URLSearchParams(pairs).toString();
 }
 
-/** Starts the service for one test file; close it in `afterAll`. */
-export async function startService(overrides: Partial<Config> = {}, givenLog?: Logger): Promise<TestService> {
+/** Starts the service for one test file; close it in `afterAll`. With `beside`, it is another process on the database of that one. */
+export async function startService(
+  overrides: Partial<Config> = {},
+  givenLog?: Logger,
+  beside?: TestService,
+): Promise<TestService> {
   // Making the reference takes seconds on a busy machine; in the middle of a test, connections would time out meanwhile.
   openApi();
-  const database = await createTestDatabase();
+  const database = beside?.database ?? (await createTestDatabase());
   const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const config: Config = {
     ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'fatal', DATABASE_POOL: '10' }),
@@ -124,6 +130,7 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
 
   return {
     services,
+    database,
     demo,
     url,
     http,
@@ -157,7 +164,7 @@ export async function startService(overrides: Partial<Config> = {}, givenLog?: L
       for (const task of tasks) task.close?.();
       services.templates.close();
       await db.close();
-      await database.drop();
+      if (!beside) await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

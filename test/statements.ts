@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import type { TestService } from './harness.ts';
 
 /** What went over one connection in one statement of a transaction. */
 export type Seen = { text: string; paramBytes: number; rows: number };
@@ -31,4 +32,21 @@ export function watchTransactions(pool: Pool, see: (seen: Seen) => void): () => 
     isOn = false;
     pool.off('acquire', watch);
   };
+}
+
+/** The names of the SQL statements that a call runs, in order. */
+export async function statementsOf(service: TestService, call: () => Promise<unknown>): Promise<string[]> {
+  const { db } = service.services;
+  const { query } = db;
+  const seen: string[] = [];
+  db.query = (statement: string | { name: string }, params?: unknown[]) => {
+    seen.push(typeof statement === 'string' ? statement : statement.name);
+    return query(statement as never, params);
+  };
+  try {
+    await call();
+  } finally {
+    db.query = query;
+  }
+  return seen;
 }

@@ -54,3 +54,15 @@ export function columnOf(field: string): string {
 export function selectColumns(table: string, fields: readonly string[]): string {
   return fields.map((field) => `${table}.${columnOf(field)} AS "${field}"`).join(', ');
 }
+
+/**
+ * SQL for the keys of many requests, one parameter a column, with their `position`. The planner must not see how many there are: knowing that, it finds a
+ * plan of its own for every call, and planning takes five times as long as reading (0.43 ms against 0.08 for `load_identities`). With the
+ * arrays behind a SELECT it keeps one plan for all.
+ */
+export function unnestKeys(alias: string, columns: Record<string, SqlName>): string {
+  const arrays = Object.values(columns).map((sql, index) => `(SELECT $${index + 1}::${sql}[])`);
+  return `unnest(${arrays.join(', ')}) WITH ORDINALITY AS ${alias} (${Object.keys(columns).join(', ')}, position)`;
+}
+
+type SqlName = 'text' | 'int' | 'bigint' | 'boolean';

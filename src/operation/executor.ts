@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { isCompiledFaithfully } from './compilable.ts';
 import { toAppError, toGraphQLError } from './failures.ts';
 import { sizeOf } from './limits.ts';
+import { asksForOwnRecords } from './own-records.ts';
 import { faultsOf } from './variables.ts';
 
 /** Compiling costs about a millisecond, so a document that came once is only interpreted. */
@@ -48,6 +49,14 @@ export function createOperations(schema: GraphQLSchema): Operations {
     maxSize: MAX_COMPILED_FIELDS,
     sizeCalculation: ({ fields }) => fields,
   });
+
+  const asked = new WeakMap<DocumentNode, boolean>();
+
+  const asksForOwn = (document: DocumentNode): boolean => {
+    const isOwn = asked.get(document) ?? asksForOwnRecords(schema, document);
+    asked.set(document, isOwn);
+    return isOwn;
+  };
 
   const compileOwn = (document: DocumentNode): CompiledQuery => {
     const compiled = compileQuery(schema, document);
@@ -91,6 +100,7 @@ export function createOperations(schema: GraphQLSchema): Operations {
     async run(document, variables, ctx) {
       const compiled = own.get(document) ?? compileOwn(document);
       own.set(document, compiled);
+      ctx.basis.isOwn = asksForOwn(document);
       const { data, errors } = await compiled.query(undefined, ctx, variables);
       if (errors?.[0]) throw toAppError(errors[0], ctx);
       return data;
@@ -98,6 +108,7 @@ export function createOperations(schema: GraphQLSchema): Operations {
 
     async execute(request, ctx) {
       const { document, operationName, variables } = request;
+      ctx.basis.isOwn = asksForOwn(document);
       const query = findCompiled(request, ctx);
       // graphql-jit reports every fault of the variables, however many; graphql-js stops.
       const operation = getOperationAST(document, operationName);

@@ -33,7 +33,9 @@ function compiledGateway(schema: GraphQLSchema, operations: Operations): Gateway
       },
       ctx,
     );
-    return (await withinBudget(result, ctx)) as Awaited<ReturnType<GatewayExecutor>>;
+    const answer = await withinBudget(result, ctx);
+    if (answer.errors) ctx.basis.isOwn = false;
+    return answer as Awaited<ReturnType<GatewayExecutor>>;
   };
   return {
     load: async () => ({ executor }),

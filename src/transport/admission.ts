@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Context, Services, Viewer } from '../context.ts';
 import { createRenderBudget } from '../domain/template/template.pool.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
+import { newBasis } from '../shared/basis.ts';
 import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
 import { traceOf } from './access-log.ts';
@@ -14,31 +15,48 @@ import type { Credentials, ResolveViewer } from './viewer.ts';
 /** Seconds after which a client may ask a closed service again. */
 export const MAINTENANCE_RETRY_SECONDS = '120';
 
-/** Lets a call in: finds the viewer, then checks origin, maintenance and rate, in this order, the same on both doors. */
-export type Admit = (req: Request, res: Response, credentials: Credentials) => Promise<Context>;
+/** What stands at the doors. */
+export type Admission = {
+  /**
+   * Lets a call in: finds the viewer with the revisions of these slices, then checks origin, maintenance and rate, in this order, the
+   * same on both doors.
+   */
+  admit: (
+    req: Request,
+    res: Response,
+    credentials: Credentials,
+    slices?: readonly number[],
+  ) => Promise<Viewer>;
+  /** Makes what the resolvers of an admitted call see. */
+  open: (req: Request, res: Response, viewer: Viewer) => Context;
+  /** Lets somebody in who opened a link of this store: its rate is checked, and the link itself is the credential. */
+  admitLink: AdmitLink;
+};
 
-/** Lets somebody in who opened a link of this store: its rate is checked, and the link itself is the credential. */
+/** Admits who opened a link. */
 export type AdmitLink = (req: Request, res: Response, pid: string) => Promise<Context>;
 
 export function createAdmission(
   services: Services,
   resolveViewer: ResolveViewer,
   limiter: RateLimiter,
-): { admit: Admit; admitLink: AdmitLink } {
+): Admission {
   const readsWithin = createListReads(services.db);
   const openBudget = createBudgets();
 
-  const createContext = (req: Request, res: Response, viewer: Viewer): Context => {
+  const open = (req: Request, res: Response, viewer: Viewer): Context => {
     const address = addressGroup(req.ip ?? '');
     const caller = viewer.shopper?.regid ?? viewer.keyId ?? address;
     const budget = openBudget({ store: viewer.store?.pid ?? '', caller });
     res.once('close', budget.close);
+    const basis = newBasis();
     return {
       ...services,
       viewer,
       trace: traceOf(res),
       budget,
-      reads: readsWithin(budget),
+      basis,
+      reads: readsWithin(budget, basis),
       requestId: requestIdOf(res),
       address,
       path: req.path.replace(/\/$/, ''),
@@ -48,20 +66,21 @@ export function createAdmission(
   };
 
   return {
-    async admit(req, res, credentials) {
-      const { isServiceDown, ...viewer } = await resolveViewer(credentials);
+    async admit(req, res, credentials, slices) {
+      const { isServiceDown, ...viewer } = await resolveViewer(credentials, slices);
       traceOf(res).store = viewer.store?.pid;
       allowOrigin(req, res, viewer.store, services.config);
       if (isServiceDown || viewer.store?.maintenance)
         fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
       await limiter.check(req, res, viewer);
-      return createContext(req, res, viewer);
+      return viewer;
     },
+    open,
     async admitLink(req, res, pid) {
       const viewer = await resolveViewer({ authorization: '', pid, regid: '', sessionid: '' });
       traceOf(res).store = viewer.store?.pid;
       await limiter.check(req, res, viewer);
-      return createContext(req, res, viewer);
+      return open(req, res, viewer);
     },
   };
 }

@@ -5,17 +5,15 @@ import type { Context } from '../context.ts';
 import { extensionsOf } from '../operation/failures.ts';
 import { AppError } from '../shared/errors.ts';
 import { parseJson } from '../shared/json.ts';
+import { newBody } from '../shared/packing.ts';
 import { headerCredentials } from './admission.ts';
-import type { Admit } from './admission.ts';
+import type { AnswerCall } from './answering.ts';
 import { decodeText, readBody } from './rest/body.ts';
-import { sendText } from './send.ts';
 
 const JSON_TYPE = /^application\/(json|graphql\+json|graphql-response\+json)\s*(;|$)/i;
 
 /** Gives Apollo a parsed JSON body; anything else it judges by the content type alone. */
-function parseBody(req: Request, body: Buffer): unknown {
-  const text = decodeText(body);
-  if (!JSON_TYPE.test(req.headers['content-type'] ?? '')) return text;
+function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
@@ -43,27 +41,38 @@ function isOpenedByHand(req: Request): boolean {
 }
 
 /** Serves /graphql. */
-export function createGraphqlDoor(apollo: ApolloServer<Context>, admit: Admit) {
+export function createGraphqlDoor(apollo: ApolloServer<Context>, answer: AnswerCall) {
   return async (req: Request, res: Response): Promise<void> => {
     if (isOpenedByHand(req)) return res.redirect(303, '/graphiql');
-    const body = req.method === 'GET' ? '' : parseBody(req, await readBody(req, res));
-    const ctx = await admit(req, res, headerCredentials(req));
+    const text = req.method === 'GET' ? '' : decodeText(await readBody(req, res));
+    const isJson = JSON_TYPE.test(req.headers['content-type'] ?? '');
     const start = req.url.indexOf('?');
-    const answer = await apollo.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: {
-        method: req.method,
-        headers: headersOf(req),
-        search: start < 0 ? '' : req.url.slice(start),
-        body,
+    const search = start < 0 ? '' : req.url.slice(start);
+    const { accept = '' } = req.headers;
+    await answer(req, res, {
+      place: 'POST /graphql',
+      credentials: headerCredentials(req),
+      // JSON is what no page of another site can post unasked, so there is nothing left to check.
+      input: req.method === 'POST' && isJson ? [search, accept, text] : null,
+      async make(ctx) {
+        const made = await apollo.executeHTTPGraphQLRequest({
+          httpGraphQLRequest: {
+            method: req.method,
+            headers: headersOf(req),
+            search,
+            body: isJson ? parseBody(text) : text,
+          },
+          context: async () => ctx,
+        });
+        for (const [name, value] of made.headers) res.setHeader(name, value);
+        const status = made.status ?? 200;
+        // What Apollo refuses before it looks at an operation passes no plugin.
+        if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
+        res.status(status);
+        const plain = made.body.kind === 'complete' ? made.body.string : '';
+        const type = made.headers.get('content-type') ?? 'application/json; charset=utf-8';
+        return { body: newBody(Buffer.from(plain)), type, operation: ctx.trace.operation };
       },
-      context: async () => ctx,
     });
-    for (const [name, value] of answer.headers) res.setHeader(name, value);
-    const status = answer.status ?? 200;
-    // What Apollo refuses before it looks at an operation passes no plugin.
-    if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
-    res.status(status);
-    if (answer.body.kind === 'complete') sendText(res, answer.body.string);
-    else res.end();
   };
 }

@@ -5,8 +5,8 @@ import type { Identified } from '../domain/shopper/viewer.service.ts';
 /** What a request shows of itself, from whichever door; an empty text is nothing. */
 export type Credentials = { authorization: string; pid: string; regid: string; sessionid: string };
 
-/** Turns credentials into the viewer and the switches that concern it. Wrong credentials never throw. */
-export type ResolveViewer = (credentials: Credentials) => Promise<Identified>;
+/** Turns credentials into the viewer and the switches that concern it, with the revisions of these slices. Wrong credentials never throw. */
+export type ResolveViewer = (credentials: Credentials, slices?: readonly number[]) => Promise<Identified>;
 
 type Basic = { pid: string; apiKey: string };
 
@@ -29,7 +29,7 @@ function clean(text: string): string {
 export function createViewerResolver(services: Pick<Services, 'db' | 'config'>): ResolveViewer {
   const identify = createIdentification(services);
 
-  return async ({ authorization, pid, regid, sessionid }) => {
+  return async ({ authorization, pid, regid, sessionid }, slices = []) => {
     const hasKey = authorization !== '';
     const basic = hasKey ? parseBasic(authorization) : null;
     const viewer = await identify({
@@ -37,6 +37,7 @@ export function createViewerResolver(services: Pick<Services, 'db' | 'config'>):
       regid: clean(regid),
       apiKey: hasKey ? (basic?.apiKey ?? '') : null,
       sessionid,
+      slices,
     });
     // One that cannot be a regid was named all the same.
     return { ...viewer, isShopperNamed: regid !== '' };

@@ -3,6 +3,7 @@ import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { item, newAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
+import { statementsOf } from '../statements.ts';
 
 let service: TestService;
 let store: NewStore;
@@ -23,23 +24,6 @@ async function fill(lists: number): Promise<Client> {
     await client.add(lid, ...Array.from({ length: 12 }, (_, number) => item(number)));
   }
   return client;
-}
-
-/** The names of the SQL statements that a call runs, in order. */
-async function statementsOf(call: () => Promise<unknown>): Promise<string[]> {
-  const { db } = service.services;
-  const { query } = db;
-  const seen: string[] = [];
-  db.query = (statement: string | { name: string }, params?: unknown[]) => {
-    seen.push(typeof statement === 'string' ? statement : statement.name);
-    return query(statement as never, params);
-  };
-  try {
-    await call();
-  } finally {
-    db.query = query;
-  }
-  return seen;
 }
 
 const IDENTITY = 'load_identities';
@@ -68,7 +52,7 @@ test.each([
   ],
 ])('a query over 50 lists with %s runs as many statements as over 2', async (_what, query, expected) => {
   for (const client of [few, many]) {
-    const statements = await statementsOf(async () => {
+    const statements = await statementsOf(service, async () => {
       const { body } = await client.graphql(query).expect(200);
       expect(body.errors).toBeUndefined();
     });
@@ -83,11 +67,11 @@ test.each([
   ['lists/fetch-user-list', [IDENTITY, 'page_added_desc_all']],
 ])('%s is one statement beside the check of the session', async (path, expected) => {
   const [{ lid }] = await many.ok('lists/fetch-lists');
-  expect(await statementsOf(() => many.ok(path, { lid }))).toEqual(expected);
+  expect(await statementsOf(service, () => many.ok(path, { lid }))).toEqual(expected);
 });
 
 test('concurrent readers share statements and get their own lists', async () => {
-  const statements = await statementsOf(async () => {
+  const statements = await statementsOf(service, async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => (index % 2 ? few : many).ok('lists/fetch-lists')),
     );
@@ -97,7 +81,7 @@ test('concurrent readers share statements and get their own lists', async () => 
 });
 
 test('what many visitors ask at once about one product is counted a few times', async () => {
-  const statements = await statementsOf(async () => {
+  const statements = await statementsOf(service, async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => few.ok('product/wishlist/social-count', { empi: 900 })),
     );

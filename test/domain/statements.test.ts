@@ -11,6 +11,8 @@ const MIN_TYPED_SHARE = 0.58;
 /** Models that Prisma does not read or write, and why. */
 const UNTYPED: Record<string, string> = {
   'AlertSeen read': 'one of six tables that decide on an alert, in one statement',
+  'CatalogRevision read': 'every request reads it with its caller',
+  'CatalogRevision write': 'moved by triggers',
   'IdempotencyUsage read': 'only counted on, in one statement',
   'IdempotencyUsage write': 'only counted on, in one statement',
   'IdempotentWrite read': "leases run on the database's clock",
@@ -19,6 +21,8 @@ const UNTYPED: Record<string, string> = {
   'Restock read': 'read where it is claimed',
   'ShopifyEvent read': 'taken by writing it',
   'ShopifySubject write': 'moves on under a condition',
+  'ShopperRevision read': 'every request reads it with its caller',
+  'ShopperRevision write': 'moved by a trigger',
   'SignupWindow read': 'only counted on, in one statement',
   'Tally write': 'folded from the deltas in one statement',
   'TallyDelta read': 'folded in one statement',

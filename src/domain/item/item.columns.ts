@@ -121,7 +121,10 @@ export const sentColumns = itemColumns.flatMap(({ field, as = field, also = as, 
  */
 export type ItemRow = {
   [Field in keyof ItemModel as RecordName<Field>]: ReadValue<ItemModel[Field]>;
-} & Pick<ProductModel, 'stk'>;
+} & Pick<ProductModel, 'stk'> & {
+    /** The slice of the catalogue that the variant is in. */
+    slice: number;
+  };
 
 type Sendable = Omit<ItemModel, FieldsWith<Table, { write: 'own' }> | 'cprops' | 'bundle'>;
 

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../database/database.ts';
 import type { ItemModel } from '../../generated/prisma/models.ts';
-import { readColumn } from '../../database/columns.ts';
+import { readColumn, unnestKeys } from '../../database/columns.ts';
 import { copiedColumns, itemColumns } from './item.columns.ts';
 import type { CustomField, ItemRow, ItemWrite } from './item.columns.ts';
 import { insertItemEvents } from './item-events.repo.ts';
@@ -26,6 +26,8 @@ export const READ_ITEM = [
     readColumn(write === 'snapshot' ? `coalesce(p.${column}, i.${column})` : `i.${column}`, sql, as),
   ),
   'p.stk',
+  // Which part of the catalogue the variant is in: an answer depends on it.
+  'catalog_slice(i.epi) AS slice',
 ].join(', ');
 
 /** Which list is written to, by whom and when; the caller holds the list's row lock. */
@@ -209,7 +211,7 @@ const SOCIAL_COUNT = {
     SELECT (
       SELECT count(DISTINCT l.regid) FROM item i JOIN list l ON l.pid = i.pid AND l.lid = i.lid AND l.st = 1
       WHERE i.pid = k.pid AND i.empi = k.empi)::int AS count
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k (pid, empi, position) ORDER BY k.position`,
+    FROM ${unnestKeys('k', { pid: 'text', empi: 'text' })} ORDER BY k.position`,
 };
 
 /** A product of a store. */

@@ -1,5 +1,7 @@
 import type { Db } from '../../database/database.ts';
 import { failTooMuch } from '../../shared/budget.ts';
+import { noteItems } from '../../shared/basis.ts';
+import type { Basis } from '../../shared/basis.ts';
 import type { Budget } from '../../shared/budget.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import { countShoppers } from '../item/item.repo.ts';
@@ -62,7 +64,7 @@ const SHARED_BYTES = 1_000_000;
 const USUAL_ITEM_BYTES = 1_500;
 
 /** Opens the hot reads of a process; each request reads through them within its own budget. */
-export function createListReads(db: Db): (budget: Budget) => ListReads {
+export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListReads {
   const lists = createSizedLoader((reads: readonly Sized<ListsKey>[]) => listsOf(db, reads));
   const pages = new Map<string, SizedLoader<PageKey, PageRow>>();
   const pageLoader = (order: PageOrder): SizedLoader<PageKey, PageRow> => {
@@ -76,10 +78,19 @@ export function createListReads(db: Db): (budget: Budget) => ListReads {
   const socialCount = createBatchLoader<ProductKey, number>((keys) => countShoppers(db, keys), {
     maxInFlight: 2,
   });
-  return (budget) => ({
-    lists: (key) => lists(budget, key, SHARED_BYTES),
-    page: (order, key) =>
-      pageLoader(order)(budget, key, Math.min((key.limit + 1) * USUAL_ITEM_BYTES, SHARED_BYTES)),
+  return (budget, basis) => ({
+    async lists(key) {
+      const row = await lists(budget, key, SHARED_BYTES);
+      for (const { preview } of row.lists) noteItems(basis, preview ?? []);
+      return row;
+    },
+    async page(order, key) {
+      const expectedBytes = Math.min((key.limit + 1) * USUAL_ITEM_BYTES, SHARED_BYTES);
+      const row = await pageLoader(order)(budget, key, expectedBytes);
+      noteItems(basis, row.items);
+      if (row.owner !== null) basis.isOwn = false;
+      return row;
+    },
     socialCount,
   });
 }

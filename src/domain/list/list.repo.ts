@@ -1,4 +1,4 @@
-import { readColumn } from '../../database/columns.ts';
+import { readColumn, unnestKeys } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { ListModel } from '../../generated/prisma/models.ts';
@@ -43,14 +43,24 @@ export type ListsRow = { lists: (ListRow & { preview: ItemRow[] | null })[]; tot
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st)`;
 
+const KEY_COLUMNS = {
+  pid: 'text',
+  regid: 'text',
+  lty: 'text',
+  st: 'int',
+  after_seq: 'bigint',
+  max_rows: 'int',
+  has_preview: 'boolean',
+  max_bytes: 'int',
+} as const;
+
 /** SQL: every page view runs it; one statement serves many requests. */
 const LISTS = {
   name: 'lists_of',
   text: `
     SELECT ${sized('found.lists', 'lists', 'k.max_bytes', 'e.estimate')},
       CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::int[], $7::boolean[], $8::int[])
-      WITH ORDINALITY AS k (pid, regid, lty, st, after_seq, max_rows, has_preview, max_bytes, position)
+    FROM ${unnestKeys('k', KEY_COLUMNS)}
     CROSS JOIN LATERAL (
       SELECT sum(${estimate(String(PREVIEW_SIZE))}) * least(1, 2.0 * k.max_rows / greatest(count(*), 1)) AS estimate
       FROM list l WHERE k.has_preview AND ${IS_WANTED}) e

@@ -1,3 +1,4 @@
+import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Statement } from '../../database/database.ts';
 import type { ShopperModel } from '../../generated/prisma/models.ts';
 import { JOIN_PRODUCT, READ_ITEM, estimate, isWorthMaking, sized } from '../item/item.repo.ts';
@@ -83,6 +84,18 @@ function itemsByKey({ sort, order, filter }: PageOrder): string {
     ) x`;
 }
 
+const KEY_COLUMNS = {
+  pid: 'text',
+  regid: 'text',
+  lid: 'text',
+  max_rows: 'int',
+  skipped: 'int',
+  after_key: 'text',
+  after_seq: 'bigint',
+  has_list: 'boolean',
+  max_bytes: 'int',
+} as const;
+
 /** SQL: every page view runs it; one statement serves many requests. */
 function pageStatement(page: PageOrder): Statement {
   const { sort, order, filter } = page;
@@ -98,8 +111,7 @@ function pageStatement(page: PageOrder): Statement {
           SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
         ${sized('found.items', 'items', 'k.max_bytes', 'found.estimate')},
         coalesce(${total}, 0) AS total
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::boolean[], $9::int[])
-        WITH ORDINALITY AS k (pid, regid, lid, max_rows, skipped, after_key, after_seq, has_list, max_bytes, position)
+      FROM ${unnestKeys('k', KEY_COLUMNS)}
       LEFT JOIN LATERAL (
         SELECT ${READ_LIST}, l.bytes FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read)) l ON true
       CROSS JOIN LATERAL (

@@ -1,9 +1,9 @@
-import { columnOf, selectColumns } from '../../database/columns.ts';
+import { columnOf, selectColumns, unnestKeys } from '../../database/columns.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GuestLinkModel, ShopperModel } from '../../generated/prisma/models.ts';
-import { STORE_JSON, reviveStore } from '../store/store.repo.ts';
-import type { StoreJson, StoreKeyRow, StoreRow } from '../store/store.repo.ts';
+import { STORE_JSON } from '../store/store.repo.ts';
+import type { StoreKeyRow, StoreRow } from '../store/store.repo.ts';
 
 /** A shopper as stored; the columns carry the record's own names. */
 export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
@@ -39,56 +39,108 @@ const COLUMNS = selectColumns('sh', FIELDS);
 /** Who a request claims to be; an empty text is no claim. */
 export type IdentityKey = Pick<ShopperModel, 'pid' | 'regid'>;
 
+/** What a request asks of the database before anything else. */
+export type IdentityClaim = IdentityKey & {
+  /** Whether it shows an API key, so that the store's keys are wanted. */
+  hasKey: boolean;
+  /** Slices of the catalogue whose revisions are wanted. */
+  slices: readonly number[];
+};
+
+/**
+ * What an answer about a shopper's own records depends on, as it was when the request came in. Revisions only grow, and texts are
+ * compared as they are, so equal ones mean that nothing has changed.
+ */
+export type IdentityState = {
+  /** The same object as long as nothing of the store has changed. */
+  store: StoreRow;
+  /** The shopper's record as JSON. */
+  shopper: string;
+  /** How often the shopper's lists and items have changed. */
+  revision: number;
+  /** How often the slices that the claim names have changed in all. */
+  catalog: number;
+};
+
 /** What the database knows of a claim, read in one statement. */
 export type IdentityRow = {
   isServiceDown: boolean;
   store: StoreRow | null;
   keys: StoreKeyRow[];
   shopper: ShopperRow | null;
+  /** Null where there is no such shopper. */
+  state: IdentityState | null;
 };
 
 /** SQL: every request runs it; one statement serves many of them. */
 const LOAD_IDENTITIES = {
   name: 'load_identities',
   text: `
-    SELECT coalesce((SELECT maintenance FROM service_state WHERE id = 1), false) AS "isServiceDown",
-      CASE WHEN s.pid IS NOT NULL THEN ${STORE_JSON} END AS store,
-      CASE WHEN s.pid IS NOT NULL THEN (
-        SELECT coalesce(json_agg(json_build_object('id', k.id, 'hash', encode(k.hash, 'base64'))), '[]')
+    SELECT coalesce((SELECT maintenance FROM service_state WHERE id = 1), false) AS "isServiceDown", claim.pid,
+      CASE WHEN s.pid IS NOT NULL THEN ${STORE_JSON}::text END AS store,
+      CASE WHEN claim.has_key THEN (
+        SELECT json_agg(json_build_object('id', k.id, 'hash', encode(k.hash, 'base64')))
         FROM store_key k WHERE k.pid = s.pid AND k.revoked_at IS NULL) END AS keys,
       CASE WHEN sh.pid IS NOT NULL THEN
-        json_build_object(${FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')}) END AS shopper
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS claim (pid, regid, position)
+        json_build_object(${FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')})::text END AS shopper,
+      coalesce(r.rev, 0) AS revision,
+      CASE WHEN claim.slices <> '{}' THEN (
+        SELECT sum(c.rev)::bigint FROM catalog_revision c WHERE c.pid = claim.pid AND c.slice = ANY (claim.slices::smallint[])) END AS catalog
+    FROM ${unnestKeys('claim', { pid: 'text', regid: 'text', has_key: 'boolean', slices: 'text' })}
     LEFT JOIN store s ON s.pid = claim.pid
     LEFT JOIN shopper sh ON sh.pid = claim.pid AND sh.regid = claim.regid
+    LEFT JOIN shopper_revision r ON r.pid = claim.pid AND r.regid = claim.regid
     ORDER BY claim.position`,
 };
 
 type IdentityJson = {
   isServiceDown: boolean;
-  store: StoreJson | null;
+  pid: string;
+  store: string | null;
   keys: { id: string; hash: string }[] | null;
-  shopper:
-    (Omit<ShopperRow, 'lastlogin' | 'cts' | 'uts'> & { lastlogin: string; cts: string; uts: string }) | null;
+  shopper: string | null;
+  revision: number;
+  catalog: number | null;
 };
 
-/** Reads many claims in one statement. */
-export async function loadIdentities(db: Db, claims: readonly IdentityKey[]): Promise<IdentityRow[]> {
+type ShopperJson = Omit<ShopperRow, 'lastlogin' | 'cts' | 'uts'> & {
+  lastlogin: string;
+  cts: string;
+  uts: string;
+};
+
+function reviveShopper(text: string): ShopperRow {
+  const json = JSON.parse(text) as ShopperJson;
+  return {
+    ...json,
+    lastlogin: new Date(json.lastlogin),
+    cts: new Date(json.cts),
+    uts: new Date(json.uts),
+  };
+}
+
+/** Reads many claims in one statement; `storeOf` turns the text of a store into its row. */
+export async function loadIdentities(
+  db: Db,
+  claims: readonly IdentityClaim[],
+  storeOf: (pid: string, text: string) => StoreRow,
+): Promise<IdentityRow[]> {
   const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [
     claims.map(({ pid }) => pid),
     claims.map(({ regid }) => regid),
+    claims.map(({ hasKey }) => hasKey),
+    claims.map(({ slices }) => `{${slices.join(',')}}`),
   ]);
-  return rows.map(({ isServiceDown, store, keys, shopper }) => ({
-    isServiceDown,
-    store: store && reviveStore(store),
-    keys: (keys ?? []).map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
-    shopper: shopper && {
-      ...shopper,
-      lastlogin: new Date(shopper.lastlogin),
-      cts: new Date(shopper.cts),
-      uts: new Date(shopper.uts),
-    },
-  }));
+  return rows.map(({ isServiceDown, pid, keys, shopper, revision, catalog, ...row }) => {
+    const store = row.store === null ? null : storeOf(pid, row.store);
+    return {
+      isServiceDown,
+      store,
+      keys: (keys ?? []).map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
+      shopper: shopper === null ? null : reviveShopper(shopper),
+      state: store && shopper !== null ? { store, shopper, revision, catalog: catalog ?? 0 } : null,
+    };
+  });
 }
 
 /** A shopper that may not exist yet. */

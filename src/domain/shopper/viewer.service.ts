@@ -1,25 +1,44 @@
 import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Services, Viewer } from '../../context.ts';
 import type { Database } from '../../database/database.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import type { ErrorType } from '../../shared/errors.ts';
 import { isStorable } from '../../shared/text.ts';
 import { hashKey } from '../store/key.rules.ts';
+import { reviveStore } from '../store/store.repo.ts';
 import type { StoreKeyRow, StoreRow } from '../store/store.repo.ts';
 import { isServed } from '../store/store.rules.ts';
 import { epochOf, isSessionOf, markIn } from './identity.rules.ts';
 import { linksOf, loadIdentities } from './shopper.repo.ts';
-import type { IdentityKey, IdentityRow, ShopperRow } from './shopper.repo.ts';
+import type { IdentityClaim, IdentityKey, IdentityRow, ShopperRow } from './shopper.repo.ts';
 
 /** Who a call says it comes from: a store by its key, or a shopper by a session; an empty text is no claim. */
 export type Claim = IdentityKey & {
   /** Null without a key; empty for one that could not be read. */
   apiKey: string | null;
   sessionid: string;
+  /** Slices of the catalogue whose revisions are wanted along. */
+  slices: readonly number[];
 };
 
 /** The viewer, and whether the whole service is closed. */
 export type Identified = Viewer & { isServiceDown: boolean };
+
+/** Stores whose rows are kept, so that they are parsed only when they changed. */
+const MAX_STORES = 1_000;
+
+/** Gives the same row for a store as long as its text is the same. */
+function createStoreReader(): (pid: string, text: string) => StoreRow {
+  const stores = new LRUCache<string, { text: string; row: StoreRow }>({ max: MAX_STORES });
+  return (pid, text) => {
+    const known = stores.get(pid);
+    if (known?.text === text) return known.row;
+    const row = reviveStore(text);
+    stores.set(pid, { text, row });
+    return row;
+  };
+}
 
 function findKey(keys: StoreKeyRow[], apiKey: string): StoreKeyRow | null {
   const hash = hashKey(apiKey);
@@ -31,15 +50,22 @@ export function createIdentification({
   db,
   config,
 }: Pick<Services, 'db' | 'config'>): (claim: Claim) => Promise<Identified> {
-  const load = createBatchLoader<IdentityKey, IdentityRow>((claims) => loadIdentities(db, claims));
+  const storeOf = createStoreReader();
+  const load = createBatchLoader<IdentityClaim, IdentityRow>((claims) => loadIdentities(db, claims, storeOf));
 
-  return async ({ pid, regid, apiKey, sessionid }) => {
-    const { isServiceDown, store, keys, shopper } = await load({ pid, regid });
+  return async ({ pid, regid, apiKey, sessionid, slices }) => {
+    const { isServiceDown, store, keys, shopper, state } = await load({
+      pid,
+      regid,
+      hasKey: apiKey !== null,
+      slices,
+    });
     const key = apiKey === null ? null : findKey(keys, apiKey);
     const nobody = {
       store: null,
       keyId: null,
       shopper: null,
+      state: null,
       isShopperNamed: regid !== '',
       denial: 'unauthorised' as ErrorType,
       isServiceDown,
@@ -52,6 +78,7 @@ export function createIdentification({
       store,
       keyId: key?.id ?? null,
       shopper: denial === null ? shopper : null,
+      state: denial === null ? state : null,
       denial: denial ?? 'sw-badregid',
     };
   };

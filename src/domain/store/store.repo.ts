@@ -40,12 +40,16 @@ export const STORE_JSON = `json_build_object(${FIELDS.map((field) =>
   field === 'secret' ? `'secret', encode(s.secret, 'base64')` : `'${field}', s.${columnOf(field)}`,
 ).join(', ')})`;
 
-/** A store as it comes out of STORE_JSON. */
-export type StoreJson = Omit<StoreRow, 'secret' | 'createdAt'> & { secret: string; createdAt: string };
+type StoreJson = Omit<StoreRow, 'secret' | 'createdAt'> & { secret: string; createdAt: string };
 
-/** Undoes what JSON did to bytes and dates. */
-export function reviveStore(json: StoreJson): StoreRow {
-  return { ...json, secret: Buffer.from(json.secret, 'base64'), createdAt: new Date(json.createdAt) };
+/** Turns the text of STORE_JSON into a row, undoing what JSON did to bytes and dates. */
+export function reviveStore(text: string): StoreRow {
+  const json = JSON.parse(text) as StoreJson;
+  return Object.freeze({
+    ...json,
+    secret: Buffer.from(json.secret, 'base64'),
+    createdAt: new Date(json.createdAt),
+  });
 }
 
 /** Adds a store with its first key. */

@@ -2,11 +2,13 @@ import type { NextFunction, Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { describeOperation } from '../../operation/describe.ts';
 import type { Operations } from '../../operation/executor.ts';
+import { asksForOwnRecords } from '../../operation/own-records.ts';
 import { fail } from '../../shared/errors.ts';
-import type { Admit } from '../admission.ts';
+import { stringifyAnswer } from '../../shared/answer.ts';
+import { newBody } from '../../shared/packing.ts';
+import type { AnswerCall } from '../answering.ts';
 import { nameRoute, traceOf } from '../access-log.ts';
 import { headerCredentials } from '../admission.ts';
-import { sendAnswer } from '../send.ts';
 import type { Credentials } from '../viewer.ts';
 import { readFormBody } from './body.ts';
 import type { Route, RouteTable } from '../../route/route.ts';
@@ -39,19 +41,23 @@ function queryOf(req: Request): string {
   return start < 0 ? '' : req.url.slice(start + 1);
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Serves the table. One map look-up a request: the number of routes costs nothing. */
 export function createRestRouter(
   table: RouteTable,
   schema: GraphQLSchema,
   operations: Operations,
-  admit: Admit,
+  answer: AnswerCall,
 ) {
   const routes = new Map(
     Object.entries<Route>(table).map(([key, route]) => [
       key,
       {
         ...route,
+        key,
         operation: describeOperation(route.document),
+        isOwn: asksForOwnRecords(schema, route.document),
         read: createReader(schema, route),
         stream: streams[key],
       },
@@ -65,11 +71,23 @@ export function createRestRouter(
     traceOf(res).operation = route.operation;
     const body = method === 'GET' ? '' : await readFormBody(req, res);
     const sent = fieldsOf(req, body);
-    const ctx = await admit(req, res, credentialsOf(req, route.caller, sent));
-    if (route.caller === 'store' && ctx.viewer.keyId === null) fail('unauthorised');
-    const variables = route.read(sent);
-    if (route.stream) return sendPieces(res, await route.stream(ctx, variables));
-    const data = (await operations.run(route.document, variables, ctx)) as Record<string, unknown>;
-    await sendAnswer(res, ctx, route.reply.shape.body(data[route.reply.field] as never));
+    await answer(req, res, {
+      place: route.key,
+      credentials: credentialsOf(req, route.caller, sent),
+      input: route.isOwn && req.method !== 'HEAD' ? [queryOf(req), body] : null,
+      async make(ctx) {
+        if (route.caller === 'store' && ctx.viewer.keyId === null) fail('unauthorised');
+        const variables = route.read(sent);
+        if (route.stream) {
+          await sendPieces(res, await route.stream(ctx, variables));
+          return null;
+        }
+        const data = (await operations.run(route.document, variables, ctx)) as Record<string, unknown>;
+        const value: unknown = route.reply.shape.body(data[route.reply.field] as never);
+        await ctx.budget.answer(value);
+        const text = stringifyAnswer(value);
+        return { body: newBody(Buffer.from(text)), type: JSON_TYPE, operation: route.operation };
+      },
+    });
   };
 }

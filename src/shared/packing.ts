@@ -1,0 +1,55 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** How a body may be packed on its way, best first. */
+const ENCODINGS = ['br', 'gzip'] as const;
+
+/** A way of packing, as HTTP calls it. */
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** A body and the packed forms that were asked for, each made once. */
+export type Body = { readonly plain: Buffer; readonly packed: Map<Encoding, Buffer | null> };
+
+/** Shorter bodies fit into a packet or two as they are. */
+const WORTH_PACKING = 1_024;
+/** A packed form that saves less is not kept: all forms of a body together take at most twice what it takes itself. */
+const MAX_PACKED_SHARE = 0.5;
+
+const brotli = promisify(brotliCompress);
+const packers: Record<Encoding, (plain: Buffer) => Promise<Buffer>> = {
+  // Level 4 takes a list of 400 items (408 kB) to 5 % in 3 ms; 11, the default, takes 0.6 s for 4 %.
+  br: (plain) => brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify<Buffer, Buffer>(gzip),
+};
+
+/** A body that nobody has asked for yet. */
+export function newBody(plain: Buffer): Body {
+  return { plain, packed: new Map() };
+}
+
+/** What an Accept-Encoding header lets us send; null is the plain form. */
+export function encodingFor(header: string | undefined): Encoding | null {
+  if (header === undefined) return null;
+  const wanted = header.toLowerCase().split(',');
+  const accepts = (name: Encoding): boolean =>
+    wanted.some((part) => {
+      const [token = '', ...params] = part.split(';').map((text) => text.trim());
+      return token === name && !params.some((param) => /^q=0(\.0*)?$/.test(param));
+    });
+  return ENCODINGS.find(accepts) ?? null;
+}
+
+/** Whether a body is sent packed to those who ask for it. */
+export function isWorthPacking({ plain }: Body): boolean {
+  return plain.length > WORTH_PACKING;
+}
+
+/** The packed form of a body, made at the first call; null where packing saves too little. */
+export async function pack(body: Body, encoding: Encoding): Promise<Buffer | null> {
+  const known = body.packed.get(encoding);
+  if (known !== undefined) return known;
+  const packed = await packers[encoding](body.plain);
+  const form = packed.length <= body.plain.length * MAX_PACKED_SHARE ? packed : null;
+  body.packed.set(encoding, form);
+  return form;
+}
