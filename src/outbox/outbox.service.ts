@@ -57,22 +57,21 @@ export async function settleMessages(deps: Deps, tries: readonly EndedTry[]): Pr
   const sent: ClaimedMessage[] = [];
   const failed: Ending[] = [];
   const withheld: Ending[] = [];
-  const deferred: Delay[] = [];
-  const again: Delay[] = [];
+  const delayed: Delay[] = [];
   for (const { message, outcome } of tries) {
     const end = endOf(deps, { message, outcome }, now);
     if (end.kind === 'sent') sent.push(message);
     else if (end.kind === 'failed') failed.push({ message, reason: end.reason });
     else if (end.kind === 'withheld') withheld.push({ message, reason: end.reason });
-    else if (end.kind === 'deferred') deferred.push({ message, until: end.until, reason: null });
-    else again.push({ message, until: end.at, reason: end.reason });
+    else if (end.kind === 'deferred')
+      delayed.push({ message, until: end.until, reason: null, isPlaceFree: true });
+    else delayed.push({ message, until: end.at, reason: end.reason, isPlaceFree: false });
   }
   await deps.db.transaction(async (tx) => {
     await settling.markSent(tx, sent, now);
     await settling.markFailed(tx, failed, now);
     await settling.withhold(tx, withheld, now);
-    await settling.defer(tx, deferred, now);
-    await settling.putBack(tx, again);
+    await settling.postpone(tx, delayed, now);
   });
 }
 

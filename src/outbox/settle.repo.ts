@@ -41,41 +41,33 @@ const giveBackAt = (now: string): string => `
   FROM (SELECT pid, restock_id, count(*)::int AS places FROM done WHERE has_place GROUP BY pid, restock_id) d
   WHERE r.pid = d.pid AND r.id = d.restock_id AND r.state = 'open'`;
 
-/** A message that is to wait, until when, and what its try said. */
-export type Delay = { message: ClaimedMessage; until: Date; reason: string | null };
+/** A message that is to wait, until when, and what its try said. In a cool-down somebody else has its place meanwhile. */
+export type Delay = { message: ClaimedMessage; until: Date; reason: string | null; isPlaceFree: boolean };
 
 /** A message that ends without having been sent, and why. */
 export type Ending = { message: ClaimedMessage; reason: string };
 
-/** SQL: set-wise, each row at a time of its own. */
-const PUT_BACK = `
-  WITH held AS (${held({ until: 'timestamptz', reason: 'text' })})
-  UPDATE outbox o SET due_at = h.until, error = h.reason FROM held h WHERE o.pid = h.pid AND o.ctid = h.at AND ${STILL_HELD}`;
-
-/** Lets messages be tried again, unless they were claimed or queued anew meanwhile. */
-export async function putBack(db: Db, delays: readonly Delay[]): Promise<void> {
-  if (delays.length === 0) return;
-  const claims = claimsOf(delays.map(({ message }) => message));
-  await db.query(PUT_BACK, [...claims, delays.map(({ until }) => until), delays.map(({ reason }) => reason)]);
-}
-
 /** SQL: two tables in one statement, so that a place is neither lost nor given twice. */
-const DEFER = `
-  WITH held AS (${held({ until: 'timestamptz' })}), done AS (
-    SELECT * FROM held h WHERE ${STILL_HELD}
-  ), deferred AS (
-    UPDATE outbox o SET due_at = d.until, error = NULL, has_place = false FROM done d WHERE o.pid = d.pid AND o.ctid = d.at
+const POSTPONE = `
+  WITH held AS (${held({ until: 'timestamptz', reason: 'text', is_free: 'boolean' })}), waiting AS (
+    UPDATE outbox o SET due_at = h.until, error = h.reason, has_place = o.has_place AND NOT h.is_free
+    FROM held h WHERE o.pid = h.pid AND o.ctid = h.at AND ${STILL_HELD}
+  ), done AS (
+    SELECT * FROM held h WHERE ${STILL_HELD} AND h.is_free
   )
-  ${giveBackAt('$5')}`;
+  ${giveBackAt('$7')}`;
 
-/** Lets alerts wait for the end of their contacts' cool-down; meanwhile others have their places. */
-export async function defer(db: Db, delays: readonly Delay[], now: Date): Promise<void> {
+/** Lets messages be tried again later, unless they were claimed or queued anew meanwhile. */
+export async function postpone(db: Db, delays: readonly Delay[], now: Date): Promise<void> {
   if (delays.length === 0) return;
   const claims = claimsOf(delays.map(({ message }) => message));
-  await db.query(DEFER, [...claims, delays.map(({ until }) => until), now]);
+  const times = delays.map(({ until }) => until);
+  const reasons = delays.map(({ reason }) => reason);
+  const frees = delays.map(({ isPlaceFree }) => isPlaceFree);
+  await db.query(POSTPONE, [...claims, times, reasons, frees, now]);
 }
 
-/** SQL: the same. */
+/** SQL: the same two tables. */
 const WITHHOLD = `
   WITH held AS (${held({ reason: 'text', of: 'text' })}), done AS (
     UPDATE outbox o SET state = 'withheld', error = h.reason, finished_at = $6
@@ -96,10 +88,8 @@ export async function withhold(db: Db, endings: readonly Ending[], now: Date): P
   const rows = await db.query<{ id: string }>(WITHHOLD, [...claimsOf(messages), reasons, restocks, now]);
   const ended = new Set(rows.map(({ id }) => id));
   const others = messages.filter(({ id }) => !ended.has(id));
-  await putBack(
-    db,
-    others.map((message) => ({ message, until: now, reason: null })),
-  );
+  const delays = others.map((message) => ({ message, until: now, reason: null, isPlaceFree: false }));
+  await postpone(db, delays, now);
 }
 
 /** What webhooks are told of the alerts in `done`; the parameters are the time and the type of event. */

@@ -7,7 +7,7 @@ import { emitEvents } from '../../src/domain/webhook/event.repo.ts';
 import { claimMessages } from '../../src/outbox/outbox.repo.ts';
 import type { ClaimedMessage, Lane } from '../../src/outbox/outbox.repo.ts';
 import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
-import { markFailed, markSent, putBack, withhold } from '../../src/outbox/settle.repo.ts';
+import { markFailed, markSent, postpone, withhold } from '../../src/outbox/settle.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
@@ -124,7 +124,12 @@ test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
   ['fails', (message) => markFailed(service.services.db, [{ message, reason: 'gone' }], START)],
   [
     'is to be tried again',
-    (message) => putBack(service.services.db, [{ message, until: later(3_600_000), reason: 'busy' }]),
+    (message) =>
+      postpone(
+        service.services.db,
+        [{ message, until: later(3_600_000), reason: 'busy', isPlaceFree: false }],
+        START,
+      ),
   ],
   ['arrives', (message) => markSent(service.services.db, [message], START)],
 ])(

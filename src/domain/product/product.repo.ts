@@ -146,15 +146,15 @@ export function removeProducts(
 /** A variant that was removed before, and the last subscription number of then. */
 export type ReturnedRow = RemovedRow & Raw<Pick<RemovedProductModel, 'seq'>>;
 
-/** SQL: looks and forgets at once; with a thousand ids, as an import has, the typed calls took a seventh of its time. */
-const TAKE_BACK = {
-  name: 'take_back_products',
-  text: `DELETE FROM removed_product WHERE pid = $1 AND epi = ANY ($2::text[]) RETURNING epi, stk AS available, tags, seq`,
-};
-
 /** Which of these new variants were there before, as they were; this is told once, because the caller holds the new rows. */
-export function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
-  return tx.query<ReturnedRow>(TAKE_BACK, [pid, epis]);
+export async function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
+  // Most stores have removed nothing, and the look-up of a thousand ids took a seventh of an import's time.
+  if ((await tx.prisma.removedProduct.findFirst({ where: { pid }, select: { epi: true } })) === null)
+    return [];
+  const where = { pid, epi: { in: [...epis] } };
+  const rows = await tx.prisma.removedProduct.findMany({ where });
+  if (rows.length > 0) await tx.prisma.removedProduct.deleteMany({ where });
+  return rows.map(({ epi, stk, tags, seq }) => ({ epi, available: stk, tags, seq: Number(seq) }));
 }
 
 /** SQL: each subscription runs it. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { PARTS } from '../../channel/channels.ts';
 import type { AlertTexts, Part } from '../../channel/channels.ts';
-import type { Renderer } from './template.pool.ts';
+import type { Renderer } from './template.types.ts';
 
 // The alerts of a restock differ in one thing: the token at the end of the link out. So a message is rendered once with a mark in its place, and
 // each contact's token takes the place of the mark: 12 µs a message instead of 900 in the process that renders.
