@@ -1,35 +1,47 @@
-import type { Db } from '../database/database.ts';
+import type { Tx } from '../database/database.ts';
 import type { ClaimedMessage } from './outbox.repo.ts';
 
-// Set-wise: a lane hands over all that ended while the statement before was under way. Without names, as those of outbox.repo.ts.
-
-// Rows are found one by one through their key and locked, then changed where they lie. A join would read all of a store's queue for each row
-// wherever the planner knows little of it, and right after a restock it does: 37 ms for a hundred rows against 12.
-
-/**
- * The rows of claims, which are a statement's first three parameters, and of what else it has to say about each; `at` is where a row lies. They are
- * the caller's from here on, so that what a row says now is what it says when it is changed.
- */
-const held = (more: Record<string, string> = {}): string => {
-  const names = ['pid', 'id', 'claim', ...Object.keys(more)];
-  const arrays = ['text', 'text', 'int', ...Object.values(more)].map(
-    (type, index) => `$${index + 1}::${type}[]`,
-  );
-  return `
-    SELECT m.*, o.at, o.lane, o.state, o.claim AS claimed, o.restock_id, o.has_place
-    FROM unnest(${arrays.join(', ')}) AS m (${names.join(', ')}) CROSS JOIN LATERAL (
-      SELECT ctid AS at, lane, state, claim, restock_id, has_place FROM outbox WHERE pid = m.pid AND id = m.id
-      OFFSET 0 FOR UPDATE) o`;
-};
-
-/** Those of them that still wait, as they were claimed. */
-const STILL_HELD = `h.state = 'queued' AND h.claimed = h.claim`;
+// Set-wise: a lane hands over all that ended while the statement before was under way. Without names, as those of outbox.repo.ts. Rows are found one by
+// one through their key, locked, and then changed where they lie. A join would read all of a store's queue for each row wherever the planner knows little
+// of it, and right after a restock it does: 37 ms for a hundred rows against 12.
 
 const claimsOf = (messages: readonly ClaimedMessage[]) => [
   messages.map(({ pid }) => pid),
   messages.map(({ id }) => id),
   messages.map(({ claim }) => claim),
 ];
+
+/** SQL: locks rows of two tables by their keys, and nothing else. */
+const LOCK = `
+  SELECT FROM unnest($1::text[], $2::text[]) AS m (pid, id) CROSS JOIN LATERAL (
+    SELECT subscription_id FROM outbox WHERE pid = m.pid AND id = m.id OFFSET 0 FOR UPDATE) o
+  LEFT JOIN LATERAL (
+    SELECT 1 FROM subscription WHERE pid = m.pid AND id = o.subscription_id OFFSET 0 FOR UPDATE) s ON true`;
+
+/**
+ * Holds messages and their subscriptions until the transaction ends, in an order, so that two never wait for each other. Only the next statement sees
+ * for sure where the rows lie then: somebody may have changed them while this one waited.
+ */
+async function lock(tx: Tx, messages: readonly ClaimedMessage[]): Promise<void> {
+  const inOrder = [...messages].sort((left, right) => (left.id < right.id ? -1 : 1));
+  await tx.query(LOCK, [inOrder.map(({ pid }) => pid), inOrder.map(({ id }) => id)]);
+}
+
+/**
+ * The locked rows of claims, which are a statement's first three parameters, and of what else it has to say about each; `at` is where a row lies.
+ */
+const held = (more: Record<string, string> = {}): string => {
+  const names = ['pid', 'id', 'claim', ...Object.keys(more)];
+  const types = ['text', 'text', 'int', ...Object.values(more)];
+  const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
+  return `
+    SELECT m.*, o.at, o.lane, o.state, o.claim AS claimed, o.restock_id, o.has_place
+    FROM unnest(${arrays.join(', ')}) AS m (${names.join(', ')}) CROSS JOIN LATERAL (
+      SELECT ctid AS at, lane, state, claim, restock_id, has_place FROM outbox WHERE pid = m.pid AND id = m.id OFFSET 0) o`;
+};
+
+/** Those of them that still wait, as they were claimed. */
+const STILL_HELD = `h.state = 'queued' AND h.claimed = h.claim`;
 
 /**
  * Gives the places of alerts that nobody hears, rows of `done`, back to their occasions: the next in line are queued for them. With batches they
@@ -58,13 +70,15 @@ const POSTPONE = `
   ${giveBackAt('$7')}`;
 
 /** Lets messages be tried again later, unless they were claimed or queued anew meanwhile. */
-export async function postpone(db: Db, delays: readonly Delay[], now: Date): Promise<void> {
+export async function postpone(tx: Tx, delays: readonly Delay[], now: Date): Promise<void> {
   if (delays.length === 0) return;
-  const claims = claimsOf(delays.map(({ message }) => message));
+  const messages = delays.map(({ message }) => message);
+  await lock(tx, messages);
+  const claims = claimsOf(messages);
   const times = delays.map(({ until }) => until);
   const reasons = delays.map(({ reason }) => reason);
   const frees = delays.map(({ isPlaceFree }) => isPlaceFree);
-  await db.query(POSTPONE, [...claims, times, reasons, frees, now]);
+  await tx.query(POSTPONE, [...claims, times, reasons, frees, now]);
 }
 
 /** SQL: the same two tables. */
@@ -80,16 +94,17 @@ const WITHHOLD = `
  * Ends messages without sending them. One that a newer restock took over since the claim is due again instead: the reason was
  * that of the older restock.
  */
-export async function withhold(db: Db, endings: readonly Ending[], now: Date): Promise<void> {
+export async function withhold(tx: Tx, endings: readonly Ending[], now: Date): Promise<void> {
   if (endings.length === 0) return;
   const messages = endings.map(({ message }) => message);
+  await lock(tx, messages);
   const reasons = endings.map(({ reason }) => reason);
   const restocks = messages.map(({ restockId }) => restockId);
-  const rows = await db.query<{ id: string }>(WITHHOLD, [...claimsOf(messages), reasons, restocks, now]);
+  const rows = await tx.query<{ id: string }>(WITHHOLD, [...claimsOf(messages), reasons, restocks, now]);
   const ended = new Set(rows.map(({ id }) => id));
   const others = messages.filter(({ id }) => !ended.has(id));
   const delays = others.map((message) => ({ message, until: now, reason: null, isPlaceFree: false }));
-  await postpone(db, delays, now);
+  await postpone(tx, delays, now);
 }
 
 /** What webhooks are told of the alerts in `done`; the parameters are the time and the type of event. */
@@ -113,7 +128,7 @@ const MARK_SENT = `
   ), consumed AS (
     DELETE FROM subscription WHERE pid = ANY ($1) AND ctid = ANY (ARRAY(
       SELECT s.ctid FROM done d CROSS JOIN LATERAL (
-        SELECT ctid FROM subscription WHERE pid = d.pid AND id = d.subscription_id OFFSET 0 FOR UPDATE) s))
+        SELECT ctid FROM subscription WHERE pid = d.pid AND id = d.subscription_id OFFSET 0) s))
   ), seen AS (
     INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
     SELECT DISTINCT pid, medium, recipient, epi, topic, $4::timestamptz FROM done WHERE subscription_id IS NOT NULL
@@ -130,8 +145,10 @@ const MARK_SENT = `
  * come. An alert consumes its subscription, starts the cool-down, counts in the store's figures and tells its webhooks, all in
  * this one statement.
  */
-export async function markSent(db: Db, messages: readonly ClaimedMessage[], now: Date): Promise<void> {
-  if (messages.length > 0) await db.query(MARK_SENT, [...claimsOf(messages), now, 'alert.sent']);
+export async function markSent(tx: Tx, messages: readonly ClaimedMessage[], now: Date): Promise<void> {
+  if (messages.length === 0) return;
+  await lock(tx, messages);
+  await tx.query(MARK_SENT, [...claimsOf(messages), now, 'alert.sent']);
 }
 
 /** SQL: three tables in one statement. */
@@ -147,9 +164,11 @@ const MARK_FAILED = `
  * Makes messages dead letters: they are kept, shown to the store and can be tried again by hand. Answers how many; one that was claimed or
  * queued anew meanwhile stays as it is.
  */
-export async function markFailed(db: Db, endings: readonly Ending[], now: Date): Promise<number> {
+export async function markFailed(tx: Tx, endings: readonly Ending[], now: Date): Promise<number> {
   if (endings.length === 0) return 0;
-  const claims = claimsOf(endings.map(({ message }) => message));
+  const messages = endings.map(({ message }) => message);
+  await lock(tx, messages);
+  const claims = claimsOf(messages);
   const reasons = endings.map(({ reason }) => reason);
-  return (await db.query(MARK_FAILED, [...claims, reasons, now, 'alert.failed'])).length;
+  return (await tx.query(MARK_FAILED, [...claims, reasons, now, 'alert.failed'])).length;
 }

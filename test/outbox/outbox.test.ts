@@ -269,6 +269,20 @@ test('outcomes that are recorded together are each recorded as their own', async
   ]);
 });
 
+test('an outcome is recorded also where the message is changed while that waits', async () => {
+  await enqueue();
+  const message = await claimOne();
+  const LOCKED = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  let settling: Promise<void> = Promise.resolve();
+  await db.transaction(async (tx) => {
+    await tx.query(`UPDATE outbox SET error = 'beside' WHERE pid = $1`, [pid]);
+    settling = settle(message, { kind: 'sent' });
+    await until(async () => (await db.query(LOCKED)).length > 0);
+  });
+  await settling;
+  expect(await rowOf(message)).toMatchObject({ state: 'sent', error: null });
+});
+
 test('an outcome that cannot be stored does not take others with it', async () => {
   await enqueueMany(3);
   const messages = await claim();
