@@ -19,7 +19,7 @@ export type MailPayload = { subject: string; html: string; text: string; headers
 /** Sender of mails that only become files. */
 const FILE_FROM = 'no-reply@wishgate.invalid';
 /** Mails under way to files: a file takes no time, so that the more are claimed and recorded by one statement the better. */
-const FILES_UNDER_WAY = 256;
+const FILES_UNDER_WAY = 128;
 /** Errors that speak of this message, not of the connection or of our login. */
 const MESSAGE_ERRORS = new Set(['EENVELOPE', 'EMESSAGE']);
 
