@@ -44,7 +44,9 @@ export async function createApp(
     createRateLimiter(services.config.rateLimits),
   );
   const { admitLink } = admission;
-  const answer = createAnswering(admission, createKeptAnswers(services.config.keptAnswersBytes));
+  const kept = createKeptAnswers(services.config.keptAnswersBytes);
+  services.db.onLost(kept.clear);
+  const answer = createAnswering(admission, kept);
 
   const app = express();
   app.disable('x-powered-by');

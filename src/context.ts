@@ -1,9 +1,11 @@
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { RenderBudget, Templates } from './domain/template/template.pool.ts';
+import type { ContentsWrites } from './domain/contents/contents.writes.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
 import type { IdentityState, ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
+import type { SignUps } from './domain/subscription/signup.writes.ts';
 import type { Basis } from './shared/basis.ts';
 import type { Budget } from './shared/budget.ts';
 import type { Receipts } from './receipts.ts';
@@ -30,7 +32,7 @@ export type Viewer = {
   store: StoreRow | null;
   /** Id of the API key used, when the call carries a valid one. */
   keyId: string | null;
-  shopper: ShopperRow | null;
+  shopper: (ShopperRow & { store: StoreRow }) | null;
   /** Whether the call names a shopper, known or not: a store that means one shopper must never act on all. */
   isShopperNamed: boolean;
   /** Why there is no shopper. */
@@ -49,6 +51,9 @@ export type Trace = {
   type?: ErrorType;
 };
 
+/** Writes that requests of one moment do together. */
+export type Writes = { contents: ContentsWrites; signUps: SignUps };
+
 /** What a resolver sees of one request. */
 export type Context = Services & {
   requestId: string;
@@ -63,6 +68,8 @@ export type Context = Services & {
   basis: Basis;
   /** Reads of lists and items that concurrent requests share, within the budget; they fill in the basis. */
   reads: ListReads;
+  /** The hot writes; those of concurrent requests share a transaction. */
+  writes: Writes;
   /** Network address of the caller; one for a whole IPv6 household. */
   address: string;
   /** Path of the call, without a slash at its end. */
@@ -82,8 +89,7 @@ export function requireStore({ viewer }: Context): StoreRow {
 
 /** The calling shopper with its store, or the 401 that tells the client what to do. */
 export function requireShopper({ viewer }: Context): ShopperRow & { store: StoreRow } {
-  const { store, shopper } = viewer;
-  return store !== null && shopper !== null ? { ...shopper, store } : fail(viewer.denial);
+  return viewer.shopper ?? fail(viewer.denial);
 }
 
 /** The calling shopper if it is logged in, else 403. */

@@ -33,6 +33,8 @@ export type Database = Db & {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Calls `listener` whenever a commit left something to do; answers how to end that. */
   onWork(listener: () => void): () => void;
+  /** Calls `listener` whenever the server closed a connection: what answers then may be another server, or an older copy of it. */
+  onLost(listener: () => void): void;
   close(): Promise<void>;
 };
 
@@ -132,7 +134,8 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
   const { pool } = routed;
   // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
   // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const lostListeners = new Set<() => void>();
+  pool.on('connect', (client) => client.on('error', () => lostListeners.forEach((listener) => listener())));
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const listeners = new Set<() => void>();
@@ -154,6 +157,7 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    onLost: (listener) => void lostListeners.add(listener),
     async close() {
       await prisma.$disconnect();
       await pool.end();

@@ -1,19 +1,21 @@
 import { execute, getOperationAST } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
-import { isCompiledFaithfully } from './compilable.ts';
 import { toAppError, toGraphQLError } from './failures.ts';
+import { liftDocument, relocate } from './lifting.ts';
 import { sizeOf } from './limits.ts';
 import { asksForOwnRecords } from './own-records.ts';
-import { faultsOf } from './variables.ts';
+import { bind, shapeOf } from './shape.ts';
+import type { Bound, Shape } from './shape.ts';
+import { coerceVariables } from './variables.ts';
 
-/** Compiling costs about a millisecond, so a document that came once is only interpreted. */
+/** Compiling costs about a millisecond, so a shape that came once is only interpreted. */
 const HITS_BEFORE_COMPILING = 3;
 const MAX_COUNTED = 2_000;
-/** A key holds the operation's name, which a caller may make as long as the body. */
+/** A key tells which conditions hold, and a document can have 500 of them. */
 const MAX_KEY_LENGTH = 200;
 /** A list of a compiled document is resolved in one go: more fields of 1,000 items would stop everybody for too long. */
 const MAX_FIELDS_OF_ONE = 150;
@@ -39,8 +41,10 @@ export type Operations = {
   execute(request: Request, ctx: Context): Promise<ExecutionResult>;
 };
 
-/** What became of compiling a document; without a query it stays interpreted. */
+/** What became of compiling a shape; without a query it stays interpreted. */
 type Compiled = { query: CompiledQuery['query'] | null; fields: number };
+
+type Variables = Record<string, unknown>;
 
 export function createOperations(schema: GraphQLSchema): Operations {
   const own = new WeakMap<DocumentNode, CompiledQuery>();
@@ -64,36 +68,48 @@ export function createOperations(schema: GraphQLSchema): Operations {
     throw new Error(`a document does not compile: ${compiled.errors?.[0]?.message}`);
   };
 
-  /** Null where the compiler gives up, for example on an unknown operation name: then the interpreter finds the words. */
-  const tryToCompile = (document: DocumentNode, operationName?: string): Compiled['query'] => {
+  /** Null where the compiler gives up: then the interpreter finds the words. */
+  const tryToCompile = (document: DocumentNode): Compiled['query'] => {
     try {
-      const compiled = compileQuery(schema, document, operationName);
+      const compiled = compileQuery(schema, document);
       return isCompiledQuery(compiled) ? compiled.query : null;
     } catch {
       return null;
     }
   };
 
-  const compile = (document: DocumentNode, operationName?: string): Compiled => {
-    const { fields } = sizeOf(document, operationName);
-    const isFit = fields <= MAX_FIELDS_OF_ONE && isCompiledFaithfully(document);
-    const query = isFit ? tryToCompile(document, operationName) : null;
-    return { query, fields: query ? fields : 1 };
+  const compile = (shape: Shape, bound: Bound): Compiled => {
+    const document = liftDocument(shape, bound);
+    const { fields } = sizeOf(document);
+    const query = fields <= MAX_FIELDS_OF_ONE ? tryToCompile(document) : null;
+    return { query, fields: query ? Math.max(fields, 1) : 1 };
   };
 
-  /** Documents of callers without a key or a session are never compiled: anyone can make up any number of them. */
-  const findCompiled = (
-    { key, document, operationName }: Request,
-    { viewer }: Context,
-  ): Compiled['query'] => {
-    const isKnown = viewer.keyId !== null || viewer.shopper !== null;
-    if (!isKnown || key.length > MAX_KEY_LENGTH) return null;
+  const findCompiled = (shape: Shape, bound: Bound): Compiled['query'] => {
+    const { key } = bound;
+    if (key.length > MAX_KEY_LENGTH) return null;
     const count = (hits.get(key) ?? 0) + 1;
     hits.set(key, count);
     if (count < HITS_BEFORE_COMPILING) return null;
-    const compiled = compiledByKey.get(key) ?? compile(document, operationName);
+    const compiled = compiledByKey.get(key) ?? compile(shape, bound);
     compiledByKey.set(key, compiled);
     return compiled.query;
+  };
+
+  /** Documents of callers without a key or a session are never compiled: anyone can make up any number of them. */
+  const runCompiled = async (
+    { document }: Request,
+    operation: OperationDefinitionNode,
+    variables: Variables,
+    ctx: Context,
+  ): Promise<ExecutionResult | null> => {
+    const isKnown = ctx.viewer.keyId !== null || ctx.viewer.shopper !== null;
+    const shape = isKnown ? shapeOf(schema, document, operation) : null;
+    const bound = shape && bind(shape, variables);
+    const query = bound && findCompiled(shape, bound);
+    if (!query) return null;
+    const { data, errors } = await query(undefined, ctx, bound.values);
+    return errors ? { data, errors: relocate(errors.slice(0, MAX_ERRORS), shape) } : { data };
   };
 
   return {
@@ -109,20 +125,21 @@ export function createOperations(schema: GraphQLSchema): Operations {
     async execute(request, ctx) {
       const { document, operationName, variables } = request;
       ctx.basis.isOwn = asksForOwn(document);
-      const query = findCompiled(request, ctx);
-      // graphql-jit reports every fault of the variables, however many; graphql-js stops.
       const operation = getOperationAST(document, operationName);
-      const faults = operation ? faultsOf(schema, operation, variables, MAX_ERRORS) : [];
+      // graphql-jit reports every fault of the variables, however many; graphql-js stops.
+      const { coerced, errors: faults = [] } = operation
+        ? coerceVariables(schema, operation, variables, MAX_ERRORS)
+        : {};
       if (faults.length > 0) return { errors: faults.map((error) => toGraphQLError(error, ctx)) };
-      const result = query
-        ? await query(undefined, ctx, variables)
-        : await execute({
-            schema,
-            document,
-            operationName,
-            variableValues: variables,
-            contextValue: { ...ctx, isInterpreted: true },
-          });
+      const result =
+        (operation && coerced && (await runCompiled(request, operation, coerced, ctx))) ??
+        (await execute({
+          schema,
+          document,
+          operationName,
+          variableValues: variables,
+          contextValue: { ...ctx, isInterpreted: true },
+        }));
       if (!result.errors) return result;
       // Nothing was executed, so there is no data.
       const isRequestError = result.data == null && result.errors.every(({ path }) => path === undefined);

@@ -23,6 +23,8 @@ export type KeptAnswers = {
   answerFor(kept: Kept | null, viewer: Viewer): Answer | null;
   /** Keeps an answer without errors; `recalled` is what was known of the question when the caller was identified. */
   keep(question: string | null, recalled: Kept | null, viewer: Viewer, basis: Basis, answer: Answer): void;
+  /** Forgets everything: revisions of another database say nothing about these answers. */
+  clear(): void;
 };
 
 /** What a call asks, as it came. */
@@ -61,7 +63,8 @@ const weightOf = (answer: Answer): number => answer.body.plain.length * 2;
 
 /** Opens a room for so many bytes of answers; with 0, none are kept. */
 export function createKeptAnswers(maxBytes: number): KeptAnswers {
-  if (maxBytes === 0) return { recall: () => null, answerFor: () => null, keep: () => undefined };
+  const nothing = (): null => null;
+  if (maxBytes === 0) return { recall: nothing, answerFor: nothing, keep: nothing, clear: nothing };
   const room = new LRUCache<string, Kept>({
     maxSize: maxBytes,
     sizeCalculation: ({ made, slices }, question) =>
@@ -71,6 +74,7 @@ export function createKeptAnswers(maxBytes: number): KeptAnswers {
       (made ? weightOf(made.answer) + made.state.shopper.length : 0),
   });
   return {
+    clear: () => room.clear(),
     recall: (question) => (question === null ? null : (room.get(question) ?? null)),
     answerFor: (kept, { state }) =>
       kept?.made && state && isSame(kept.made.state, state) ? kept.made.answer : null,

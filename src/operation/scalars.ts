@@ -16,9 +16,10 @@ function parseTime(value: unknown): Date {
   return time;
 }
 
-function timeScalar(serialize: (time: Date) => unknown): ScalarConfig {
+function timeScalar(serialize: (time: Date | number) => unknown): ScalarConfig {
   return {
-    serialize: (value) => serialize(value instanceof Date ? value : new Date(value as string)),
+    serialize: (value) =>
+      serialize(value instanceof Date || typeof value === 'number' ? value : new Date(value as string)),
     parseValue: parseTime,
     parseLiteral: (node) => {
       if (node.kind === Kind.INT) return parseTime(Number(node.value));
@@ -44,15 +45,19 @@ function parseVariantId(value: unknown): string {
 /** Longer texts are handed on as they are; for a short one parsing costs less. */
 const SHORT_JSON = 500;
 
+/** What most maps are. */
+const NOTHING = Object.freeze({});
+
 /** A map that was read as text. */
 function fromJsonText(text: string): unknown {
+  if (text === '{}') return NOTHING;
   return text.length > SHORT_JSON ? rawJson(text) : (JSON.parse(text) as unknown);
 }
 
 /** How our scalars travel. JSONObject takes any value in: the service that owns the field says what is wrong with it. */
 export const scalars: Record<string, ScalarConfig> = {
-  Timestamp: timeScalar((time) => time.getTime()),
-  DateTime: timeScalar((time) => time.toISOString()),
+  Timestamp: timeScalar(Number),
+  DateTime: timeScalar((time) => new Date(time).toISOString()),
   VariantId: {
     serialize: serializeVariantId,
     parseValue: parseVariantId,
@@ -61,6 +66,7 @@ export const scalars: Record<string, ScalarConfig> = {
   },
   JSONObject: {
     serialize: (value) => (typeof value === 'string' ? fromJsonText(value) : value),
+    // Compiled documents take every value through here, so it must stay as it is.
     parseValue: (value) => value,
     parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
   },

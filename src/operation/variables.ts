@@ -34,18 +34,19 @@ function firstOf<Entry>(
   return null;
 }
 
-/** What is wrong with the variables of a request, up to `maxErrors` of it. */
-export function faultsOf(
+/** The variables of a request as graphql-js coerces them, or up to `maxErrors` of what is wrong with them. */
+export function coerceVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Record<string, unknown>,
   maxErrors: number,
-): readonly GraphQLError[] {
+): ReturnType<typeof getVariableValues> {
   for (const { variable, type: node } of variableDefinitions) {
     const { value: name } = variable.name;
     const type = typeFromAST(schema, node as never) as GraphQLInputType | undefined;
     const place = type && findLongList(type, variables[name], name);
-    if (place) return [new GraphQLError(`Variable "$${place}" must have at most ${MAX_ENTRIES} entries`)];
+    if (place)
+      return { errors: [new GraphQLError(`Variable "$${place}" must have at most ${MAX_ENTRIES} entries`)] };
   }
-  return getVariableValues(schema, variableDefinitions, variables, { maxErrors }).errors ?? [];
+  return getVariableValues(schema, variableDefinitions, variables, { maxErrors });
 }

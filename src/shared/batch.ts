@@ -4,7 +4,7 @@ export type LoadMany<Key, Row> = (keys: readonly Key[]) => Promise<Row[]>;
 type Waiting<Key, Row> = { key: Key; resolve: (row: Row) => void; reject: (error: unknown) => void };
 
 /** Whether one key may be to blame, by PostgreSQL's class of the error: data that it cannot read, or a result that is too large. */
-function isOneKeysFault(error: unknown): boolean {
+export function isOneKeysFault(error: unknown): boolean {
   return /^(22|54)/.test(String((error as { code?: unknown }).code));
 }
 

@@ -17,7 +17,7 @@ const MAX_PACKED_SHARE = 0.5;
 
 const brotli = promisify(brotliCompress);
 const packers: Record<Encoding, (plain: Buffer) => Promise<Buffer>> = {
-  // Level 4 takes a list of 400 items (408 kB) to 5 % in 3 ms; 11, the default, takes 0.6 s for 4 %.
+  // Level 4 takes a list of ten items (6.5 kB) to 20 % in 0.3 ms; 11, the default, to 19 % in 17 ms.
   br: (plain) => brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: promisify<Buffer, Buffer>(gzip),
 };

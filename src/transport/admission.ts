@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Context, Services, Viewer } from '../context.ts';
 import { createRenderBudget } from '../domain/template/template.pool.ts';
+import { createContentsWrites } from '../domain/contents/contents.writes.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
+import { createSignUps } from '../domain/subscription/signup.writes.ts';
 import { newBasis } from '../shared/basis.ts';
 import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
@@ -42,6 +44,7 @@ export function createAdmission(
   limiter: RateLimiter,
 ): Admission {
   const readsWithin = createListReads(services.db);
+  const writes = { contents: createContentsWrites(services), signUps: createSignUps(services) };
   const openBudget = createBudgets();
 
   const open = (req: Request, res: Response, viewer: Viewer): Context => {
@@ -57,6 +60,7 @@ export function createAdmission(
       budget,
       basis,
       reads: readsWithin(budget, basis),
+      writes,
       requestId: requestIdOf(res),
       address,
       path: req.path.replace(/\/$/, ''),

@@ -5,6 +5,7 @@ import type { TestService } from '../harness.ts';
 import { createClient, item, newAccount, newGuest, stock } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 import { statementsOf } from '../statements.ts';
+import { until } from '../until.ts';
 
 // Answers that are kept: nobody can tell them from new ones but by the statements that they save.
 
@@ -138,6 +139,15 @@ test('a feed moves the catalogue for every column that items show of a product',
   const shown = itemColumns.filter(({ write }) => write === 'snapshot').map(({ column }) => column);
   expect(added).toEqual(expect.arrayContaining([...shown, 'epi', 'stk']));
   expect(removed).toEqual(added);
+});
+
+test('when the server closes a connection, nothing is kept any more: it may have been replaced by an older copy', async () => {
+  for (let times = 0; times < 3; times += 1) await me.ok('lists/fetch-lists');
+  expect(await isKept(() => me.ok('lists/fetch-lists'))).toBe(true);
+  await other.services.db.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+  await until(async () => !(await isKept(() => me.ok('lists/fetch-lists'))));
 });
 
 test("somebody else's public list is read anew each time, because its owner's changes do not tell", async () => {

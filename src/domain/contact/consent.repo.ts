@@ -1,3 +1,4 @@
+import { unnestKeys } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockShopper, updateShopper } from '../shopper/shopper.repo.ts';
 import type { IdentityKey, NewShopper } from '../shopper/shopper.repo.ts';
@@ -48,13 +49,23 @@ export async function recordAccountConsent(
   await tx.query(RECORD_ON_ACCOUNT, [pid, regid, uid, di, em, now, answers, consent.acceptmarketing]);
 }
 
-/** SQL: every sign-up runs it. */
+/** SQL: every sign-up runs it, many of one moment at once. */
 const LIFT = {
   name: 'lift_suppression',
-  text: 'DELETE FROM suppression WHERE pid = $1 AND medium = $2 AND value = $3',
+  text: `
+    DELETE FROM suppression s USING ${unnestKeys('c', { pid: 'text', medium: 'text', value: 'text' })}
+    WHERE s.pid = c.pid AND s.medium = c.medium AND s.value = c.value`,
 };
 
-/** Lets a store write again to a contact that had left everything: it has asked for something new since. */
-export async function liftSuppression(tx: Tx, pid: string, { medium, value }: Contact): Promise<void> {
-  await tx.query(LIFT, [pid, medium, value]);
+/** Lets stores write again to contacts that had left everything: they have asked for something new since. */
+export async function liftSuppressions(
+  tx: Tx,
+  contacts: readonly (Contact & { pid: string })[],
+): Promise<void> {
+  if (contacts.length === 0) return;
+  await tx.query(LIFT, [
+    contacts.map(({ pid }) => pid),
+    contacts.map(({ medium }) => medium),
+    contacts.map(({ value }) => value),
+  ]);
 }

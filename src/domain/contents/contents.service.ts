@@ -5,7 +5,6 @@ import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { isProductId, rowsInOrder } from '../product/product.rules.ts';
 import { NEWEST_FIRST, readPages } from '../list/page.repo.ts';
-import { countWaiting } from '../item/copy.repo.ts';
 import { changeList, lockLists } from '../list/list.repo.ts';
 import type { ListRow } from '../list/list.columns.ts';
 import type { LockedList } from '../list/list.repo.ts';
@@ -15,14 +14,13 @@ import { failMissing, withOwnList } from '../list/list.service.ts';
 import type { Owner } from '../list/list.service.ts';
 import { ownView, viewPage } from '../list/list.view.ts';
 import type { ListView } from '../list/list.view.ts';
-import { countEvent } from '../report/report.repo.ts';
 import { tellOfItems } from '../item/item-events.service.ts';
 import * as items from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
-import type { WriteScope } from '../item/item.repo.ts';
-import { checkAdded, checkChanged, checkRefs, checkVariants, foldItems } from '../item/item.rules.ts';
+import { checkAdded, checkChanged, checkRefs, checkVariants } from '../item/item.rules.ts';
 import type { CheckedItem } from '../item/item.rules.ts';
 import type { ItemInput } from '../../generated/resolvers.ts';
+import { chargeItems, checkItemRoom } from './contents.writes.ts';
 
 /** Names an item to remove. */
 export type ItemRef = { epi?: string | null };
@@ -64,41 +62,35 @@ export async function updateListContents(
   change: ContentsChange,
   options = OPTIONS,
 ): Promise<ContentsUpdate> {
-  const { store } = requireShopper(ctx);
+  const owner = requireShopper(ctx);
   const lid = checkLid(change.lid);
   if (!change.a && !change.u && !change.d) {
     fail('invalid-items', `Send ${options.isSaveForLater ? 'items' : 'a, u or d'}: a JSON array of items`);
   }
   const removed = change.d && checkRefs(options.d, change.d);
   const changed = change.u && checkChanged(options.u, change.u);
-  const added = change.a && checkAdded(options.a, change.a, { hasCustomItems: store.customItems });
-  const update = async (tx: Tx, list: LockedList, owner: Owner): Promise<ContentsUpdate> => {
-    if (options.isSaveForLater && list.lty !== 'sfl')
-      fail('list-not-found', 'There is no such save-for-later list');
-    const scope = { pid: list.pid, lid, di: owner.di, uby: owner.em, now: ctx.now() };
-    const gone = removed?.length ? await items.removeItems(tx, scope, removed) : [];
-    const written = await write(tx, scope, changed, false);
-    const made = await write(tx, scope, added, true);
-    chargeItems(ctx, [...gone, ...written, ...made]);
-    const isTouched = gone.length + written.length + made.length > 0;
-    const { used, ...after } = isTouched ? await changeList(tx, list, {}, scope) : { ...list, used: null };
-    checkBytes(ctx, used);
-    const fresh = made.filter(({ isNew }) => isNew);
-    await checkItemRoom(ctx, tx, after, fresh.length);
-    await countEvent(tx, list.pid, 'add', fresh.length, scope.now);
-    await tellOfItems(tx, owner, 'list.item.removed', gone, scope.now);
-    await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
-    return {
-      lid,
-      cnt: after.cnt,
-      uts: new Date(after.uts),
-      a: added ? rowsInOrder(episOf(added), made) : null,
-      u: changed ? outcomes(episOf(changed), written) : null,
-      d: removed ? outcomes(removed, gone) : null,
-      list: ownView(owner, after),
-    };
+  const added = change.a && checkAdded(options.a, change.a, { hasCustomItems: owner.store.customItems });
+  const done = await ctx.writes.contents({
+    ctx,
+    owner,
+    lid,
+    expectedVersion: change.expectedVersion,
+    isSaveForLater: options.isSaveForLater,
+    isLarge: isLarge([change.a, change.u]),
+    removed: removed ?? [],
+    changed: changed ?? [],
+    added: added ?? [],
+    now: ctx.now(),
+  });
+  return {
+    lid,
+    cnt: done.list.cnt,
+    uts: new Date(done.list.uts),
+    a: added ? rowsInOrder(episOf(added), done.added) : null,
+    u: changed ? outcomes(episOf(changed), done.changed) : null,
+    d: removed ? outcomes(removed, done.gone) : null,
+    list: ownView(owner, done.list),
   };
-  return withOwnList(ctx, lid, change, update, isLarge([change.a, change.u]));
 }
 
 /** Items that go from one list to another. */
@@ -162,34 +154,6 @@ export async function socialCount(
   if (!empi) return fail('invalid-request', 'empi is missing');
   if (!isProductId(empi)) fail('invalid-request', 'empi must have 1 to 255 printable characters');
   return { count: await ctx.reads.socialCount({ pid, empi }), empi };
-}
-
-async function write(
-  tx: Tx,
-  scope: WriteScope,
-  sent: readonly CheckedItem[] | null | undefined,
-  isAdd: boolean,
-): Promise<items.WrittenItemRow[]> {
-  if (!sent?.length) return [];
-  return items.writeItems(
-    tx,
-    scope,
-    foldItems(sent).map((item) => ({ ...item, id: newId() })),
-    isAdd,
-  );
-}
-
-/** What is answered of written items counts for the request; 20 writes in one can be of 500 large items each. */
-function chargeItems({ budget }: Context, rows: readonly ItemRow[]): void {
-  budget.charge(rows.reduce((bytes, { cprops, bundle }) => bytes + cprops.length + bundle.length, 0));
-}
-
-/** Refuses new items beyond the limit. A list that a merge made longer can still be changed. */
-async function checkItemRoom({ config }: Context, tx: Tx, list: ListRow, added: number): Promise<void> {
-  if (added === 0) return;
-  const waiting = list._cp ? await countWaiting(tx, list) : 0;
-  if (list.cnt + waiting > config.maxItems)
-    fail('limit-reached', `A list can have at most ${config.maxItems} items`);
 }
 
 const episOf = (items: readonly CheckedItem[]): string[] => items.map(({ epi }) => epi);

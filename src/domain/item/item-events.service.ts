@@ -1,5 +1,6 @@
 import type { Tx } from '../../database/database.ts';
-import { emitEvents, isHeard } from '../webhook/event.repo.ts';
+import { isHeard, queueEvents } from '../webhook/event.repo.ts';
+import type { HappenedEvent } from '../webhook/event.repo.ts';
 import { tellOfContents } from './item.repo.ts';
 import type { ToldItem } from './item.repo.ts';
 
@@ -9,19 +10,30 @@ type Owner = { pid: string; uid: string };
 /** What happened to an item, for webhooks. */
 export type ItemEvent = 'list.item.added' | 'list.item.removed';
 
-/** Tells the store's webhooks what happened to items, in the caller's transaction. */
-export function tellOfItems(
-  tx: Tx,
+/** What the store's webhooks learn of items. */
+export function eventsOfItems(
   { pid, uid }: Owner,
   type: ItemEvent,
   items: readonly ToldItem[],
   now: Date,
-): Promise<void> {
-  const events = items.map(({ lid, id, epi, empi, du, qty }) => ({
+): HappenedEvent[] {
+  return items.map(({ lid, id, epi, empi, du, qty }) => ({
+    pid,
+    now,
     type,
     data: { lid, id, epi, empi, du, qty, uid },
   }));
-  return emitEvents(tx, pid, events, now);
+}
+
+/** Tells the store's webhooks what happened to items, in the caller's transaction. */
+export function tellOfItems(
+  tx: Tx,
+  owner: Owner,
+  type: ItemEvent,
+  items: readonly ToldItem[],
+  now: Date,
+): Promise<void> {
+  return queueEvents(tx, eventsOfItems(owner, type, items, now));
 }
 
 /** The same of everything in whole lists, where a webhook wants to know; it may be any number of items, so none is read. */

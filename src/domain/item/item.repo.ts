@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../database/database.ts';
 import type { ItemModel } from '../../generated/prisma/models.ts';
 import { readColumn, unnestKeys } from '../../database/columns.ts';
 import { copiedColumns, itemColumns } from './item.columns.ts';
-import type { CustomField, ItemRow, ItemWrite } from './item.columns.ts';
+import type { ItemRow } from './item.columns.ts';
 import { insertItemEvents } from './item-events.repo.ts';
 
 /** A JSON value as `name`, null when its text is longer than `maxBytes`, and its length; `estimate` where it was not even made. */
@@ -20,6 +20,10 @@ export const isWorthMaking = (bytes: string, maxBytes: string): string =>
 /** Joins what the catalogue knows of item `i` as `p`; a custom item has nothing there. */
 export const JOIN_PRODUCT = 'LEFT JOIN product p ON p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL';
 
+/** The same by one look-up an item, whatever the planner believes: a plan that is kept must not read a catalogue that has grown since. */
+export const PROBE_PRODUCT = `LEFT JOIN LATERAL (
+  SELECT * FROM product p WHERE p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL LIMIT 1) p ON true`;
+
 /** SQL that reads item `i` with the live product `p`, each column named as the record names it. */
 export const READ_ITEM = [
   ...itemColumns.map(({ field, column, sql, write, as = field }) =>
@@ -33,95 +37,21 @@ export const READ_ITEM = [
 /** Which list is written to, by whom and when; the caller holds the list's row lock. */
 export type WriteScope = { pid: string; lid: string; di: string; uby: string | null; now: Date };
 
-type CopiedColumn = (typeof copiedColumns)[number];
+/** A column that goes into copies. */
+export type CopiedColumn = (typeof copiedColumns)[number];
 
 /** The columns as a list in SQL, each by an expression of it. */
-const each = (expression: (column: CopiedColumn) => string, columns = copiedColumns): string =>
+export const each = (expression: (column: CopiedColumn) => string, columns = copiedColumns): string =>
   columns.map(expression).join(', ');
 
-/** What was sent; of a variant that the catalogue knows a snapshot is taken at an add, and a change keeps it. */
-const sentValue = ({ column, write }: CopiedColumn): string =>
-  write === 'snapshot'
-    ? `CASE WHEN p.epi IS NULL THEN x.${column} WHEN $4 THEN coalesce(p.${column}, x.${column}) END AS ${column}`
-    : `x.${column}`;
+/** The columns that a write can change in an item that is there. */
+export const CHANGEABLE = copiedColumns.filter(({ write }) => write !== 'once');
 
-/** What a change makes of a custom item; nothing makes one of another. */
-const CUSTOM: Record<CustomField, string> = {
-  bundle: 'CASE WHEN i.lity IS NULL THEN i.bundle ELSE coalesce(s.bundle, i.bundle) END',
-  lity: `CASE WHEN i.lity IS NULL OR s.bundle IS NULL THEN i.lity WHEN s.bundle = '[]' THEN 'custom' ELSE 'customBundle' END`,
-};
-
-const changedValue = ({ field, column, write }: CopiedColumn): string => {
-  if (write === 'custom') return CUSTOM[field as CustomField];
-  return write === 'clearable'
-    ? `CASE WHEN s.${column} IS NULL THEN i.${column} ELSE nullif(s.${column}, '') END`
-    : `coalesce(s.${column}, i.${column})`;
-};
-
-const firstValue = ({ column, write, initial }: CopiedColumn): string => {
-  if (write === 'clearable') return `nullif(${column}, '')`;
-  return initial ? `coalesce(${column}, ${initial})` : column;
-};
-
-const CHANGEABLE = copiedColumns.filter(({ write }) => write !== 'once');
-const NAMES = each(({ column }) => column);
-
-/**
- * SQL: every add and change runs it, for up to 500 items at once. The list's row lock makes it safe without ON CONFLICT, which could not
- * tell a default from a value that was sent.
- */
-const WRITE = {
-  name: 'write_items',
-  text: `
-    WITH sent AS (
-      SELECT x.id, ${each(sentValue)}, x.position
-      FROM ROWS FROM (jsonb_to_recordset($3::jsonb) AS (id text, ${each(({ field, sql }) => `"${field}" ${sql}`)}))
-        WITH ORDINALITY AS x (id, ${NAMES}, position)
-      LEFT JOIN product p ON p.pid = $1 AND p.epi = x.epi AND x.lity IS NULL),
-    changed AS (
-      UPDATE item i SET ${each((column) => `${column.column} = ${changedValue(column)}`, CHANGEABLE)}, uby = $6, uts = greatest(i.uts, $7)
-      FROM sent s WHERE i.pid = $1 AND i.lid = $2 AND i.epi = s.epi
-      RETURNING i.*),
-    made AS (
-      INSERT INTO item (pid, lid, id, ${NAMES}, di, uby, cts, uts)
-      SELECT $1, $2, id, ${each(firstValue)}, $5, $6, $7, $7
-      FROM sent s WHERE $4 AND NOT EXISTS (SELECT 1 FROM item i WHERE i.pid = $1 AND i.lid = $2 AND i.epi = s.epi)
-      ORDER BY s.position
-      RETURNING *)
-    SELECT ${READ_ITEM}, i.is_new AS "isNew"
-    FROM (SELECT *, false AS is_new FROM changed UNION ALL SELECT *, true FROM made) i ${JOIN_PRODUCT}`,
-};
+/** The names of the columns that go into copies, in their order. */
+export const NAMES = each(({ column }) => column);
 
 /** An item as a write left it. */
 export type WrittenItemRow = ItemRow & { isNew: boolean };
-
-/** Changes the items that are there and, with `isAdd`, adds those that are not. Each variant comes once. */
-export function writeItems(
-  tx: Tx,
-  scope: WriteScope,
-  items: readonly ItemWrite[],
-  isAdd: boolean,
-): Promise<WrittenItemRow[]> {
-  const { pid, lid, di, uby, now } = scope;
-  return tx.query<WrittenItemRow>(WRITE, [pid, lid, JSON.stringify(items), isAdd, di, uby, now]);
-}
-
-/** SQL: answers up to 500 removed items with their products. */
-const REMOVE = {
-  name: 'remove_items',
-  text: `
-    WITH gone AS (DELETE FROM item WHERE pid = $1 AND lid = $2 AND epi = ANY ($3::text[]) RETURNING *)
-    SELECT ${READ_ITEM} FROM gone i ${JOIN_PRODUCT}`,
-};
-
-/** Removes variants from a list; answers those that were there, as they were. */
-export function removeItems(
-  tx: Tx,
-  { pid, lid }: { pid: string; lid: string },
-  epis: readonly string[],
-): Promise<ItemRow[]> {
-  return tx.query<ItemRow>(REMOVE, [pid, lid, epis]);
-}
 
 /** Takes variants out of a locked list; answers the ids that their items had. */
 export async function takeItems(

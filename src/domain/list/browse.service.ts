@@ -48,10 +48,11 @@ export async function getList(ctx: Context, lid: string): Promise<ListView> {
 
 /** All lists of the shopper, newest first. */
 export async function allLists(ctx: Context, filter: Filter, hasPreview: boolean): Promise<ListView[]> {
-  const { pid, regid, ...shopper } = requireShopper(ctx);
+  const shopper = requireShopper(ctx);
+  const { pid, regid } = shopper;
   const wanted = { lty: checkTypeFilter(filter.lty), st: checkState(filter.st) };
   const { lists } = await ctx.reads.lists({ pid, regid, ...wanted, afterSeq: null, limit: null, hasPreview });
-  return lists.map(({ preview, ...list }) => ownView({ ...shopper, pid, regid }, list, preview));
+  return lists.map((list) => ownView(shopper, list, list.preview));
 }
 
 /** The shopper's lists, page by page. */
@@ -72,7 +73,7 @@ export async function listConnection(
     limit: limit + 1,
     hasPreview,
   });
-  const views = lists.map(({ preview, ...list }) => ownView(shopper, list, preview));
+  const views = lists.map((list) => ownView(shopper, list, list.preview));
   return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq)), totalCount: total };
 }
 

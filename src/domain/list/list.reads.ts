@@ -6,6 +6,9 @@ import type { Budget } from '../../shared/budget.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import { countShoppers } from '../item/item.repo.ts';
 import type { ProductKey } from '../item/item.repo.ts';
+import { findEachProduct } from '../product/product.repo.ts';
+import type { VariantKey } from '../product/product.repo.ts';
+import type { ProductRow } from '../product/product.columns.ts';
 import { nameOrder, readPages } from './page.repo.ts';
 import type { PageKey, PageOrder, PageRow } from './page.repo.ts';
 import { listsOf } from './list.repo.ts';
@@ -22,6 +25,8 @@ export type ListReads = {
   page: (order: PageOrder, key: PageKey) => Promise<PageRow>;
   /** Number of shoppers who have a product in an active list. */
   socialCount: (key: ProductKey) => Promise<number>;
+  /** The catalogue's record of a variant; null when it knows none. */
+  product: (key: VariantKey) => Promise<ProductRow | null>;
 };
 
 /** A key with what may be read for it. */
@@ -78,6 +83,7 @@ export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListR
   const socialCount = createBatchLoader<ProductKey, number>((keys) => countShoppers(db, keys), {
     maxInFlight: 2,
   });
+  const product = createBatchLoader<VariantKey, ProductRow | null>((keys) => findEachProduct(db, keys));
   return (budget, basis) => ({
     async lists(key) {
       const row = await lists(budget, key, SHARED_BYTES);
@@ -92,5 +98,6 @@ export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListR
       return row;
     },
     socialCount,
+    product,
   });
 }

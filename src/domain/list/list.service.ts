@@ -198,7 +198,7 @@ function changeOwnList(ctx: Context, lid: string, changes: ListChanges, version:
 }
 
 /** Makes creations of one shopper wait for each other, and for a merge that takes the shopper's lists away. */
-async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
+export async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
   const current = await lockShopper(tx, owner);
   if (current?.epoch !== owner.epoch) fail('sw-badregid');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ItemRow } from '../item/item.columns.ts';
 import { maskAddress, maskItem } from '../item/item.view.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
@@ -16,9 +16,9 @@ export type ListView = ListRow & {
   contents: ItemRow[] | null;
 };
 
-/** The owner's own view. */
+/** The owner's own view. It is the row itself, which was read for this view alone: copying its thirty columns took 4 % of a read. */
 export function ownView(owner: ShopperRow, list: ListRow, preview: ItemRow[] | null = null): ListView {
-  return { ...list, owner, isMasked: false, preview, contents: null };
+  return Object.assign(list, { owner, isMasked: false, preview, contents: null });
 }
 
 /** What a stranger may know of an owner. */
@@ -72,10 +72,10 @@ export function viewPage(
   };
 }
 
+type Hashed = Pick<ListRow, 'lname' | 'lty' | 'lnote' | 'lprops' | 'cprops' | 'ldesc'>;
+
 /** Base64 hash of a list's name and attributes; PostgreSQL keeps the keys of its objects in one order. */
-export function hashList({ lname, lty, lnote, lprops, cprops, ldesc }: ListRow): string {
+export function hashList({ lname, lty, lnote, lprops, cprops, ldesc }: Hashed): string {
   const maps = [lprops, cprops, ldesc].map((text) => (text === '{}' ? {} : (JSON.parse(text) as unknown)));
-  return createHash('sha256')
-    .update(JSON.stringify([lname, lty, lnote, ...maps]))
-    .digest('base64');
+  return hash('sha256', JSON.stringify([lname, lty, lnote, ...maps]), 'base64');
 }

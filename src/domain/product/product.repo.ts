@@ -1,3 +1,4 @@
+import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { ProductModel, RemovedProductModel } from '../../generated/prisma/models.ts';
 import { MAX_STOCK } from './product.rules.ts';
@@ -162,6 +163,24 @@ const FIND = {
   name: 'find_products',
   text: `SELECT ${COLUMNS} FROM product p WHERE p.pid = $1 AND p.epi = ANY ($2::text[])`,
 };
+
+/** SQL: each sign-up runs it; one statement serves many. */
+const FIND_EACH = {
+  name: 'find_each_product',
+  text: `
+    SELECT ${COLUMNS} FROM ${unnestKeys('k', { pid: 'text', epi: 'text' })}
+    LEFT JOIN product p ON p.pid = k.pid AND p.epi = k.epi ORDER BY k.position`,
+};
+
+/** Names a variant of a store. */
+export type VariantKey = Pick<ProductModel, 'pid' | 'epi'>;
+
+/** The catalogue's record of each variant, null where it knows none. */
+export async function findEachProduct(db: Db, keys: readonly VariantKey[]): Promise<(ProductRow | null)[]> {
+  const params = [keys.map(({ pid }) => pid), keys.map(({ epi }) => epi)];
+  const rows = await db.query<ProductRow | { epi: null }>(FIND_EACH, params);
+  return rows.map((row) => (row.epi === null ? null : row));
+}
 
 /** The variants that the catalogue knows, in no order. */
 export function findProducts(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {

@@ -1,24 +1,35 @@
+import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { ItemModel, ProductModel, TallyModel } from '../../generated/prisma/models.ts';
 
 /** What is counted: presence of a product in lists, contacts waiting for a variant, or events of a day. */
 export type TallyKind = 'wish' | 'wait' | 'add' | 'subscribe' | 'alert';
 
-/** SQL: every write of an item and every subscription runs it. */
+/** SQL: every write that adds an item and every subscription runs it. */
 const COUNT = {
   name: 'tally_count',
-  text: 'INSERT INTO tally_delta (pid, kind, key, n) VALUES ($1, $2, $3, $4)',
+  text: `
+    INSERT INTO tally_delta (pid, kind, key, n)
+    SELECT e.pid, $1, e.key, sum(e.n) FROM ${unnestKeys('e', { pid: 'text', key: 'text', n: 'int' }, 2)}
+    WHERE e.n > 0 GROUP BY e.pid, e.key`,
 };
 
-/** Counts an event of today in the caller's transaction. It only inserts, so that two writers never wait for each other. */
-export async function countEvent(
+/** How often something happened in a store. */
+export type Occurrence = { pid: string; n: number; now: Date };
+
+/** Counts events of today in the caller's transaction. It only inserts, so that two writers never wait for each other. */
+export async function countEvents(
   tx: Tx,
-  pid: string,
   kind: 'add' | 'subscribe' | 'alert',
-  n: number,
-  now: Date,
+  events: readonly Occurrence[],
 ): Promise<void> {
-  if (n > 0) await tx.query(COUNT, [pid, kind, now.toISOString().slice(0, 10), n]);
+  if (!events.some(({ n }) => n > 0)) return;
+  await tx.query(COUNT, [
+    kind,
+    events.map(({ pid }) => pid),
+    events.map(({ now }) => now.toISOString().slice(0, 10)),
+    events.map(({ n }) => n),
+  ]);
 }
 
 /** SQL: takes, sums and adds thousands of rows in one statement, beside others that do the same. */

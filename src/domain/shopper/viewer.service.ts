@@ -77,7 +77,7 @@ export function createIdentification({
       ...nobody,
       store,
       keyId: key?.id ?? null,
-      shopper: denial === null ? shopper : null,
+      shopper: denial === null ? Object.assign(shopper!, { store }) : null,
       state: denial === null ? state : null,
       denial: denial ?? 'sw-badregid',
     };

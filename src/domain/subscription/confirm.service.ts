@@ -8,7 +8,7 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore } from '../store/store.service.ts';
 import { fromClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
-import { liftSuppression, recordAccountConsent, recordShopperConsent } from '../contact/consent.repo.ts';
+import { liftSuppressions, recordAccountConsent, recordShopperConsent } from '../contact/consent.repo.ts';
 import { addProofs } from '../contact/proof.repo.ts';
 import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
@@ -88,7 +88,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
         { accepts: answer.mailinglist!, regid: answer.regid },
         now,
       );
-    await liftSuppression(tx, store.pid, claim.contact);
+    await liftSuppressions(tx, [{ pid: store.pid, ...claim.contact }]);
     // A link that names nobody proves nothing for the shoppers whose requests it confirms: strangers may be among them.
     const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
     await addProofs(tx, store.pid, claim.contact, regids, now);
@@ -109,7 +109,7 @@ async function confirmPending(
   if (pending.length === 0) return [];
   const signUp = { pid, ...claim.contact, regid: claim.asker ?? '', confirmedAt: now };
   const wanted = new Map(pending.map((request) => [keyOf(request), { ...request, id: newId() }]));
-  const saved = await subscriptions.saveSubscriptions(tx, signUp, [...wanted.values()], now);
+  const saved = await subscriptions.saveSubscriptions(tx, [{ ...signUp, wanted: [...wanted.values()], now }]);
   const idByKey = new Map(saved.map((row) => [keyOf(row), row.id]));
   const pairs = pending.map((request) => ({ ...request, subscriptionId: idByKey.get(keyOf(request))! }));
   const confirmed = new Set(await requests.confirmRequests(tx, pid, pairs, now));
@@ -117,7 +117,7 @@ async function confirmPending(
   const ended = pairs.filter(({ id }) => !confirmed.has(id));
   const lost = new Set((await subscriptions.settleSubscriptions(tx, pid, ended)).map(({ id }) => id));
   const created = saved.filter((row) => wanted.get(keyOf(row))!.id === row.id && !lost.has(row.id));
-  await announceCreated(tx, pid, created, now);
+  await announceCreated(tx, [{ pid, created, now }]);
   await reopenRestocks(tx, pid, saved, now);
   return pending.filter(({ id }) => confirmed.has(id));
 }

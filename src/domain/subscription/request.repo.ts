@@ -1,12 +1,13 @@
 import type { Db, Tx } from '../../database/database.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { SubscriptionRequestModel } from '../../generated/prisma/models.ts';
-import { FIELDS, conditionOf, settleSubscriptions } from './subscription.repo.ts';
+import { FIELDS, conditionOf, rowsOf, settleSubscriptions } from './subscription.repo.ts';
 import type {
   EndedRequest,
   Filter,
   NewSubscription,
   SignUp,
+  SignUpWrite,
   StoredSubscription,
 } from './subscription.repo.ts';
 import type { Contact } from '../contact/contact.rules.ts';
@@ -23,10 +24,11 @@ const SAVE = {
   text: `
     INSERT INTO subscription_request AS q
       (pid, id, regid, asker, medium, value, epi, empi, du, topic, extras, mailinglist, subscription_id, confirmed_at, cts)
-    SELECT $1, n.id, $2, $2, $3, $4, n.epi, n.empi, n.du, n.topic, n.extras, n.mailinglist, n."subscriptionId", $6, $7
-    FROM jsonb_to_recordset($5::jsonb) AS n
-      (id text, epi text, empi text, du text, topic text, extras text, mailinglist boolean, "subscriptionId" text)
-    ORDER BY n.epi COLLATE "C", n.topic COLLATE "C"
+    SELECT n.pid, n.id, n.regid, n.regid, n.medium, n.value, n.epi, n.empi, n.du, n.topic, n.extras, n.mailinglist, n."subscriptionId",
+      n."confirmedAt", n.now
+    FROM jsonb_to_recordset($1::jsonb) AS n (pid text, id text, regid text, medium text, value text, epi text, empi text, du text,
+      topic text, extras text, mailinglist boolean, "subscriptionId" text, "confirmedAt" timestamptz, now timestamptz)
+    ORDER BY n.epi COLLATE "C", n.topic COLLATE "C", n.medium, n.value, n.pid
     ON CONFLICT (pid, medium, value, epi, topic, regid) DO UPDATE SET
       confirmed_at = coalesce(q.confirmed_at, excluded.confirmed_at),
       subscription_id = coalesce(q.subscription_id, excluded.subscription_id),
@@ -34,24 +36,14 @@ const SAVE = {
     RETURNING q.id`,
 };
 
-/** Records what was asked for; answers how much of it the asker had not asked for yet. */
+/** Records what was asked for; answers the ids of what its asker had not asked for yet. */
 export async function saveRequests(
   tx: Tx,
-  { pid, regid, medium, value, confirmedAt }: SignUp,
-  wanted: readonly NewRequest[],
-  now: Date,
-): Promise<number> {
-  const rows = await tx.query<{ id: string }>(SAVE, [
-    pid,
-    regid,
-    medium,
-    value,
-    JSON.stringify(wanted),
-    confirmedAt,
-    now,
-  ]);
-  const ids = new Set(wanted.map(({ id }) => id));
-  return rows.filter(({ id }) => ids.has(id)).length;
+  signUps: readonly SignUpWrite<NewRequest>[],
+): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(SAVE, [rowsOf(signUps)]);
+  const ids = new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)));
+  return new Set(rows.flatMap(({ id }) => (ids.has(id) ? [id] : [])));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/database.ts';
-import { emitEvents } from '../webhook/event.repo.ts';
-import { countEvent } from '../report/report.repo.ts';
+import { emitEvents, queueEvents } from '../webhook/event.repo.ts';
+import { countEvents } from '../report/report.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
 /** What the store's webhooks learn of a subscription. */
@@ -12,19 +12,21 @@ function eventOf(type: 'subscription.created' | 'subscription.removed', row: Sto
   };
 }
 
-/** Counts new subscriptions in the store's figures and tells its webhooks. */
-export async function announceCreated(
-  tx: Tx,
-  pid: string,
-  created: readonly StoredSubscription[],
-  now: Date,
-): Promise<void> {
-  await countEvent(tx, pid, 'subscribe', created.length, now);
-  await emitEvents(
+/** New subscriptions of one moment in one store. */
+export type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
+
+/** Counts new subscriptions in their stores' figures and tells the webhooks. */
+export async function announceCreated(tx: Tx, news: readonly Created[]): Promise<void> {
+  await countEvents(
     tx,
-    pid,
-    created.map((row) => eventOf('subscription.created', row)),
-    now,
+    'subscribe',
+    news.map(({ pid, created, now }) => ({ pid, n: created.length, now })),
+  );
+  await queueEvents(
+    tx,
+    news.flatMap(({ pid, created, now }) =>
+      created.map((row) => ({ ...eventOf('subscription.created', row), pid, now })),
+    ),
   );
 }
 

@@ -34,43 +34,42 @@ export type SignUp = Contact & { pid: string; regid: string; confirmedAt: Date |
 
 const COLUMNS = selectColumns('s', Object.keys(FIELDS));
 
+/** What is asked for in one sign-up. */
+export type SignUpWrite<Wanted = NewSubscription> = SignUp & { wanted: readonly Wanted[]; now: Date };
+
+/** Everything that is asked for, as rows for a statement: each with who asks, for which contact and when. */
+export function rowsOf<Wanted>(signUps: readonly SignUpWrite<Wanted>[]): string {
+  return JSON.stringify(
+    signUps.flatMap(({ wanted, ...signUp }) => wanted.map((one) => ({ ...one, ...signUp }))),
+  );
+}
+
 /**
- * SQL: every sign-up runs it. Ordered, so that two calls with the same products never wait for each other in a circle. Every row is
- * locked, changed or not: one that loses its last request meanwhile must not be counted on. Asking for what others have confirmed
- * renews nothing.
+ * SQL: every sign-up runs it, many of one moment at once. Ordered, so that two calls with the same products never wait for each other in a circle.
+ * Every row is locked, changed or not: one that loses its last request meanwhile must not be counted on. Asking for what others
+ * have confirmed renews nothing.
  */
 const SAVE = {
   name: 'save_subscriptions',
   text: `
+    WITH n AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset($1::jsonb) AS n (pid text, id text, regid text, medium text, value text, epi text, empi text,
+        du text, topic text, extras text, "confirmedAt" timestamptz, now timestamptz))
     INSERT INTO subscription AS s (pid, id, medium, value, epi, empi, du, topic, extras, confirmed_at, cts)
-    SELECT $1, n.id, $2, $3, n.epi, n.empi, n.du, n.topic, n.extras, $5, $6
-    FROM jsonb_to_recordset($4::jsonb) AS n (id text, epi text, empi text, du text, topic text, extras text)
-    ORDER BY n.epi COLLATE "C", n.topic COLLATE "C"
+    SELECT n.pid, n.id, n.medium, n.value, n.epi, n.empi, n.du, n.topic, n.extras, n."confirmedAt", n.now FROM n
+    ORDER BY n.epi COLLATE "C", n.topic COLLATE "C", n.medium, n.value, n.pid
     ON CONFLICT (pid, medium, value, epi, topic) DO UPDATE SET
       confirmed_at = coalesce(s.confirmed_at, excluded.confirmed_at),
       renewed_at = CASE WHEN s.confirmed_at IS NULL OR excluded.confirmed_at IS NOT NULL OR EXISTS (
-          SELECT FROM subscription_request q
-          WHERE q.pid = s.pid AND q.subscription_id = s.id AND q.regid = $7 AND q.confirmed_at IS NOT NULL)
+          SELECT FROM subscription_request q JOIN n ON n.id = excluded.id
+          WHERE q.pid = s.pid AND q.subscription_id = s.id AND q.regid = n.regid AND q.confirmed_at IS NOT NULL)
         THEN excluded.cts ELSE s.renewed_at END
     RETURNING ${COLUMNS}`,
 };
 
-/** Makes the subscriptions that are not there yet and renews or confirms the others; answers all of them. */
-export function saveSubscriptions(
-  tx: Tx,
-  { pid, medium, value, regid, confirmedAt }: SignUp,
-  wanted: readonly NewSubscription[],
-  now: Date,
-): Promise<StoredSubscription[]> {
-  return tx.query<StoredSubscription>(SAVE, [
-    pid,
-    medium,
-    value,
-    JSON.stringify(wanted),
-    confirmedAt,
-    now,
-    regid,
-  ]);
+/** Makes the subscriptions that are not there yet and renews or confirms the others; answers all of them. No contact comes twice. */
+export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Promise<StoredSubscription[]> {
+  return tx.query<StoredSubscription>(SAVE, [rowsOf(signUps)]);
 }
 
 /** Whose subscriptions: all of a store, what was asked for under a regid, or those of a contact. */

@@ -24,7 +24,7 @@ import { checkContact, checkMedium, maskContact } from '../contact/contact.rules
 import type { WantedProduct } from './subscription.rules.ts';
 
 /** The catalogue's records of products, or what the subscription itself tells of those it does not know. */
-export async function describeProducts(
+async function describeProducts(
   db: Db,
   pid: string,
   wanted: readonly WantedProduct[],

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { fail } from '../../shared/errors.ts';
+import { newBody } from '../../shared/packing.ts';
+import type { Body } from '../../shared/packing.ts';
+import { sendBody } from '../send.ts';
 
 /** What `npm run build` made of the browser code. The path is the same from src/ and from dist/. */
 const PUBLIC = new URL('../../../dist/public/', import.meta.url);
@@ -19,29 +20,24 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** A file as it is sent: plain and packed, with the tag that says whether a browser has it. */
-export type Asset = { type: string; etag: string; plain: Buffer; packed: Buffer };
+/** A file as it is sent, with the tag that says whether a browser has it. */
+export type Asset = { type: string; etag: string; body: Body };
 
 /** The addresses of a page's scripts and styles; they change with the content. */
 export type PageFiles = { scripts: string[]; styles: string[] };
 
-const pack = promisify(gzip);
-
 /** Prepares bytes for sending; packing is done once, not for each request. */
-export async function makeAsset(type: string, plain: Buffer): Promise<Asset> {
+export function makeAsset(type: string, plain: Buffer): Asset {
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  return { type, etag, plain, packed: await pack(plain) };
+  return { type, etag, body: newBody(plain) };
 }
 
-/** Sends an asset: 304 where the browser has it, packed where it can unpack. */
-export function sendAsset(req: Request, res: Response, asset: Asset): void {
-  res.setHeader('ETag', asset.etag);
-  res.vary('Accept-Encoding');
-  if (req.fresh) return void res.status(304).end();
-  const isPacked = req.acceptsEncodings('gzip') === 'gzip';
-  if (isPacked) res.setHeader('Content-Encoding', 'gzip');
-  res.setHeader('Content-Type', asset.type);
-  res.end(isPacked ? asset.packed : asset.plain);
+/** Sends an asset: 304 where the browser has it. */
+export async function sendAsset(req: Request, res: Response, { type, etag, body }: Asset): Promise<void> {
+  res.setHeader('ETag', etag);
+  if (req.fresh) return void res.vary('Accept-Encoding').status(304).end();
+  res.setHeader('Content-Type', type);
+  await sendBody(req, res, body);
 }
 
 type Cached = { changedMs: number; asset: Promise<Asset> };

@@ -108,7 +108,7 @@ export function serveDemo(app: Express, services: Services, demo: DemoStore): vo
     const svg = picture(req.params.file.replace(/\.svg$/, '')) ?? fail('not-found');
     securePage(res);
     res.setHeader('Cache-Control', 'public, max-age=3600');
-    sendAsset(req, res, await makeAsset('image/svg+xml; charset=utf-8', Buffer.from(svg)));
+    await sendAsset(req, res, makeAsset('image/svg+xml; charset=utf-8', Buffer.from(svg)));
   });
   serveBackend(app, services, demo);
   serveCounter(app, services, demo);

@@ -20,7 +20,7 @@ const BODY = `
 
 /** Serves the API reference and the document behind it. */
 export function serveDocs(app: Express, schema: GraphQLSchema): void {
-  let document: Promise<Asset> | null = null;
+  let document: Asset | null = null;
   app.get('/docs/openapi.json', async (req, res) => {
     nameRoute(res, '/docs/openapi.json');
     document ??= makeAsset(
@@ -29,7 +29,7 @@ export function serveDocs(app: Express, schema: GraphQLSchema): void {
     );
     res.setHeader('Cache-Control', 'no-cache');
     res.setHeader('Access-Control-Allow-Origin', '*');
-    sendAsset(req, res, await document);
+    await sendAsset(req, res, document);
   });
   app.get(
     '/docs',

@@ -66,7 +66,7 @@ export function createGraphiqlPage(demo: DemoStore | null) {
   const make = async () => {
     const page = await renderPage(demo);
     return {
-      asset: await makeAsset('text/html; charset=utf-8', Buffer.from(page)),
+      asset: makeAsset('text/html; charset=utf-8', Buffer.from(page)),
       script: scriptHash(page),
     };
   };
@@ -82,6 +82,6 @@ export function createGraphiqlPage(demo: DemoStore | null) {
       'worker-src': "'self' blob:",
     });
     res.setHeader('Cache-Control', demo === null ? 'no-cache' : 'no-store');
-    sendAsset(req, res, asset);
+    await sendAsset(req, res, asset);
   };
 }

@@ -86,6 +86,6 @@ export function createPage(route: string, page: Page) {
     const html = await renderPage(page);
     securePage(res, page.csp);
     res.setHeader('Cache-Control', 'no-cache');
-    sendAsset(req, res, await makeAsset('text/html; charset=utf-8', Buffer.from(html)));
+    await sendAsset(req, res, makeAsset('text/html; charset=utf-8', Buffer.from(html)));
   };
 }

@@ -34,7 +34,7 @@ export function servePages(
     nameRoute(res, '/assets/:file', req.path);
     // The name holds a hash of the content, so it never changes.
     res.setHeader('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);
-    sendAsset(req, res, asset);
+    await sendAsset(req, res, asset);
   });
   app.get('/client/:file', async (req, res) => {
     nameRoute(res, '/client/:file');
@@ -43,6 +43,6 @@ export function servePages(
     res.setHeader('Cache-Control', `public, max-age=${CLIENT_SECONDS}`);
     // Any store may load it, also one that isolates itself from other origins.
     res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    sendAsset(req, res, asset);
+    await sendAsset(req, res, asset);
   });
 }
