@@ -3,9 +3,11 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Outcome } from '../../src/channel/outcome.ts';
+import type { Services } from '../../src/context.ts';
+import { createSettler } from '../../src/dispatch/settler.ts';
 import { claimMessages, enqueueMessage } from '../../src/outbox/outbox.repo.ts';
 import type { NewMessage } from '../../src/outbox/outbox.repo.ts';
-import { MAX_ATTEMPTS, openQueue, settleMessage } from '../../src/outbox/outbox.service.ts';
+import { MAX_ATTEMPTS, openQueue, settleMessages } from '../../src/outbox/outbox.service.ts';
 import type { ClaimedMessage, Queue } from '../../src/outbox/outbox.service.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
@@ -69,7 +71,7 @@ const claimOne = async (): Promise<ClaimedMessage> => {
   return claimed[0]!;
 };
 const settle = (message: ClaimedMessage, outcome: Outcome): Promise<void> =>
-  settleMessage({ db, config, now: () => now }, message, outcome);
+  settleMessages({ db, config, now: () => now }, [{ message, outcome }]);
 const isDue = async (): Promise<boolean> => (await queue.dueLines()).some((line) => line.pid === pid);
 const rowOf = ({ id }: ClaimedMessage) => db.prisma.outboxMessage.findFirstOrThrow({ where: { pid, id } });
 
@@ -240,6 +242,59 @@ test('a message is tried so often and then given up', async () => {
     now = new Date(now.getTime() + 86_400_000);
   }
   expect(await claim()).toEqual([]);
+});
+
+test('outcomes that are recorded together are each recorded as their own', async () => {
+  await enqueueMany(5);
+  const messages = await claim();
+  const until = later(7_200_000);
+  const outcomes: Outcome[] = [
+    { kind: 'sent' },
+    { kind: 'failed', reason: 'no' },
+    { kind: 'withheld', reason: 'gone' },
+    { kind: 'deferred', until },
+    { kind: 'retry', reason: 'busy', afterMs: 3_600_000 },
+  ];
+  await settleMessages(
+    { db, config, now: () => now },
+    messages.map((message, index) => ({ message, outcome: outcomes[index]! })),
+  );
+  const rows = await Promise.all(messages.map(rowOf));
+  expect(rows).toMatchObject([
+    { state: 'sent', error: null, finishedAt: START },
+    { state: 'failed', error: 'no', finishedAt: START },
+    { state: 'withheld', error: 'gone', finishedAt: START },
+    { state: 'queued', error: null, dueAt: until, finishedAt: null },
+    { state: 'queued', error: 'busy', dueAt: later(3_600_000), finishedAt: null },
+  ]);
+});
+
+test('an outcome is recorded also where the message is changed while that waits', async () => {
+  await enqueue();
+  const message = await claimOne();
+  const LOCKED = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  let settling: Promise<void> = Promise.resolve();
+  await db.transaction(async (tx) => {
+    await tx.query(`UPDATE outbox SET error = 'beside' WHERE pid = $1`, [pid]);
+    settling = settle(message, { kind: 'sent' });
+    await until(async () => (await db.query(LOCKED)).length > 0);
+  });
+  await settling;
+  expect(await rowOf(message)).toMatchObject({ state: 'sent', error: null });
+});
+
+test('an outcome that cannot be stored does not take others with it', async () => {
+  await enqueueMany(3);
+  const messages = await claim();
+  const settle = createSettler({ db, config, now: () => now } as Services, 3);
+  const results = await Promise.allSettled(
+    messages.map((message, index) =>
+      settle({ message, outcome: index === 1 ? { kind: 'failed', reason: 'NUL \u0000' } : { kind: 'sent' } }),
+    ),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  const rows = await Promise.all(messages.map(rowOf));
+  expect(rows.map(({ state }) => state)).toEqual(['sent', 'queued', 'sent']);
 });
 
 test('workers are woken once the message is committed, and not at all when it is not', async () => {

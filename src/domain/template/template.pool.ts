@@ -5,8 +5,11 @@ import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { startRenderProcess } from './template.child.ts';
 import type { RenderProcess } from './template.child.ts';
+import { withStencils } from './template.stencil.ts';
 import type { BatchAnswer, RenderAnswer, RenderJob } from './template.job.ts';
-import type { AlertModel } from './template.rules.ts';
+import type { RenderBudget, Renderer } from './template.types.ts';
+
+export type { RenderBudget } from './template.types.ts';
 
 /** A template that cannot be rendered; the text names the part and, where it is known, the place. */
 export class TemplateError extends AppError {
@@ -19,29 +22,10 @@ export class TemplateError extends AppError {
   }
 }
 
-/** Time of a processor that everything a request renders has together. */
-export type RenderBudget = { leftMs: number };
-
 /** What the templates of a new request may take. A usual message takes less than a millisecond. */
 export function createRenderBudget(): RenderBudget {
   return { leftMs: 500 };
 }
-
-/** A message to render; `parts` are those that will be sent. */
-export type RenderRequest<Name extends Part> = {
-  pid: string;
-  texts: Pick<AlertTexts, Name> & Partial<AlertTexts>;
-  parts: readonly Name[];
-  model: AlertModel;
-  budget?: RenderBudget;
-};
-
-/** Renders messages in a process of its own, store by store in turn. */
-export type Renderer = {
-  /** The finished parts; fails with a TemplateError where the template is to blame. */
-  render: <Name extends Part>(request: RenderRequest<Name>) => Promise<Pick<AlertTexts, Name>>;
-  close: () => void;
-};
 
 type Task = {
   pid: string;
@@ -191,7 +175,7 @@ export type Templates = { alerts: Renderer; trials: Renderer; close: () => void 
 
 /** No process is started before the first message. */
 export function createTemplates(log: Logger): Templates {
-  const alerts = createRenderer(log, { batchSize: 16, maxWaiting: Infinity, isKept: true });
+  const alerts = withStencils(createRenderer(log, { batchSize: 16, maxWaiting: Infinity, isKept: true }));
   const trials = createRenderer(log, { batchSize: 1, maxWaiting: 100, isKept: false });
   return {
     alerts,
