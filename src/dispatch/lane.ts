@@ -1,7 +1,7 @@
 import { outcomeOfError } from '../channel/outcome.ts';
 import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
-import { MAX_ATTEMPTS, openQueue } from '../outbox/outbox.service.ts';
+import { openQueue } from '../outbox/outbox.service.ts';
 import type { ClaimedMessage, Lane, Line } from '../outbox/outbox.service.ts';
 import { createSettler } from './settler.ts';
 import { countSlots, receiverOf } from './slots.ts';
@@ -83,10 +83,7 @@ export function createLane(
   const deliver = async (message: ClaimedMessage, attempt: Attempt): Promise<void> => {
     const startedAt = performance.now();
     try {
-      const isExhausted = message.attempts > MAX_ATTEMPTS;
-      const outcome: Outcome = isExhausted
-        ? { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` }
-        : await attempt().catch(outcomeOfError);
+      const outcome = await attempt().catch(outcomeOfError);
       held.delete(message);
       trust?.note(receiverOf(lineOf(message)), outcome.kind === 'sent', performance.now() - startedAt);
       // A renewal that is under way would undo when the next try is due.

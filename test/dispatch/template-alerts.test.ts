@@ -51,6 +51,11 @@ test('alerts whose template ends its process are dead letters after three tries,
   await setStock(service, other.pid, '1', 5, { dt: 'Shirt' });
   await service.runTasks();
   expect(smtp.received.map(({ to }) => to)).toEqual(['other@example.com']);
+  // Until the template is looked at again no try is used up.
+  service.setNow(later(0.9 / 60));
+  await service.runTasks();
+  const once = { state: 'queued', attempts: 1 };
+  expect(await outboxOf(service, store.pid)).toMatchObject([once, once, once]);
   for (const hours of [1, 2, 3]) {
     service.setNow(later(hours));
     await service.runTasks();
