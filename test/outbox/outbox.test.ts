@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import type { Database } from '../../src/database/database.ts';
+import type { Database, Tx } from '../../src/database/database.ts';
 import type { Outcome } from '../../src/channel/outcome.ts';
 import type { Services } from '../../src/context.ts';
 import { createSettler } from '../../src/dispatch/settler.ts';
-import { claimMessages, enqueueMessage } from '../../src/outbox/outbox.repo.ts';
+import { claimMessages, enqueueMessage, renewLeases } from '../../src/outbox/outbox.repo.ts';
 import type { NewMessage } from '../../src/outbox/outbox.repo.ts';
 import { MAX_ATTEMPTS, openQueue, settleMessages } from '../../src/outbox/outbox.service.ts';
 import type { ClaimedMessage, Queue } from '../../src/outbox/outbox.service.ts';
+import * as settling from '../../src/outbox/settle.repo.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
@@ -314,6 +315,63 @@ test('an outcome that cannot be stored does not take others with it', async () =
     { state: 'queued', attempts: 1, error: 'the outcome of the last try could not be recorded' },
     { state: 'sent' },
   ]);
+});
+
+describe('while much is queued that the planner knows nothing of', () => {
+  const QUEUED = 3_000;
+  /** SQL: what this transaction read of the table, in whatever way. */
+  const READ = `SELECT (seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables WHERE relname = 'outbox'`;
+  const readBy = async (tx: Tx): Promise<number> => (await tx.query<{ count: number }>(READ))[0]!.count;
+  const claimIn = (tx: Tx): Promise<ClaimedMessage[]> =>
+    claimMessages(tx, { ...LANE, turns: [turnOf(pid, 4)], leaseMs: LEASE_MS }, now);
+
+  beforeEach(async () => {
+    await db.query(
+      `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, payload, due_at, cts)
+       SELECT $1, gen_random_uuid()::text, 'message', 'sms', 'test', '+14155552671', '{}', $2, $2 FROM generate_series(1, ${QUEUED})`,
+      [pid, START],
+    );
+  });
+
+  test.each<[string, (tx: Tx, messages: ClaimedMessage[]) => Promise<unknown>]>([
+    ['claimed', async () => undefined],
+    ['kept', (tx, messages) => renewLeases(tx, messages, later(LEASE_MS))],
+    ['sent', (tx, messages) => settling.markSent(tx, messages, now)],
+    [
+      'failed',
+      (tx, messages) =>
+        settling.markFailed(
+          tx,
+          messages.map((message) => ({ message, reason: 'no' })),
+          now,
+        ),
+    ],
+    [
+      'withheld',
+      (tx, messages) =>
+        settling.withhold(
+          tx,
+          messages.map((message) => ({ message, reason: 'no' })),
+          now,
+        ),
+    ],
+    [
+      'put back',
+      (tx, messages) =>
+        settling.postpone(
+          tx,
+          messages.map((message) => ({ message, until: now, reason: 'busy', isPlaceFree: false })),
+          now,
+        ),
+    ],
+  ])('four that are %s cost what four cost', async (_how, work) => {
+    await db.transaction(async (tx) => {
+      const messages = await claimIn(tx);
+      expect(messages).toHaveLength(4);
+      await work(tx, messages);
+      expect(await readBy(tx)).toBeLessThan(QUEUED / 10);
+    });
+  });
 });
 
 test('workers are woken once the message is committed, and not at all when it is not', async () => {
