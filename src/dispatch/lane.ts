@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { outcomeOfError } from '../channel/outcome.ts';
 import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
@@ -22,6 +23,8 @@ export type LaneOptions = {
   /** Of these at most so many of one receiver, as it earns; where receivers are not of one provider. */
   trust?: Trust;
   prepare: (messages: ClaimedMessage[]) => Promise<Attempt[]>;
+  /** While it says so, the lane claims now and then only. */
+  givesWay?: () => boolean;
   close?: () => void;
 };
 
@@ -29,6 +32,10 @@ export type LaneOptions = {
 const MIN_BATCH = 4;
 /** How long a lane with free slots waits for its slow receivers before it looks for something new. */
 const LOOK_AGAIN_MS = 500;
+
+/** How long a lane that gives way waits from one claim to the next. */
+const GIVE_WAY_MS = 500;
+const GLANCE_MS = 20;
 
 /** Waits until one message is done, but not long: meanwhile others may have become due. Answers whether none was. */
 async function oneOf(underWay: Iterable<Promise<void>>): Promise<boolean> {
@@ -46,7 +53,7 @@ async function oneOf(underWay: Iterable<Promise<void>>): Promise<boolean> {
  */
 export function createLane(
   services: Services,
-  { lane: which, concurrency, perStore = concurrency, trust, prepare, close }: LaneOptions,
+  { lane: which, concurrency, perStore = concurrency, trust, prepare, givesWay, close }: LaneOptions,
 ): Task {
   const { config, log } = services;
   const queue = openQueue(services, which);
@@ -106,6 +113,13 @@ export function createLane(
     renewal.unref();
     let hasWorked = false;
     let isSlow = false;
+    let claimedAt = -Infinity;
+
+    const giveWay = async (): Promise<void> => {
+      const isEarly = (): boolean => performance.now() - claimedAt < GIVE_WAY_MS;
+      while (givesWay?.() && isEarly() && !signal?.aborted) await delay(GLANCE_MS);
+      claimedAt = performance.now();
+    };
 
     /** Null when nothing can be claimed now. */
     const claim = async (): Promise<ClaimedMessage[] | null> => {
@@ -114,6 +128,7 @@ export function createLane(
       const lines = await turns.next(slots.free, (line) => slots.roomFor(line) > 0);
       if (lines.length === 0) return null;
       const shares = slots.share(lines);
+      await giveWay();
       const messages = await queue.claim(shares);
       const served = new Set(messages.map((message) => receiverOf(lineOf(message))));
       turns.drop(shares.map(({ line }) => line).filter((line) => !served.has(receiverOf(line))));
