@@ -19,8 +19,10 @@ const forms = Object.fromEntries(
 ) as RenderJob['forms'];
 const templates = createTemplates(createLogger('warn'));
 
+// Each has a product of its own, because what differs in the link alone is rendered once.
 const modelOf = (n: number) => ({
   ...SAMPLE_MODEL,
+  product: { ...SAMPLE_MODEL.product, title: `Linen shirt ${n}` },
   unsubscribe_url: `https://alerts.example/unsubscribe/${n}`,
 });
 const ways: Record<string, (n: number) => Promise<unknown>> = {

@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { outcomeOfError } from '../channel/outcome.ts';
 import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
-import { recordBounce } from '../domain/contact/bounce.service.ts';
-import { MAX_ATTEMPTS, openQueue, settleMessage } from '../outbox/outbox.service.ts';
+import { openQueue } from '../outbox/outbox.service.ts';
 import type { ClaimedMessage, Lane, Line } from '../outbox/outbox.service.ts';
+import { createSettler } from './settler.ts';
 import { countSlots, receiverOf } from './slots.ts';
 import type { Trust } from './trust.ts';
 import { createTurns } from './turns.ts';
@@ -22,27 +23,27 @@ export type LaneOptions = {
   /** Of these at most so many of one receiver, as it earns; where receivers are not of one provider. */
   trust?: Trust;
   prepare: (messages: ClaimedMessage[]) => Promise<Attempt[]>;
+  /** While it says so, the lane claims now and then only. */
+  givesWay?: () => boolean;
   close?: () => void;
 };
 
-/** So many slots must be free: a claim costs the same for one message as for many. */
+/** So many slots must be free at least: a claim costs the same for one message as for many. */
 const MIN_BATCH = 4;
 /** How long a lane with free slots waits for its slow receivers before it looks for something new. */
 const LOOK_AGAIN_MS = 500;
 
-/** Waits until one message is done, but not long: meanwhile others may have become due. */
-async function oneOf(underWay: Iterable<Promise<void>>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const pause = new Promise<void>((resolve) => (timer = setTimeout(resolve, LOOK_AGAIN_MS)));
-  await Promise.race([...underWay, pause]);
-  clearTimeout(timer);
-}
+/** How long a lane that gives way waits from one claim to the next. */
+const GIVE_WAY_MS = 500;
+const GLANCE_MS = 20;
 
-/** Records how a try ended; a contact that does not exist loses its subscriptions. */
-function settle(services: Services, message: ClaimedMessage, outcome: Outcome): Promise<void> {
-  if (outcome.kind === 'failed' && outcome.isContactGone)
-    return recordBounce(services.db, message, outcome.reason, services.now());
-  return settleMessage(services, message, outcome);
+/** Waits until one message is done, but not long: meanwhile others may have become due. Answers whether none was. */
+async function oneOf(underWay: Iterable<Promise<void>>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const pause = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), LOOK_AGAIN_MS)));
+  const isLong = await Promise.race([...underWay, pause]);
+  clearTimeout(timer);
+  return isLong === true;
 }
 
 /**
@@ -52,11 +53,15 @@ function settle(services: Services, message: ClaimedMessage, outcome: Outcome): 
  */
 export function createLane(
   services: Services,
-  { lane: which, concurrency, perStore = concurrency, trust, prepare, close }: LaneOptions,
+  { lane: which, concurrency, perStore = concurrency, trust, prepare, givesWay, close }: LaneOptions,
 ): Task {
   const { config, log } = services;
   const queue = openQueue(services, which);
   const lane = which.medium === null ? which.lane : `${which.lane}-${which.medium}`;
+  const least = Math.min(concurrency / 2, MIN_BATCH);
+  // A statement for many costs little more than one for a few; but receivers of their own wait for nobody.
+  const enough = trust ? least : Math.max(least, concurrency / 4);
+  const settle = createSettler(services, trust ? 1 : enough);
   const held = new Set<ClaimedMessage>();
   const lineOf = ({ pid, recipient }: ClaimedMessage): Line => ({ pid, recipient: trust ? recipient : '' });
   let renewing: Promise<void> = Promise.resolve();
@@ -85,17 +90,14 @@ export function createLane(
   const deliver = async (message: ClaimedMessage, attempt: Attempt): Promise<void> => {
     const startedAt = performance.now();
     try {
-      const isExhausted = message.attempts > MAX_ATTEMPTS;
-      const outcome: Outcome = isExhausted
-        ? { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` }
-        : await attempt().catch(outcomeOfError);
+      const outcome = await attempt().catch(outcomeOfError);
       held.delete(message);
       trust?.note(receiverOf(lineOf(message)), outcome.kind === 'sent', performance.now() - startedAt);
       // A renewal that is under way would undo when the next try is due.
       await renewing;
       if (outcome.kind === 'failed')
         log.warn({ lane, alertId: message.id, reason: outcome.reason }, 'a message is a dead letter');
-      await settle(services, message, outcome);
+      await settle({ message, outcome });
     } catch (error) {
       // Left as it is: the lease ends and another try follows.
       log.error({ lane, alertId: message.id, err: error }, 'the outcome of a message could not be recorded');
@@ -110,14 +112,23 @@ export function createLane(
     const renewal = setInterval(() => (renewing = renewing.then(renew)), config.dispatchLeaseMs / 3);
     renewal.unref();
     let hasWorked = false;
+    let isSlow = false;
+    let claimedAt = -Infinity;
+
+    const giveWay = async (): Promise<void> => {
+      const isEarly = (): boolean => performance.now() - claimedAt < GIVE_WAY_MS;
+      while (givesWay?.() && isEarly() && !signal?.aborted) await delay(GLANCE_MS);
+      claimedAt = performance.now();
+    };
 
     /** Null when nothing can be claimed now. */
     const claim = async (): Promise<ClaimedMessage[] | null> => {
       const slots = countSlots({ concurrency, perStore, trust: trust ?? null }, [...underWay.values()]);
-      if (slots.free < Math.min(concurrency / 2, MIN_BATCH)) return null;
+      if (slots.free < (isSlow ? least : enough)) return null;
       const lines = await turns.next(slots.free, (line) => slots.roomFor(line) > 0);
       if (lines.length === 0) return null;
       const shares = slots.share(lines);
+      await giveWay();
       const messages = await queue.claim(shares);
       const served = new Set(messages.map((message) => receiverOf(lineOf(message))));
       turns.drop(shares.map(({ line }) => line).filter((line) => !served.has(receiverOf(line))));
@@ -131,10 +142,12 @@ export function createLane(
       if (messages.length === 0) return true;
       hasWorked = true;
       const attempts = await prepareHeld(messages);
-      messages.forEach((message, index) => {
+      for (const [index, message] of messages.entries()) {
         const sending = deliver(message, attempts[index]!).finally(() => underWay.delete(sending));
         underWay.set(sending, lineOf(message));
-      });
+        // Requests come first: each message waits until those that have come in meanwhile had their turn.
+        await new Promise(setImmediate);
+      }
       return true;
     };
 
@@ -150,7 +163,7 @@ export function createLane(
       while (!signal?.aborted) {
         if (await startMoreBesides()) continue;
         if (underWay.size === 0) break;
-        await oneOf(underWay.keys());
+        isSlow = await oneOf(underWay.keys());
       }
     } finally {
       await Promise.all(underWay.keys());

@@ -23,7 +23,10 @@ export type NewMessage = {
   dueAt?: Date;
 };
 
-/** A message as a dispatcher claimed it: `attempts` says which try this is, and `claim` proves that it still holds. */
+/**
+ * A message as a dispatcher claimed it: `attempts` says which try this is, and `claim` proves that it still holds. A try counts once its outcome is
+ * recorded: what a kill cuts off is not the message's fault.
+ */
 export type ClaimedMessage = Pick<
   Raw<OutboxMessageModel>,
   | 'pid'
@@ -91,20 +94,24 @@ export function findDueLines(db: Db, { lane, medium }: Lane, now: Date): Promise
   return db.query<Line>(DUE_STORES, [lane, now, medium]);
 }
 
-/** SQL: claims with `FOR UPDATE SKIP LOCKED`, some of each line, in one statement. */
+/**
+ * SQL: claims with `FOR UPDATE SKIP LOCKED`, some of each line, in one statement. Rows are changed where they lie: looked up again by their ids, they
+ * took 37 ms a hundred instead of 12 while the planner knew nothing of the alerts that had just been queued. With `pid` beside their place it read the
+ * whole queue of the store for each claim: 120 ms with 100,000 alerts, however few were claimed.
+ */
 const claimWhere = (isDue: string): string => `
   WITH due AS (
-    SELECT oldest.pid, oldest.id FROM unnest($4::text[], $5::text[], $6::int[]) AS turn (pid, recipient, most) CROSS JOIN LATERAL (
-      SELECT pid, id FROM outbox WHERE state = 'queued' AND ${isDue} AND pid = turn.pid AND due_at <= $2
+    SELECT oldest.at FROM unnest($3::text[], $4::text[], $5::int[]) AS turn (pid, recipient, most) CROSS JOIN LATERAL (
+      SELECT ctid AS at FROM outbox WHERE state = 'queued' AND ${isDue} AND pid = turn.pid AND due_at <= $1
       ORDER BY due_at LIMIT turn.most FOR UPDATE SKIP LOCKED) oldest
   )
-  UPDATE outbox o SET attempts = o.attempts + 1, claim = o.claim + 1, due_at = $3
-  FROM due WHERE o.pid = due.pid AND o.id = due.id AND o.lane = $1
+  UPDATE outbox o SET claim = o.claim + 1, due_at = $2
+  WHERE o.ctid = ANY (ARRAY(SELECT at FROM due))
   RETURNING o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
-    o.topic, o.epi, o.attempts, o.claim, o.cts`;
+    o.topic, o.epi, o.attempts + 1 AS attempts, o.claim, o.cts`;
 
 /** SQL: claims with SKIP LOCKED, so many of each line. */
-const CLAIM_OF_STORES = claimWhere('lane = $1 AND medium = $7');
+const CLAIM_OF_STORES = claimWhere('lane = $6 AND medium = $7');
 /** SQL: the same, by the index of webhooks. */
 const CLAIM_OF_WEBHOOKS = claimWhere(`lane = 'webhook' AND recipient = turn.recipient`);
 
@@ -124,15 +131,17 @@ export function claimMessages(
   const pids = turns.map(({ line }) => line.pid);
   const recipients = turns.map(({ line }) => line.recipient);
   const most = turns.map((turn) => turn.most);
-  const params = [lane, now, leaseEnd, pids, recipients, most];
+  const params = [now, leaseEnd, pids, recipients, most];
   if (lane === 'webhook') return db.query<ClaimedMessage>(CLAIM_OF_WEBHOOKS, params);
-  return db.query<ClaimedMessage>(CLAIM_OF_STORES, [...params, medium]);
+  return db.query<ClaimedMessage>(CLAIM_OF_STORES, [...params, lane, medium]);
 }
 
 /** SQL: many leases with one statement, each only while its claim holds. */
 const RENEW = `
-  UPDATE outbox o SET due_at = $4 FROM unnest($1::text[], $2::text[], $3::int[]) AS m (pid, id, claim)
-  WHERE o.pid = m.pid AND o.id = m.id AND o.state = 'queued' AND o.claim = m.claim`;
+  UPDATE outbox o SET due_at = $4 WHERE o.ctid = ANY (ARRAY(
+    SELECT r.at FROM unnest($1::text[], $2::text[], $3::int[]) AS m (pid, id, claim) CROSS JOIN LATERAL (
+      SELECT ctid AS at, state, claim FROM outbox WHERE pid = m.pid AND id = m.id OFFSET 0 FOR UPDATE) r
+    WHERE r.state = 'queued' AND r.claim = m.claim))`;
 
 /** Lengthens the leases of messages that are still under way. */
 export async function renewLeases(

@@ -6,6 +6,7 @@ import { MAX_ATTEMPTS, backoffMs } from './backoff.ts';
 import * as outbox from './outbox.repo.ts';
 import type { ClaimedMessage, Lane, Line, SentMessage, Turn } from './outbox.repo.ts';
 import * as settling from './settle.repo.ts';
+import type { Delay, Ending } from './settle.repo.ts';
 
 export type { ClaimedMessage, Lane, Line, Turn } from './outbox.repo.ts';
 export { MAX_ATTEMPTS } from './backoff.ts';
@@ -32,32 +33,46 @@ export function openQueue({ db, config, now }: Deps, lane: Lane): Queue {
   };
 }
 
-/** Records how a try ended. */
-export async function settleMessage(
-  { db, config, now }: Deps,
-  message: ClaimedMessage,
-  outcome: Outcome,
-): Promise<void> {
-  const time = now();
-  switch (outcome.kind) {
-    case 'sent':
-      return settling.markSent(db, message, time);
-    case 'failed':
-      return void (await settling.markFailed(db, message, outcome.reason, time));
-    case 'withheld':
-      return settling.withhold(db, message, outcome.reason, time);
-    case 'deferred':
-      return settling.defer(db, message, outcome.until, time);
-    case 'retry': {
-      const { most = MAX_ATTEMPTS } = outcome;
-      if (message.attempts >= most) {
-        const reason = `gave up after ${message.attempts} tries: ${outcome.reason}`;
-        return void (await settling.markFailed(db, message, reason, time));
-      }
-      const pauseMs = Math.max(backoffMs(message.attempts, config.dispatchRetryMs), outcome.afterMs ?? 0);
-      return settling.putBack(db, message, new Date(time.getTime() + pauseMs), outcome.reason);
-    }
+/** A try that has ended, and how. */
+export type EndedTry = { message: ClaimedMessage; outcome: Outcome };
+
+/** How a message goes on: where its tries are used up, there is no other. */
+type End = Exclude<Outcome, { kind: 'retry' }> | { kind: 'again'; at: Date; reason: string };
+
+function endOf({ config }: Deps, { message, outcome }: EndedTry, now: Date): End {
+  if (outcome.kind !== 'retry') return outcome;
+  const { most = MAX_ATTEMPTS, reason } = outcome;
+  if (message.attempts >= most)
+    return { kind: 'failed', reason: `gave up after ${message.attempts} tries: ${reason}` };
+  const pauseMs = Math.max(backoffMs(message.attempts, config.dispatchRetryMs), outcome.afterMs ?? 0);
+  return { kind: 'again', at: new Date(now.getTime() + pauseMs), reason };
+}
+
+/**
+ * Records how tries ended, all of them or none. In a transaction, because that is begun again after a deadlock: an outcome that is lost is a
+ * message that is sent twice.
+ */
+export async function settleMessages(deps: Deps, tries: readonly EndedTry[]): Promise<void> {
+  const now = deps.now();
+  const sent: ClaimedMessage[] = [];
+  const failed: Ending[] = [];
+  const withheld: Ending[] = [];
+  const delayed: Delay[] = [];
+  for (const { message, outcome } of tries) {
+    const end = endOf(deps, { message, outcome }, now);
+    if (end.kind === 'sent') sent.push(message);
+    else if (end.kind === 'failed') failed.push({ message, reason: end.reason });
+    else if (end.kind === 'withheld') withheld.push({ message, reason: end.reason });
+    else if (end.kind === 'deferred')
+      delayed.push({ message, until: end.until, reason: null, isPlaceFree: true });
+    else delayed.push({ message, until: end.at, reason: end.reason, isPlaceFree: false });
   }
+  await deps.db.transaction(async (tx) => {
+    await settling.markSent(tx, sent, now);
+    await settling.markFailed(tx, failed, now);
+    await settling.withhold(tx, withheld, now);
+    await settling.postpone(tx, delayed, now);
+  });
 }
 
 /** The newest messages of a store that have left by a medium. */

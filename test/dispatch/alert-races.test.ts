@@ -7,7 +7,8 @@ import { emitEvents } from '../../src/domain/webhook/event.repo.ts';
 import { claimMessages } from '../../src/outbox/outbox.repo.ts';
 import type { ClaimedMessage, Lane } from '../../src/outbox/outbox.repo.ts';
 import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
-import { markFailed, markSent, putBack, withhold } from '../../src/outbox/settle.repo.ts';
+import type { Tx } from '../../src/database/database.ts';
+import { markFailed, markSent, postpone, withhold } from '../../src/outbox/settle.repo.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
@@ -54,7 +55,9 @@ test('an alert that a newer restock takes over while the older one is being with
   while (await queueNextPortion(service.services));
   const outcome = await attempt!();
   expect(outcome).toEqual({ kind: 'withheld', reason: 'the stock is gone again' });
-  await withhold(db, messages[0]!, 'the stock is gone again', START);
+  await db.transaction((tx) =>
+    withhold(tx, [{ message: messages[0]!, reason: 'the stock is gone again' }], START),
+  );
   await service.runTasks();
   expect(await outboxOf(service, pid)).toMatchObject([
     { recipient: 'flap@example.com', state: 'sent', error: null },
@@ -120,10 +123,14 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
   expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent', attempts: 1 }]);
 });
 
-test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
-  ['fails', (message) => markFailed(service.services.db, message, 'gone', START)],
-  ['is to be tried again', (message) => putBack(service.services.db, message, later(3_600_000), 'busy')],
-  ['arrives', (message) => markSent(service.services.db, message, START)],
+test.each<[string, (tx: Tx, message: ClaimedMessage) => Promise<unknown>]>([
+  ['fails', (tx, message) => markFailed(tx, [{ message, reason: 'gone' }], START)],
+  [
+    'is to be tried again',
+    (tx, message) =>
+      postpone(tx, [{ message, until: later(3_600_000), reason: 'busy', isPlaceFree: false }], START),
+  ],
+  ['arrives', (tx, message) => markSent(tx, [message], START)],
 ])(
   'a delivery that is replayed while a try is under way is sent again, also when that one %s',
   async (_how, settle) => {
@@ -143,7 +150,7 @@ test.each<[string, (message: ClaimedMessage) => Promise<unknown>]>([
       const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state attempts } }';
       const { body } = await service.graphql(replay, { id: old!.id }, { store });
       expect(body.data.replayDelivery).toEqual({ state: 'queued', attempts: 0 });
-      await settle(old!);
+      await service.services.db.transaction((tx) => settle(tx, old!));
       await service.runTasks();
       expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([old!.id]);
       expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'sent', attempts: 1 }]);

@@ -1,4 +1,4 @@
-import { chmod, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { startService } from '../harness.ts';
@@ -130,6 +130,42 @@ test('without a mail server mails become files, written whole', async () => {
   expect(mail.headers.find(({ key }) => key === 'list-unsubscribe-post')?.value).toBe(
     'List-Unsubscribe=One-Click',
   );
+});
+
+test('a mail in a file says what it was given, whatever characters and however long lines that has', async () => {
+  const { pid } = await service.createStore({ name: 'Käse & "Brot", Inc.' });
+  const { db, config } = service.services;
+  const subject = `Schöne Grüße ${'ä'.repeat(80)} 🎁`;
+  const html = `<!doctype html><p>ü${'x'.repeat(3_000)}</p>`;
+  const text = `.\nFrom here\n--\n=3D é\n`;
+  const id = await db.transaction((tx) =>
+    enqueueMail(tx, { pid, kind: 'list-share', to: 'friend@example.com', subject, html, text }, START),
+  );
+  await service.runTasks();
+  const mail = await PostalMime.parse(await readFile(join(config.dataDir, 'outbox', `${id}.eml`)));
+  expect(mail.from?.name).toBe('Käse & "Brot", Inc.');
+  expect(mail.to).toEqual([{ name: '', address: 'friend@example.com' }]);
+  expect(mail.subject).toBe(subject);
+  expect(mail.html).toContain(html);
+  expect(mail.text).toContain(text.trimEnd());
+  expect(mail.messageId).toBe(`<${id}@wishgate.invalid>`);
+  expect(mail.headers.find(({ key }) => key === 'x-alert-id')?.value).toBe(id);
+});
+
+test('a message that cannot be written is tried again, and those beside it are written', async () => {
+  const { pid } = await service.createStore();
+  const { db, config } = service.services;
+  const mail = { pid, kind: 'list-share', subject: 's', html: 'h', text: 't' };
+  const ids = await db.transaction(async (tx) => [
+    await enqueueMail(tx, { ...mail, to: 'a@example.com' }, START),
+    await enqueueMail(tx, { ...mail, to: 'b@example.com' }, START),
+  ]);
+  await mkdir(join(config.dataDir, 'outbox', `${ids[0]}.eml`), { recursive: true });
+  await service.runTasks();
+  expect(await outboxOf(service, pid)).toMatchObject([
+    { state: 'queued', attempts: 1, error: expect.stringMatching(/EISDIR|ENOTEMPTY|directory/) },
+    { state: 'sent', error: null },
+  ]);
 });
 
 test('the folder of messages is for its owner only, also one that was open before', async () => {

@@ -109,8 +109,8 @@ test('a mail server that drips bytes for ever is left, and the next mail goes ov
   smtp.beforeAnswer = async () => undefined;
   const payload = { subject: 's', html: 'h', text: 't', headers: {} };
   const content = { isDemo: false, storeName: 'S', payload };
-  const first = channel.send({ id: 'one', to: 'one@example.com', ...content });
-  const second = channel.send({ id: 'two', to: 'two@example.com', ...content });
+  const first = channel.send({ id: 'one', to: 'one@example.com', ...content }, new Date());
+  const second = channel.send({ id: 'two', to: 'two@example.com', ...content }, new Date());
   expect(await first).toMatchObject({ kind: 'retry', reason: expect.stringContaining('come to an end') });
   expect(await second).toEqual({ kind: 'sent' });
   await until(async () => hasLeft);

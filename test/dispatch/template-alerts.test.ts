@@ -51,6 +51,11 @@ test('alerts whose template ends its process are dead letters after three tries,
   await setStock(service, other.pid, '1', 5, { dt: 'Shirt' });
   await service.runTasks();
   expect(smtp.received.map(({ to }) => to)).toEqual(['other@example.com']);
+  // Until the template is looked at again no try is used up.
+  service.setNow(later(0.9 / 60));
+  await service.runTasks();
+  const once = { state: 'queued', attempts: 1 };
+  expect(await outboxOf(service, store.pid)).toMatchObject([once, once, once]);
   for (const hours of [1, 2, 3]) {
     service.setNow(later(hours));
     await service.runTasks();
@@ -106,4 +111,55 @@ test('no mail has characters in its subject or sender that turn or hide what is 
   expect(lines.get('new@example.com')).toEqual(['Shop A', 'Please confirm your alerts from Shop A']);
   expect(lines.get('friend@example.com')).toEqual(['Shop A', 'Ann shares the list “Wishes” with you']);
   expect(lines.get('shopper@example.com')).toEqual(['Shop A', 'Hat  is back in stock']);
+});
+
+test.each([
+  ['shows it as it is', '<p>[{{ unsubscribe_url }}]</p>', (url: string) => `<p>[${url}]</p>`],
+  ['changes it', '<p>{{ unsubscribe_url | upcase }}</p>', (url: string) => `<p>${url.toUpperCase()}</p>`],
+  [
+    'keeps it for later',
+    '{% capture out %}{{ unsubscribe_url }}{% endcapture %}<p>{{ out | upcase }}</p>',
+    (url: string) => `<p>${url.toUpperCase()}</p>`,
+  ],
+  [
+    'names it in a roundabout way',
+    '{% assign name = "unsubscribe" | append: "_url" %}<p>{{ [name] | upcase }}</p>',
+    (url: string) => `<p>${url.toUpperCase()}</p>`,
+  ],
+  ['asks for its length', '<p>{{ unsubscribe_url.size }}</p>', (url: string) => `<p>${url.length}</p>`],
+])('everyone gets a link of their own, also where the template %s', async (_how, html, shown) => {
+  const store = await service.createStore();
+  const { db } = service.services;
+  await save(store, { html, subject: '{{ unsubscribe_url }}' });
+  const contacts = ['a', 'bb', 'ccc'].map((name) => `${name}@example.com`);
+  for (const value of contacts) await seedSubscription(db, store.pid, { epi: '1', value, at: START });
+  await setStock(service, store.pid, '1', 5);
+  await service.runTasks();
+  expect(smtp.received.map(({ to }) => to).sort()).toEqual(contacts);
+  const links = smtp.received.map(({ mail }) => {
+    const [, url] = /Stop these messages: (\S+)/.exec(mail.text!)!;
+    expect(mail.html).toContain(shown(url!));
+    expect(mail.html).toContain(`<a href="${url!}">Stop these messages</a>`);
+    expect(mail.subject).toBe(url!.slice(0, 200));
+    return url;
+  });
+  expect(new Set(links).size).toBe(3);
+});
+
+test('a product that changes between two restocks is shown as it is', async () => {
+  const store = await service.createStore();
+  for (const [index, dt] of ['Old name', 'New name'].entries()) {
+    await seedSubscription(service.services.db, store.pid, {
+      epi: '1',
+      value: `${index}@example.com`,
+      at: START,
+    });
+    await setStock(service, store.pid, '1', 0);
+    await setStock(service, store.pid, '1', 5, { dt });
+    await service.runTasks();
+  }
+  expect(smtp.received.map(({ mail }) => mail.subject)).toEqual([
+    'Old name is back in stock',
+    'New name is back in stock',
+  ]);
 });

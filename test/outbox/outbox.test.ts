@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import type { Database } from '../../src/database/database.ts';
+import type { Database, Tx } from '../../src/database/database.ts';
 import type { Outcome } from '../../src/channel/outcome.ts';
-import { claimMessages, enqueueMessage } from '../../src/outbox/outbox.repo.ts';
+import type { Services } from '../../src/context.ts';
+import { createSettler } from '../../src/dispatch/settler.ts';
+import { claimMessages, enqueueMessage, renewLeases } from '../../src/outbox/outbox.repo.ts';
 import type { NewMessage } from '../../src/outbox/outbox.repo.ts';
-import { MAX_ATTEMPTS, openQueue, settleMessage } from '../../src/outbox/outbox.service.ts';
+import { MAX_ATTEMPTS, openQueue, settleMessages } from '../../src/outbox/outbox.service.ts';
 import type { ClaimedMessage, Queue } from '../../src/outbox/outbox.service.ts';
+import * as settling from '../../src/outbox/settle.repo.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
@@ -69,7 +72,7 @@ const claimOne = async (): Promise<ClaimedMessage> => {
   return claimed[0]!;
 };
 const settle = (message: ClaimedMessage, outcome: Outcome): Promise<void> =>
-  settleMessage({ db, config, now: () => now }, message, outcome);
+  settleMessages({ db, config, now: () => now }, [{ message, outcome }]);
 const isDue = async (): Promise<boolean> => (await queue.dueLines()).some((line) => line.pid === pid);
 const rowOf = ({ id }: ClaimedMessage) => db.prisma.outboxMessage.findFirstOrThrow({ where: { pid, id } });
 
@@ -129,8 +132,8 @@ describe('a lease that ran out', () => {
     current = await claimOne();
   });
 
-  test('is claimed again under a new number, as the next try', () => {
-    expect(current).toMatchObject({ id: old.id, claim: old.claim + 1, attempts: old.attempts + 1 });
+  test('is claimed again under a new number, as the same try', () => {
+    expect(current).toMatchObject({ id: old.id, claim: old.claim + 1, attempts: 1 });
   });
 
   test.each<Outcome>([
@@ -240,6 +243,135 @@ test('a message is tried so often and then given up', async () => {
     now = new Date(now.getTime() + 86_400_000);
   }
   expect(await claim()).toEqual([]);
+});
+
+test('dispatchers that are killed cost no try, however many they are', async () => {
+  await enqueue();
+  for (let kills = 0; kills < 2 * MAX_ATTEMPTS; kills += 1) {
+    await claimOne();
+    now = new Date(now.getTime() + LEASE_MS);
+  }
+  const message = await claimOne();
+  await settle(message, { kind: 'retry', reason: 'busy' });
+  expect(await rowOf(message)).toMatchObject({ state: 'queued', attempts: 1 });
+  now = new Date(now.getTime() + LEASE_MS);
+  await settle(await claimOne(), { kind: 'deferred', until: now });
+  await settle(await claimOne(), { kind: 'sent' });
+  expect(await rowOf(message)).toMatchObject({ state: 'sent', attempts: 2 });
+});
+
+test('outcomes that are recorded together are each recorded as their own', async () => {
+  await enqueueMany(5);
+  const messages = await claim();
+  const until = later(7_200_000);
+  const outcomes: Outcome[] = [
+    { kind: 'sent' },
+    { kind: 'failed', reason: 'no' },
+    { kind: 'withheld', reason: 'gone' },
+    { kind: 'deferred', until },
+    { kind: 'retry', reason: 'busy', afterMs: 3_600_000 },
+  ];
+  await settleMessages(
+    { db, config, now: () => now },
+    messages.map((message, index) => ({ message, outcome: outcomes[index]! })),
+  );
+  const rows = await Promise.all(messages.map(rowOf));
+  expect(rows).toMatchObject([
+    { state: 'sent', error: null, finishedAt: START },
+    { state: 'failed', error: 'no', finishedAt: START },
+    { state: 'withheld', error: 'gone', finishedAt: START },
+    { state: 'queued', error: null, dueAt: until, finishedAt: null },
+    { state: 'queued', error: 'busy', dueAt: later(3_600_000), finishedAt: null },
+  ]);
+});
+
+test('an outcome is recorded also where the message is changed while that waits', async () => {
+  await enqueue();
+  const message = await claimOne();
+  const LOCKED = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  let settling: Promise<void> = Promise.resolve();
+  await db.transaction(async (tx) => {
+    await tx.query(`UPDATE outbox SET error = 'beside' WHERE pid = $1`, [pid]);
+    settling = settle(message, { kind: 'sent' });
+    await until(async () => (await db.query(LOCKED)).length > 0);
+  });
+  await settling;
+  expect(await rowOf(message)).toMatchObject({ state: 'sent', error: null });
+});
+
+test('an outcome that cannot be stored does not take others with it', async () => {
+  await enqueueMany(3);
+  const messages = await claim();
+  const settle = createSettler({ db, config, now: () => now } as Services, 3);
+  const results = await Promise.allSettled(
+    messages.map((message, index) =>
+      settle({ message, outcome: index === 1 ? { kind: 'failed', reason: 'NUL \u0000' } : { kind: 'sent' } }),
+    ),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  const rows = await Promise.all(messages.map(rowOf));
+  expect(rows).toMatchObject([
+    { state: 'sent' },
+    { state: 'queued', attempts: 1, error: 'the outcome of the last try could not be recorded' },
+    { state: 'sent' },
+  ]);
+});
+
+describe('while much is queued that the planner knows nothing of', () => {
+  const QUEUED = 3_000;
+  /** SQL: what this transaction read of the table, in whatever way. */
+  const READ = `SELECT (seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables WHERE relname = 'outbox'`;
+  const readBy = async (tx: Tx): Promise<number> => (await tx.query<{ count: number }>(READ))[0]!.count;
+  const claimIn = (tx: Tx): Promise<ClaimedMessage[]> =>
+    claimMessages(tx, { ...LANE, turns: [turnOf(pid, 4)], leaseMs: LEASE_MS }, now);
+
+  beforeEach(async () => {
+    await db.query(
+      `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, payload, due_at, cts)
+       SELECT $1, gen_random_uuid()::text, 'message', 'sms', 'test', '+14155552671', '{}', $2, $2 FROM generate_series(1, ${QUEUED})`,
+      [pid, START],
+    );
+  });
+
+  test.each<[string, (tx: Tx, messages: ClaimedMessage[]) => Promise<unknown>]>([
+    ['claimed', async () => undefined],
+    ['kept', (tx, messages) => renewLeases(tx, messages, later(LEASE_MS))],
+    ['sent', (tx, messages) => settling.markSent(tx, messages, now)],
+    [
+      'failed',
+      (tx, messages) =>
+        settling.markFailed(
+          tx,
+          messages.map((message) => ({ message, reason: 'no' })),
+          now,
+        ),
+    ],
+    [
+      'withheld',
+      (tx, messages) =>
+        settling.withhold(
+          tx,
+          messages.map((message) => ({ message, reason: 'no' })),
+          now,
+        ),
+    ],
+    [
+      'put back',
+      (tx, messages) =>
+        settling.postpone(
+          tx,
+          messages.map((message) => ({ message, until: now, reason: 'busy', isPlaceFree: false })),
+          now,
+        ),
+    ],
+  ])('four that are %s cost what four cost', async (_how, work) => {
+    await db.transaction(async (tx) => {
+      const messages = await claimIn(tx);
+      expect(messages).toHaveLength(4);
+      await work(tx, messages);
+      expect(await readBy(tx)).toBeLessThan(QUEUED / 10);
+    });
+  });
 });
 
 test('workers are woken once the message is committed, and not at all when it is not', async () => {

@@ -32,17 +32,20 @@ type FactsRow = Sender &
 
 const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, coalesce(p.du, sub.du) AS du, p.uri, p.iu, p.vi, p.stk, p.pr`;
 
-/** SQL: every batch of alerts runs it; six tables in one round trip. Planned at each call, as the claim is. */
+// Each table is looked into by its key, whatever the planner believes of its size: as joins, they were planned for 9 ms and read for 4.
+// SQL: every batch of alerts runs it; six tables in one round trip.
 const FACTS = `
-  SELECT o.id AS "messageId", ${SENDER_COLUMNS}, r.state AS "restockState", r.cause AS "restockCause", sub.id AS "subscriptionId", sub.confirmed_at AS "confirmedAt", coalesce(sub.renewed_at, sub.cts) AS "wishedAt",
-    c.sent_at AS "seenAt", ${PRODUCT_COLUMNS}
+  SELECT o.id AS "messageId", s.*, r.state AS "restockState", r.cause AS "restockCause", sub.id AS "subscriptionId", sub."confirmedAt", sub."wishedAt",
+    (SELECT c.sent_at FROM alert_seen c
+     WHERE c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = o.medium AND c.value = o.recipient) AS "seenAt", ${PRODUCT_COLUMNS}
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
-  LEFT JOIN outbox o ON o.pid = m.pid AND o.id = m.id
-  LEFT JOIN store s ON s.pid = o.pid
-  LEFT JOIN restock r ON r.pid = o.pid AND r.id = o.restock_id
-  LEFT JOIN subscription sub ON sub.pid = o.pid AND sub.id = o.subscription_id
-  LEFT JOIN product p ON p.pid = o.pid AND p.epi = o.epi
-  LEFT JOIN alert_seen c ON c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = o.medium AND c.value = o.recipient
+  LEFT JOIN LATERAL (SELECT * FROM outbox WHERE pid = m.pid AND id = m.id OFFSET 0) o ON true
+  LEFT JOIN LATERAL (SELECT ${SENDER_COLUMNS} FROM store s WHERE s.pid = o.pid OFFSET 0) s ON true
+  LEFT JOIN LATERAL (SELECT state, cause FROM restock WHERE pid = o.pid AND id = o.restock_id OFFSET 0) r ON true
+  LEFT JOIN LATERAL (
+    SELECT id, empi, du, confirmed_at AS "confirmedAt", coalesce(renewed_at, cts) AS "wishedAt" FROM subscription
+    WHERE pid = o.pid AND id = o.subscription_id OFFSET 0) sub ON true
+  LEFT JOIN LATERAL (SELECT * FROM product WHERE pid = o.pid AND epi = o.epi OFFSET 0) p ON true
   ORDER BY m.position`;
 
 /** Reads the facts for claimed alerts, in their order, with one statement; null where the alert was erased meanwhile. */

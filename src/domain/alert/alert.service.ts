@@ -12,7 +12,7 @@ import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
 import type { Scope } from '../contact/unsubscribe.rules.ts';
 import { alertModel } from '../template/model.rules.ts';
-import { TemplateError } from '../template/template.pool.ts';
+import { REFUSED_MS, TemplateError } from '../template/template.pool.ts';
 import { loadTopics } from '../topic/topic.repo.ts';
 import type { TopicRow } from '../topic/topic.types.ts';
 import * as alerts from './alert.repo.ts';
@@ -103,7 +103,10 @@ function prepareAlert(
       // Saved templates were rendered once, so this may pass: a stalled machine runs into the time limit, too.
       const reason = `the template cannot be rendered: ${(error as Error).message}`;
       const isFatal = error instanceof TemplateError && error.isFatal;
-      return isFatal ? { kind: 'retry', reason, most: FATAL_TRIES } : { kind: 'retry', reason };
+      // Before that it would be refused without a look, which is no try.
+      return isFatal
+        ? { kind: 'retry', reason, most: FATAL_TRIES, afterMs: REFUSED_MS }
+        : { kind: 'retry', reason };
     }
     // The mail program's own button leaves the whole topic; the footer leads to the choice.
     const options = { oneClickUrl: linkFor('topic'), isTest: false };

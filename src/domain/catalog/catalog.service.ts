@@ -9,7 +9,7 @@ import { applyChanges } from '../restock/restock.service.ts';
 import type { ProductChange } from '../restock/restock.service.ts';
 import * as catalog from '../product/product.repo.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../product/product.columns.ts';
-import type { PlacedRow, WrittenRow } from '../product/product.repo.ts';
+import type { PlacedRow, StepRow, WrittenRow } from '../product/product.repo.ts';
 import {
   checkProduct,
   checkProductCount,
@@ -29,7 +29,7 @@ export class IncompleteProductsError extends AppError {
 }
 
 /** What a write means for alerts. A variant that was removed before goes on from how it was then. */
-async function changesOf(tx: Tx, pid: string, rows: readonly WrittenRow[]): Promise<ProductChange[]> {
+async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[]): Promise<ProductChange[]> {
   const fresh = rows.filter(({ isNew }) => isNew).map(({ epi }) => epi);
   const returned = fresh.length === 0 ? [] : await catalog.takeBackProducts(tx, pid, fresh);
   const earlier = new Map(returned.map((row) => [row.epi, row]));
@@ -57,15 +57,14 @@ export async function reportChanges(
   if (changes.length > 0) await applyChanges(tx, pid, changes, now);
 }
 
-/** Stores checked variants inside the caller's transaction: the one path of every feed. */
-export async function writeProducts(
+/** Refuses new variants that lack a field, and hands the steps of the others to the alert engine. */
+async function concludeWrite(
   tx: Tx,
   pid: string,
   products: readonly ProductWrite[],
+  rows: readonly StepRow[],
   now: Date,
-): Promise<WrittenRow[]> {
-  const unique = lastOfEach(products);
-  const rows = await catalog.upsertProducts(tx, pid, unique, now);
+): Promise<void> {
   const incomplete = rows
     .filter(({ isNew, empi, du }) => isNew && (empi === '' || du === ''))
     .map(({ epi }) => epi);
@@ -78,7 +77,29 @@ export async function writeProducts(
     );
   }
   await reportChanges(tx, pid, await changesOf(tx, pid, rows), now);
+}
+
+/** Stores checked variants inside the caller's transaction. */
+export async function writeProducts(
+  tx: Tx,
+  pid: string,
+  products: readonly ProductWrite[],
+  now: Date,
+): Promise<WrittenRow[]> {
+  const rows = await catalog.upsertProducts(tx, pid, lastOfEach(products), now);
+  await concludeWrite(tx, pid, products, rows, now);
   return rows;
+}
+
+/** The same for files, whose rows nobody wants to see again. */
+export async function mergeProducts(
+  tx: Tx,
+  pid: string,
+  products: readonly ProductWrite[],
+  now: Date,
+): Promise<void> {
+  const steps = await catalog.mergeProducts(tx, pid, lastOfEach(products), now);
+  await concludeWrite(tx, pid, products, steps, now);
 }
 
 /** Adds or changes variants of the calling store. */

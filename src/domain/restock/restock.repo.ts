@@ -145,7 +145,8 @@ export async function claimRestock(tx: Tx, now: Date): Promise<RestockRow | null
 }
 
 // The look-ups are sub-selects, not joins: those are index probes whatever the planner believes. Right after many rows came in it
-// knows nothing of them, and the join it chose then took 30 s for a portion that takes 0.2 s.
+// knows nothing of them, and the join it chose then took 30 s for a portion that takes 0.2 s. `IS NOT TRUE` is taken for half of the rows and `IS NULL` for
+// very few, for which it sorted all that were left instead of walking along the index: 100,000 took twice as long.
 // SQL: fan-out, thousands of rows from select to insert.
 const QUEUE = `
   WITH picked AS (
@@ -156,7 +157,7 @@ const QUEUE = `
     WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6
       AND (s.seq <= $11 OR s.seq > $12)
       AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR coalesce(s.renewed_at, s.cts) > $10)
-      AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NULL
+      AND (SELECT true FROM outbox o WHERE o.pid = s.pid AND o.restock_id = $4 AND o.subscription_id = s.id LIMIT 1) IS NOT TRUE
     ORDER BY s.seq LIMIT $7
   ), queued AS (
     INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)

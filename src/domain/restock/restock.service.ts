@@ -31,13 +31,9 @@ export async function applyChanges(
   const relevant = foldChanges(changes);
   if (relevant.length === 0) return;
   const { stops, openings, resumptions, arrivals } = planRestocks(await topicRulesOf(tx, pid), relevant);
-  await restocks.stopRestocks(tx, pid, stops);
-  // A live occasion gives way: its unsent alerts pass to the new one when that is queued.
-  await restocks.stopRestocks(
-    tx,
-    pid,
-    openings.map(({ topic, epi }) => ({ topic, epi })),
-  );
+  // A live occasion gives way to a new one: its unsent alerts pass to that when it is queued.
+  const givingWay = openings.map(({ topic, epi }) => ({ topic, epi }));
+  await restocks.stopRestocks(tx, pid, [...stops, ...givingWay]);
   const opened = await restocks.openRestocks(tx, pid, openings, now);
   await restocks.resumeRestocks(tx, pid, resumptions, now);
   await restocks.addUnits(tx, pid, arrivals, now);

@@ -20,8 +20,11 @@ export type RenderJob = {
 /** What became of a job. `isStuck` says that it had to be interrupted. */
 export type RenderAnswer = { texts: Partial<AlertTexts> } | { part: Part; reason: string; isStuck: boolean };
 
-/** What became of a batch, and what it took of a processor's time; answers may be missing at the end. */
-export type BatchAnswer = { answers: RenderAnswer[]; tookMs: number };
+/**
+ * What became of a batch, and what it took of a processor's time; answers may be missing at the end. `isStalled` says that the machine stood still, so
+ * that a job was interrupted which is not to blame.
+ */
+export type BatchAnswer = { answers: RenderAnswer[]; tookMs: number; isStalled: boolean };
 
 /** For all parts of one message. A usual one takes a fifth of a millisecond. */
 const RENDER_MS = 250;
@@ -56,11 +59,14 @@ function runWithin(timeoutMs: number, run: () => unknown): void {
   RUN.runInContext(sandbox, { timeout: timeoutMs });
 }
 
-/** Renders a message; says before each part which one it is. */
+/**
+ * Renders a message; says before each part which one it is. Null where it was interrupted before it had its share of a processor: nobody knows what
+ * would have come of it.
+ */
 export function runJob(
   { texts, parts, forms, model, isKept }: RenderJob,
   tell: (part: Part) => void = () => undefined,
-): RenderAnswer {
+): RenderAnswer | null {
   const end = performance.now() + RENDER_MS;
   const rendered: Partial<AlertTexts> = {};
   let current = parts[0]!;
@@ -83,6 +89,7 @@ export function runJob(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isStuck = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    if (isStuck && performance.now() <= end) return null;
     return { part: current, reason: isStuck ? 'it takes too long' : message, isStuck };
   }
 }

@@ -5,8 +5,11 @@ import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { startRenderProcess } from './template.child.ts';
 import type { RenderProcess } from './template.child.ts';
+import { withStencils } from './template.stencil.ts';
 import type { BatchAnswer, RenderAnswer, RenderJob } from './template.job.ts';
-import type { AlertModel } from './template.rules.ts';
+import type { RenderBudget, Renderer } from './template.types.ts';
+
+export type { RenderBudget } from './template.types.ts';
 
 /** A template that cannot be rendered; the text names the part and, where it is known, the place. */
 export class TemplateError extends AppError {
@@ -19,29 +22,10 @@ export class TemplateError extends AppError {
   }
 }
 
-/** Time of a processor that everything a request renders has together. */
-export type RenderBudget = { leftMs: number };
-
 /** What the templates of a new request may take. A usual message takes less than a millisecond. */
 export function createRenderBudget(): RenderBudget {
   return { leftMs: 500 };
 }
-
-/** A message to render; `parts` are those that will be sent. */
-export type RenderRequest<Name extends Part> = {
-  pid: string;
-  texts: Pick<AlertTexts, Name> & Partial<AlertTexts>;
-  parts: readonly Name[];
-  model: AlertModel;
-  budget?: RenderBudget;
-};
-
-/** Renders messages in a process of its own, store by store in turn. */
-export type Renderer = {
-  /** The finished parts; fails with a TemplateError where the template is to blame. */
-  render: <Name extends Part>(request: RenderRequest<Name>) => Promise<Pick<AlertTexts, Name>>;
-  close: () => void;
-};
 
 type Task = {
   pid: string;
@@ -57,7 +41,7 @@ const FORMS = Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].for
 
 const MAX_LOSSES = 2;
 /** A template that ended a process is not tried again by this service for so long. */
-const KNOWN_MS = 60_000;
+export const REFUSED_MS = 60_000;
 
 function keyOf({ texts, parts }: RenderJob): string {
   return parts.map((part) => texts[part]).join('\u0000');
@@ -74,12 +58,13 @@ type Options = {
   maxWaiting: number;
   /** Whether templates stay parsed for the next message. */
   isKept: boolean;
+  start: () => RenderProcess;
 };
 
 /** The process is started for the first message and stays warm. */
-function createRenderer(log: Logger, { batchSize, maxWaiting, isKept }: Options): Renderer {
+function createRenderer(log: Logger, { batchSize, maxWaiting, isKept, start }: Options): Renderer {
   const waiting = new Map<string, Task[]>();
-  const known = new LRUCache<string, TemplateError>({ max: 1_000, ttl: KNOWN_MS });
+  const known = new LRUCache<string, TemplateError>({ max: 1_000, ttl: REFUSED_MS });
   let child: RenderProcess | null = null;
   let isWorking = false;
   let isClosed = false;
@@ -139,21 +124,25 @@ function createRenderer(log: Logger, { batchSize, maxWaiting, isKept }: Options)
     child = null;
   };
 
-  const conclude = (batch: Task[], { answers, tookMs }: BatchAnswer): void => {
+  const conclude = (batch: Task[], { answers, tookMs, isStalled }: BatchAnswer): void => {
     if (batch[0]!.budget) batch[0]!.budget.leftMs -= tookMs;
-    if (answers.some((answer) => 'isStuck' in answer && answer.isStuck)) endChild();
-    batch.slice(answers.length).reverse().forEach(putBack);
+    if (isStalled || answers.some((answer) => 'isStuck' in answer && answer.isStuck)) endChild();
+    const [next, ...others] = batch.slice(answers.length);
+    others.reverse().forEach(putBack);
+    if (next) (isStalled ? lose : putBack)(next);
     answers.forEach((answer, index) => settle(batch[index]!, answer));
   };
 
   const run = async (batch: Task[]): Promise<void> => {
-    if (!child?.isAlive()) child = startRenderProcess();
+    if (!child?.isAlive()) child = start();
     const end = await child.run(batch.map(({ job }) => job));
     if (isClosed) return batch.forEach((task) => task.reject(busy()));
     if ('answers' in end) return conclude(batch, end);
     endChild();
     const [first] = batch;
-    if (end.part === null || batch.length > 1) return batch.reverse().forEach(lose);
+    // A machine that stands still looks the same, and one alert speaks for all of a restock: it is blamed for the second process only.
+    const isUnclear = batch.length > 1 || (first!.losses === 0 && !first!.budget);
+    if (end.part === null || isUnclear) return batch.reverse().forEach(lose);
     if (first!.budget) first!.budget.leftMs = 0;
     settle(first!, { part: end.part, reason: 'it takes too much time or memory', isStuck: true });
   };
@@ -190,9 +179,11 @@ function createRenderer(log: Logger, { batchSize, maxWaiting, isKept }: Options)
 export type Templates = { alerts: Renderer; trials: Renderer; close: () => void };
 
 /** No process is started before the first message. */
-export function createTemplates(log: Logger): Templates {
-  const alerts = createRenderer(log, { batchSize: 16, maxWaiting: Infinity, isKept: true });
-  const trials = createRenderer(log, { batchSize: 1, maxWaiting: 100, isKept: false });
+export function createTemplates(log: Logger, start: () => RenderProcess = startRenderProcess): Templates {
+  const alerts = withStencils(
+    createRenderer(log, { batchSize: 16, maxWaiting: Infinity, isKept: true, start }),
+  );
+  const trials = createRenderer(log, { batchSize: 1, maxWaiting: 100, isKept: false, start });
   return {
     alerts,
     trials,

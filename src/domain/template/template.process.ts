@@ -21,11 +21,15 @@ process.on('message', (jobs: RenderJob[]) => {
   // Who ends this process is known only where it was alone here.
   const tell = jobs.length === 1 ? send : undefined;
   const answers: RenderAnswer[] = [];
+  let isStalled = false;
   for (const job of jobs) {
     if (wallClock() > end) break;
-    answers.push(runJob(job, tell));
+    const answer = runJob(job, tell);
+    isStalled = answer === null;
+    if (answer === null) break;
+    answers.push(answer);
   }
-  send({ answers, tookMs: performance.now() - start } satisfies BatchAnswer);
+  send({ answers, tookMs: performance.now() - start, isStalled } satisfies BatchAnswer);
 });
 
 // Nothing of ours may outlive the service; a signal to the whole group lets it finish its messages first.
