@@ -35,6 +35,9 @@ export async function openServer(given: string | undefined): Promise<Server> {
   return openEmbedded(DATA_DIR, createLogger('error'));
 }
 
+/** One statement of a peer may write a million rows. */
+const withoutTimeout = (url: string): string => `${url}?statement_timeout=0`;
+
 const markOf = (size: Size): string => JSON.stringify({ version: DATA_VERSION, ...size });
 
 /** Opens the database of a size on the server; loads it where it is missing or of an older kind. */
@@ -49,7 +52,7 @@ export async function prepare(server: Server, name: SizeName, progress: Progress
     });
     await load(url, name, size, progress);
   }
-  const db = openDatabase(url, 5, createLogger('error'));
+  const db = openDatabase(withoutTimeout(url), 5, createLogger('error'));
   await migrate(db.pool, createLogger('error'));
   await removeScratchStores(db);
   return { name, size, url, db };
@@ -79,7 +82,7 @@ async function isLoaded(serverUrl: string, database: string, url: string, size: 
 
 async function load(url: string, name: SizeName, size: Size, progress: Progress): Promise<void> {
   const log = createLogger('error');
-  const db = openDatabase(url, LOADERS, log);
+  const db = openDatabase(withoutTimeout(url), LOADERS, log);
   try {
     await migrate(db.pool, log);
     const total = size.stores * size.shoppersPerStore * ITEMS_PER_LIST;
