@@ -29,7 +29,7 @@ Without flags: every measurement on the small data, about ten minutes.
   --full          1,000,000 lists, 10,000,000 items over 200 stores; the first run loads them
   --rounds N      interleaved rounds, of which the median counts (default 5)
   --seconds S     load on each contender in each round (default 2)
-  --json          the result as JSON on stdout; progress goes to stderr
+  --json          the result as JSON on stdout, with npm run --silent; progress goes to stderr
   --markdown      the result as Markdown tables on stdout
   --docs FILE     writes these tables into the place that is marked for them (docs/performance.md)
   --plot FILE     writes the ratios as an SVG picture

