@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { outcomeOfError } from '../channel/outcome.ts';
 import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
-import { openQueue } from '../outbox/outbox.service.ts';
+import { MAX_ATTEMPTS, openQueue } from '../outbox/outbox.service.ts';
 import type { ClaimedMessage, Lane, Line } from '../outbox/outbox.service.ts';
 import { createSettler } from './settler.ts';
 import { countSlots, receiverOf } from './slots.ts';
@@ -90,7 +90,10 @@ export function createLane(
   const deliver = async (message: ClaimedMessage, attempt: Attempt): Promise<void> => {
     const startedAt = performance.now();
     try {
-      const outcome = await attempt().catch(outcomeOfError);
+      const isExhausted = message.attempts > MAX_ATTEMPTS;
+      const outcome: Outcome = isExhausted
+        ? { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` }
+        : await attempt().catch(outcomeOfError);
       held.delete(message);
       trust?.note(receiverOf(lineOf(message)), outcome.kind === 'sent', performance.now() - startedAt);
       // A renewal that is under way would undo when the next try is due.

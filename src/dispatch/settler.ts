@@ -1,4 +1,3 @@
-import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
 import { isDatabaseAway } from '../database/database.ts';
 import { recordBounce } from '../domain/contact/bounce.service.ts';
@@ -11,8 +10,6 @@ type Waiting = { end: EndedTry; resolve: () => void; reject: (error: unknown) =>
 const MAX_TOGETHER = 200;
 /** How long an outcome waits for others. */
 const LINGER_MS = 20;
-/** Recorded where an outcome is refused: the try counts, so that a message which is sent again for that ends some time. */
-const UNRECORDED: Outcome = { kind: 'retry', reason: 'the outcome of the last try could not be recorded' };
 
 /**
  * Records how tries ended, many with one statement: as soon as `enough` have ended, or after a moment. One that the database refuses does not take
@@ -23,16 +20,6 @@ export function createSettler(services: Services, enough: number): (end: EndedTr
   let timer: NodeJS.Timeout | undefined;
   let isBusy = false;
 
-  /** Fails as `recorded` does. While the database is away nothing is recorded: the lease ends, and another try follows. */
-  const orUnrecorded = (message: EndedTry['message'], recorded: Promise<void>): Promise<void> =>
-    recorded.catch(async (error: unknown) => {
-      if (!isDatabaseAway(error)) await settleMessages(services, [{ message, outcome: UNRECORDED }]);
-      throw error;
-    });
-
-  const recordOne = ({ end, resolve, reject }: Waiting): Promise<void> =>
-    orUnrecorded(end.message, settleMessages(services, [end])).then(resolve, reject);
-
   const record = async (batch: readonly Waiting[]): Promise<void> => {
     try {
       await settleMessages(
@@ -41,8 +28,8 @@ export function createSettler(services: Services, enough: number): (end: EndedTr
       );
       for (const { resolve } of batch) resolve();
     } catch (error) {
-      if (isDatabaseAway(error)) for (const { reject } of batch) reject(error);
-      else for (const one of batch) await recordOne(one);
+      if (batch.length === 1 || isDatabaseAway(error)) for (const { reject } of batch) reject(error);
+      else for (const one of batch) await record([one]);
     }
   };
 
@@ -64,7 +51,7 @@ export function createSettler(services: Services, enough: number): (end: EndedTr
   return (end) => {
     const { message, outcome } = end;
     if (outcome.kind === 'failed' && outcome.isContactGone)
-      return orUnrecorded(message, recordBounce(services.db, message, outcome.reason, services.now()));
+      return recordBounce(services.db, message, outcome.reason, services.now());
     return new Promise((resolve, reject) => {
       waiting.push({ end, resolve, reject });
       goOn();

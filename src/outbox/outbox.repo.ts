@@ -23,10 +23,7 @@ export type NewMessage = {
   dueAt?: Date;
 };
 
-/**
- * A message as a dispatcher claimed it: `attempts` says which try this is, and `claim` proves that it still holds. A try counts once its outcome is
- * recorded: what a kill cuts off is not the message's fault.
- */
+/** A message as a dispatcher claimed it: `attempts` says which try this is, and `claim` proves that it still holds. */
 export type ClaimedMessage = Pick<
   Raw<OutboxMessageModel>,
   | 'pid'
@@ -105,10 +102,10 @@ const claimWhere = (isDue: string): string => `
       SELECT ctid AS at FROM outbox WHERE state = 'queued' AND ${isDue} AND pid = turn.pid AND due_at <= $1
       ORDER BY due_at LIMIT turn.most FOR UPDATE SKIP LOCKED) oldest
   )
-  UPDATE outbox o SET claim = o.claim + 1, due_at = $2
+  UPDATE outbox o SET attempts = o.attempts + 1, claim = o.claim + 1, due_at = $2
   WHERE o.ctid = ANY (ARRAY(SELECT at FROM due))
   RETURNING o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "restockId", o.subscription_id AS "subscriptionId",
-    o.topic, o.epi, o.attempts + 1 AS attempts, o.claim, o.cts`;
+    o.topic, o.epi, o.attempts, o.claim, o.cts`;
 
 /** SQL: claims with SKIP LOCKED, so many of each line. */
 const CLAIM_OF_STORES = claimWhere('lane = $6 AND medium = $7');

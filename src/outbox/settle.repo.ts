@@ -54,7 +54,7 @@ const giveBackAt = (now: string): string => `
   FROM (SELECT pid, restock_id, count(*)::int AS places FROM done WHERE has_place GROUP BY pid, restock_id) d
   WHERE r.pid = d.pid AND r.id = d.restock_id AND r.state = 'open'`;
 
-/** A message that is to wait, until when, and what its try said; null where there was none. In a cool-down somebody else has its place meanwhile. */
+/** A message that is to wait, until when, and what its try said. In a cool-down somebody else has its place meanwhile. */
 export type Delay = { message: ClaimedMessage; until: Date; reason: string | null; isPlaceFree: boolean };
 
 /** A message that ends without having been sent, and why. */
@@ -63,7 +63,7 @@ export type Ending = { message: ClaimedMessage; reason: string };
 /** SQL: two tables in one statement, so that a place is neither lost nor given twice. */
 const POSTPONE = `
   WITH held AS (${held({ until: 'timestamptz', reason: 'text', is_free: 'boolean' })}), waiting AS (
-    UPDATE outbox o SET due_at = h.until, error = h.reason, attempts = o.attempts + (h.reason IS NOT NULL)::int, has_place = o.has_place AND NOT h.is_free
+    UPDATE outbox o SET due_at = h.until, error = h.reason, has_place = o.has_place AND NOT h.is_free
     FROM held h WHERE o.ctid = h.at AND ${STILL_HELD}
   ), done AS (
     SELECT * FROM held h WHERE ${STILL_HELD} AND h.is_free
@@ -122,7 +122,7 @@ const eventRows = (now: string, type: string): string => `
 /** SQL: every delivery runs it; five tables in one round trip. */
 const MARK_SENT = `
   WITH held AS (${held()}), done AS (
-    UPDATE outbox o SET state = 'sent', error = NULL, attempts = o.attempts + 1, finished_at = $4, payload = CASE WHEN o.lane = 'webhook' THEN o.payload END
+    UPDATE outbox o SET state = 'sent', error = NULL, finished_at = $4, payload = CASE WHEN o.lane = 'webhook' THEN o.payload END
     WHERE o.ctid = ANY (ARRAY(
       SELECT at FROM held WHERE state <> 'sent' AND (lane <> 'webhook' OR claimed = claim)))
     RETURNING o.pid, o.id, o.topic, o.epi, o.medium, o.recipient, o.error, o.subscription_id
@@ -155,7 +155,7 @@ export async function markSent(tx: Tx, messages: readonly ClaimedMessage[], now:
 /** SQL: three tables in one statement. */
 const MARK_FAILED = `
   WITH held AS (${held({ reason: 'text' })}), done AS (
-    UPDATE outbox o SET state = 'failed', error = h.reason, attempts = o.attempts + 1, finished_at = $5
+    UPDATE outbox o SET state = 'failed', error = h.reason, finished_at = $5
     FROM held h WHERE o.ctid = h.at AND ${STILL_HELD}
     RETURNING o.pid, o.id, o.topic, o.epi, o.medium, o.recipient, o.error, o.subscription_id, o.restock_id, o.has_place
   ), given_back AS (${giveBackAt('$5')}), told AS (${eventRows('$5', '$6')})
