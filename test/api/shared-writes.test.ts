@@ -138,6 +138,50 @@ test('what one write is refused for is not the others’ in the same moment', as
   expect(await unsoundLists()).toEqual([]);
 });
 
+/** Counts the callers who have been looked up from here on. */
+function watchIdentities(): { count: () => number; end: () => void } {
+  const { db } = service.services;
+  const { query } = db;
+  let count = 0;
+  db.query = async (statement: string | { name: string }, params?: unknown[]) => {
+    const rows = await query(statement as never, params);
+    if (typeof statement !== 'string' && statement.name === 'load_identities') count += rows.length;
+    return rows as never[];
+  };
+  return { count: () => count, end: () => void (db.query = query) };
+}
+
+test('a stranger who writes in the same moment as the owner writes nothing', async () => {
+  const [first, second, ...owners] = (await newOwners(12, 1)) as [Own, Own, ...Own[]];
+  const strangers = await newOwners(owners.length, 1);
+  const { db } = service.services;
+  const waitingFor = (count: number) =>
+    until(async () => {
+      const rows = await db.query(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'item'::regclass`);
+      return rows.length === count;
+    });
+  const answers = await db.transaction(async (tx) => {
+    // Two transactions are under way at most: those who come while both are held up share the next one.
+    await tx.query('LOCK TABLE item IN SHARE MODE');
+    const before = [write(first, { a: [item('new')] }).then(), write(second, { a: [item('new')] }).then()];
+    await waitingFor(2);
+    const identified = watchIdentities();
+    const pairs = owners.flatMap((owner, index) => [
+      write(owner, { a: [item('own')] }).then(),
+      write({ ...strangers[index]!, lid: owner.lid }, { a: [item('stolen')] }).then(),
+    ]);
+    await until(() => identified.count() === pairs.length);
+    identified.end();
+    return { before, pairs };
+  });
+  const statuses = async (calls: Promise<{ status: number }>[]) =>
+    (await Promise.all(calls)).map(({ status }) => status);
+  expect(await statuses(answers.before)).toEqual([200, 200]);
+  expect(await statuses(answers.pairs)).toEqual(owners.flatMap(() => [200, 404]));
+  for (const { lid } of owners) expect((await rowsOf(service, lid))!.epis).not.toContain('stolen');
+  expect(await unsoundLists()).toEqual([]);
+});
+
 test('a list that somebody holds keeps its own writers waiting, and nobody else', async () => {
   const [held, free] = (await newOwners(2, 1)) as [Own, Own];
   const { db } = service.services;

@@ -11,7 +11,7 @@ import { foldItems } from '../item/item.rules.ts';
 import type { CheckedItem } from '../item/item.rules.ts';
 import type { ListRow } from '../list/list.columns.ts';
 import { lockLists } from '../list/list.repo.ts';
-import type { LockedList } from '../list/list.repo.ts';
+import type { ListOwner, LockedList } from '../list/list.repo.ts';
 import { checkListVersion } from '../list/list.rules.ts';
 import { failMissing, lockOwner } from '../list/list.service.ts';
 import type { Owner } from '../list/list.service.ts';
@@ -174,7 +174,9 @@ function isPlain(wanted: WantedContents, list: LockedList | undefined): list is 
 
 const ownerOf = ({ owner: { pid, regid } }: WantedContents): string => JSON.stringify([pid, regid]);
 const compare = (a: string, b: string): number => (a < b ? -1 : 1);
-const nameOf = ({ pid, lid }: { pid: string; lid: string }): string => JSON.stringify([pid, lid]);
+/** With its owner: somebody else's write to the same list is not this one. */
+const nameOf = ({ pid, regid, lid }: ListOwner & { lid: string }): string =>
+  JSON.stringify([pid, regid, lid]);
 
 async function writeTogether(tx: Tx, all: readonly WantedContents[]): Promise<Outcome<DoneContents>[]> {
   const keys = all.map(({ owner: { pid, regid }, lid }) => ({ pid, regid, lid }));
