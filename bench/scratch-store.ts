@@ -19,6 +19,7 @@ export async function withScratchStore<Result>(
   try {
     return await work(store);
   } finally {
-    await db.query('DELETE FROM store WHERE pid = $1', [store.pid]);
+    // A server that is stopping may still have a transaction open; after a deadlock this one is begun again.
+    await db.transaction((tx) => tx.query('DELETE FROM store WHERE pid = $1', [store.pid]));
   }
 }
