@@ -121,17 +121,18 @@ export function createLane(
     const giveWay = async (): Promise<void> => {
       const isEarly = (): boolean => performance.now() - claimedAt < GIVE_WAY_MS;
       while (givesWay?.() && isEarly() && !signal?.aborted) await delay(GLANCE_MS);
-      claimedAt = performance.now();
     };
 
     /** Null when nothing can be claimed now. */
     const claim = async (): Promise<ClaimedMessage[] | null> => {
+      // Before slots are counted: meanwhile more of them become free.
+      await giveWay();
       const slots = countSlots({ concurrency, perStore, trust: trust ?? null }, [...underWay.values()]);
       if (slots.free < (isSlow ? least : enough)) return null;
       const lines = await turns.next(slots.free, (line) => slots.roomFor(line) > 0);
       if (lines.length === 0) return null;
       const shares = slots.share(lines);
-      await giveWay();
+      claimedAt = performance.now();
       const messages = await queue.claim(shares);
       const served = new Set(messages.map((message) => receiverOf(lineOf(message))));
       turns.drop(shares.map(({ line }) => line).filter((line) => !served.has(receiverOf(line))));
