@@ -34,7 +34,7 @@ const MIN_BATCH = 4;
 const LOOK_AGAIN_MS = 500;
 
 /** How long a lane that gives way waits from one claim to the next. */
-const GIVE_WAY_MS = 500;
+const GIVE_WAY_MS = 3_000;
 const GLANCE_MS = 20;
 
 /** Waits until one message is done, but not long: meanwhile others may have become due. Answers whether none was. */

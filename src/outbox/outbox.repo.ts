@@ -137,8 +137,8 @@ export function claimMessages(
 const RENEW = `
   UPDATE outbox o SET due_at = $4 WHERE o.ctid = ANY (ARRAY(
     SELECT r.at FROM unnest($1::text[], $2::text[], $3::int[]) AS m (pid, id, claim) CROSS JOIN LATERAL (
-      SELECT ctid AS at, state, claim FROM outbox WHERE pid = m.pid AND id = m.id OFFSET 0 FOR UPDATE) r
-    WHERE r.state = 'queued' AND r.claim = m.claim))`;
+      SELECT ctid AS at, pid, state, claim FROM outbox WHERE id = m.id OFFSET 0 FOR UPDATE) r
+    WHERE r.pid = m.pid AND r.state = 'queued' AND r.claim = m.claim))`;
 
 /** Lengthens the leases of messages that are still under way. */
 export async function renewLeases(

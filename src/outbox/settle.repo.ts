@@ -3,7 +3,8 @@ import type { ClaimedMessage } from './outbox.repo.ts';
 
 // Set-wise: a lane hands over all that ended while the statement before was under way. Without names, as those of outbox.repo.ts. Rows are found one by
 // one through their key, locked, and then changed where they lie. A join would read all of a store's queue for each row wherever the planner knows little
-// of it, and right after a restock it does: 37 ms for a hundred rows against 12. Where a row lies says all: with `pid` beside it the planner reads the whole
+// of it, and right after a restock it does: 37 ms for a hundred rows against 12. They are looked up by id alone, and their store is compared outside: only the key can
+// serve that (decision 26). Where a row lies says all: with `pid` beside it the planner reads the whole
 // queue of the store and looks which rows lie there.
 
 const claimsOf = (messages: readonly ClaimedMessage[]) => [
@@ -15,9 +16,10 @@ const claimsOf = (messages: readonly ClaimedMessage[]) => [
 /** SQL: locks rows of two tables by their keys, and nothing else. */
 const LOCK = `
   SELECT FROM unnest($1::text[], $2::text[]) AS m (pid, id) CROSS JOIN LATERAL (
-    SELECT subscription_id FROM outbox WHERE pid = m.pid AND id = m.id OFFSET 0 FOR UPDATE) o
+    SELECT pid, subscription_id FROM outbox WHERE id = m.id OFFSET 0 FOR UPDATE) o
   LEFT JOIN LATERAL (
-    SELECT 1 FROM subscription WHERE pid = m.pid AND id = o.subscription_id OFFSET 0 FOR UPDATE) s ON true`;
+    SELECT 1 FROM subscription WHERE id = o.subscription_id OFFSET 0 FOR UPDATE) s ON true
+  WHERE o.pid = m.pid`;
 
 /**
  * Holds messages and their subscriptions until the transaction ends, in an order, so that two never wait for each other. Only the next statement sees
@@ -38,7 +40,8 @@ const held = (more: Record<string, string> = {}): string => {
   return `
     SELECT m.*, o.at, o.lane, o.state, o.claim AS claimed, o.restock_id, o.has_place
     FROM unnest(${arrays.join(', ')}) AS m (${names.join(', ')}) CROSS JOIN LATERAL (
-      SELECT ctid AS at, lane, state, claim, restock_id, has_place FROM outbox WHERE pid = m.pid AND id = m.id OFFSET 0) o`;
+      SELECT ctid AS at, pid, lane, state, claim, restock_id, has_place FROM outbox WHERE id = m.id OFFSET 0) o
+    WHERE o.pid = m.pid`;
 };
 
 /** Those of them that still wait, as they were claimed. */
@@ -129,7 +132,7 @@ const MARK_SENT = `
   ), consumed AS (
     DELETE FROM subscription WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM done d CROSS JOIN LATERAL (
-        SELECT ctid FROM subscription WHERE pid = d.pid AND id = d.subscription_id OFFSET 0) s))
+        SELECT ctid, pid FROM subscription WHERE id = d.subscription_id OFFSET 0) s WHERE s.pid = d.pid))
   ), seen AS (
     INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
     SELECT DISTINCT pid, medium, recipient, epi, topic, $4::timestamptz FROM done WHERE subscription_id IS NOT NULL

@@ -139,12 +139,13 @@ async function readTogether(read: (pid: string) => Promise<{ name: string } | nu
   let begin: () => void;
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const outside = begun.then(() => read(pid));
-  const inside = await db.transaction(async (tx) => {
+  // Both have read before the commit.
+  const seen = await db.transaction(async (tx) => {
     await tx.query("UPDATE store SET name = 'renamed' WHERE pid = $1", [pid]);
     begin();
-    return read(pid);
+    return Promise.all([read(pid), outside]);
   });
-  return [inside!.name, (await outside)!.name];
+  return seen.map((row) => row!.name);
 }
 
 test('readers of one moment see what is theirs: findFirst asks for each of them', async () => {

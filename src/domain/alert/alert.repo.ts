@@ -39,12 +39,12 @@ const FACTS = `
     (SELECT c.sent_at FROM alert_seen c
      WHERE c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = o.medium AND c.value = o.recipient) AS "seenAt", ${PRODUCT_COLUMNS}
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
-  LEFT JOIN LATERAL (SELECT * FROM outbox WHERE pid = m.pid AND id = m.id OFFSET 0) o ON true
+  LEFT JOIN LATERAL (SELECT * FROM outbox WHERE id = m.id OFFSET 0) o ON o.pid = m.pid
   LEFT JOIN LATERAL (SELECT ${SENDER_COLUMNS} FROM store s WHERE s.pid = o.pid OFFSET 0) s ON true
   LEFT JOIN LATERAL (SELECT state, cause FROM restock WHERE pid = o.pid AND id = o.restock_id OFFSET 0) r ON true
   LEFT JOIN LATERAL (
-    SELECT id, empi, du, confirmed_at AS "confirmedAt", coalesce(renewed_at, cts) AS "wishedAt" FROM subscription
-    WHERE pid = o.pid AND id = o.subscription_id OFFSET 0) sub ON true
+    SELECT pid, id, empi, du, confirmed_at AS "confirmedAt", coalesce(renewed_at, cts) AS "wishedAt" FROM subscription
+    WHERE id = o.subscription_id OFFSET 0) sub ON sub.pid = o.pid
   LEFT JOIN LATERAL (SELECT * FROM product WHERE pid = o.pid AND epi = o.epi OFFSET 0) p ON true
   ORDER BY m.position`;
 

@@ -86,7 +86,10 @@ export type Progress = {
   units: number;
   /** Places that are taken: by those who were told or are about to be. */
   queued: number;
+  /** Who subscribed up to here has been looked at in this pass. */
   cursorSeq: number;
+  /** In the first pass nobody of those to come has an alert of this occasion yet. */
+  isFirstPass: boolean;
   batchLeft: number | null;
   batchAt: Date | null;
 };
@@ -106,6 +109,7 @@ export type Taken = { limit: number; count: number; places: number; lastSeq: num
 export type NextStep = {
   state: 'open' | 'done';
   cursorSeq: number;
+  isFirstPass: boolean;
   batchLeft: number | null;
   /** When the batch began that `batchLeft` is of, or that was the last. */
   batchAt: Date | null;
@@ -123,8 +127,9 @@ export function nextStep(
   { limit, count, places, lastSeq }: Taken,
   now: Date,
 ): NextStep {
-  const { cursorSeq } = progress;
-  if (limit === 0) return { state: 'open', cursorSeq, batchLeft: null, batchAt: null, nextBatchAt: null };
+  const { cursorSeq, isFirstPass } = progress;
+  if (limit === 0)
+    return { state: 'open', cursorSeq, isFirstPass, batchLeft: null, batchAt: null, nextBatchAt: null };
   const isNewBatch = progress.batchLeft === null || progress.batchAt === null;
   const batchAt = topic.batchSize === null ? null : isNewBatch ? now : progress.batchAt;
   const left = topic.batchSize === null ? null : (progress.batchLeft ?? topic.batchSize) - places;
@@ -133,12 +138,13 @@ export function nextStep(
     return {
       state: isComplete ? 'done' : 'open',
       cursorSeq: 0,
+      isFirstPass: false,
       batchLeft: left,
       batchAt,
       nextBatchAt: isComplete ? null : now,
     };
   }
-  const next = { state: 'open', cursorSeq: lastSeq, batchAt } as const;
+  const next = { state: 'open', cursorSeq: lastSeq, isFirstPass, batchAt } as const;
   if (left !== 0 || batchAt === null) return { ...next, batchLeft: left, nextBatchAt: now };
   const pauseMs = (topic.batchIntervalSeconds ?? 0) * 1_000;
   return { ...next, batchLeft: null, nextBatchAt: new Date(batchAt.getTime() + pauseMs) };

@@ -65,6 +65,7 @@ async function emitRestocked(
 const NOBODY_LEFT = {
   state: 'done',
   cursorSeq: 0,
+  isFirstPass: false,
   batchLeft: null,
   batchAt: null,
   nextBatchAt: null,

@@ -1,0 +1,107 @@
+import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
+import { PORTION } from '../../src/domain/restock/restock.rules.ts';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { seedSubscribers, seedSubscription, setStock } from './kit.ts';
+
+// How the subscribers of a restock are gone through, and what that costs.
+
+let service: TestService;
+
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+/** How many alerts each subscription has; the greatest number says whether somebody would be told twice. */
+async function countAlerts(pid: string): Promise<{ told: number; most: number }> {
+  const [row] = await service.services.db.query<{ told: number; most: number }>(
+    `SELECT count(*)::int AS told, max(alerts)::int AS most
+     FROM (SELECT count(*) AS alerts FROM outbox WHERE pid = $1 GROUP BY subscription_id) a`,
+    [pid],
+  );
+  return row!;
+}
+
+const queueAll = async (): Promise<void> => {
+  while (await queueNextPortion(service.services));
+};
+
+test('who was subscribing while the first portion was queued is told as well, and nobody twice', async () => {
+  const { pid } = await service.createStore();
+  const { db } = service.services;
+  const [early] = await db.query<{ seq: number }>(`SELECT nextval('subscription_seq_seq') AS seq`);
+  await seedSubscribers(db, pid, '1', PORTION + 3);
+  await setStock(service, pid, '1', 5);
+  await queueNextPortion(service.services);
+  expect(await countAlerts(pid)).toEqual({ told: PORTION, most: 1 });
+  const late = await seedSubscription(db, pid, { epi: '1' });
+  await db.query('UPDATE subscription SET seq = $2 WHERE id = $1', [late, early!.seq]);
+  await queueAll();
+  expect(await countAlerts(pid)).toEqual({ told: PORTION + 4, most: 1 });
+});
+
+test.each([
+  ['has ended a pass', 0],
+  ['is in the middle of one', 2],
+])('a restock of which a process of an older version %s is told to each once', async (_what, place) => {
+  const { pid } = await service.createStore();
+  const { db } = service.services;
+  await seedSubscribers(db, pid, '1', 5);
+  const rows = await db.query<{ id: string; seq: number }>(
+    'SELECT id, seq FROM subscription WHERE pid = $1 ORDER BY seq',
+    [pid],
+  );
+  await setStock(service, pid, '1', 5);
+  await queueAll();
+  // One of those behind the place has no alert yet.
+  await db.query('DELETE FROM outbox WHERE pid = $1 AND subscription_id = $2', [pid, rows[4]!.id]);
+  await db.query(
+    `UPDATE restock SET state = 'open', cursor_seq = $2, next_batch_at = opened_at WHERE pid = $1`,
+    [pid, place === 0 ? 0 : rows[place]!.seq],
+  );
+  await queueAll();
+  expect(await countAlerts(pid)).toEqual({ told: 5, most: 1 });
+});
+
+/** Rows of a store's alerts and subscriptions that PostgreSQL has looked at by now. */
+async function countReads(): Promise<number> {
+  const { db } = service.services;
+  const clients = await Promise.all(Array.from({ length: db.pool.totalCount }, () => db.pool.connect()));
+  try {
+    for (const client of clients) await client.query('SELECT pg_stat_force_next_flush()');
+    for (const client of clients) await client.query('SELECT 1');
+    const { rows } = await clients[0]!.query<{ reads: number }>(
+      `SELECT sum(idx_tup_fetch)::int AS reads FROM pg_stat_user_tables WHERE relname IN ('outbox', 'subscription')`,
+    );
+    return rows[0]!.reads;
+  } finally {
+    for (const client of clients) client.release();
+  }
+}
+
+test('alerts are found by their keys also while PostgreSQL takes their table for empty', async () => {
+  const { pid } = await service.createStore();
+  const { db } = service.services;
+  // So many that the key has a level more than the index of a store's newest: then the planner prefers that, if it may.
+  await db.query(
+    `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, state, due_at, cts)
+     SELECT $1, gen_random_uuid()::text, 'message', 'email', 'test', 'somebody@example.com', 'sent', now(), now() FROM generate_series(1, 9000)`,
+    [pid],
+  );
+  // As where it was counted between the end of the last storm and the beginning of the next.
+  await db.query('VACUUM outbox');
+  await db.query(`UPDATE pg_class SET reltuples = 0 WHERE oid = 'outbox'::regclass`);
+  const alerts = 500;
+  await seedSubscribers(db, pid, '1', alerts);
+  await setStock(service, pid, '1', 5);
+  await queueAll();
+  const before = await countReads();
+  await service.runTasks();
+  const reads = (await countReads()) - before;
+  const [sent] = await db.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND state = 'sent' AND lane = 'alert'`,
+    [pid],
+  );
+  expect(sent!.count).toBe(alerts);
+  expect(reads / alerts).toBeGreaterThan(1);
+  expect(reads / alerts).toBeLessThan(50);
+});
