@@ -8,8 +8,8 @@ import { seedSubscribers, seedSubscription, setStock } from './kit.ts';
 
 let service: TestService;
 
-beforeAll(async () => (service = await startService()));
-afterAll(() => service.close());
+beforeEach(async () => (service = await startService()));
+afterEach(() => service.close());
 
 /** How many alerts each subscription has; the greatest number says whether somebody would be told twice. */
 async function countAlerts(pid: string): Promise<{ told: number; most: number }> {
