@@ -1,5 +1,6 @@
 import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
 import { PORTION } from '../../src/domain/restock/restock.rules.ts';
+import { onEachConnection } from '../connections.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { seedSubscribers, seedSubscription, setStock } from './kit.ts';
@@ -62,20 +63,16 @@ test.each([
   expect(await countAlerts(pid)).toEqual({ told: 5, most: 1 });
 });
 
-/** Rows of a store's alerts and subscriptions that PostgreSQL has looked at by now. */
+/** Rows of alerts and subscriptions that PostgreSQL has looked at by now: each connection tells its own when it is told to, at its next statement. */
 async function countReads(): Promise<number> {
-  const { db } = service.services;
-  const clients = await Promise.all(Array.from({ length: db.pool.totalCount }, () => db.pool.connect()));
-  try {
-    for (const client of clients) await client.query('SELECT pg_stat_force_next_flush()');
-    for (const client of clients) await client.query('SELECT 1');
-    const { rows } = await clients[0]!.query<{ reads: number }>(
-      `SELECT sum(idx_tup_fetch)::int AS reads FROM pg_stat_user_tables WHERE relname IN ('outbox', 'subscription')`,
-    );
-    return rows[0]!.reads;
-  } finally {
-    for (const client of clients) client.release();
-  }
+  await onEachConnection(service, async (client) => {
+    await client.query('SELECT pg_stat_force_next_flush()');
+    await client.query('SELECT 1');
+  });
+  const [row] = await service.services.db.query<{ reads: number }>(
+    `SELECT sum(idx_tup_fetch)::int AS reads FROM pg_stat_user_tables WHERE relname IN ('outbox', 'subscription')`,
+  );
+  return row!.reads;
 }
 
 test('alerts are found by their keys also while PostgreSQL takes their table for empty', async () => {

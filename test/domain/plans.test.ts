@@ -1,7 +1,7 @@
-import type { PoolClient } from 'pg';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { item, newAccount } from '../api/list-kit.ts';
 import type { Client } from '../api/list-kit.ts';
+import { onEachConnection } from '../connections.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 
@@ -62,21 +62,11 @@ const CALLS: [string, () => Promise<unknown>][] = [
   ['a write', () => me.ok('lists/update-ctx', { lid, a: [item(1, { qty: 2 })] })],
 ];
 
-async function onEachConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result[]> {
-  const { pool } = service.services.db;
-  const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
-  try {
-    return await Promise.all(clients.map(work));
-  } finally {
-    for (const client of clients) client.release();
-  }
-}
-
 type Prepared = { name: string; statement: string; custom: number; generic: number };
 
 const prepared = async (): Promise<Prepared[]> =>
   (
-    await onEachConnection(async (client) => {
+    await onEachConnection(service, async (client) => {
       const { rows } = await client.query<Prepared>(
         'SELECT name, statement, custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements',
       );

@@ -1,3 +1,5 @@
+-- Rows that are looked up by the hundred are found by their ids alone, which only a key that begins with the id can serve: see decision 26.
+
 -- DropForeignKey
 ALTER TABLE "subscription_request" DROP CONSTRAINT "subscription_request_pid_subscription_id_fkey";
 
