@@ -16,6 +16,14 @@ afterEach(async () => {
   database = null;
 });
 
+/** Whether somebody waits for a lock in the database of this connection. */
+async function isAnyoneWaiting(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+  );
+  return rows.length > 0;
+}
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s ends the service with status 0 and leaves no PostgreSQL behind',
   async (signal) => {
@@ -91,12 +99,7 @@ test('the request under way at a signal is answered, and later ones find nobody'
   await blocker.connect();
   await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
   const pending = identify(url, authorization, uuid);
-  await until(async () => {
-    const { rowCount } = await blocker.query(
-      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-    );
-    return rowCount === 1;
-  });
+  await until(() => isAnyoneWaiting(blocker));
 
   const start = performance.now();
   main.child.kill('SIGTERM');
@@ -120,18 +123,13 @@ test('a request that never ends is cut, and the process still ends within 10 s',
   const url = await main.url;
   const authorization = await demoAuthorization(dataDir);
   const uuid = randomUUID();
-  await identify(url, authorization, uuid);
+  expect((await identify(url, authorization, uuid)).status).toBe(200);
   const blocker = new pg.Client({ connectionString: database.url });
   blocker.on('error', () => undefined);
   await blocker.connect();
   await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
   const pending = identify(url, authorization, uuid).catch((error: Error) => error.name);
-  await until(async () => {
-    const { rowCount } = await blocker.query(
-      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-    );
-    return rowCount === 1;
-  });
+  await until(() => isAnyoneWaiting(blocker));
   const start = performance.now();
   main.child.kill('SIGTERM');
   await main.ended;
