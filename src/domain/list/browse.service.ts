@@ -17,7 +17,7 @@ import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
 import type { PageOrder, Place, PlacedItemRow } from './page.repo.ts';
 import { PREVIEW_SIZE, findSaveForLater } from './list.repo.ts';
-import { checkLid, checkState, checkTypeFilter } from './list.rules.ts';
+import { checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { maskItem } from '../item/item.view.ts';
 import { ownView, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
@@ -28,7 +28,7 @@ export type Pagination = { totalcount: number; next: string | null; limit: numbe
 /** A list with its items. */
 export type ListContents = { list: ListView; items: ItemRow[]; userinfo: ShopperRow; pagination: Pagination };
 
-type Filter = { lty?: string | null; st?: number | null };
+type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
 type Slice = { limit?: number | null; offset?: number | null };
 type Sorting = {
   sort?: PageOrder['sort'] | null;
@@ -50,7 +50,7 @@ export async function getList(ctx: Context, lid: string): Promise<ListView> {
 export async function allLists(ctx: Context, filter: Filter, hasPreview: boolean): Promise<ListView[]> {
   const shopper = requireShopper(ctx);
   const { pid, regid } = shopper;
-  const wanted = { lty: checkTypeFilter(filter.lty), st: checkState(filter.st) };
+  const wanted = { lty: checkTypeFilter(filter.lty), st: checkState(filter.st), lids: null };
   const { lists } = await ctx.reads.lists({ pid, regid, ...wanted, afterSeq: null, limit: null, hasPreview });
   return lists.map((list) => ownView(shopper, list, list.preview));
 }
@@ -69,12 +69,13 @@ export async function listConnection(
     regid: shopper.regid,
     lty: checkTypeFilter(filter.lty),
     st: checkState(filter.st),
+    lids: checkLids(filter.lids),
     afterSeq,
     limit: limit + 1,
     hasPreview,
   });
   const views = lists.map((list) => ownView(shopper, list, list.preview));
-  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq)), totalCount: total };
+  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
 }
 
 /** A readable list with its items by offset. */
@@ -157,7 +158,7 @@ export async function itemConnection(
   const key = { pid, regid, lid: list.lid, limit: limit + 1, offset: 0, after: place, hasList: false };
   const { items, total } = await ctx.reads.page(order, key);
   const shown = list.isMasked ? items.map(maskItem) : items;
-  return { ...toConnection(shown, limit, (item) => encodePlace(order, item)), totalCount: total };
+  return { ...toConnection(shown, limit, (item) => encodePlace(order, item), after), totalCount: total };
 }
 
 /** The newest items of a list that the caller has read. */

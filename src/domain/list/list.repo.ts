@@ -31,6 +31,8 @@ const PREVIEW = `
 export type ListsKey = ListOwner & {
   lty: string | null;
   st: number | null;
+  /** Only those among them that have one of these ids. */
+  lids: readonly string[] | null;
   /** Only lists before this one in the order. */
   afterSeq: number | null;
   /** Null reads all. */
@@ -41,13 +43,14 @@ export type ListsKey = ListOwner & {
 /** Lists of a shopper; `preview` is there when it was asked for. */
 export type ListsRow = { lists: (ListRow & { preview: ItemRow[] | null })[]; total: number };
 
-const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st)`;
+const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
 
 const KEY_COLUMNS = {
   pid: 'text',
   regid: 'text',
   lty: 'text',
   st: 'int',
+  lids: 'text',
   after_seq: 'bigint',
   max_rows: 'int',
   has_preview: 'boolean',
@@ -90,6 +93,7 @@ export async function listsOf(
     column('regid'),
     column('lty'),
     column('st'),
+    column('lids').map((lids) => lids && lids.join()),
     column('afterSeq'),
     column('limit'),
     column('hasPreview'),
