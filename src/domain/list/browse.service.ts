@@ -15,11 +15,11 @@ import { isStorable } from '../../shared/text.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
-import type { PageOrder, Place, PlacedItemRow } from './page.repo.ts';
+import type { PageKey, PageOrder, Place, PlacedItemRow } from './page.repo.ts';
 import { PREVIEW_SIZE, findSaveForLater } from './list.repo.ts';
 import { checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { maskItem } from '../item/item.view.ts';
-import { ownView, viewPage } from './list.view.ts';
+import { isOwn, ownView, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 
 /** Where a page is, in the record's words. */
@@ -60,8 +60,8 @@ export async function listConnection(
   ctx: Context,
   { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
   hasPreview: boolean,
+  shopper: ShopperRow = requireShopper(ctx),
 ): Promise<Connection<ListView> & { totalCount: number }> {
-  const shopper = requireShopper(ctx);
   const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
   const afterSeq = decodeSeq('after', after, 'lists');
   const { lists, total } = await ctx.reads.lists({
@@ -83,12 +83,13 @@ export async function listContents(
   ctx: Context,
   lid: string,
   { limit, offset }: Slice,
+  shopper: ShopperRow = requireShopper(ctx),
 ): Promise<ListContents> {
   const slice = {
     limit: checkLimit('limit', limit, CONTENTS_LIMIT.standard, CONTENTS_LIMIT.max),
     offset: checkOffset(offset),
   };
-  const { list, items, total } = await readListPage(ctx, lid, slice);
+  const { list, items, total } = await readListPage(ctx, lid, slice, NEWEST_FIRST, shopper);
   const end = slice.offset + items.length;
   const hasPreview = slice.offset === 0 && (items.length >= PREVIEW_SIZE || items.length === total);
   return {
@@ -151,13 +152,12 @@ export async function itemConnection(
   list: ListView,
   { first, after, ...sorting }: Sorting & { first?: number | null; after?: string | null },
 ): Promise<Connection<ItemRow> & { totalCount: number }> {
-  const { pid, regid } = requireShopper(ctx);
   const limit = checkLimit('first', first, PAGE_LIMIT.standard, PAGE_LIMIT.max);
   const order = checkOrder(sorting);
   const place = after ? decodePlace('after', after, order) : null;
-  const key = { pid, regid, lid: list.lid, limit: limit + 1, offset: 0, after: place, hasList: false };
+  const key = { ...readerOf(list), limit: limit + 1, offset: 0, after: place, hasList: false };
   const { items, total } = await ctx.reads.page(order, key);
-  const shown = list.isMasked ? items.map(maskItem) : items;
+  const shown = showItems(ctx, list, items);
   return { ...toConnection(shown, limit, (item) => encodePlace(order, item), after), totalCount: total };
 }
 
@@ -166,19 +166,23 @@ export async function previewOf(ctx: Context, list: ListView, slice: Slice): Pro
   if (list.contents !== null) return list.contents;
   const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, PAGE_LIMIT.max);
   const offset = checkOffset(slice.offset);
-  if (list.preview !== null && offset === 0 && limit <= PREVIEW_SIZE) return list.preview.slice(0, limit);
+  if (list.preview !== null && offset === 0 && limit <= PREVIEW_SIZE)
+    return showItems(ctx, list, list.preview.slice(0, limit));
   if (list.cnt === 0) return [];
-  const { pid, regid } = requireShopper(ctx);
-  const { items } = await ctx.reads.page(NEWEST_FIRST, {
-    pid,
-    regid,
-    lid: list.lid,
-    limit,
-    offset,
-    after: null,
-    hasList: false,
-  });
-  return list.isMasked ? items.map(maskItem) : items;
+  const key = { ...readerOf(list), limit, offset, after: null, hasList: false };
+  const { items } = await ctx.reads.page(NEWEST_FIRST, key);
+  return showItems(ctx, list, items);
+}
+
+/** Whose eyes read the items of a list that was read already; a public one can be read with nobody's. */
+function readerOf({ pid, lid, owner }: ListView): Pick<PageKey, 'pid' | 'lid' | 'regid'> {
+  return { pid, lid, regid: owner.regid };
+}
+
+/** Items as their reader may see them. Those that are not the caller's know their list, because the caller could not look it up by itself. */
+function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: readonly Row[]): Row[] {
+  if (isOwn(ctx, list.owner)) return items as Row[];
+  return items.map((item) => ({ ...(list.isMasked ? maskItem(item) : item), home: list }));
 }
 
 async function readListPage(
@@ -186,8 +190,8 @@ async function readListPage(
   lid: string,
   slice: { limit: number; offset: number; after?: Place | null },
   order: PageOrder = NEWEST_FIRST,
+  shopper: ShopperRow = requireShopper(ctx),
 ): Promise<{ list: ListView; items: PlacedItemRow[]; total: number }> {
-  const shopper = requireShopper(ctx);
   const { pid, regid } = shopper;
   const page = await ctx.reads.page(order, {
     pid,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Context } from '../../context.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { maskAddress, maskItem } from '../item/item.view.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
@@ -19,6 +20,11 @@ export type ListView = ListRow & {
 /** The owner's own view. It is the row itself, which was read for this view alone: copying its thirty columns took 4 % of a read. */
 export function ownView(owner: ShopperRow, list: ListRow, preview: ItemRow[] | null = null): ListView {
   return Object.assign(list, { owner, isMasked: false, preview, contents: null });
+}
+
+/** Whether the caller is this shopper. */
+export function isOwn({ viewer }: Context, { regid }: ShopperRow): boolean {
+  return viewer.shopper?.regid === regid;
 }
 
 /** What a stranger may know of an owner. */
