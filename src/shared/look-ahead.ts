@@ -47,7 +47,7 @@ export function largestBelow(
 ): number {
   return fieldsNamed(info, name).reduce((largest, node) => {
     const given = node.arguments?.find((one) => one.name.value === argument);
-    const value = given ? (valueFromAST(given.value, GraphQLInt, info.variableValues)) : null;
+    const value = given ? valueFromAST(given.value, GraphQLInt, info.variableValues) : null;
     return Math.max(largest, typeof value === 'number' ? value : standard);
   }, 0);
 }
