@@ -30,7 +30,7 @@ type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isStreamed'> & {
       | Field<Variables[Name]>
       | (Variables[Name] extends Record<string, unknown> ? Fields<Variables[Name]> : never);
   };
-  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<Data[Name]> };
+  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<NonNullable<Data[Name]>> };
 };
 
 /** Ties a row to its document, so that form and reply are checked against the schema. */

@@ -65,7 +65,7 @@ export async function listSubscriptions(
   const filter = filterOf({ topic, medium });
   const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
   const rows = await withProducts(ctx.db, owner.pid, stored);
-  return toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq));
+  return toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after);
 }
 
 function filterOf({ topic, medium }: Page): PageFilter {
