@@ -40,6 +40,9 @@ const OTHER_CALLS: [string, Fields][] = [
   ['lists/fetch-user-lists', {}],
   ['lists/sfl/create', {}],
   ['lists/sfl/fetch', {}],
+  ['lists/is-in-lists', { epis: [1] }],
+  ['lists/move-items', { fromlid: 'any', tolid: 'other', epis: [1] }],
+  ['lists/copy-items', { fromlid: 'any', tolid: 'other', epis: [1] }],
   ['product/wishlist/social-count', { empi: 900 }],
 ];
 
@@ -159,7 +162,25 @@ test.each([
     { fromlid, tolid },
   );
   expect(body.errors[0].extensions.type).toBe('list-not-found');
+  const path = `lists/${mutation.replace('I', '-i')}`;
+  expect(await stranger.failure(404, path, { fromlid, tolid, epis: [1] })).toBe('list-not-found');
   expect(await stateOf(lid)).toEqual(before);
+});
+
+test.each(['move-items', 'copy-items'])('%s takes no list of another store, public or not', async (path) => {
+  const lid = await privateList('lists/update');
+  await owner.ok('lists/markPublic', { lid });
+  const stranger = await newAccount(service, await service.createStore());
+  const own = await stranger.create('Own');
+  await stranger.add(own.lid, item(1));
+  const before = await stateOf(lid);
+  for (const lids of [
+    { fromlid: lid, tolid: own.lid },
+    { fromlid: own.lid, tolid: lid },
+  ])
+    expect(await stranger.failure(404, `lists/${path}`, { ...lids, epis: [1] })).toBe('list-not-found');
+  expect(await stateOf(lid)).toEqual(before);
+  expect((await rowsOf(service, own.lid))!.epis).toEqual(['1']);
 });
 
 test('a store key acts for the shopper it names, and only in its own store', async () => {

@@ -241,7 +241,8 @@ describe('update', () => {
   test('changes what was sent and nothing else', async () => {
     const list = await me.create('Before', { lnote: 'note', lprops: { a: 1 } });
     const updated = await me.ok('lists/update', { lid: list.lid, lname: 'After' });
-    expect(updated).toEqual({ ...list, lname: 'After', uts: updated.uts, lhash: updated.lhash });
+    const { uts, lhash } = updated;
+    expect(updated).toEqual({ ...list, lname: 'After', uts, lhash, version: list.version + 1 });
     expect(updated.lhash).not.toBe(list.lhash);
     expect(
       await me.ok('lists/update', { lid: list.lid, lnote: ' ', lprops: {}, ldesc: { d: 1 } }),
@@ -363,6 +364,47 @@ describe('expectedVersion', () => {
     const { body } = await me.graphql(`mutation ($lid: ID!) { ${field} }`, { lid: list.lid });
     expect(body.errors[0].extensions.type).toBe('version-conflict');
     expect((await me.contents(list.lid)).list).toEqual(list);
+  });
+
+  test.each([
+    ['update', { lname: 'Other' }],
+    ['delete-list', {}],
+    ['update-ctx', { a: [item(9)] }],
+    ['markPublic', {}],
+    ['markPrivate', {}],
+    ['markArchived', {}],
+    ['markUnarchived', {}],
+    ['sfl/add', { items: [item(9)] }],
+    ['sfl/remove', { items: [{ epi: 1 }] }],
+    ['sfl/update', { items: [{ epi: 1, qty: 2 }] }],
+    ['sfl/moved-to-cart', { items: [{ epi: 1 }] }],
+  ])(
+    'lists/%s refuses an older version over REST, and takes the one that the record shows',
+    async (path, fields) => {
+      const list = path.startsWith('sfl/')
+        ? (await me.ok('lists/sfl/create')).list
+        : await me.create(`REST ${path}`);
+      await me.add(list.lid, item(1));
+      const before = (await me.contents(list.lid)).list;
+      const send = (expectedVersion: string | number) =>
+        me.call(`lists/${path}`, { lid: list.lid, ...fields, expectedVersion });
+      expect((await send(before.version - 1).expect(400)).body.type).toBe('version-conflict');
+      expect((await send('new').expect(400)).body).toMatchObject({
+        type: 'invalid-request',
+        msg: expect.stringContaining('expectedVersion'),
+      });
+      expect((await me.contents(list.lid)).list).toEqual(before);
+      await send(before.version).expect(200);
+    },
+  );
+
+  test('update-ctx answers the version that the next call expects', async () => {
+    const { lid } = await me.create('Chained');
+    const { version } = await me.ok('lists/update-ctx', { lid, a: [item(1)] });
+    expect(version).toBe((await me.contents(lid)).list.version);
+    const next = { lid, u: [{ epi: 1, qty: 2 }], expectedVersion: version };
+    expect((await me.ok('lists/update-ctx', next)).version).toBe(version + 1);
+    expect(await me.failure(400, 'lists/update-ctx', next)).toBe('version-conflict');
   });
 
   test('every change of the items moves the version on, a change of nothing does not', async () => {
