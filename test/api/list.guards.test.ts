@@ -121,15 +121,13 @@ describe.each([...LIST_CALLS, ...OTHER_CALLS])('%s', (path, fields) => {
   });
 });
 
-test.each(['lists/markPublic', 'lists/markPrivate', 'lists/emailList'])(
-  '%s is for accounts only',
-  async (path) => {
-    const guest = await newGuest(service, store);
-    const { lid } = await guest.create('Guest list');
-    expect(await guest.failure(403, path, { lid, toemail: 'friend@example.com' })).toBe('login-required');
-    expect((await guest.contents(lid)).list.anonRead).toBe(false);
-  },
-);
+test('emailList is for accounts only', async () => {
+  const guest = await newGuest(service, store);
+  const { lid } = await guest.create('Guest list');
+  const fields = { lid, toemail: 'friend@example.com' };
+  expect(await guest.failure(403, 'lists/emailList', fields)).toBe('login-required');
+  expect((await guest.contents(lid)).list.anonRead).toBe(false);
+});
 
 test('GraphQL guards the same lists with the same failures', async () => {
   const lid = await privateList('lists/update');

@@ -325,6 +325,51 @@ describe('state', () => {
   });
 });
 
+describe("a guest's list", () => {
+  const SET = 'mutation ($lid: ID!, $on: Boolean!) { setListPublic(lid: $lid, anonRead: $on) { anonRead } }';
+
+  test('can be made public and private again by its guest, on both doors, and by nobody else', async () => {
+    const guest = await newGuest(service, store);
+    const { lid } = await guest.create('Of a guest');
+    await guest.add(lid, item(1));
+    expect((await guest.ok('lists/markPublic', { lid })).anonRead).toBe(true);
+    const neighbour = await newGuest(service, store);
+    expect((await neighbour.contents(lid)).items).toHaveLength(1);
+    expect(await neighbour.failure(404, 'lists/markPrivate', { lid })).toBe('list-not-found');
+    expect((await guest.ok('lists/markPrivate', { lid })).anonRead).toBe(false);
+    expect(await neighbour.failure(404, 'lists/fetch-list-with-contents', { lid })).toBe('list-not-found');
+    for (const on of [true, false])
+      expect((await guest.graphql(SET, { lid, on })).body.data.setListPublic.anonRead).toBe(on);
+  });
+
+  test('that is public names nobody and no device', async () => {
+    const guest = await newGuest(service, store);
+    const { lid, di, uid } = await guest.create('Of a guest');
+    await guest.add(lid, item(1));
+    await guest.ok('lists/markPublic', { lid });
+    const seen = await (await newGuest(service, store)).contents(lid);
+    expect(seen.list).toMatchObject({ cby: null, uby: null, cfor: null, di: '', uid: '' });
+    expect(seen.items[0]).toMatchObject({ di: '', uby: null });
+    for (const secret of [di, uid, guest.shopper.regid]) expect(JSON.stringify(seen)).not.toContain(secret);
+  });
+
+  test('that is public stays public where it moves into an account whole; one that is joined becomes what the account has', async () => {
+    const [guest, account] = [await newGuest(service, store), await newAccount(service, store)];
+    const [moved, joined] = [await guest.create('Moved'), await guest.create('Joined')];
+    const own = await account.create('Joined');
+    await guest.add(joined.lid, item(1));
+    for (const { lid } of [moved, joined]) await guest.ok('lists/markPublic', { lid });
+    const { em } = own.userinfo;
+    const login = { regid: guest.shopper.regid, useremail: em, useragenttype: 'web' };
+    await service.post('/storeadmin/v3/user/guest-validate-sync', login, { store }).expect(200);
+    expect((await account.contents(moved.lid)).list.anonRead).toBe(true);
+    expect((await account.contents(own.lid)).list).toMatchObject({ anonRead: false, cnt: 1 });
+    expect(await account.failure(404, 'lists/fetch-list-with-contents', { lid: joined.lid })).toBe(
+      'list-not-found',
+    );
+  });
+});
+
 describe('expectedVersion', () => {
   const UPDATE = `mutation ($lid: ID!, $lname: String!, $v: Int) { updateList(lid: $lid, input: { lname: $lname }, expectedVersion: $v) { lname version } }`;
 
