@@ -57,6 +57,9 @@ export const count = (failure: ErrorType): Optional<number | null> =>
     },
   });
 
+/** The version that a list must still have; most calls do without it. */
+export const version: Field<number | null> = count('invalid-request').unusual;
+
 /** One of the words of the variable's enum; another one is the failure named here. */
 export const word = (failure: ErrorType): Optional<never> =>
   optional({

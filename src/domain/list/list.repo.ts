@@ -238,11 +238,12 @@ export async function deleteList(tx: Tx, { pid, lid }: Pick<ListModel, 'pid' | '
   await tx.prisma.list.deleteMany({ where: { pid, lid } });
 }
 
-/** Counts a share of a list that the shopper may read; false when there is none. */
-export async function countShare(db: Db, reader: ListOwner, lid: string): Promise<boolean> {
-  const { count } = await db.prisma.list.updateMany({
+/** Counts a share of a list that the shopper may read, and tells its name; null when there is none. */
+export async function countShare(db: Db, reader: ListOwner, lid: string): Promise<string | null> {
+  const [list] = await db.prisma.list.updateManyAndReturn({
     where: { ...isReadableBy(reader), lid },
     data: { shares: { increment: 1 } },
+    select: { lname: true },
   });
-  return count === 1;
+  return list?.lname ?? null;
 }
