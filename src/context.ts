@@ -88,6 +88,11 @@ export function requireStore({ viewer }: Context): StoreRow {
   return viewer.keyId !== null && viewer.store !== null ? viewer.store : fail('unauthorised');
 }
 
+/** Whether the store itself calls: a key that names a shopper, known or not, acts for that shopper alone. */
+export function isStoreAlone({ viewer }: Context): boolean {
+  return viewer.keyId !== null && !viewer.isShopperNamed;
+}
+
 /** The calling shopper with its store, or the 401 that tells the client what to do. */
 export function requireShopper({ viewer }: Context): ShopperRow & { store: StoreRow } {
   return viewer.shopper ?? fail(viewer.denial);

@@ -1,4 +1,4 @@
-import { requireShopper, requireStore } from '../../context.ts';
+import { isStoreAlone, requireShopper, requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
@@ -45,8 +45,7 @@ async function withProducts(
 
 /** Whose subscriptions the caller reads and ends. */
 function ownerOf(ctx: Context): Owner {
-  if (ctx.viewer.keyId !== null && !ctx.viewer.isShopperNamed)
-    return { pid: requireStore(ctx).pid, all: true };
+  if (isStoreAlone(ctx)) return { pid: requireStore(ctx).pid, all: true };
   const { pid, regid, isGuest, em } = requireShopper(ctx);
   return isGuest ? { pid, regid } : { pid, contact: { medium: 'email', value: em ?? '' } };
 }
