@@ -174,11 +174,20 @@ describe('fetch-user-list', () => {
   });
 
   test.each([
-    ['itemslimit', '0', 'invalid-limit'],
-    ['itemslimit', '101', 'invalid-limit'],
+    ['101', 100],
+    ['99999999999', 100],
+    ['0', 0],
+  ])('itemslimit=%s is cut to %i', async (itemslimit, limit) => {
+    const { items, pagination } = await page({ itemslimit });
+    expect(pagination).toMatchObject({ limit });
+    expect(items).toHaveLength(Math.min(limit, pagination.totalcount));
+    if (limit === 0) expect(pagination.next).toBeNull();
+  });
+
+  test.each([
     ['itemslimit', '-1', 'invalid-limit'],
     ['itemslimit', 'ten', 'invalid-limit'],
-    ['itemslimit', '99999999999', 'invalid-limit'],
+    ['itemslimit', '1.5', 'invalid-limit'],
     ['sortby', 'colour', 'invalid-request'],
     ['sortorder', 'up', 'invalid-request'],
     ['filterby', 'maybe', 'invalid-request'],
@@ -346,18 +355,32 @@ describe('connections', () => {
     expect(seen).toEqual([5, 4, 3, 2, 1]);
   });
 
+  test('a first beyond the maximum is cut to it, and 0 gives an empty page that can go on', async () => {
+    const query = `{ allLists {
+      most: items(first: 5000) { edges { node { epi } } totalCount }
+      none: items(first: 0) { edges { node { epi } } pageInfo { hasNextPage endCursor } totalCount }
+    } }`;
+    const { allLists } = (await me.graphql(query)).body.data;
+    const { most, none } = allLists[0];
+    expect(most.edges).toHaveLength(Math.min(most.totalCount, 100));
+    expect(none).toMatchObject({
+      edges: [],
+      pageInfo: { hasNextPage: most.totalCount > 0, endCursor: null },
+    });
+    expect(none.totalCount).toBe(most.totalCount);
+  });
+
   test.each([
-    ['{ lists(first: 0) { totalCount } }', 'invalid-limit'],
-    ['{ lists(first: 101) { totalCount } }', 'invalid-limit'],
+    ['{ lists(first: -1) { totalCount } }', 'invalid-limit'],
     ['{ lists(after: "x") { totalCount } }', 'invalid-request'],
     [
       `{ lists(after: "${Buffer.from('["lists","x"]').toString('base64url')}") { totalCount } }`,
       'invalid-request',
     ],
     ['{ lists(st: 2) { totalCount } }', 'invalid-request'],
-    ['{ allLists { items(first: 101) { totalCount } } }', 'invalid-limit'],
+    ['{ allLists { items(first: -1) { totalCount } } }', 'invalid-limit'],
     ['{ allLists { items(after: "x") { totalCount } } }', 'invalid-request'],
-    ['{ allLists { listcontents(limit: 101) { epi } } }', 'invalid-limit'],
+    ['{ allLists { listcontents(limit: -1) { epi } } }', 'invalid-limit'],
     ['{ allLists { listcontents(offset: -1) { epi } } }', 'invalid-offset'],
   ])('%s is refused', async (query, type) => {
     expect((await me.graphql(query)).body.errors[0].extensions).toMatchObject({ type, status: 400 });

@@ -138,7 +138,7 @@ export async function listPage(
     items: shown,
     pagination: {
       totalcount: total,
-      next: items.length > limit ? encodePlace(order, shown.at(-1)!) : null,
+      next: limit > 0 && items.length > limit ? encodePlace(order, shown.at(-1)!) : null,
       limit,
     },
   };
