@@ -147,6 +147,23 @@ test('the connection pages by cursor, and a store key alone sees all of its stor
   expect(second).toMatchObject({ edges: [{ node: { epi: 1 } }], pageInfo: { hasNextPage: false } });
 });
 
+test('the connection counts all pages where the total is asked for, by what the caller may see and asked for', async () => {
+  for (const epi of [1, 2, 3]) expect(await subscribe({ store }, 'ann@example.com', epi)).toBeNull();
+  expect(await subscribe({ store }, 'bob@example.com', 1, 'comingsoon')).toBeNull();
+  const guest = await service.guest(store);
+  expect(await subscribe({ shopper: guest }, 'ann@example.com', 9)).toBeNull();
+  const total = async (caller: Caller, args = '(first: 1)'): Promise<unknown> =>
+    (await service.graphql(`{ subscriptions${args} { totalCount } }`, {}, caller)).body.data.subscriptions
+      .totalCount;
+  expect(await total({ store })).toBe(5);
+  expect(await total({ store }, '(topic: "comingsoon")')).toBe(1);
+  expect(await total({ store }, '(medium: "sms")')).toBe(0);
+  expect(await total({ shopper: await service.account(store, 'ann@example.com') })).toBe(4);
+  expect(await total({ shopper: guest })).toBe(1);
+  expect(await total({ store, shopper: guest })).toBe(1);
+  expect(await total({ store: await service.createStore() })).toBe(0);
+});
+
 test.each([
   '["subscription",1.5]',
   '["subscription",1e30]',
@@ -250,9 +267,13 @@ test('a store key that names an unknown shopper is told so, and never sees all s
   const store = await service.createStore();
   const stranger = { pid: store.pid, regid: 'nobody', sessionid: '' };
   const caller = { store, shopper: stranger };
+  const wish =
+    '{ medium: "email", mediumvalue: "a@example.com", products: [{ epi: 1, empi: 1, du: "/p" }], topics: ["t"] }';
   for (const query of [
     '{ subscriptions { edges { node { id } } } }',
     'mutation { unsubscribe { removed } }',
+    'mutation { unsubscribe(medium: "email", mediumvalue: "a@example.com") { removed } }',
+    `mutation { subscribe(input: ${wish}) { message } }`,
   ]) {
     const { body } = await service.graphql(query, {}, caller);
     expect(body.errors[0].extensions.type).toBe('sw-badregid');
