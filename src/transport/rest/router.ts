@@ -17,10 +17,10 @@ import { parseUrlEncoded } from './urlencoded.ts';
 import { createReader } from '../../route/variables.ts';
 import type { Sent } from '../../route/variables.ts';
 
-/** Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header. */
+/** Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header, and x-regid for a shopper. */
 function credentialsOf(req: Request, caller: Route['caller'], sent: Sent): Credentials {
   const headers = headerCredentials(req);
-  if (caller === 'store') return { ...headers, pid: '', regid: '', sessionid: '' };
+  if (caller === 'store') return { ...headers, pid: '', sessionid: '' };
   return {
     authorization: headers.authorization,
     pid: sent('pid') ?? headers.pid,
