@@ -103,9 +103,10 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const { security, fields: credentials } = parts.CALLERS[route.caller];
   const content = { schema: answer, example: exampleOf('', answer, schemas.resolve) };
   const call = {
-    operationId: operationId(path),
+    operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
     description: inWords(root),
+    ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
     security,
     ...(parameters.length > 0 && { parameters }),

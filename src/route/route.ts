@@ -17,6 +17,8 @@ export type Route = {
   reply: { field: string; shape: Shape };
   /** The answer is written piece by piece, by the function in `streams`; the document says what it looks like. */
   isStreamed?: true;
+  /** The row of which this one is an older name. */
+  aliasOf?: string;
 };
 
 /** Rows keyed by `METHOD /path`. */
@@ -40,4 +42,9 @@ export function route<Data, Variables extends Record<string, unknown>>(
 ): Route {
   const [field, shape] = typeof reply === 'string' ? [reply, whole] : Object.entries<Shape>(reply)[0]!;
   return { ...row, document, form, reply: { field, shape } };
+}
+
+/** The same call under an older path, which the reference marks as such. */
+export function alias(name: string, row: Route): Route {
+  return { ...row, summary: `The older name of ${name}`, aliasOf: name };
 }

@@ -4,16 +4,20 @@ import {
   SyncGuestDocument,
 } from '../../generated/operations.ts';
 import { text } from '../../route/form.ts';
-import { route } from '../../route/route.ts';
+import { alias, route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
+const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
+const generateRegid = route(GenerateRegidDocument, {
+  caller: 'store',
+  summary: 'Gives the lasting identity of a guest or an account',
+  form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
+  reply: 'generateRegid',
+});
+
 export const shopperRoutes = {
-  'POST /storeadmin/v3/user/generate-regid': route(GenerateRegidDocument, {
-    caller: 'store',
-    summary: 'Gives the lasting identity of a guest or an account',
-    form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
-    reply: 'generateRegid',
-  }),
+  [GENERATE_REGID]: generateRegid,
+  'POST /storeadmin/user/generate-regid': alias(GENERATE_REGID, generateRegid),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
     caller: 'store',
     summary: 'Merges a guest into an account at login',
