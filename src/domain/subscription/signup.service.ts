@@ -28,7 +28,7 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
   const store = ctx.viewer.keyId === null ? requireShopper(ctx).store : requireStore(ctx);
   if (!store.inventoryManaged)
     fail('inventory-not-managed', 'Alerts need a store whose inventory is managed by its platform');
-  const wish = checkWish(input);
+  const wish = checkWish(store, input);
   admitSubscriber(ctx, wish.contact);
   await ctx.writes.signUps({ ctx, store, wish, now: ctx.now() });
   return {

@@ -98,7 +98,9 @@ export async function unsubscribe(
 ): Promise<{ msg: string; removed: number }> {
   const caller = ownerOf(ctx);
   const owner =
-    'all' in caller ? { pid: caller.pid, contact: checkContact(checkMedium(medium), mediumvalue) } : caller;
+    'all' in caller
+      ? { pid: caller.pid, contact: checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) }
+      : caller;
   if (epi != null && !isProductId(epi))
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
   const filter = { topic: filterOf({ topic }).topic, epi: epi ?? null };
