@@ -66,7 +66,10 @@ export async function exportShopper(
     const value = await ctx.db.transaction(async (tx) => {
       const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
       const exportedAt = ctx.now();
-      const text = await joinPieces(exportPieces(tx, subjectOf(requireStore(ctx), shopper), exportedAt), maxBytes);
+      const text = await joinPieces(
+        exportPieces(tx, subjectOf(requireStore(ctx), shopper), exportedAt),
+        maxBytes,
+      );
       if (text === null) return null;
       await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
       // The last member of the document, as the text it is: nobody needs to parse it on the way.

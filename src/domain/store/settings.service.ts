@@ -7,9 +7,10 @@ import { revokeKey, rotateKey, updateStore } from './store.service.ts';
 
 /** What a merchant may set; null clears what a store can be without. */
 export type SettingsInput = {
-  [Field in
-    'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'doubleOptIn' | (typeof CLEARABLE)[number]]?:
-    StoreSettings[Field] | null;
+  [
+    Field in
+      'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'doubleOptIn' | (typeof CLEARABLE)[number]
+  ]?: StoreSettings[Field] | null;
 };
 
 const CLEARABLE = ['shareUrl', 'defaultRegion'] as const;
