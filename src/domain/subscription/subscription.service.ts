@@ -108,7 +108,7 @@ export async function unsubscribe(
   // A guest reads contacts masked, and must not find them out by trying.
   if (isContactNamed && ctx.viewer.keyId === null)
     fail('forbidden', 'medium and mediumvalue need the store key');
-  const contact = isContactNamed ? checkContact(checkMedium(medium), mediumvalue) : {};
+  const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
   const filter = { id, topic: filterOf({ topic }).topic, epi, ...contact };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
   return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
