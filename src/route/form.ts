@@ -41,17 +41,19 @@ export const text: Optional<string | null, string> = {
   required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
 };
 
-const INTEGER = /^[+-]?\d{1,15}$/;
+const INTEGER = /^[+-]?\d{1,19}$/;
 const MAX_INT = 2_147_483_647;
 
-/** A whole number of 32 bits; anything else is the failure named here. */
+/** A whole number; one beyond 32 bits is as good as the largest of them. Anything else is the failure named here. */
 export const count = (failure: ErrorType): Optional<number | null> =>
   optional({
     kind: 'integer',
     read(text, name) {
       if (text === null) return null;
-      const isFine = INTEGER.test(text.trim()) && Math.abs(Number(text)) <= MAX_INT;
-      return isFine ? Number(text) : fail(failure, `${name} must be a whole number in range`);
+      const isFine = INTEGER.test(text.trim());
+      return isFine
+        ? Math.max(-MAX_INT, Math.min(Number(text), MAX_INT))
+        : fail(failure, `${name} must be a whole number`);
     },
   });
 

@@ -1,6 +1,6 @@
 import { fail } from './errors.ts';
 
-/** A page size from 1 to `max`, `standard` when left out, or the failure `invalid-limit`. */
+/** A page size, `standard` when left out and `max` when it is larger; 0 asks for nothing. Anything else is the failure `invalid-limit`. */
 export function checkLimit(
   field: string,
   limit: number | null | undefined,
@@ -8,8 +8,10 @@ export function checkLimit(
   max: number,
 ): number {
   const value = limit ?? standard;
-  const isFine = Number.isInteger(value) && value >= 1 && value <= max;
-  return isFine ? value : fail('invalid-limit', `${field} must be a whole number from 1 to ${max}`);
+  const isFine = Number.isInteger(value) && value >= 0;
+  return isFine
+    ? Math.min(value, max)
+    : fail('invalid-limit', `${field} must be a whole number of at least 0`);
 }
 
 /** A number of entries to skip, or the failure `invalid-offset`. */

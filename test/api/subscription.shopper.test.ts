@@ -141,7 +141,9 @@ test('fetch-subs narrows by topic and medium and pages by limit and offset', asy
     subscriptions: [{ epi: 3 }, { epi: 2 }],
   });
   expect(await fetchSubs({ medium: 'fax' })).toMatchObject({ type: 'invalid-medium' });
-  expect(await fetchSubs({ limit: 0 })).toMatchObject({ type: 'invalid-limit' });
+  expect(await fetchSubs({ limit: 0 })).toMatchObject({ limit: 0, total: 4, subscriptions: [] });
+  expect(await fetchSubs({ limit: 5_000_000_000 })).toMatchObject({ limit: 100, total: 4 });
+  expect(await fetchSubs({ limit: -1 })).toMatchObject({ type: 'invalid-limit' });
   expect(await fetchSubs({ limit: 'x' })).toMatchObject({ type: 'invalid-limit' });
   expect(await fetchSubs({ offset: -1 })).toMatchObject({ type: 'invalid-offset' });
 });

@@ -26,6 +26,8 @@ export type Page = {
   requests: string[];
   /** What the page's windows were led to. */
   opened: string[];
+  /** What the page's own callbacks threw, and the console would show. */
+  thrown: unknown[];
   become: (who: TestShopper & { email?: string | null }) => void;
 };
 
@@ -49,6 +51,7 @@ export async function openPage(
   let who = shopper;
   const requests: string[] = [];
   const opened: string[] = [];
+  const thrown: unknown[] = [];
   const window: Record<string, unknown> = {
     console: { ...console, warn: () => undefined },
     URL,
@@ -59,7 +62,14 @@ export async function openPage(
     Element: class Element extends Error {},
     setTimeout,
     clearTimeout,
-    queueMicrotask,
+    queueMicrotask: (job: () => void) =>
+      queueMicrotask(() => {
+        try {
+          job();
+        } catch (error) {
+          thrown.push(error);
+        }
+      }),
     location: { href: 'https://shop.example/products/7?variant=1' },
     open: () => ({
       location: {
@@ -102,6 +112,7 @@ export async function openPage(
     window: window as Page['window'],
     requests,
     opened,
+    thrown,
     become: (next) => void (who = next),
   };
 }
