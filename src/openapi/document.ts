@@ -43,6 +43,7 @@ function describeField({ name, field, type }: Reading, description: string, { va
   const inner = valueSchema(type);
   const schemas: Record<string, Schema> = {
     integer: { type: 'integer', description },
+    flag: { type: 'boolean', description },
     text: { type: 'string', ...('enum' in inner && { enum: inner['enum'] }), description },
     json: {
       type: 'string',
@@ -101,12 +102,14 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
-  const { security, fields: credentials } = parts.CALLERS[route.caller];
+  const { security, fields: own } = parts.CALLERS[route.caller];
+  const credentials = route.namesShopper ? parts.NAMED_SHOPPER : own;
   const content = { schema: answer, example: exampleOf('', answer, schemas.resolve) };
   const call = {
-    operationId: operationId(path),
+    operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
     description: inWords(root),
+    ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
     security,
     ...(parameters.length > 0 && { parameters }),

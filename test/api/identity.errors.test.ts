@@ -116,7 +116,7 @@ test.each<[string, Fields]>([
   ['empty', { useragenttype: '' }],
   ['blank', { useragenttype: '  ' }],
   ['of two lines', { useragenttype: 'a\nb' }],
-  ['256 characters long', { useragenttype: 'x'.repeat(256) }],
+  ['2,049 characters long', { useragenttype: 'x'.repeat(2_049) }],
 ])('a useragenttype that is %s answers 400 invalid-useragenttype', async (_name, field) => {
   const before = await countShoppers();
   const type = [400, 'invalid-useragenttype'] as const;

@@ -46,6 +46,9 @@ test.each([
   ['allowedOrigins', { allowedOrigins: numbered(101, (index) => `https://s${index}.example`) }],
   ['shareUrl', { shareUrl: 'javascript:alert(1)' }],
   ['shareUrl', { shareUrl: '' }],
+  ['defaultRegion', { defaultRegion: 'Germany' }],
+  ['defaultRegion', { defaultRegion: 'XX' }],
+  ['defaultRegion', { defaultRegion: '' }],
   ['shareUrl', { shareUrl: 'https://shop.example/\r\nX: y/{lid}' }],
 ])('a wrong %s is refused by name and changes nothing', async (field, input) => {
   const { body } = await service.graphql(UPDATE, { input: { doubleOptIn: true, ...input } }, { store });

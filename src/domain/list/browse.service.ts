@@ -1,5 +1,6 @@
-import { requireShopper } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import { requireReader, requireShopper } from '../../context.ts';
+import type { Context, Reader } from '../../context.ts';
+import { readOrLess } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import {
   checkLimit,
@@ -16,17 +17,22 @@ import type { ItemRow } from '../item/item.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
 import type { PageKey, PageOrder, Place, PlacedItemRow } from './page.repo.ts';
-import { PREVIEW_SIZE, findSaveForLater } from './list.repo.ts';
-import { checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
+import { findSaveForLater } from './list.repo.ts';
+import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { maskItem } from '../item/item.view.ts';
-import { isOwn, ownView, viewPage } from './list.view.ts';
+import { isOwn, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 
 /** Where a page is, in the record's words. */
 export type Pagination = { totalcount: number; next: string | null; limit: number };
 
 /** A list with its items. */
-export type ListContents = { list: ListView; items: ItemRow[]; userinfo: ShopperRow; pagination: Pagination };
+export type ListContents = {
+  list: ListView;
+  items: ItemRow[];
+  userinfo: ShopperRow | null;
+  pagination: Pagination;
+};
 
 type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
 type Slice = { limit?: number | null; offset?: number | null };
@@ -40,41 +46,54 @@ const CONTENTS_LIMIT = { standard: 500, max: 1_000 };
 const PAGE_LIMIT = { standard: 50, max: 100 };
 const LISTS_LIMIT = { standard: 20, max: 100 };
 
-/** A list of the shopper, or a public one of its store. */
+/** A list of the shopper, or a public one of the store. */
 export async function getList(ctx: Context, lid: string): Promise<ListView> {
   const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE, offset: 0 });
   return { ...list, preview: items };
 }
 
-/** All lists of the shopper, newest first. */
-export async function allLists(ctx: Context, filter: Filter, hasPreview: boolean): Promise<ListView[]> {
-  const shopper = requireShopper(ctx);
+type ListsPage = { afterSeq: number | null; limit: number | null };
+
+/** Lists of the shopper, each with as many of its newest items as asked for, unless they are too many in all. */
+async function readLists(
+  ctx: Context,
+  filter: Filter,
+  page: ListsPage,
+  shown: number,
+  shopper: ShopperRow = requireShopper(ctx),
+): Promise<{ views: ListView[]; total: number }> {
   const { pid, regid } = shopper;
-  const wanted = { lty: checkTypeFilter(filter.lty), st: checkState(filter.st), lids: null };
-  const { lists } = await ctx.reads.lists({ pid, regid, ...wanted, afterSeq: null, limit: null, hasPreview });
-  return lists.map((list) => ownView(shopper, list, list.preview));
+  const { lty, st, lids } = filter;
+  const chosen = { lty: checkTypeFilter(lty), st: checkState(st), lids: checkLids(lids) };
+  const wanted = { pid, regid, ...chosen, ...page };
+  const most = Math.min(shown, MAX_PREVIEW);
+  // Items can be few and yet too large for one answer.
+  const { lists, total } = await readOrLess(
+    (limit) => ctx.reads.lists({ ...wanted, shown: limit }),
+    most,
+    PREVIEW_SIZE,
+  );
+  const views = lists.map((list) =>
+    ownView(shopper, list, list.preview, list.shown < most ? PREVIEW_SIZE : MAX_PREVIEW),
+  );
+  return { views, total };
+}
+
+/** All lists of the shopper, newest first. */
+export async function allLists(ctx: Context, filter: Filter, shown: number): Promise<ListView[]> {
+  return (await readLists(ctx, filter, { afterSeq: null, limit: null }, shown)).views;
 }
 
 /** The shopper's lists, page by page. */
 export async function listConnection(
   ctx: Context,
   { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
-  hasPreview: boolean,
-  shopper: ShopperRow = requireShopper(ctx),
+  shown: number,
+  shopper?: ShopperRow,
 ): Promise<Connection<ListView> & { totalCount: number }> {
   const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
-  const afterSeq = decodeSeq('after', after, 'lists');
-  const { lists, total } = await ctx.reads.lists({
-    pid: shopper.pid,
-    regid: shopper.regid,
-    lty: checkTypeFilter(filter.lty),
-    st: checkState(filter.st),
-    lids: checkLids(filter.lids),
-    afterSeq,
-    limit: limit + 1,
-    hasPreview,
-  });
-  const views = lists.map((list) => ownView(shopper, list, list.preview));
+  const page = { afterSeq: decodeSeq('after', after, 'lists'), limit: limit + 1 };
+  const { views, total } = await readLists(ctx, filter, page, shown, shopper);
   return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
 }
 
@@ -83,19 +102,19 @@ export async function listContents(
   ctx: Context,
   lid: string,
   { limit, offset }: Slice,
-  shopper: ShopperRow = requireShopper(ctx),
+  reader?: Reader,
 ): Promise<ListContents> {
   const slice = {
     limit: checkLimit('limit', limit, CONTENTS_LIMIT.standard, CONTENTS_LIMIT.max),
     offset: checkOffset(offset),
   };
-  const { list, items, total } = await readListPage(ctx, lid, slice, NEWEST_FIRST, shopper);
+  const { list, items, total } = await readListPage(ctx, lid, slice, NEWEST_FIRST, reader);
   const end = slice.offset + items.length;
   const hasPreview = slice.offset === 0 && (items.length >= PREVIEW_SIZE || items.length === total);
   return {
     list: hasPreview ? { ...list, preview: items.slice(0, PREVIEW_SIZE) } : list,
     items,
-    userinfo: list.owner,
+    userinfo: ownerInfo(list),
     pagination: {
       totalcount: total,
       next: items.length > 0 && end < total ? String(end) : null,
@@ -164,11 +183,12 @@ export async function itemConnection(
 /** The newest items of a list that the caller has read. */
 export async function previewOf(ctx: Context, list: ListView, slice: Slice): Promise<ItemRow[]> {
   if (list.contents !== null) return list.contents;
-  const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, PAGE_LIMIT.max);
+  const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, list.most);
   const offset = checkOffset(slice.offset);
-  if (list.preview !== null && offset === 0 && limit <= PREVIEW_SIZE)
-    return showItems(ctx, list, list.preview.slice(0, limit));
-  if (list.cnt === 0) return [];
+  const read = list.preview?.length ?? 0;
+  if (list.preview !== null && offset === 0 && (limit <= read || read === list.cnt))
+    return withHome(ctx, list, list.preview.slice(0, limit));
+  if (list.cnt === 0 || limit === 0) return [];
   const key = { ...readerOf(list), limit, offset, after: null, hasList: false };
   const { items } = await ctx.reads.page(NEWEST_FIRST, key);
   return showItems(ctx, list, items);
@@ -179,10 +199,14 @@ function readerOf({ pid, lid, owner }: ListView): Pick<PageKey, 'pid' | 'lid' | 
   return { pid, lid, regid: owner.regid };
 }
 
-/** Items as their reader may see them. Those that are not the caller's know their list, because the caller could not look it up by itself. */
-function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: readonly Row[]): Row[] {
-  if (isOwn(ctx, list.owner)) return items as Row[];
-  return items.map((item) => ({ ...(list.isMasked ? maskItem(item) : item), home: list }));
+/** Items that are not the caller's know their list, because the caller could not always look it up by itself. */
+function withHome<Row extends ItemRow>(ctx: Context, list: ListView, items: Row[]): Row[] {
+  return isOwn(ctx, list.owner) ? items : items.map((item) => ({ ...item, home: list }));
+}
+
+/** Items of a list as its reader may see them. */
+function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: Row[]): Row[] {
+  return withHome(ctx, list, list.isMasked ? items.map(maskItem) : items);
 }
 
 async function readListPage(
@@ -190,9 +214,8 @@ async function readListPage(
   lid: string,
   slice: { limit: number; offset: number; after?: Place | null },
   order: PageOrder = NEWEST_FIRST,
-  shopper: ShopperRow = requireShopper(ctx),
+  { pid, regid, shopper }: Reader = requireReader(ctx),
 ): Promise<{ list: ListView; items: PlacedItemRow[]; total: number }> {
-  const { pid, regid } = shopper;
   const page = await ctx.reads.page(order, {
     pid,
     regid,
@@ -201,8 +224,8 @@ async function readListPage(
     hasList: true,
     ...slice,
   });
-  const view = viewPage(shopper, page) ?? fail('list-not-found');
-  return { ...view, total: page.total };
+  const { list, items } = viewPage(shopper, page) ?? fail('list-not-found');
+  return { list, items: withHome(ctx, list, items), total: page.total };
 }
 
 function checkOrder({ sort, order, filter }: Sorting): PageOrder {

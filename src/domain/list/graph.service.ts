@@ -4,8 +4,8 @@ import type { ProductRow } from '../product/product.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { listContents } from './browse.service.ts';
 import type { ListContents } from './browse.service.ts';
-import { PREVIEW_SIZE, findSaveForLater } from './list.repo.ts';
-import { checkLid } from './list.rules.ts';
+import { findSaveForLater } from './list.repo.ts';
+import { PREVIEW_SIZE, checkLid } from './list.rules.ts';
 import { ownView, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
@@ -24,8 +24,9 @@ export async function saveForLaterOf(
   shopper: ShopperRow,
   slice: { limit?: number | null; offset?: number | null },
 ): Promise<ListContents | null> {
+  const { pid, regid } = shopper;
   const lid = await findSaveForLater(ctx.db, shopper);
-  return lid === null ? null : listContents(ctx, lid, slice, shopper);
+  return lid === null ? null : listContents(ctx, lid, slice, { pid, regid, shopper });
 }
 
 /** The list that an item is in, as the caller may see it; items of one list share one look-up. */

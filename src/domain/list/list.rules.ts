@@ -2,6 +2,15 @@ import { fail } from '../../shared/errors.ts';
 import { objectFault } from '../../shared/json.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 
+/** Items in a list's own record. */
+export const PREVIEW_SIZE = 10;
+
+/** Items that `listcontents` of a list shows at most. */
+export const MAX_PREVIEW = 500;
+
+/** Items that the lists of one answer show at most in all; where they hold more, each shows its ten newest only. */
+export const MAX_SHOWN = 5_000;
+
 const NAME = { min: 3, max: 50 };
 const MAX_NOTE = 1_000;
 const MAX_LID = 100;

@@ -1,6 +1,7 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { subscribe } from './signup.service.ts';
 import {
+  countSubscriptions,
   listSubscriptions,
   ownerFor,
   pageSubscriptions,
@@ -18,6 +19,7 @@ export const subscriptionResolvers = {
     unsubscribe: (_root, ending, ctx) => unsubscribe(ctx, ending),
   },
   Shopper: { subscriptions: (shopper, page, ctx) => listSubscriptions(ctx, page, ownerFor(shopper)) },
+  SubscriptionConnection: { totalCount: (page, _args, ctx) => countSubscriptions(ctx, page) },
   Subscription: {
     mediumvalue: (subscription, _args, ctx) => visibleContact(ctx, subscription),
     confirmed: (subscription) => subscription.confirmedAt !== null,
