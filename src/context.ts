@@ -94,6 +94,11 @@ export function requireStore({ viewer: { store, keyId, denial } }: Context): Sto
   return keyId === null ? fail('unauthorised', NO_KEY) : store;
 }
 
+/** Whether the store itself calls: a key that names a shopper, known or not, acts for that shopper alone. */
+export function isStoreAlone({ viewer }: Context): boolean {
+  return viewer.keyId !== null && !viewer.isShopperNamed;
+}
+
 /** The calling shopper with its store, or the 401 that tells the client what to do. */
 export function requireShopper({ viewer: { shopper, denial } }: Context): ShopperRow & { store: StoreRow } {
   return shopper ?? fail(denial.type, denial.msg);

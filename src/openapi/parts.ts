@@ -4,7 +4,7 @@ import type { Schema } from '../shared/json-schema.ts';
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
 A store’s back end calls \`/storeadmin/…\` with its API key (Basic: the pid is the user name, the key the password) and asks \`generate-regid\`
-for the identity of each shopper. Storefronts then call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and
+for the identity of each shopper; the header \`x-regid\` names the shopper that a call with the key is for. Storefronts then call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and
 \`sessionid\` as form fields (or as the headers \`x-regid\` and \`x-sessionid\`). Bodies are forms; fields that hold JSON say so. A field
 that is empty counts as absent, and unknown fields are ignored. Every record here is also available over GraphQL at \`/graphql\`.
 
@@ -46,13 +46,16 @@ const REGID = 'The shopper; required here or in the header `x-regid`.';
 const SESSIONID =
   'The shopper’s session; required here or in the header `x-sessionid`. Not needed with a store key.';
 
+/** The fields of a store's form that name the shopper it means. */
+export const NAMED_SHOPPER: Record<string, Schema> = { regid: { type: 'string', description: REGID } };
+
 /** What each caller says who it is with, and the fields of the form that are part of it. */
 export const CALLERS: Record<'shopper' | 'store', { security: Schema[]; fields: Record<string, Schema> }> = {
   store: { security: [{ storeKey: [] }], fields: {} },
   shopper: {
     security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
     fields: {
-      regid: { type: 'string', description: REGID },
+      ...NAMED_SHOPPER,
       sessionid: { type: 'string', description: SESSIONID },
     },
   },

@@ -63,6 +63,8 @@ describe('fetch-lists', () => {
     expect(episOf(newest.listcontents)).toEqual(numbers(4_499, 4_000));
     await me.add(lid, item('one more'));
     expect(await shown()).toEqual([10, 10]);
+    const single = (await me.graphql(`{ lists(first: 1) { edges { node { ${ASK} } } } }`)).body.data.lists;
+    expect(single.edges[0].node.listcontents).toHaveLength(500);
     const beyond = '{ allLists { listcontents(limit: 500, offset: 10) { epi } } }';
     const { allLists } = (await me.graphql(beyond)).body.data;
     expect(allLists.map(({ listcontents }: { listcontents: [] }) => listcontents.length)).toEqual([10, 10]);

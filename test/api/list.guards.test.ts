@@ -40,6 +40,9 @@ const OTHER_CALLS: [string, Fields][] = [
   ['lists/fetch-user-lists', {}],
   ['lists/sfl/create', {}],
   ['lists/sfl/fetch', {}],
+  ['lists/is-in-lists', { epis: [1] }],
+  ['lists/move-items', { fromlid: 'any', tolid: 'other', epis: [1] }],
+  ['lists/copy-items', { fromlid: 'any', tolid: 'other', epis: [1] }],
   ['product/wishlist/social-count', { empi: 900 }],
 ];
 
@@ -121,15 +124,13 @@ describe.each([...LIST_CALLS, ...OTHER_CALLS])('%s', (path, fields) => {
   });
 });
 
-test.each(['lists/markPublic', 'lists/markPrivate', 'lists/emailList'])(
-  '%s is for accounts only',
-  async (path) => {
-    const guest = await newGuest(service, store);
-    const { lid } = await guest.create('Guest list');
-    expect(await guest.failure(403, path, { lid, toemail: 'friend@example.com' })).toBe('login-required');
-    expect((await guest.contents(lid)).list.anonRead).toBe(false);
-  },
-);
+test('emailList is for accounts only', async () => {
+  const guest = await newGuest(service, store);
+  const { lid } = await guest.create('Guest list');
+  const fields = { lid, toemail: 'friend@example.com' };
+  expect(await guest.failure(403, 'lists/emailList', fields)).toBe('login-required');
+  expect((await guest.contents(lid)).list.anonRead).toBe(false);
+});
 
 test('GraphQL guards the same lists with the same failures', async () => {
   const lid = await privateList('lists/update');
@@ -162,7 +163,25 @@ test.each([
     { fromlid, tolid },
   );
   expect(body.errors[0].extensions.type).toBe('list-not-found');
+  const path = `lists/${mutation.replace('I', '-i')}`;
+  expect(await stranger.failure(404, path, { fromlid, tolid, epis: [1] })).toBe('list-not-found');
   expect(await stateOf(lid)).toEqual(before);
+});
+
+test.each(['move-items', 'copy-items'])('%s takes no list of another store, public or not', async (path) => {
+  const lid = await privateList('lists/update');
+  await owner.ok('lists/markPublic', { lid });
+  const stranger = await newAccount(service, await service.createStore());
+  const own = await stranger.create('Own');
+  await stranger.add(own.lid, item(1));
+  const before = await stateOf(lid);
+  for (const lids of [
+    { fromlid: lid, tolid: own.lid },
+    { fromlid: own.lid, tolid: lid },
+  ])
+    expect(await stranger.failure(404, `lists/${path}`, { ...lids, epis: [1] })).toBe('list-not-found');
+  expect(await stateOf(lid)).toEqual(before);
+  expect((await rowsOf(service, own.lid))!.epis).toEqual(['1']);
 });
 
 test('a store key acts for the shopper it names, and only in its own store', async () => {

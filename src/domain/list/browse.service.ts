@@ -18,7 +18,7 @@ import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
 import type { PageOrder, Place, PlacedItemRow } from './page.repo.ts';
 import { findSaveForLater } from './list.repo.ts';
-import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkState, checkTypeFilter } from './list.rules.ts';
+import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { maskItem } from '../item/item.view.ts';
 import { ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
@@ -34,7 +34,7 @@ export type ListContents = {
   pagination: Pagination;
 };
 
-type Filter = { lty?: string | null; st?: number | null };
+type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
 type Slice = { limit?: number | null; offset?: number | null };
 type Sorting = {
   sort?: PageOrder['sort'] | null;
@@ -63,7 +63,9 @@ async function readLists(
 ): Promise<{ views: ListView[]; total: number }> {
   const shopper = requireShopper(ctx);
   const { pid, regid } = shopper;
-  const wanted = { pid, regid, lty: checkTypeFilter(filter.lty), st: checkState(filter.st), ...page };
+  const { lty, st, lids } = filter;
+  const chosen = { lty: checkTypeFilter(lty), st: checkState(st), lids: checkLids(lids) };
+  const wanted = { pid, regid, ...chosen, ...page };
   const most = Math.min(shown, MAX_PREVIEW);
   // Items can be few and yet too large for one answer.
   const { lists, total } = await readOrLess(
@@ -91,7 +93,7 @@ export async function listConnection(
   const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
   const page = { afterSeq: decodeSeq('after', after, 'lists'), limit: limit + 1 };
   const { views, total } = await readLists(ctx, filter, page, shown);
-  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq)), totalCount: total };
+  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
 }
 
 /** A readable list with its items by offset. */
@@ -174,7 +176,7 @@ export async function itemConnection(
   const key = { pid, regid, lid: list.lid, limit: limit + 1, offset: 0, after: place, hasList: false };
   const { items, total } = await ctx.reads.page(order, key);
   const shown = list.isMasked ? items.map(maskItem) : items;
-  return { ...toConnection(shown, limit, (item) => encodePlace(order, item)), totalCount: total };
+  return { ...toConnection(shown, limit, (item) => encodePlace(order, item), after), totalCount: total };
 }
 
 /** The newest items of a list that the caller has read. */

@@ -29,6 +29,8 @@ const PREVIEW = `
 export type ListsKey = ListOwner & {
   lty: string | null;
   st: number | null;
+  /** Only those among them that have one of these ids. */
+  lids: readonly string[] | null;
   /** Only lists before this one in the order. */
   afterSeq: number | null;
   /** Null reads all. */
@@ -43,13 +45,14 @@ type Shown = { preview: ItemRow[] | null; shown: number };
 /** Lists of a shopper. */
 export type ListsRow = { lists: (ListRow & Shown)[]; total: number };
 
-const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st)`;
+const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
 
 const KEY_COLUMNS = {
   pid: 'text',
   regid: 'text',
   lty: 'text',
   st: 'int',
+  lids: 'text',
   after_seq: 'bigint',
   max_rows: 'int',
   shown: 'int',
@@ -71,9 +74,10 @@ const LISTS = {
       SELECT CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
         SELECT ${READ_LIST}, l.shown, CASE WHEN l.shown > 0 THEN (${PREVIEW}) END AS preview
         FROM (
-          SELECT *, CASE WHEN sum(l.cnt) OVER () <= ${MAX_SHOWN} THEN k.shown ELSE least(k.shown, ${PREVIEW_SIZE}) END AS shown
+          SELECT *, CASE WHEN sum(l.cnt) FILTER (WHERE l.place < coalesce(k.max_rows, 2147483647)) OVER () <= ${MAX_SHOWN}
+            THEN k.shown ELSE least(k.shown, ${PREVIEW_SIZE}) END AS shown
           FROM (
-            SELECT * FROM list l
+            SELECT *, row_number() OVER (ORDER BY l.seq DESC) AS place FROM list l
             WHERE ${isWorthMaking('e.estimate', 'k.max_bytes')} AND ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
             ORDER BY l.seq DESC LIMIT k.max_rows) l) l) x) found
     ORDER BY k.position`,
@@ -97,6 +101,7 @@ export async function listsOf(
     column('regid'),
     column('lty'),
     column('st'),
+    column('lids').map((lids) => lids && lids.join()),
     column('afterSeq'),
     column('limit'),
     column('shown'),
@@ -233,11 +238,12 @@ export async function deleteList(tx: Tx, { pid, lid }: Pick<ListModel, 'pid' | '
   await tx.prisma.list.deleteMany({ where: { pid, lid } });
 }
 
-/** Counts a share of a list that the shopper may read; false when there is none. */
-export async function countShare(db: Db, reader: ListOwner, lid: string): Promise<boolean> {
-  const { count } = await db.prisma.list.updateMany({
+/** Counts a share of a list that the shopper may read, and tells its name; null when there is none. */
+export async function countShare(db: Db, reader: ListOwner, lid: string): Promise<string | null> {
+  const [list] = await db.prisma.list.updateManyAndReturn({
     where: { ...isReadableBy(reader), lid },
     data: { shares: { increment: 1 } },
+    select: { lname: true },
   });
-  return count === 1;
+  return list?.lname ?? null;
 }

@@ -22,6 +22,15 @@ export function checkLid(lid: string | null | undefined, field = 'lid'): string 
   return text.length <= MAX_LID && isStorable(text) ? text : fail('list-not-found');
 }
 
+const MAX_LIDS = 100;
+
+/** List ids to look for, without those that can be none; absent stays absent. */
+export function checkLids(lids: readonly string[] | null | undefined): string[] | null {
+  if (lids == null) return null;
+  if (lids.length > MAX_LIDS) fail('invalid-lid', `lids must have at most ${MAX_LIDS} entries`);
+  return lids.map((lid) => lid.trim()).filter((lid) => /^[\w-]+$/.test(lid) && lid.length <= MAX_LID);
+}
+
 /** A list name, trimmed and in NFC, or the failure `invalid-lname`. */
 export function checkListName(text: string | null | undefined): string {
   const name = (text ?? '').trim().normalize('NFC');

@@ -1,4 +1,4 @@
-import { requireAccount, requireShopper } from '../../context.ts';
+import { requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { ANSWER_LIMITS, failTooMuch } from '../../shared/budget.ts';
@@ -95,7 +95,7 @@ export async function setListPublic(
   anonRead: boolean,
   version: Version,
 ): Promise<ListView> {
-  requireAccount(ctx);
+  requireShopper(ctx);
   return changeOwnList(ctx, lid, { anonRead }, version);
 }
 

@@ -51,16 +51,20 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
   return { msg: 'The list is on its way', listinfo };
 }
 
+/** What storefronts make their links from, once a share is counted. */
+export type ShareReport = { msg: string; lid: string; lname: string; medium: string };
+
 /** Counts that a list was shared, whoever shares it. */
 export async function reportShare(
   ctx: Context,
   share: { lid: string; fromname?: string | null; medium?: string | null },
-): Promise<{ msg: string }> {
+): Promise<ShareReport> {
   const shopper = requireShopper(ctx);
   const lid = checkLid(share.lid);
   rules.checkFromName(share.fromname);
-  rules.checkShareMedium(share.medium);
-  return (await countShare(ctx.db, shopper, lid)) ? { msg: 'The share is counted' } : fail('list-not-found');
+  const medium = rules.checkShareMedium(share.medium);
+  const lname = (await countShare(ctx.db, shopper, lid)) ?? fail('list-not-found');
+  return { msg: 'The share is counted', lid, lname, medium };
 }
 
 /** What the page of a shared list shows. */

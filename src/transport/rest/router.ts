@@ -17,10 +17,16 @@ import { parseUrlEncoded } from './urlencoded.ts';
 import { createReader } from '../../route/variables.ts';
 import type { Sent } from '../../route/variables.ts';
 
-/** Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header. */
-function credentialsOf(req: Request, caller: Route['caller'], sent: Sent): Credentials {
+/**
+ * Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header, and x-regid for the shopper they
+ * mean. A `regid` in the form of a store call is a field of it, unless the row says that it names the shopper.
+ */
+function credentialsOf(req: Request, { caller, namesShopper }: Route, sent: Sent): Credentials {
   const headers = headerCredentials(req);
-  if (caller === 'store') return { ...headers, pid: '', regid: '', sessionid: '' };
+  if (caller === 'store') {
+    const regid = (namesShopper ? sent('regid') : null) ?? headers.regid;
+    return { ...headers, pid: '', regid, sessionid: '' };
+  }
   return {
     authorization: headers.authorization,
     pid: sent('pid') ?? headers.pid,
@@ -76,7 +82,7 @@ export function createRestRouter(
     const sent = fieldsOf(req, body);
     await answer(req, res, {
       place: route.key,
-      credentials: credentialsOf(req, route.caller, sent),
+      credentials: credentialsOf(req, route, sent),
       input: route.isOwn && req.method !== 'HEAD' ? [queryOf(req), body] : null,
       async make(ctx) {
         if (route.caller === 'store') requireStore(ctx);
