@@ -6,7 +6,7 @@ import { readingsOf } from '../route/variables.ts';
 import type { Reading } from '../route/variables.ts';
 import { exampleOf } from './examples.ts';
 import { FAILURES, FAILURE_RESPONSES, FAILURE_SCHEMA } from './failures.ts';
-import { objectSchema } from '../shared/json-schema.ts';
+import { objectSchema, stripNull } from '../shared/json-schema.ts';
 import type { Schema } from '../shared/json-schema.ts';
 import * as parts from './parts.ts';
 import { createSchemas, inWords, nameOf } from './schemas.ts';
@@ -88,7 +88,8 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const { operation, selectionSet } = getOperationAST(route.document)!;
   const node = selectionSet.selections[0] as FieldNode;
   const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
-  const record = schemas.schemaOf(root, node.selectionSet);
+  // A call that finds nothing fails, so that its record is always there.
+  const record = stripNull(schemas.schemaOf(root, node.selectionSet));
   const { description: _sameAsTheCall, ...answer } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
   const fields = readingsOf(schema, route)
@@ -96,14 +97,17 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas));
   const isInQuery = (field: Field): boolean => method === 'GET' || field.isInQuery === true;
   const inBody = fields.filter((field) => !isInQuery(field));
-  const isRetryable = operation === OperationTypeNode.MUTATION && !route.isStreamed;
+  const isRetryable = operation === OperationTypeNode.MUTATION && !route.stream;
   const parameters = [
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   const { security, fields: own } = parts.CALLERS[route.caller];
   const credentials = route.namesShopper ? parts.NAMED_SHOPPER : own;
-  const content = { schema: answer, example: exampleOf('', answer, schemas.resolve) };
+  const content =
+    route.stream === 'text/csv'
+      ? { 'text/csv': parts.CSV_FILE }
+      : { 'application/json': { schema: answer, example: exampleOf('', answer, schemas.resolve) } };
   const call = {
     operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
@@ -114,7 +118,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...(parameters.length > 0 && { parameters }),
     ...(method === 'POST' && { requestBody: requestBody(inBody, credentials, schemas) }),
     responses: {
-      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content: { 'application/json': content } },
+      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
       ...FAILURES,
     },
   };
