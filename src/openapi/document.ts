@@ -97,14 +97,17 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas));
   const isInQuery = (field: Field): boolean => method === 'GET' || field.isInQuery === true;
   const inBody = fields.filter((field) => !isInQuery(field));
-  const isRetryable = operation === OperationTypeNode.MUTATION && !route.isStreamed;
+  const isRetryable = operation === OperationTypeNode.MUTATION && !route.stream;
   const parameters = [
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   const { security, fields: own } = parts.CALLERS[route.caller];
   const credentials = route.namesShopper ? parts.NAMED_SHOPPER : own;
-  const content = { schema: answer, example: exampleOf('', answer, schemas.resolve) };
+  const content =
+    route.stream === 'text/csv'
+      ? { 'text/csv': parts.CSV_FILE }
+      : { 'application/json': { schema: answer, example: exampleOf('', answer, schemas.resolve) } };
   const call = {
     operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
@@ -115,7 +118,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...(parameters.length > 0 && { parameters }),
     ...(method === 'POST' && { requestBody: requestBody(inBody, credentials, schemas) }),
     responses: {
-      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content: { 'application/json': content } },
+      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
       ...FAILURES,
     },
   };

@@ -99,3 +99,10 @@ export const PARAMETERS: Schema = {
     schema: { type: 'string', maxLength: 255 },
   },
 };
+
+/** What a call answers that writes CSV. */
+export const CSV_FILE: Schema = {
+  schema: { type: 'string', description: 'CSV (RFC 4180) in UTF-8; its first row names the columns.' },
+  example:
+    'medium,mediumvalue,acceptmarketing,signuptime,acceptsource\r\nemail,ada@example.com,true,2026-01-01T00:00:00.000Z,subscription\r\n',
+};

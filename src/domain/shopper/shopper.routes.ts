@@ -48,7 +48,7 @@ export const shopperRoutes = {
     caller: 'store',
     summary: 'Streams everything that is stored about a shopper, whatever its size',
     form: { useremail: text, regid: text.unusual },
-    isStreamed: true,
+    stream: 'application/json',
     reply: 'exportShopper',
   }),
 } satisfies RouteTable;
