@@ -15,6 +15,10 @@ export type Route = {
   document: DocumentNode;
   /** The field of the data that is the answer, and what the wire makes of it. */
   reply: { field: string; shape: Shape };
+  /** Fields of which a call needs at least one. */
+  needsOneOf?: readonly string[];
+  /** Works without a shopper, too, for what is public. */
+  isOpen?: true;
   /** The answer is written piece by piece, by the function in `streams`; the document says what it looks like. */
   isStreamed?: true;
 };
@@ -24,7 +28,8 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isStreamed'> & {
+type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isOpen' | 'isStreamed'> & {
+  needsOneOf?: readonly (keyof Variables & string)[];
   form: {
     [Name in keyof Variables]-?:
       | Field<Variables[Name]>

@@ -12,6 +12,7 @@ export const shopperRoutes = {
     caller: 'store',
     summary: 'Gives the lasting identity of a guest or an account',
     form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
+    needsOneOf: ['uuid', 'useremail'],
     reply: 'generateRegid',
   }),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
@@ -24,6 +25,7 @@ export const shopperRoutes = {
     caller: 'store',
     summary: 'Streams everything that is stored about a shopper, whatever its size',
     form: { useremail: text, regid: text.unusual },
+    needsOneOf: ['useremail', 'regid'],
     isStreamed: true,
     reply: 'exportShopper',
   }),
