@@ -43,6 +43,7 @@ function describeField({ name, field, type }: Reading, description: string, { va
   const inner = valueSchema(type);
   const schemas: Record<string, Schema> = {
     integer: { type: 'integer', description },
+    flag: { type: 'boolean', description },
     text: { type: 'string', ...('enum' in inner && { enum: inner['enum'] }), description },
     json: {
       type: 'string',
@@ -87,7 +88,8 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const { operation, selectionSet } = getOperationAST(route.document)!;
   const node = selectionSet.selections[0] as FieldNode;
   const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
-  const record = schemas.schemaOf(root, node.selectionSet);
+  // Null stands for a failure there, which has an answer of its own here.
+  const record = { ...schemas.valueSchema(root.type, node.selectionSet), description: inWords(root) };
   const { description: _sameAsTheCall, ...answer } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
   const fields = readingsOf(schema, route)
@@ -100,12 +102,14 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
-  const { security, fields: credentials } = parts.CALLERS[route.caller];
+  const { security, fields: own } = parts.CALLERS[route.caller];
+  const credentials = route.namesShopper ? parts.NAMED_SHOPPER : own;
   const content = { schema: answer, example: exampleOf('', answer, schemas.resolve) };
   const call = {
-    operationId: operationId(path),
+    operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
     description: inWords(root),
+    ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
     security,
     ...(parameters.length > 0 && { parameters }),

@@ -46,13 +46,16 @@ const REGID = 'The shopper; required here or in the header `x-regid`.';
 const SESSIONID =
   'The shopper’s session; required here or in the header `x-sessionid`. Not needed with a store key.';
 
+/** The fields of a store's form that name the shopper it means. */
+export const NAMED_SHOPPER: Record<string, Schema> = { regid: { type: 'string', description: REGID } };
+
 /** What each caller says who it is with, and the fields of the form that are part of it. */
 export const CALLERS: Record<'shopper' | 'store', { security: Schema[]; fields: Record<string, Schema> }> = {
   store: { security: [{ storeKey: [] }], fields: {} },
   shopper: {
     security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
     fields: {
-      regid: { type: 'string', description: REGID },
+      ...NAMED_SHOPPER,
       sessionid: { type: 'string', description: SESSIONID },
     },
   },

@@ -17,6 +17,10 @@ export type Route = {
   reply: { field: string; shape: Shape };
   /** The answer is written piece by piece, by the function in `streams`; the document says what it looks like. */
   isStreamed?: true;
+  /** With a store key: the form's `regid`, or the header, names the shopper for whom the store calls. */
+  namesShopper?: true;
+  /** The row of which this one is an older name. */
+  aliasOf?: string;
 };
 
 /** Rows keyed by `METHOD /path`. */
@@ -24,13 +28,13 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isStreamed'> & {
+type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isStreamed' | 'namesShopper'> & {
   form: {
     [Name in keyof Variables]-?:
       | Field<Variables[Name]>
       | (Variables[Name] extends Record<string, unknown> ? Fields<Variables[Name]> : never);
   };
-  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<Data[Name]> };
+  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<NonNullable<Data[Name]>> };
 };
 
 /** Ties a row to its document, so that form and reply are checked against the schema. */
@@ -40,4 +44,9 @@ export function route<Data, Variables extends Record<string, unknown>>(
 ): Route {
   const [field, shape] = typeof reply === 'string' ? [reply, whole] : Object.entries<Shape>(reply)[0]!;
   return { ...row, document, form, reply: { field, shape } };
+}
+
+/** The same call under an older path, which the reference marks as such. */
+export function alias(name: string, row: Route): Route {
+  return { ...row, summary: `The older name of ${name}`, aliasOf: name };
 }

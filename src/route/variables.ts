@@ -35,6 +35,12 @@ function placeOf({ group }: Reading, variables: Variables): Variables {
   return group === null ? variables : ((variables[group] ??= {}) as Variables);
 }
 
+/** What is absent stays out of an input object: a null there would clear a field. */
+function put(reading: Reading, variables: Variables, value: unknown): void {
+  const place = placeOf(reading, variables);
+  if (value !== null || reading.group === null) place[reading.name] = value;
+}
+
 /** Makes the function that reads a route's variables: every field first, in order; then those that must fit a type. */
 export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) => Variables {
   const readings = readingsOf(schema, route);
@@ -44,12 +50,11 @@ export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) 
     const variables: Variables = {};
     for (const reading of readings) {
       const { name, field, type } = reading;
-      placeOf(reading, variables)[name] = field.read(sent(name), name, type);
+      put(reading, variables, field.read(sent(name), name, type));
     }
     for (const reading of fitted) {
       const { name, field, type } = reading;
-      const place = placeOf(reading, variables);
-      place[name] = field.fit!(place[name], name, type);
+      put(reading, variables, field.fit!(placeOf(reading, variables)[name] ?? null, name, type));
     }
     return variables;
   };

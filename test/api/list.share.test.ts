@@ -142,6 +142,14 @@ describe('reportShare', () => {
   const shares = async () =>
     (await me.graphql('query ($lid: ID!) { list(lid: $lid) { shares } }', { lid })).body.data.list.shares;
 
+  test('answers the list and the medium, from which clients make their links, to owner and readers alike', async () => {
+    const expected = { msg: expect.any(String), lid, lname: 'Wishes', medium: 'whatsapp' };
+    expect(await me.ok('lists/reportShare', { lid: ` ${lid} `, medium: ' whatsapp ' })).toEqual(expected);
+    await me.ok('lists/markPublic', { lid });
+    const reader = await newGuest(service, store);
+    expect(await reader.ok('lists/reportShare', { lid, medium: 'whatsapp' })).toEqual(expected);
+  });
+
   test('counts the shares of owner and readers', async () => {
     await me.ok('lists/reportShare', { lid, fromname: 'Ann', medium: 'link' });
     await me.ok('lists/markPublic', { lid });
@@ -203,7 +211,7 @@ describe('the page of a shared list', () => {
       "another store's list",
       async () => (await me.ok('lists/markPublic', { lid }), open(lid, (await service.createStore()).pid)),
     ],
-    ['no store', async () => (await me.ok('lists/markPublic', { lid }), service.http.get(`/shared/${lid}`))],
+    ['an empty store', async () => (await me.ok('lists/markPublic', { lid }), open(lid, ''))],
     [
       'two stores',
       async () => (await me.ok('lists/markPublic', { lid }), service.http.get(`/shared/${lid}?pid=a&pid=b`)),

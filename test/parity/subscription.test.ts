@@ -40,6 +40,29 @@ test('upsert answers on REST what upsertProducts answers', async () => {
   expect(rest.body).toEqual(body.data.upsertProducts);
 });
 
+test('set-stock and remove answer on REST what setStock and removeProducts answer', async () => {
+  const stocks = [
+    { epi: 1, stk: 7 },
+    { epi: 'unknown', stk: 1 },
+  ];
+  const set = await service.post('/storeadmin/v3/products/set-stock', { stocks }, { store }).expect(200);
+  const setStock = `mutation($stocks: [StockInput!]!) { setStock(stocks: $stocks) ${fullSelection('SetStockPayload')} }`;
+  expect(set.body).toEqual((await service.graphql(setStock, { stocks }, { store })).body.data.setStock);
+  expect(set.body).toMatchObject({ products: [{ epi: 1, stk: 7 }], unknown: ['unknown'] });
+
+  const extra = [
+    { epi: 'r-1', empi: 1, du: '/r' },
+    { epi: 'r-2', empi: 1, du: '/r' },
+  ];
+  await service.post('/storeadmin/v3/products/upsert', { products: extra }, { store }).expect(200);
+  const gone = await service
+    .post('/storeadmin/v3/products/remove', { epis: ['r-1', 'never'] }, { store })
+    .expect(200);
+  const remove = `mutation { removeProducts(epis: ["r-2", "never"]) ${fullSelection('RemoveProductsPayload')} }`;
+  expect(gone.body).toEqual((await service.graphql(remove, {}, { store })).body.data.removeProducts);
+  expect(gone.body).toEqual({ removed: 1 });
+});
+
 test('create answers on REST what subscribe answers', async () => {
   const input = {
     medium: 'email',

@@ -23,7 +23,7 @@ export function TopicDelete({ name }: { name: string }) {
           onConfirm={async () => {
             const { deleteTopic } = await run(DeleteTopicDocument, { name });
             notify(
-              `The topic ${name} is deleted, with ${plural(deleteTopic!.subscriptions, 'subscription')}.`,
+              `The topic ${name} is deleted, with ${plural(deleteTopic.subscriptions, 'subscription')}.`,
             );
             location.hash = hrefTo('topics');
           }}

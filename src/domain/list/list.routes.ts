@@ -13,7 +13,7 @@ import {
   SetListPublicDocument,
   UpdateListDocument,
 } from '../../generated/operations.ts';
-import { count, fixed, json, text, word } from '../../route/form.ts';
+import { count, fixed, json, text, version, word } from '../../route/form.ts';
 import { also, under } from '../../route/reply.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
@@ -31,7 +31,7 @@ const setPublic = (anonRead: boolean, summary: string) =>
   route(SetListPublicDocument, {
     caller: 'shopper',
     summary,
-    form: { lid: text.required, anonRead: fixed(anonRead) },
+    form: { lid: text.required, anonRead: fixed(anonRead), expectedVersion: version },
     reply: 'setListPublic',
   });
 
@@ -39,7 +39,7 @@ const setArchived = (isArchived: boolean, summary: string) =>
   route(SetListArchivedDocument, {
     caller: 'shopper',
     summary,
-    form: { lid: text.required, isArchived: fixed(isArchived) },
+    form: { lid: text.required, isArchived: fixed(isArchived), expectedVersion: version },
     reply: 'setListArchived',
   });
 
@@ -62,18 +62,23 @@ export const listRoutes = {
   'POST /api/v3/lists/update': route(UpdateListDocument, {
     caller: 'shopper',
     summary: 'Changes name, note and properties of a list',
-    form: { lid: text.required, input: { lname: text, lnote: text, ...properties } },
+    form: {
+      lid: text.required,
+      input: { lname: text, lnote: text, ...properties },
+      expectedVersion: version,
+    },
     reply: 'updateList',
   }),
   'POST /api/v3/lists/delete-list': route(DeleteListDocument, {
     caller: 'shopper',
     summary: 'Deletes a list with all its items',
-    form: { lid: text.required, ...slice },
+    form: { lid: text.required, ...slice, expectedVersion: version },
     reply: 'deleteList',
   }),
   'POST /api/v3/lists/fetch-lists': route(AllListsDocument, {
     caller: 'shopper',
-    summary: 'All active lists of the shopper, newest first, each with its ten newest items',
+    summary:
+      'All active lists of the shopper, newest first, each with its 500 newest items, or the ten newest where they are more than 5,000 in all',
     form: { lty: text },
     reply: 'allLists',
   }),

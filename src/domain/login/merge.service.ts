@@ -11,7 +11,8 @@ import type { NewShopper, ShopperRow } from '../shopper/shopper.repo.ts';
 
 export type { MergeReport } from '../list/merge.service.ts';
 
-const NOTHING: MergeReport = { lists: 0, items: 0, duplicates: 0 };
+/** The report of a merge that found nothing to do. */
+export const NOTHING_MERGED: MergeReport = { lists: 0, items: 0, duplicates: 0 };
 
 /**
  * Joins a guest to an account inside the caller's transaction. The guest's row lock makes concurrent merges of one guest
@@ -26,7 +27,7 @@ export async function mergeGuest(
 ): Promise<{ account: ShopperRow; merged: MergeReport }> {
   const guest = await shoppers.lockShopper(tx, { pid: store.pid, regid: guestRegid });
   const account = await shoppers.touchShopper(tx, newAccount, now);
-  if (guest === null) return { account, merged: NOTHING };
+  if (guest === null) return { account, merged: NOTHING_MERGED };
   // A store key can write for a guest that was merged before: what it has follows, its sessions have moved on already.
   const merged = await mergeLists(tx, guest, account, now);
   await moveRequests(tx, store.pid, guest.regid, account.regid);

@@ -14,7 +14,7 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
   const store = isStoreAlone(ctx) ? requireStore(ctx) : requireShopper(ctx).store;
   if (!store.inventoryManaged)
     fail('inventory-not-managed', 'Alerts need a store whose inventory is managed by its platform');
-  const wish = checkWish(input);
+  const wish = checkWish(store, input);
   const { isPending } = await ctx.writes.signUps({ ctx, store, wish, now: ctx.now() });
   return {
     message: isPending

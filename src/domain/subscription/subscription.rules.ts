@@ -76,8 +76,8 @@ function checkExtras(extras: string | null | undefined): string | null {
 }
 
 /** Everything of a sign-up in its stored form, or the failure that names what is wrong. */
-export function checkWish(input: SubscribeInput): Wish {
-  const contact = checkContact(checkMedium(input.medium), input.mediumvalue);
+export function checkWish(store: { defaultRegion: string | null }, input: SubscribeInput): Wish {
+  const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
   const products = lastOfEach(input.products.map(checkWanted));
   const topics = checkTopics(input.topics);

@@ -66,7 +66,7 @@ export async function listSubscriptions(
   const filter = filterOf({ topic, medium });
   const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
   const rows = await toRows(ctx, owner.pid, stored);
-  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq)), owner, filter };
+  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
 }
 
 /** How many subscriptions there are over all pages. */
@@ -114,7 +114,7 @@ export async function unsubscribe(
   // A guest reads contacts masked, and must not find them out by trying.
   if (isContactNamed && ctx.viewer.keyId === null)
     fail('forbidden', 'medium and mediumvalue need the store key');
-  const contact = isContactNamed ? checkContact(checkMedium(medium), mediumvalue) : {};
+  const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
   const filter = { id, topic: filterOf({ topic }).topic, epi, ...contact };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
   return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
