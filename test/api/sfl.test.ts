@@ -80,9 +80,9 @@ test('add, update, remove and moved-to-cart do what they say', async () => {
     { epi: 2, note: 'n' },
     { epi: 9, hasError: true },
   ]);
-  expect(
-    (await me.ok('lists/sfl/remove', { lid, items: [{ epi: 3 }, { epi: 9 }] })).itemsdeleted,
-  ).toMatchObject([{ epi: 3 }, { epi: 9, hasError: true }]);
+  const removed = await me.ok('lists/sfl/remove', { lid, items: [{ epi: 3 }, { epi: 9 }] });
+  expect(removed.itemsdeleted).toMatchObject([{ epi: 3, qty: 1 }]);
+  expect(removed.itemsfailed).toEqual([{ epi: 9, hasError: true, msg: expect.any(String) }]);
   const moved = await me.ok('lists/sfl/moved-to-cart', { lid, items: [{ epi: 1 }, { epi: 9 }] });
   expect(moved.itemsmoved).toMatchObject([{ epi: 1, qty: 4 }]);
   expect(moved.itemsfailed).toEqual([{ epi: 9, hasError: true, msg: expect.any(String) }]);
@@ -164,25 +164,29 @@ describe('one bad item of several', () => {
     });
   });
 
-  test('that names no variant is not removed, and the others are, on both doors', async () => {
+  test('that names no variant, or one that is not there, is not removed, and the others are, on both doors', async () => {
     await me.ok('lists/sfl/add', { lid, items: [item(1), item(2), item(3)] });
     const bad = [{ empi: 1 }, { epi: 'x'.repeat(256) }];
     const rest = await me.ok('lists/sfl/remove', { lid, items: [{ epi: 1 }, ...bad, { epi: 9 }] });
-    expect(rest.itemsdeleted).toMatchObject([
-      { epi: 1, qty: 1 },
-      { epi: 9, hasError: true },
+    expect(rest.itemsdeleted).toMatchObject([{ epi: 1, qty: 1 }]);
+    expect(rest.itemsfailed).toEqual([
+      failed(null, 'items[1].epi'),
+      failed('x'.repeat(256), 'items[2].epi'),
+      failed(9, 'no such item'),
     ]);
-    expect(rest.itemsfailed).toEqual([failed(null, 'items[1].epi'), failed('x'.repeat(256), 'items[2].epi')]);
     expect((await rowsOf(service, lid))!.epis).toEqual(['2', '3']);
     const { body } = await me.graphql(REMOVE, { lid, items: [{ epi: 2 }, ...bad, { epi: 9 }] });
     expect(body.data.removeFromSaveForLater).toEqual({
-      itemsdeleted: [
-        { epi: 2, hasError: false },
-        { epi: 9, hasError: true },
-      ],
+      itemsdeleted: [{ epi: 2, hasError: false }],
       itemsfailed: rest.itemsfailed,
     });
     expect((await rowsOf(service, lid))!.epis).toEqual(['3']);
+  });
+
+  test('of a removal may be the only one when it merely is not there, so that a retry is harmless', async () => {
+    const { itemsdeleted, itemsfailed } = await me.ok('lists/sfl/remove', { lid, items: [{ epi: 9 }] });
+    expect([itemsdeleted, itemsfailed]).toEqual([[], [failed(9, 'no such item')]]);
+    expect(await me.failure(400, 'lists/sfl/remove', { lid, items: [{ empi: 9 }] })).toBe('invalid-items');
   });
 
   test('is told of in an empty list when there is none', async () => {

@@ -34,7 +34,8 @@ export async function removeFromSaveForLater(
   requireShopper(ctx);
   const { fine, failed } = siftItems('items', items ?? [], checkRef);
   const { d } = await updateListContents(ctx, { ...list, d: items && fine }, OPTIONS);
-  return { itemsdeleted: d!, itemsfailed: failed };
+  const missing = d!.flatMap(({ item, epi, msg }) => (item ? [] : [{ epi, hasError: true, msg: msg! }]));
+  return { itemsdeleted: d!.filter(({ item }) => item), itemsfailed: [...failed, ...missing] };
 }
 
 /** Changes items of the save-for-later list. */

@@ -142,7 +142,7 @@ function checkEach<Input, Checked>(
 }
 
 /** An item that could not be taken, while others of its call were. */
-export type FailedItem = { epi: string | null; hasError: true; msg: string };
+export type FailedItem = { epi: string | null; hasError: boolean; msg: string };
 
 /**
  * Parts the elements that can be taken from those that fail alone. Where none can be, or there are too many, all are handed on: the call
