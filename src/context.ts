@@ -86,12 +86,11 @@ export type Context = Services & {
   renderBudget: RenderBudget;
 };
 
-const NO_KEY = 'This needs the store key: send the header Authorization, which is missing';
-
 /** The calling store, by its API key, or 401. */
 export function requireStore({ viewer: { store, keyId, denial } }: Context): StoreRow {
-  if (store === null) return fail(denial.type, denial.msg);
-  return keyId === null ? fail('unauthorised', NO_KEY) : store;
+  return keyId !== null && store !== null
+    ? store
+    : fail('unauthorised', store === null ? denial.msg : undefined);
 }
 
 /** Whether the store itself calls: a key that names a shopper, known or not, acts for that shopper alone. */

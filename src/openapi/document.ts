@@ -68,19 +68,46 @@ function queryParameter({ name, isRequired, schema: { description, ...schema } }
   return { name, in: 'query', required: isRequired === true, description, schema };
 }
 
-function requestBody(fields: Field[], credentials: Record<string, Schema>, { resolve }: Schemas): Schema {
-  const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  const unusual = fields.filter(({ isUnusual }) => isUnusual).map(({ name }) => name);
-  const properties = { ...credentials };
-  for (const { name, schema } of fields) properties[name] = schema;
-  const example = Object.entries(properties)
-    .filter(([name]) => !unusual.includes(name))
-    .map(([name, inner]) => [name, exampleOf(name, inner, resolve)]);
+/** The fields under all their names. */
+function propertiesOf(fields: Field[]): Record<string, Schema> {
+  const properties: Record<string, Schema> = {};
+  for (const { name, schema, otherNames = [] } of fields) {
+    properties[name] = schema;
+    for (const other of otherNames)
+      properties[other] = {
+        ...schema,
+        description: `Another name of \`${name}\`, which counts where both are sent.`,
+      };
+  }
+  return properties;
+}
+
+function requestBody(route: Route, fields: Field[], { resolve }: Schemas): Schema {
+  const credentials = parts.callerOf(route);
+  const needed = fields.filter(({ isRequired }) => isRequired);
+  const required = [
+    ...(credentials.areRequired ? Object.keys(credentials.fields) : []),
+    ...needed.filter(({ otherNames }) => !otherNames).map(({ name }) => name),
+  ];
+  // What may be sent under one of several names, and fields of which one is enough.
+  const choices = [
+    ...needed.flatMap(({ name, otherNames }) => (otherNames ? [[name, ...otherNames]] : [])),
+    ...(route.needsOneOf ? [route.needsOneOf] : []),
+  ].map((names) => ({ anyOf: names.map((name) => ({ required: [name] })) }));
+  const usual = fields.filter(({ isUnusual }) => !isUnusual);
+  const example = [
+    ...Object.entries(credentials.fields),
+    ...usual.map(({ name, schema }) => [name, schema] as const),
+  ].map(([name, inner]) => [name, exampleOf(name, inner, resolve)]);
   const content = {
-    schema: objectSchema(properties, required),
+    schema: {
+      ...objectSchema({ ...credentials.fields, ...propertiesOf(fields) }, required),
+      ...(choices.length > 0 && { allOf: choices }),
+    },
     example: Object.fromEntries(example) as Schema,
   };
-  return { required: required.length > 0, content: { 'application/x-www-form-urlencoded': content } };
+  const isNeeded = required.length > 0 || choices.length > 0;
+  return { required: isNeeded, content: { 'application/x-www-form-urlencoded': content } };
 }
 
 function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas: Schemas): OpenApi['paths'] {
@@ -97,25 +124,26 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas));
   const isInQuery = (field: Field): boolean => method === 'GET' || field.isInQuery === true;
   const inBody = fields.filter((field) => !isInQuery(field));
-  const isRetryable = operation === OperationTypeNode.MUTATION && !route.isStreamed;
+  const isRetryable = operation === OperationTypeNode.MUTATION && !route.stream;
   const parameters = [
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
-  const { security, fields: own } = parts.CALLERS[route.caller];
-  const credentials = route.namesShopper ? parts.NAMED_SHOPPER : own;
-  const content = { schema: answer, example: exampleOf('', answer, schemas.resolve) };
+  const content =
+    route.stream === 'text/csv'
+      ? { 'text/csv': parts.CSV_FILE }
+      : { 'application/json': { schema: answer, example: exampleOf('', answer, schemas.resolve) } };
   const call = {
     operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
     description: inWords(root),
     ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
-    security,
+    security: parts.callerOf(route).security,
     ...(parameters.length > 0 && { parameters }),
-    ...(method === 'POST' && { requestBody: requestBody(inBody, credentials, schemas) }),
+    ...(method === 'POST' && { requestBody: requestBody(route, inBody, schemas) }),
     responses: {
-      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content: { 'application/json': content } },
+      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
       ...FAILURES,
     },
   };

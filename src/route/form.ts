@@ -13,6 +13,8 @@ export type Field<Value = unknown> = {
   /** A second look at the value, once every field was read. */
   fit?: (value: unknown, name: string, type: GraphQLInputType) => unknown;
   isRequired?: true;
+  /** What clients call it, too. Where several of its names are sent, its own counts, then these in their order. */
+  otherNames?: readonly string[];
   /** Shown in the query by the reference; every field is taken from either. */
   isInQuery?: true;
   /** Left out of the reference's example: with it, the call does something less common. */
@@ -34,6 +36,12 @@ function optional<Value>(field: Field<Value>): Optional<Value> {
     unusual: { ...field, isUnusual: true },
   };
 }
+
+/** The same field, taken under other names, too. */
+export const alsoNamed = <Value>(field: Field<Value>, ...otherNames: string[]): Field<Value> => ({
+  ...field,
+  otherNames,
+});
 
 /** A text. A required one that is absent reads as an empty text: the call itself says what is wrong with it. */
 export const text: Optional<string | null, string> = {

@@ -4,6 +4,9 @@ import type { Field } from './form.ts';
 import { whole } from './reply.ts';
 import type { Shape } from './reply.ts';
 
+/** What an answer of any size is written in. */
+export type StreamType = 'application/json' | 'text/csv';
+
 /** A REST call as data: who calls, the fields of its form, the document that it runs and what of the data is the answer. */
 export type Route = {
   /** A shopper's browser, or the store's back end with its key. */
@@ -15,8 +18,12 @@ export type Route = {
   document: DocumentNode;
   /** The field of the data that is the answer, and what the wire makes of it. */
   reply: { field: string; shape: Shape };
-  /** The answer is written piece by piece, by the function in `streams`; the document says what it looks like. */
-  isStreamed?: true;
+  /** Fields of which a call needs at least one. */
+  needsOneOf?: readonly string[];
+  /** Works without a shopper, too, for what is public. */
+  isOpen?: true;
+  /** The answer is written piece by piece in this type, by the function in `streams`; of JSON, the document says what it looks like. */
+  stream?: StreamType;
   /** With a store key: the form's `regid`, or the header, names the shopper for whom the store calls. */
   namesShopper?: true;
   /** The row of which this one is an older name. */
@@ -28,7 +35,8 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isStreamed' | 'namesShopper'> & {
+type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isOpen' | 'stream' | 'namesShopper'> & {
+  needsOneOf?: readonly (keyof Variables & string)[];
   form: {
     [Name in keyof Variables]-?:
       | Field<Variables[Name]>

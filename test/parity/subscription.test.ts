@@ -116,3 +116,26 @@ test('fetch-subs and unsubscribe answer on REST what subscriptionPage and unsubs
     expect(left.body).toEqual((await service.graphql(leave, {}, { shopper })).body.data.unsubscribe);
   }
 });
+
+test('mailinglist answers on REST what mailingList answers', async () => {
+  const answer = { medium: 'email', products: wanted, topics: ['x'], addtomailinglist: 1 };
+  for (const name of ['one', 'two', 'three'])
+    await service
+      .post(
+        '/storeadmin/bispa/subscriptions/create',
+        { ...answer, mediumvalue: `${name}@example.com` },
+        { store },
+      )
+      .expect(200);
+  const query = `query ($first: Int, $after: String) {
+    mailingList(first: $first, after: $after) ${fullSelection('ContactConnection')} }`;
+  const { body } = await service.graphql(query, { first: 1 }, { store });
+  const path = '/storeadmin/v3/mailinglist';
+  const page = await service.get(`${path}?first=1`, { store }).expect(200);
+  expect(page.body).toEqual(body.data.mailingList);
+  const after = page.body.pageInfo.endCursor as string;
+  const { body: rest } = await service.get(`${path}?after=${after}`, { store }).expect(200);
+  const { body: same } = await service.graphql(query, { after }, { store });
+  expect(rest).toEqual(same.data.mailingList);
+  expect(rest.edges).toHaveLength(2);
+});

@@ -28,6 +28,7 @@ export const itemRoutes = {
     caller: 'shopper',
     summary: 'Adds (a), changes (u) and removes (d) items of a list, together or not at all',
     form: { lid: text.required, a: items, u: items.unusual, d: items.unusual, expectedVersion: version },
+    needsOneOf: ['a', 'u', 'd'],
     reply: { updateListContents: changes('u', 'd') },
   }),
   'POST /api/v3/lists/move-items': route(MoveItemsDocument, {

@@ -13,7 +13,7 @@ import {
   SetListPublicDocument,
   UpdateListDocument,
 } from '../../generated/operations.ts';
-import { count, fixed, json, text, version, word } from '../../route/form.ts';
+import { alsoNamed, count, fixed, json, text, version, word } from '../../route/form.ts';
 import { also, under } from '../../route/reply.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
@@ -90,7 +90,8 @@ export const listRoutes = {
   }),
   'POST /api/v3/lists/fetch-user-list': route(ListPageDocument, {
     caller: 'shopper',
-    summary: 'One page of a list, sorted and filtered',
+    summary: 'One page of a list, sorted and filtered; also of a public one',
+    isOpen: true,
     form: {
       lid: text.required,
       next: text,
@@ -104,6 +105,7 @@ export const listRoutes = {
   'POST /api/v3/lists/fetch-list-with-contents': route(ListContentsDocument, {
     caller: 'shopper',
     summary: 'A list with its items; also a public one of another shopper',
+    isOpen: true,
     form: { lid: text.required, ...slice },
     reply: { listContents: also({ lid: ['list', 'lid'], listcontents: ['items'] }) },
   }),
@@ -114,7 +116,12 @@ export const listRoutes = {
   'POST /api/v3/lists/emailList': route(EmailListDocument, {
     caller: 'shopper',
     summary: 'Mails a link to a list, which becomes public',
-    form: { lid: text.required, fromname: text, toemail: text.required, note: text },
+    form: {
+      lid: text.required,
+      fromname: alsoNamed(text, 'fromName'),
+      toemail: alsoNamed(text.required, 'toEmailId'),
+      note: text,
+    },
     reply: 'emailList',
   }),
   'POST /api/v3/lists/reportShare': route(ReportShareDocument, {

@@ -2,6 +2,7 @@ import type { Tx } from '../../database/database.ts';
 import { mergeLists } from '../list/merge.service.ts';
 import type { MergeReport } from '../list/merge.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
+import { moveAnswers } from '../contact/mailing-list.repo.ts';
 import { moveProofs } from '../contact/proof.repo.ts';
 import { moveRequests } from '../subscription/request.repo.ts';
 import { epochOf, sessionMarkOf } from '../shopper/identity.rules.ts';
@@ -32,6 +33,7 @@ export async function mergeGuest(
   const merged = await mergeLists(tx, guest, account, now);
   await moveRequests(tx, store.pid, guest.regid, account.regid);
   await moveProofs(tx, store.pid, guest.regid, account.regid);
+  await moveAnswers(tx, store.pid, guest.regid, account.regid);
   // The next visitor with the guest's uuid must find nothing of the person who left with the account.
   if (!isBlankProfile(guest))
     await shoppers.moveProfile(tx, guest, account, fillProfile(account, guest), now);

@@ -42,10 +42,7 @@ function findKey(keys: StoreKeyRow[], apiKey: string): StoreKeyRow | null {
 }
 
 const DENIALS = {
-  noStore: {
-    type: 'unauthorised',
-    msg: 'The store is missing: send pid, or Authorization: Basic with the store id and API key',
-  },
+  noStore: { type: 'unauthorised' },
   badStore: { type: 'unauthorised', msg: 'The store id or API key is wrong' },
   noRegid: { type: 'sw-badregid', msg: 'sw-badregid: the regid is missing; generate one' },
   badRegid: { type: 'sw-badregid' },

@@ -3,6 +3,7 @@ import { subscribe } from './signup.service.ts';
 import {
   countSubscriptions,
   listSubscriptions,
+  ownerFor,
   pageSubscriptions,
   unsubscribe,
   visibleContact,
@@ -18,6 +19,7 @@ export const subscriptionResolvers = {
     unsubscribe: (_root, ending, ctx) => unsubscribe(ctx, ending),
   },
   SubscriptionConnection: { totalCount: (page, _args, ctx) => countSubscriptions(ctx, page) },
+  Shopper: { subscriptions: (shopper, page, ctx) => listSubscriptions(ctx, page, ownerFor(shopper)) },
   Subscription: {
     mediumvalue: (subscription, _args, ctx) => visibleContact(ctx, subscription),
     confirmed: (subscription) => subscription.confirmedAt !== null,

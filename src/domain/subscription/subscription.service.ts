@@ -9,6 +9,7 @@ import { findProducts } from '../product/product.repo.ts';
 import { unknownProduct } from '../product/product.columns.ts';
 import type { ProductRow } from '../product/product.columns.ts';
 import { isProductId } from '../product/product.rules.ts';
+import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
@@ -39,7 +40,11 @@ async function withProducts(
 /** Whose subscriptions the caller reads and ends. */
 function ownerOf(ctx: Context): Owner {
   if (isStoreAlone(ctx)) return { pid: requireStore(ctx).pid, all: true };
-  const { pid, regid, isGuest, em } = requireShopper(ctx);
+  return ownerFor(requireShopper(ctx));
+}
+
+/** What belongs to a shopper: what a guest asked for, what goes to an account's address. */
+export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
   return isGuest ? { pid, regid } : { pid, contact: { medium: 'email', value: em ?? '' } };
 }
 
@@ -53,8 +58,8 @@ export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: O
 export async function listSubscriptions(
   ctx: Context,
   { topic, medium, first, after }: Page & { first?: number | null; after?: string | null },
+  owner: Owner = ownerOf(ctx),
 ): Promise<SubscriptionConnectionRow> {
-  const owner = ownerOf(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, ORDER) ?? undefined;
   const filter = filterOf({ topic, medium });

@@ -68,7 +68,7 @@ export function createRestRouter(
         operation: describeOperation(route.document),
         isOwn: asksForOwnRecords(schema, route.document),
         read: createReader(schema, route),
-        stream: streams[key],
+        pieces: streams[key],
       },
     ]),
   );
@@ -88,7 +88,7 @@ export function createRestRouter(
         if (route.caller === 'store') requireStore(ctx);
         const variables = route.read(sent);
         if (route.stream) {
-          await sendPieces(res, await route.stream(ctx, variables));
+          await sendPieces(res, route.stream, await route.pieces!(ctx, variables));
           return null;
         }
         const data = (await operations.run(route.document, variables, ctx)) as Record<string, unknown>;
