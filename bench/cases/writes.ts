@@ -8,9 +8,18 @@ import { entrant, loadShoppers, rowsOf } from './reads.ts';
 
 type Item = { epi: number; empi: number; du: string; qty: number };
 
-/** What differs from call to call: when it was. */
+/** What differs from call to call: when it was, and which of them. */
 function withoutTimes(answer: unknown): unknown {
-  const { uts: _uts, a, ...rest } = answer as { uts: number; a: { uts: number }[] };
+  const {
+    uts: _uts,
+    version: _version,
+    a,
+    ...rest
+  } = answer as {
+    uts: number;
+    version: number;
+    a: { uts: number }[];
+  };
   return { ...rest, a: a.map(({ uts: _itemUts, ...item }) => item) };
 }
 

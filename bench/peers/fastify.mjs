@@ -74,7 +74,7 @@ const WRITTEN = { name: 'written', text: READ_ITEM };
 // The count of a list is kept by the schema's own triggers, for this writer as for wishgate.
 const TOUCH = {
   name: 'touch',
-  text: `UPDATE list SET uby = $3, uts = $4, version = version + 1 WHERE pid = $1 AND lid = $2 RETURNING cnt, uts`,
+  text: `UPDATE list SET uby = $3, uts = $4, version = version + 1 WHERE pid = $1 AND lid = $2 RETURNING cnt, uts, version`,
 };
 
 route('/api/v3/lists/update-ctx', async (shopper, { lid, a }) => {
@@ -99,7 +99,8 @@ route('/api/v3/lists/update-ctx', async (shopper, { lid, a }) => {
     }
     const { rows } = await client.query({ ...TOUCH, values: [pid, lid, em, now] });
     await client.query('COMMIT');
-    return { lid, cnt: rows[0].cnt, uts: rows[0].uts.getTime(), a: items };
+    const [{ cnt, uts, version }] = rows;
+    return { lid, cnt, uts: uts.getTime(), version, a: items };
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;

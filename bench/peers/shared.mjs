@@ -186,6 +186,7 @@ export const listRecord = (row, userinfo, listcontents) => ({
   pid: row.pid,
   lhash: hash([row.lname, row.lty, row.lnote, row.lprops, row.cprops, row.ldesc]),
   userinfo,
+  version: row.version,
   _pkey: row.lid,
   _t: 1,
   listcontents,

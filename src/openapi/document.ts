@@ -6,7 +6,7 @@ import { readingsOf } from '../route/variables.ts';
 import type { Reading } from '../route/variables.ts';
 import { exampleOf } from './examples.ts';
 import { FAILURES, FAILURE_RESPONSES, FAILURE_SCHEMA } from './failures.ts';
-import { objectSchema, stripNull } from '../shared/json-schema.ts';
+import { objectSchema } from '../shared/json-schema.ts';
 import type { Schema } from '../shared/json-schema.ts';
 import * as parts from './parts.ts';
 import { createSchemas, inWords, nameOf } from './schemas.ts';
@@ -68,19 +68,46 @@ function queryParameter({ name, isRequired, schema: { description, ...schema } }
   return { name, in: 'query', required: isRequired === true, description, schema };
 }
 
-function requestBody(fields: Field[], credentials: Record<string, Schema>, { resolve }: Schemas): Schema {
-  const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  const unusual = fields.filter(({ isUnusual }) => isUnusual).map(({ name }) => name);
-  const properties = { ...credentials };
-  for (const { name, schema } of fields) properties[name] = schema;
-  const example = Object.entries(properties)
-    .filter(([name]) => !unusual.includes(name))
-    .map(([name, inner]) => [name, exampleOf(name, inner, resolve)]);
+/** The fields under all their names. */
+function propertiesOf(fields: Field[]): Record<string, Schema> {
+  const properties: Record<string, Schema> = {};
+  for (const { name, schema, otherNames = [] } of fields) {
+    properties[name] = schema;
+    for (const other of otherNames)
+      properties[other] = {
+        ...schema,
+        description: `Another name of \`${name}\`, which counts where both are sent.`,
+      };
+  }
+  return properties;
+}
+
+function requestBody(route: Route, fields: Field[], { resolve }: Schemas): Schema {
+  const credentials = parts.callerOf(route);
+  const needed = fields.filter(({ isRequired }) => isRequired);
+  const required = [
+    ...(credentials.areRequired ? Object.keys(credentials.fields) : []),
+    ...needed.filter(({ otherNames }) => !otherNames).map(({ name }) => name),
+  ];
+  // What may be sent under one of several names, and fields of which one is enough.
+  const choices = [
+    ...needed.flatMap(({ name, otherNames }) => (otherNames ? [[name, ...otherNames]] : [])),
+    ...(route.needsOneOf ? [route.needsOneOf] : []),
+  ].map((names) => ({ anyOf: names.map((name) => ({ required: [name] })) }));
+  const usual = fields.filter(({ isUnusual }) => !isUnusual);
+  const example = [
+    ...Object.entries(credentials.fields),
+    ...usual.map(({ name, schema }) => [name, schema] as const),
+  ].map(([name, inner]) => [name, exampleOf(name, inner, resolve)]);
   const content = {
-    schema: objectSchema(properties, required),
+    schema: {
+      ...objectSchema({ ...credentials.fields, ...propertiesOf(fields) }, required),
+      ...(choices.length > 0 && { allOf: choices }),
+    },
     example: Object.fromEntries(example) as Schema,
   };
-  return { required: required.length > 0, content: { 'application/x-www-form-urlencoded': content } };
+  const isNeeded = required.length > 0 || choices.length > 0;
+  return { required: isNeeded, content: { 'application/x-www-form-urlencoded': content } };
 }
 
 function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas: Schemas): OpenApi['paths'] {
@@ -88,8 +115,8 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const { operation, selectionSet } = getOperationAST(route.document)!;
   const node = selectionSet.selections[0] as FieldNode;
   const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
-  // A call that finds nothing fails, so that its record is always there.
-  const record = stripNull(schemas.schemaOf(root, node.selectionSet));
+  // Null stands for a failure there, which has an answer of its own here.
+  const record = { ...schemas.valueSchema(root.type, node.selectionSet), description: inWords(root) };
   const { description: _sameAsTheCall, ...answer } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
   const fields = readingsOf(schema, route)
@@ -102,8 +129,6 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
-  const { security, fields: own } = parts.CALLERS[route.caller];
-  const credentials = route.namesShopper ? parts.NAMED_SHOPPER : own;
   const content =
     route.stream === 'text/csv'
       ? { 'text/csv': parts.CSV_FILE }
@@ -114,9 +139,9 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     description: inWords(root),
     ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
-    security,
+    security: parts.callerOf(route).security,
     ...(parameters.length > 0 && { parameters }),
-    ...(method === 'POST' && { requestBody: requestBody(inBody, credentials, schemas) }),
+    ...(method === 'POST' && { requestBody: requestBody(route, inBody, schemas) }),
     responses: {
       200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
       ...FAILURES,

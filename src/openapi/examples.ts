@@ -15,7 +15,15 @@ const IDENTITY = {
   pid: 'dGhlLXN0b3JlLWlkLWlzLTMyLWJ5dGVzLWxvbmchIQ==',
 };
 const EMAILS = { em: EMAIL, cby: EMAIL, uby: EMAIL, useremail: EMAIL, mediumvalue: EMAIL };
-const LIST = { lid: LID, fromlid: LID, lname: 'Birthday', lnote: 'For the living room', lty: 'wl' };
+const LIST = {
+  lid: LID,
+  lids: LID,
+  fromlid: LID,
+  tolid: 'Rk5vQ1tZ8bN3xC6jD0pWuA',
+  lname: 'Birthday',
+  lnote: 'For the living room',
+  lty: 'wl',
+};
 const ITEM = { dt: TITLE, title: TITLE, bt: 'Hearth', vi: 'Sand', sku: 'THROW-SAND' };
 
 /** What a field typically holds, by its name; a name that is not here gets something that fits its type. */
@@ -35,6 +43,8 @@ const JSON_TEXTS: Record<string, unknown> = {
   d: [{ epi: PRODUCT.epi }],
   items: [PRODUCT],
   products: [PRODUCT],
+  stocks: [{ epi: PRODUCT.epi, stk: 12 }],
+  epis: [PRODUCT.epi],
   topics: ['backinstock'],
 };
 

@@ -1,11 +1,13 @@
+import type { Route } from '../route/route.ts';
 import type { Schema } from '../shared/json-schema.ts';
 
 /** The introduction of the reference. */
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
 A store’s back end calls \`/storeadmin/…\` with its API key (Basic: the pid is the user name, the key the password) and asks \`generate-regid\`
-for the identity of each shopper. Storefronts then call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and
-\`sessionid\` as form fields (or as the headers \`x-regid\` and \`x-sessionid\`). Bodies are forms; fields that hold JSON say so. A field
+for the identity of each shopper; the header \`x-regid\` names the shopper that a call with the key is for. Storefronts then call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and
+\`sessionid\` as form fields (or as the headers \`x-regid\` and \`x-sessionid\`), never in the query. All three are required; a public list alone
+is also read without \`regid\` and \`sessionid\`, by \`fetch-list-with-contents\` and \`fetch-user-list\`. Bodies are forms; fields that hold JSON say so. A field
 that is empty counts as absent, and unknown fields are ignored. Every record here is also available over GraphQL at \`/graphql\`.
 
 This document is generated from the table of calls and the GraphQL schema that the service runs.`;
@@ -28,7 +30,7 @@ export const TAGS: Schema[] = GROUPS.map(([, name, description]) => ({ name, des
 export const tagOf = (path: string): string => GROUPS.findLast(([folder]) => path.includes(folder))![1];
 
 const KEY = 'User name: the store’s `pid`. Password: its API key, which stays on the store’s back end.';
-const PID = 'The store’s identifier, URL-encoded.';
+const PID = 'The store’s identifier, URL-encoded; required unless a store key says it.';
 const inHeader = (field: string, what: string): Schema => {
   const description = `${what}, as a header instead of the form field \`${field}\`.`;
   return { type: 'apiKey', in: 'header', name: `x-${field}`, description };
@@ -42,24 +44,38 @@ export const SECURITY_SCHEMES: Schema = {
   sessionid: inHeader('sessionid', 'The shopper’s session'),
 };
 
-const REGID = 'The shopper; required here or in the header `x-regid`.';
+const REGID = 'The shopper. The header `x-regid` may say it instead; the query may not.';
 const SESSIONID =
-  'The shopper’s session; required here or in the header `x-sessionid`. Not needed with a store key.';
+  'The shopper’s session. The header `x-sessionid` may say it instead; the query may not. Not needed with a store key.';
+const LEFT_OUT = 'Without a shopper, only a public list is found.';
 
-/** The fields of a store's form that name the shopper it means. */
-export const NAMED_SHOPPER: Record<string, Schema> = { regid: { type: 'string', description: REGID } };
+/** What a caller says who it is with: the form's part of it stands in `fields`. */
+type Caller = { security: Schema[]; fields: Record<string, Schema>; areRequired: boolean };
 
-/** What each caller says who it is with, and the fields of the form that are part of it. */
-export const CALLERS: Record<'shopper' | 'store', { security: Schema[]; fields: Record<string, Schema> }> = {
-  store: { security: [{ storeKey: [] }], fields: {} },
-  shopper: {
-    security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
-    fields: {
-      ...NAMED_SHOPPER,
-      sessionid: { type: 'string', description: SESSIONID },
-    },
+const SHOPPER: Caller = {
+  security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
+  fields: {
+    regid: { type: 'string', description: REGID },
+    sessionid: { type: 'string', description: SESSIONID },
   },
+  areRequired: true,
 };
+const ANYBODY: Caller = {
+  ...SHOPPER,
+  fields: {
+    regid: { type: 'string', description: `${REGID} ${LEFT_OUT}` },
+    sessionid: { type: 'string', description: `${SESSIONID} Left out together with the regid.` },
+  },
+  areRequired: false,
+};
+const STORE: Caller = { security: [{ storeKey: [] }], fields: {}, areRequired: true };
+const STORE_FOR_SHOPPER: Caller = { ...STORE, fields: { regid: { type: 'string', description: REGID } } };
+
+/** Who makes a call. */
+export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
+  if (caller === 'store') return namesShopper ? STORE_FOR_SHOPPER : STORE;
+  return isOpen ? ANYBODY : SHOPPER;
+}
 
 const header = (description: string, type: string): Schema => ({ description, schema: { type } });
 

@@ -13,6 +13,8 @@ export type Field<Value = unknown> = {
   /** A second look at the value, once every field was read. */
   fit?: (value: unknown, name: string, type: GraphQLInputType) => unknown;
   isRequired?: true;
+  /** What clients call it, too. Where several of its names are sent, its own counts, then these in their order. */
+  otherNames?: readonly string[];
   /** Shown in the query by the reference; every field is taken from either. */
   isInQuery?: true;
   /** Left out of the reference's example: with it, the call does something less common. */
@@ -35,25 +37,36 @@ function optional<Value>(field: Field<Value>): Optional<Value> {
   };
 }
 
+/** The same field, taken under other names, too. */
+export const alsoNamed = <Value>(field: Field<Value>, ...otherNames: string[]): Field<Value> => ({
+  ...field,
+  otherNames,
+});
+
 /** A text. A required one that is absent reads as an empty text: the call itself says what is wrong with it. */
 export const text: Optional<string | null, string> = {
   ...optional<string | null>({ kind: 'text', read: (text) => text }),
   required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
 };
 
-const INTEGER = /^[+-]?\d{1,15}$/;
+const INTEGER = /^[+-]?\d{1,19}$/;
 const MAX_INT = 2_147_483_647;
 
-/** A whole number of 32 bits; anything else is the failure named here. */
+/** A whole number; one beyond 32 bits is as good as the largest of them. Anything else is the failure named here. */
 export const count = (failure: ErrorType): Optional<number | null> =>
   optional({
     kind: 'integer',
     read(text, name) {
       if (text === null) return null;
-      const isFine = INTEGER.test(text.trim()) && Math.abs(Number(text)) <= MAX_INT;
-      return isFine ? Number(text) : fail(failure, `${name} must be a whole number in range`);
+      const isFine = INTEGER.test(text.trim());
+      return isFine
+        ? Math.max(-MAX_INT, Math.min(Number(text), MAX_INT))
+        : fail(failure, `${name} must be a whole number`);
     },
   });
+
+/** The version that a list must still have; most calls do without it. */
+export const version: Field<number | null> = count('invalid-request').unusual;
 
 const FLAGS = new Map([
   ['true', true],

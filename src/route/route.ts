@@ -18,6 +18,10 @@ export type Route = {
   document: DocumentNode;
   /** The field of the data that is the answer, and what the wire makes of it. */
   reply: { field: string; shape: Shape };
+  /** Fields of which a call needs at least one. */
+  needsOneOf?: readonly string[];
+  /** Works without a shopper, too, for what is public. */
+  isOpen?: true;
   /** The answer is written piece by piece in this type, by the function in `streams`; of JSON, the document says what it looks like. */
   stream?: StreamType;
   /** With a store key: the form's `regid`, or the header, names the shopper for whom the store calls. */
@@ -31,13 +35,14 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'stream' | 'namesShopper'> & {
+type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isOpen' | 'stream' | 'namesShopper'> & {
+  needsOneOf?: readonly (keyof Variables & string)[];
   form: {
     [Name in keyof Variables]-?:
       | Field<Variables[Name]>
       | (Variables[Name] extends Record<string, unknown> ? Fields<Variables[Name]> : never);
   };
-  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<Data[Name]> };
+  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<NonNullable<Data[Name]>> };
 };
 
 /** Ties a row to its document, so that form and reply are checked against the schema. */

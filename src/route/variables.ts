@@ -6,10 +6,18 @@ import type { Route } from './route.ts';
 /** The text of a field as it was sent; null when it is absent or empty. */
 export type Sent = (field: string) => string | null;
 
-/** A field with its place among the variables, below `group` where it belongs to an input object. */
-export type Reading = { group: string | null; name: string; field: Field; type: GraphQLInputType };
+/** A field with all its names and its place among the variables, below `group` where it belongs to an input object. */
+export type Reading = {
+  group: string | null;
+  name: string;
+  names: readonly string[];
+  field: Field;
+  type: GraphQLInputType;
+};
 
 const isField = (entry: Field | Record<string, Field>): entry is Field => typeof entry['read'] === 'function';
+
+const namesOf = (name: string, { otherNames = [] }: Field): string[] => [name, ...otherNames];
 
 /** The fields of a route in the order of its form, each with the type that the document gives it. */
 export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Reading[] {
@@ -17,12 +25,13 @@ export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Re
   return Object.entries(form).flatMap(([name, entry]): Reading[] => {
     const definition = definitions.find(({ variable }) => variable.name.value === name)!;
     const type = typeFromAST(schema, definition.type as never) as unknown as GraphQLInputType;
-    if (isField(entry)) return [{ group: null, name, field: entry, type }];
+    if (isField(entry)) return [{ group: null, name, names: namesOf(name, entry), field: entry, type }];
     const input = getNullableType(type);
     const inner = isInputObjectType(input) ? input.getFields() : {};
     return Object.entries(entry).map(([key, field]) => ({
       group: name,
       name: key,
+      names: namesOf(key, field),
       field,
       type: inner[key]!.type,
     }));
@@ -41,6 +50,14 @@ function put(reading: Reading, variables: Variables, value: unknown): void {
   if (value !== null || reading.group === null) place[reading.name] = value;
 }
 
+function textUnder(names: readonly string[], sent: Sent): string | null {
+  for (const name of names) {
+    const text = sent(name);
+    if (text !== null) return text;
+  }
+  return null;
+}
+
 /** Makes the function that reads a route's variables: every field first, in order; then those that must fit a type. */
 export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) => Variables {
   const readings = readingsOf(schema, route);
@@ -49,8 +66,8 @@ export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) 
   return (sent) => {
     const variables: Variables = {};
     for (const reading of readings) {
-      const { name, field, type } = reading;
-      put(reading, variables, field.read(sent(name), name, type));
+      const { name, names, field, type } = reading;
+      put(reading, variables, field.read(textUnder(names, sent), name, type));
     }
     for (const reading of fitted) {
       const { name, field, type } = reading;

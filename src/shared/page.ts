@@ -1,6 +1,6 @@
 import { fail } from './errors.ts';
 
-/** A page size from 1 to `max`, `standard` when left out, or the failure `invalid-limit`. */
+/** A page size, `standard` when left out and `max` when it is larger; 0 asks for nothing. Anything else is the failure `invalid-limit`. */
 export function checkLimit(
   field: string,
   limit: number | null | undefined,
@@ -8,8 +8,10 @@ export function checkLimit(
   max: number,
 ): number {
   const value = limit ?? standard;
-  const isFine = Number.isInteger(value) && value >= 1 && value <= max;
-  return isFine ? value : fail('invalid-limit', `${field} must be a whole number from 1 to ${max}`);
+  const isFine = Number.isInteger(value) && value >= 0;
+  return isFine
+    ? Math.min(value, max)
+    : fail('invalid-limit', `${field} must be a whole number of at least 0`);
 }
 
 /** A number of entries to skip, or the failure `invalid-offset`. */
@@ -55,18 +57,29 @@ function parseArray(text: string): unknown[] {
 /** One page of a connection. */
 export type Connection<Node> = {
   edges: { cursor: string; node: Node }[];
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
 };
 
-/** Makes a connection of rows of which one more was read than asked for, when there is one more. */
+/** Makes a connection of rows of which one more was read than asked for, when there is one more; `after` is the cursor that it follows. */
 export function toConnection<Row extends object>(
   rows: readonly Row[],
   first: number,
   cursorOf: (row: Row) => string,
+  after: string | null | undefined,
 ): Connection<Row> {
   const edges = rows.slice(0, first).map((node) => ({ cursor: cursorOf(node), node }));
   return {
     edges,
-    pageInfo: { hasNextPage: rows.length > first, endCursor: edges.at(-1)?.cursor ?? null },
+    pageInfo: {
+      hasNextPage: rows.length > first,
+      hasPreviousPage: Boolean(after),
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
   };
 }

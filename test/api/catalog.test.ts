@@ -153,6 +153,68 @@ test('a wrong key and a shopper session are refused, and another store sees noth
   expect(await rows()).toMatchObject([{ epi: '1', stk: 0 }]);
 });
 
+describe.each([
+  ['set-stock', 'stocks', [{ epi: 1, stk: 5 }]],
+  ['remove', 'epis', [1]],
+])('products/%s', (path, field, fine) => {
+  const send = (value: string | unknown[] | undefined, caller: { store?: NewStore } = { store }) =>
+    service.post(`/storeadmin/v3/products/${path}`, { [field]: value }, caller);
+
+  test.each([
+    ['not JSON', 'x', 'must be JSON'],
+    ['not an array', '{}', 'must be a JSON array'],
+    ['absent', undefined, 'is required'],
+    ['empty', '[]', 'must have 1 to 500'],
+    ['501 entries', Array.from({ length: 501 }, () => fine[0]), '1 to 500'],
+    ['with an entry that is null', [...fine, null], '[1]'],
+    ['with an entry of another type', [...fine, true], '[1]'],
+    ['with an empty id', [...fine, path === 'remove' ? '' : { epi: '', stk: 1 }], '[1]'],
+    ['with an impossible id', [...fine, path === 'remove' ? 'a\u0000b' : { epi: 'a\u0000b', stk: 1 }], '[1]'],
+  ])('%s is refused with invalid-products, and nothing changes', async (_name, value, msg) => {
+    await upsert([product(1)]).expect(200);
+    const { body } = await send(value).expect(400);
+    expect(body).toMatchObject({ error: true, type: 'invalid-products', msg: expect.stringContaining(msg) });
+    expect(await rows()).toMatchObject([{ epi: '1', stk: 0 }]);
+  });
+
+  test('needs the key of the store, and another store changes nothing here', async () => {
+    await upsert([product(1)]).expect(200);
+    expect((await send(fine, {}).expect(401)).body.type).toBe('unauthorised');
+    expect((await send(fine, { store: { ...store, apiKey: 'wrong' } }).expect(401)).body.type).toBe(
+      'unauthorised',
+    );
+    const { regid, sessionid } = await service.guest(store);
+    const { body } = await service
+      .post(`/storeadmin/v3/products/${path}?pid=${encodeURIComponent(store.pid)}`, {
+        [field]: fine,
+        regid,
+        sessionid,
+      })
+      .expect(401);
+    expect(body.type).toBe('unauthorised');
+    const other = await send(fine, { store: await service.createStore() }).expect(200);
+    expect(other.body).toEqual(path === 'remove' ? { removed: 0 } : { products: [], unknown: [1] });
+    expect(await rows()).toMatchObject([{ epi: '1', stk: 0 }]);
+  });
+});
+
+test('set-stock takes numbers as text, refuses what is no stock, and opens a restock', async () => {
+  const send = (stocks: object[]) => service.post('/storeadmin/v3/products/set-stock', { stocks }, { store });
+  await waitFor(1);
+  await upsert([product(1), product(2)]).expect(200);
+  for (const stk of ['many', 1.5, null, 2 ** 31]) {
+    const { body } = await send([
+      { epi: 2, stk: 3 },
+      { epi: 1, stk },
+    ]).expect(400);
+    expect(body).toMatchObject({ type: 'invalid-products', msg: expect.stringContaining('stocks[1].stk') });
+  }
+  expect(await rows()).toMatchObject([{ stk: 0 }, { stk: 0 }]);
+  const { body } = await send([{ epi: '1', stk: '4', note: 'ignored' }]).expect(200);
+  expect(body).toMatchObject({ products: [{ epi: 1, stk: 4 }], unknown: [] });
+  expect(await openRestocks()).toEqual(['1']);
+});
+
 test('product answers a store and its shoppers; an unknown one is null', async () => {
   await upsert([product(1)]).expect(200);
   const shopper = await service.guest(store);

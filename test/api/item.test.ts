@@ -28,7 +28,7 @@ describe('adding', () => {
       lid,
       a: [item(1), item('two', { qty: 2, note: 'n', cprops: { c: 1 }, lbls: ['Hall'], _av: true })],
     });
-    expect(Object.keys(body).sort()).toEqual(['a', 'cnt', 'lid', 'uts']);
+    expect(Object.keys(body).sort()).toEqual(['a', 'cnt', 'lid', 'uts', 'version']);
     expect(body).toMatchObject({ lid, cnt: 2 });
     expect(body.a[0]).toMatchObject({
       lid,
@@ -435,6 +435,33 @@ describe('isInLists', () => {
       { epi: 'b', isInList: true, lids: [lid] },
       { epi: 3, isInList: false, lids: [] },
     ]);
+  });
+
+  test.each([
+    [undefined, 'epis is required'],
+    ['{', 'epis must be JSON'],
+    ['{}', 'epis must be a JSON array'],
+    [[1, {}], 'epis[1]'],
+    [[1, null], 'epis[1] is required'],
+    [[''], 'epis[0]'],
+    [['x'.repeat(256)], 'epis[0]'],
+    [Array.from({ length: 501 }, (_, index) => index), 'at most 500'],
+  ])('over REST %p is refused with invalid-items', async (epis, msg) => {
+    const { body } = await me.call('lists/is-in-lists', { epis }).expect(400);
+    expect(body).toMatchObject({ error: true, type: 'invalid-items', msg: expect.stringContaining(msg) });
+  });
+
+  test('over REST no list of another shopper or store is told of, public or not', async () => {
+    for (const owner of [
+      await newAccount(service, store),
+      await newAccount(service, await service.createStore()),
+    ]) {
+      const own = await owner.create('Public');
+      await owner.add(own.lid, item(3));
+      await owner.ok('lists/markPublic', { lid: own.lid });
+    }
+    expect(await me.ok('lists/is-in-lists', { epis: [3] })).toEqual([{ epi: 3, isInList: false, lids: [] }]);
+    expect(await me.ok('lists/is-in-lists', { epis: [] })).toEqual([]);
   });
 
   test('takes up to 500 variants', async () => {

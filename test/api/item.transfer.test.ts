@@ -22,7 +22,9 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const transfer = async (mutation: string, epis: unknown[], more: object = {}) => {
+type More = { from?: string; to?: string; v?: number };
+
+const transfer = async (mutation: string, epis: unknown[], more: More = {}) => {
   const variables = { from, to, epis, ...more };
   const { body } = await me.graphql(
     `mutation ($from: ID!, $to: ID!, $epis: [VariantId!]!, $v: Int) {
@@ -32,22 +34,38 @@ const transfer = async (mutation: string, epis: unknown[], more: object = {}) =>
   );
   return body.errors ? body.errors[0].extensions.type : body.data[mutation];
 };
+
+/** The same over REST, where its path is `move-items` or `copy-items`. */
+const transferByRest = async (mutation: string, epis: unknown[], { v, ...more }: More = {}) => {
+  const lids = { from, to, ...more };
+  const fields = { fromlid: lids.from, tolid: lids.to, epis, expectedVersion: v };
+  const { body } = await me.call(`lists/${mutation.replace('I', '-i')}`, fields);
+  return body.error ? body.type : body;
+};
+
+const DOORS = { GraphQL: transfer, REST: transferByRest };
+const CALLS = (['moveItems', 'copyItems'] as const).flatMap((mutation) =>
+  (['GraphQL', 'REST'] as const).map((door) => [mutation, door] as const),
+);
 const state = async () => [(await rowsOf(service, from))!.epis, (await rowsOf(service, to))!.epis];
 
-test('moving takes items from one list to the other', async () => {
-  expect(await transfer('moveItems', ['1', 3])).toEqual({
-    from: { cnt: 1 },
-    to: { cnt: 2 },
-    items: [
-      { epi: 1, qty: 3, note: 'n', lbls: ['A'], cprops: { c: 1 }, lid: to },
-      { epi: 3, qty: 1, note: null, lbls: [], cprops: {}, lid: to },
-    ],
-  });
-  expect(await state()).toEqual([['2'], ['1', '3']]);
-});
+test.each(['GraphQL', 'REST'] as const)(
+  'moving over %s takes items from one list to the other',
+  async (door) => {
+    expect(await DOORS[door]('moveItems', ['1', 3])).toMatchObject({
+      from: { cnt: 1 },
+      to: { cnt: 2 },
+      items: [
+        { epi: 1, qty: 3, note: 'n', lbls: ['A'], cprops: { c: 1 }, lid: to },
+        { epi: 3, qty: 1, note: null, lbls: [], cprops: {}, lid: to },
+      ],
+    });
+    expect(await state()).toEqual([['2'], ['1', '3']]);
+  },
+);
 
-test('copying leaves them where they are', async () => {
-  expect(await transfer('copyItems', [1])).toMatchObject({ from: { cnt: 3 }, to: { cnt: 1 } });
+test.each(['GraphQL', 'REST'] as const)('copying over %s leaves them where they are', async (door) => {
+  expect(await DOORS[door]('copyItems', [1])).toMatchObject({ from: { cnt: 3 }, to: { cnt: 1 } });
   expect(await state()).toEqual([['1', '2', '3'], ['1']]);
 });
 
@@ -63,9 +81,9 @@ test.each(['moveItems', 'copyItems'])(
   },
 );
 
-test.each(['moveItems', 'copyItems'])('%s with one missing item changes nothing', async (mutation) => {
+test.each(CALLS)('%s over %s with one missing item changes nothing', async (mutation, door) => {
   const before = await state();
-  expect(await transfer(mutation, [1, 99])).toBe('item-not-found');
+  expect(await DOORS[door](mutation, [1, 99])).toBe('item-not-found');
   expect(await state()).toEqual(before);
 });
 
@@ -76,24 +94,36 @@ test.each(['moveItems', 'copyItems'])('%s beyond the limit changes nothing', asy
   expect(await state()).toEqual(before);
 });
 
-test.each(['moveItems', 'copyItems'])(
-  '%s checks expectedVersion, the lists and the variants',
-  async (mutation) => {
-    expect(await transfer(mutation, [1], { v: 99 })).toBe('version-conflict');
-    expect(await transfer(mutation, [])).toBe('invalid-items');
-    expect(await transfer(mutation, [''])).toBe('invalid-items');
-    expect(await transfer(mutation, [1], { to: from })).toBe('invalid-lid');
-    expect(await transfer(mutation, [1], { to: '' })).toBe('invalid-lid');
-    expect(await transfer(mutation, [1], { to: 'none' })).toBe('list-not-found');
-    expect(await transfer(mutation, [1], { from: 'none' })).toBe('list-not-found');
-    expect(
-      await transfer(
-        mutation,
-        Array.from({ length: 501 }, (_, index) => index),
-      ),
-    ).toBe('invalid-items');
-  },
-);
+test.each(CALLS)('%s over %s checks expectedVersion, the lists and the variants', async (mutation, door) => {
+  const before = await state();
+  const call = DOORS[door];
+  expect(await call(mutation, [1], { v: 99 })).toBe('version-conflict');
+  expect(await call(mutation, [])).toBe('invalid-items');
+  expect(await call(mutation, [''])).toBe('invalid-items');
+  expect(await call(mutation, [1], { to: from })).toBe('invalid-lid');
+  expect(await call(mutation, [1], { to: '' })).toBe('invalid-lid');
+  expect(await call(mutation, [1], { to: 'none' })).toBe('list-not-found');
+  expect(await call(mutation, [1], { from: 'none' })).toBe('list-not-found');
+  const numbers = Array.from({ length: 501 }, (_, index) => index);
+  expect(await call(mutation, numbers)).toBe('invalid-items');
+  expect(await state()).toEqual(before);
+});
+
+test.each(['move-items', 'copy-items'])('%s says what is missing or no array', async (path) => {
+  for (const [fields, type, msg] of [
+    [{ tolid: to, epis: [1] }, 'invalid-lid', 'fromlid is missing'],
+    [{ fromlid: from, epis: [1] }, 'invalid-lid', 'tolid is missing'],
+    [{ fromlid: from, tolid: to }, 'invalid-items', 'epis is required'],
+    [{ fromlid: from, tolid: to, epis: '{' }, 'invalid-items', 'epis must be JSON'],
+    [{ fromlid: from, tolid: to, epis: '{}' }, 'invalid-items', 'epis must be a JSON array'],
+    [{ fromlid: from, tolid: to, epis: [1, {}] }, 'invalid-items', 'epis[1]'],
+    [{ fromlid: from, tolid: to, epis: [1], expectedVersion: 'x' }, 'invalid-request', 'expectedVersion'],
+  ] as const) {
+    const { body } = await me.call(`lists/${path}`, fields).expect(400);
+    expect(body.type).toBe(type);
+    expect(body.msg).toContain(msg);
+  }
+});
 
 test("copying from another shopper's public list shows its list masked", async () => {
   const owner = await newAccount(service, store, 'owner@example.com');

@@ -40,8 +40,14 @@ const OTHER_CALLS: [string, Fields][] = [
   ['lists/fetch-user-lists', {}],
   ['lists/sfl/create', {}],
   ['lists/sfl/fetch', {}],
+  ['lists/is-in-lists', { epis: [1] }],
+  ['lists/move-items', { fromlid: 'any', tolid: 'other', epis: [1] }],
+  ['lists/copy-items', { fromlid: 'any', tolid: 'other', epis: [1] }],
   ['product/wishlist/social-count', { empi: 900 }],
 ];
+
+/** They show public lists to everybody, so that a private one is not there for who sends no regid. */
+const ANONYMOUS_READS = new Set(['lists/fetch-user-list', 'lists/fetch-list-with-contents']);
 
 let names = 0;
 async function privateList(path: string): Promise<string> {
@@ -105,10 +111,10 @@ describe.each([...LIST_CALLS, ...OTHER_CALLS])('%s', (path, fields) => {
     expect(await other.failure(401, path, sent)).toBe('bad-sessionid');
     const unknown = createClient(service, { ...shopper, regid: 'nobody' });
     expect(await unknown.failure(401, path, sent)).toBe('sw-badregid');
-    const { body } = await service
-      .post(`/api/v3/${path}?pid=${encodeURIComponent(store.pid)}`, sent)
-      .expect(401);
-    expect(body).toMatchObject({ error: true, type: 'sw-badregid' });
+    const nobody = await service.post(`/api/v3/${path}?pid=${encodeURIComponent(store.pid)}`, sent);
+    expect([nobody.status, nobody.body.type]).toEqual(
+      ANONYMOUS_READS.has(path) ? [404, 'list-not-found'] : [401, 'sw-badregid'],
+    );
     const nowhere = await service.post(`/api/v3/${path}?pid=nothing`, {
       ...sent,
       ...shopper,
@@ -118,15 +124,13 @@ describe.each([...LIST_CALLS, ...OTHER_CALLS])('%s', (path, fields) => {
   });
 });
 
-test.each(['lists/markPublic', 'lists/markPrivate', 'lists/emailList'])(
-  '%s is for accounts only',
-  async (path) => {
-    const guest = await newGuest(service, store);
-    const { lid } = await guest.create('Guest list');
-    expect(await guest.failure(403, path, { lid, toemail: 'friend@example.com' })).toBe('login-required');
-    expect((await guest.contents(lid)).list.anonRead).toBe(false);
-  },
-);
+test('emailList is for accounts only', async () => {
+  const guest = await newGuest(service, store);
+  const { lid } = await guest.create('Guest list');
+  const fields = { lid, toemail: 'friend@example.com' };
+  expect(await guest.failure(403, 'lists/emailList', fields)).toBe('login-required');
+  expect((await guest.contents(lid)).list.anonRead).toBe(false);
+});
 
 test('GraphQL guards the same lists with the same failures', async () => {
   const lid = await privateList('lists/update');
@@ -159,7 +163,25 @@ test.each([
     { fromlid, tolid },
   );
   expect(body.errors[0].extensions.type).toBe('list-not-found');
+  const path = `lists/${mutation.replace('I', '-i')}`;
+  expect(await stranger.failure(404, path, { fromlid, tolid, epis: [1] })).toBe('list-not-found');
   expect(await stateOf(lid)).toEqual(before);
+});
+
+test.each(['move-items', 'copy-items'])('%s takes no list of another store, public or not', async (path) => {
+  const lid = await privateList('lists/update');
+  await owner.ok('lists/markPublic', { lid });
+  const stranger = await newAccount(service, await service.createStore());
+  const own = await stranger.create('Own');
+  await stranger.add(own.lid, item(1));
+  const before = await stateOf(lid);
+  for (const lids of [
+    { fromlid: lid, tolid: own.lid },
+    { fromlid: own.lid, tolid: lid },
+  ])
+    expect(await stranger.failure(404, `lists/${path}`, { ...lids, epis: [1] })).toBe('list-not-found');
+  expect(await stateOf(lid)).toEqual(before);
+  expect((await rowsOf(service, own.lid))!.epis).toEqual(['1']);
 });
 
 test('a store key acts for the shopper it names, and only in its own store', async () => {

@@ -66,6 +66,28 @@ test('emailList sends a mail whose link opens the list', async () => {
   expect(page.text).toContain('Tea &lt;pot&gt;');
 });
 
+test.each([
+  ['toEmailId and fromName', (to: string) => ({ toEmailId: to, fromName: 'Ben' }), 'Ben'],
+  ['empty own names', (to: string) => ({ toemail: '', toEmailId: to, fromname: '', fromName: 'Ben' }), 'Ben'],
+  [
+    'both, of which the own ones count',
+    (to: string) => ({ toemail: to, toEmailId: 'other@example.com', fromname: 'Ann', fromName: 'Ben' }),
+    'Ann',
+  ],
+])('emailList takes %s', async (_what, fieldsFor, sender) => {
+  const to = newRecipient();
+  await me.ok('lists/emailList', { lid, ...fieldsFor(to) });
+  expect((await mailsTo(to)).map(({ subject }) => subject)).toEqual([
+    `${sender} shares the list “Wishes” with you`,
+  ]);
+  expect(await mailsTo('other@example.com')).toEqual([]);
+});
+
+test('emailList without an address under either name says so', async () => {
+  const { body } = await me.call('lists/emailList', { lid, toEmailId: ' ' }).expect(400);
+  expect(body).toMatchObject({ type: 'invalid-useremail', msg: expect.stringContaining('toemail') });
+});
+
 test('the link is made from the share address of the store', async () => {
   const own = await service.createStore({ shareUrl: 'https://shop.example/list/{lid}?from=mail' });
   const account = await newAccount(service, own);
@@ -142,6 +164,14 @@ describe('reportShare', () => {
   const shares = async () =>
     (await me.graphql('query ($lid: ID!) { list(lid: $lid) { shares } }', { lid })).body.data.list.shares;
 
+  test('answers the list and the medium, from which clients make their links, to owner and readers alike', async () => {
+    const expected = { msg: expect.any(String), lid, lname: 'Wishes', medium: 'whatsapp' };
+    expect(await me.ok('lists/reportShare', { lid: ` ${lid} `, medium: ' whatsapp ' })).toEqual(expected);
+    await me.ok('lists/markPublic', { lid });
+    const reader = await newGuest(service, store);
+    expect(await reader.ok('lists/reportShare', { lid, medium: 'whatsapp' })).toEqual(expected);
+  });
+
   test('counts the shares of owner and readers', async () => {
     await me.ok('lists/reportShare', { lid, fromname: 'Ann', medium: 'link' });
     await me.ok('lists/markPublic', { lid });
@@ -203,7 +233,7 @@ describe('the page of a shared list', () => {
       "another store's list",
       async () => (await me.ok('lists/markPublic', { lid }), open(lid, (await service.createStore()).pid)),
     ],
-    ['no store', async () => (await me.ok('lists/markPublic', { lid }), service.http.get(`/shared/${lid}`))],
+    ['an empty store', async () => (await me.ok('lists/markPublic', { lid }), open(lid, ''))],
     [
       'two stores',
       async () => (await me.ok('lists/markPublic', { lid }), service.http.get(`/shared/${lid}?pid=a&pid=b`)),

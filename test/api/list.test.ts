@@ -63,9 +63,13 @@ describe('create', () => {
     }
   });
 
-  test("a guest's list names nobody", async () => {
+  test("a guest's list names nobody: its userinfo is null, by which clients know what to merge at login", async () => {
     const guest = await newGuest(service, store);
-    expect(await guest.create('Guest list')).toMatchObject({ cby: null, uby: null, userinfo: { em: null } });
+    const list = await guest.create('Guest list');
+    expect(list).toMatchObject({ cby: null, uby: null, userinfo: null });
+    expect(await guest.ok('lists/fetch-lists')).toMatchObject([{ userinfo: null }]);
+    expect(await guest.contents(list.lid)).toMatchObject({ userinfo: null, list: { userinfo: null } });
+    expect(await guest.ok('lists/sfl/create')).toMatchObject({ userinfo: null, list: { userinfo: null } });
   });
 
   test.each([
@@ -241,7 +245,8 @@ describe('update', () => {
   test('changes what was sent and nothing else', async () => {
     const list = await me.create('Before', { lnote: 'note', lprops: { a: 1 } });
     const updated = await me.ok('lists/update', { lid: list.lid, lname: 'After' });
-    expect(updated).toEqual({ ...list, lname: 'After', uts: updated.uts, lhash: updated.lhash });
+    const { uts, lhash } = updated;
+    expect(updated).toEqual({ ...list, lname: 'After', uts, lhash, version: list.version + 1 });
     expect(updated.lhash).not.toBe(list.lhash);
     expect(
       await me.ok('lists/update', { lid: list.lid, lnote: ' ', lprops: {}, ldesc: { d: 1 } }),
@@ -284,15 +289,41 @@ describe('delete', () => {
     expect(body.listcontents.map(({ epi }: { epi: number }) => epi)).toEqual([3, 2]);
   });
 
+  const MAX_INT64 = '9223372036854775807';
+
   test.each([
-    ['limit', 0, 'invalid-limit'],
+    ['limit=5000', 2],
+    [`limit=${MAX_INT64}`, 2],
+    ['limit=0', 0],
+    [`offset=${MAX_INT64}`, 0],
+  ])(
+    '%s is a whole number of 64 bits like any other: the list is deleted and shows %i items',
+    async (query, shown) => {
+      const { lid } = await me.create('Doomed');
+      await me.add(lid, item(1), item(2));
+      const read = (await me.call(`lists/fetch-list-with-contents?${query}`, { lid }).expect(200)).body;
+      expect(read.items).toHaveLength(shown);
+      const { body } = await me.call(`lists/delete-list?${query}`, { lid }).expect(200);
+      expect(body).toMatchObject({ lid, cnt: 2 });
+      expect(body.listcontents).toHaveLength(shown);
+      expect(await rowsOf(service, lid)).toBeNull();
+    },
+  );
+
+  test('a limit above the maximum is cut to it, and the page says so', async () => {
+    const { lid } = await me.create('Long');
+    await me.add(lid, item(1));
+    const { pagination } = (await me.call('lists/fetch-list-with-contents?limit=5000', { lid })).body;
+    expect(pagination).toEqual({ totalcount: 1, next: null, limit: 1_000 });
+  });
+
+  test.each([
     ['limit', -1, 'invalid-limit'],
-    ['limit', 1_001, 'invalid-limit'],
-    ['limit', '99999999999999', 'invalid-limit'],
+    ['limit', '-99999999999999', 'invalid-limit'],
     ['limit', 'ten', 'invalid-limit'],
     ['limit', '1.5', 'invalid-limit'],
     ['offset', -1, 'invalid-offset'],
-    ['offset', '99999999999999', 'invalid-offset'],
+    ['offset', '1.5', 'invalid-offset'],
     ['offset', 'x', 'invalid-offset'],
   ])('%s=%s is refused and the list survives', async (field, value, type) => {
     const { lid } = await me.create('Safe');
@@ -321,6 +352,51 @@ describe('state', () => {
     expect((await stranger.contents(lid)).list.lid).toBe(lid);
     expect((await me.ok('lists/markPrivate', { lid })).anonRead).toBe(false);
     expect(await stranger.failure(404, 'lists/fetch-list-with-contents', { lid })).toBe('list-not-found');
+  });
+});
+
+describe("a guest's list", () => {
+  const SET = 'mutation ($lid: ID!, $on: Boolean!) { setListPublic(lid: $lid, anonRead: $on) { anonRead } }';
+
+  test('can be made public and private again by its guest, on both doors, and by nobody else', async () => {
+    const guest = await newGuest(service, store);
+    const { lid } = await guest.create('Of a guest');
+    await guest.add(lid, item(1));
+    expect((await guest.ok('lists/markPublic', { lid })).anonRead).toBe(true);
+    const neighbour = await newGuest(service, store);
+    expect((await neighbour.contents(lid)).items).toHaveLength(1);
+    expect(await neighbour.failure(404, 'lists/markPrivate', { lid })).toBe('list-not-found');
+    expect((await guest.ok('lists/markPrivate', { lid })).anonRead).toBe(false);
+    expect(await neighbour.failure(404, 'lists/fetch-list-with-contents', { lid })).toBe('list-not-found');
+    for (const on of [true, false])
+      expect((await guest.graphql(SET, { lid, on })).body.data.setListPublic.anonRead).toBe(on);
+  });
+
+  test('that is public names nobody and no device', async () => {
+    const guest = await newGuest(service, store);
+    const { lid, di, uid } = await guest.create('Of a guest');
+    await guest.add(lid, item(1));
+    await guest.ok('lists/markPublic', { lid });
+    const seen = await (await newGuest(service, store)).contents(lid);
+    expect(seen.list).toMatchObject({ cby: null, uby: null, cfor: null, di: '', uid: '' });
+    expect(seen.items[0]).toMatchObject({ di: '', uby: null });
+    for (const secret of [di, uid, guest.shopper.regid]) expect(JSON.stringify(seen)).not.toContain(secret);
+  });
+
+  test('that is public stays public where it moves into an account whole; one that is joined becomes what the account has', async () => {
+    const [guest, account] = [await newGuest(service, store), await newAccount(service, store)];
+    const [moved, joined] = [await guest.create('Moved'), await guest.create('Joined')];
+    const own = await account.create('Joined');
+    await guest.add(joined.lid, item(1));
+    for (const { lid } of [moved, joined]) await guest.ok('lists/markPublic', { lid });
+    const { em } = own.userinfo;
+    const login = { regid: guest.shopper.regid, useremail: em, useragenttype: 'web' };
+    await service.post('/storeadmin/v3/user/guest-validate-sync', login, { store }).expect(200);
+    expect((await account.contents(moved.lid)).list.anonRead).toBe(true);
+    expect((await account.contents(own.lid)).list).toMatchObject({ anonRead: false, cnt: 1 });
+    expect(await account.failure(404, 'lists/fetch-list-with-contents', { lid: joined.lid })).toBe(
+      'list-not-found',
+    );
   });
 });
 
@@ -363,6 +439,47 @@ describe('expectedVersion', () => {
     const { body } = await me.graphql(`mutation ($lid: ID!) { ${field} }`, { lid: list.lid });
     expect(body.errors[0].extensions.type).toBe('version-conflict');
     expect((await me.contents(list.lid)).list).toEqual(list);
+  });
+
+  test.each([
+    ['update', { lname: 'Other' }],
+    ['delete-list', {}],
+    ['update-ctx', { a: [item(9)] }],
+    ['markPublic', {}],
+    ['markPrivate', {}],
+    ['markArchived', {}],
+    ['markUnarchived', {}],
+    ['sfl/add', { items: [item(9)] }],
+    ['sfl/remove', { items: [{ epi: 1 }] }],
+    ['sfl/update', { items: [{ epi: 1, qty: 2 }] }],
+    ['sfl/moved-to-cart', { items: [{ epi: 1 }] }],
+  ])(
+    'lists/%s refuses an older version over REST, and takes the one that the record shows',
+    async (path, fields) => {
+      const list = path.startsWith('sfl/')
+        ? (await me.ok('lists/sfl/create')).list
+        : await me.create(`REST ${path}`);
+      await me.add(list.lid, item(1));
+      const before = (await me.contents(list.lid)).list;
+      const send = (expectedVersion: string | number) =>
+        me.call(`lists/${path}`, { lid: list.lid, ...fields, expectedVersion });
+      expect((await send(before.version - 1).expect(400)).body.type).toBe('version-conflict');
+      expect((await send('new').expect(400)).body).toMatchObject({
+        type: 'invalid-request',
+        msg: expect.stringContaining('expectedVersion'),
+      });
+      expect((await me.contents(list.lid)).list).toEqual(before);
+      await send(before.version).expect(200);
+    },
+  );
+
+  test('update-ctx answers the version that the next call expects', async () => {
+    const { lid } = await me.create('Chained');
+    const { version } = await me.ok('lists/update-ctx', { lid, a: [item(1)] });
+    expect(version).toBe((await me.contents(lid)).list.version);
+    const next = { lid, u: [{ epi: 1, qty: 2 }], expectedVersion: version };
+    expect((await me.ok('lists/update-ctx', next)).version).toBe(version + 1);
+    expect(await me.failure(400, 'lists/update-ctx', next)).toBe('version-conflict');
   });
 
   test('every change of the items moves the version on, a change of nothing does not', async () => {

@@ -148,7 +148,77 @@ test('writes name the Idempotency-Key, every call its headers, and save-for-late
   expect(isRetryable('POST /api/v3/lists/fetch-lists')).toBe(false);
   expect(Object.keys(of('GET /storeadmin/me').responses['200']!.headers!)).toContain('RateLimit-Remaining');
   const form = of('POST /api/v3/lists/sfl/add').requestBody.content['application/x-www-form-urlencoded']!;
-  expect(form.schema.required).toEqual(['lid', 'items']);
+  expect(form.schema.required).toEqual(['regid', 'sessionid', 'lid', 'items']);
+});
+
+type Form = {
+  properties: Record<string, object>;
+  required?: string[];
+  allOf?: { anyOf: { required: string[] }[] }[];
+};
+
+const FORM = 'application/x-www-form-urlencoded';
+const formOf = (operation: Operation): Media | undefined => operation.requestBody?.content[FORM];
+
+describe('what the reference requires', () => {
+  /** What a form needs: each entry is a field, or several of which one is enough. */
+  const needsOf = ({ required = [], allOf = [] }: Form): string[][] => [
+    ...required.map((name) => [name]),
+    ...allOf.map(({ anyOf }) => anyOf.flatMap((choice) => choice.required)),
+  ];
+  const needs = operations.flatMap(({ name, operation }) => {
+    const form = formOf(operation);
+    return form
+      ? needsOf(form.schema as Form).map((names) => [name, names.join(' or '), names, form] as const)
+      : [];
+  });
+
+  test.each(needs)('%s is refused without %s', async (name, _what, names, form) => {
+    const store = await service.createStore();
+    const path = name.split(' ')[1]!;
+    const { regid, sessionid } = await service.account(store);
+    const isShoppers = path.startsWith('/api/');
+    const fields = { ...(form.example as Record<string, string>), ...(isShoppers && { regid, sessionid }) };
+    const sent = Object.fromEntries(Object.entries(fields).filter(([field]) => !names.includes(field)));
+    const query = isShoppers ? `?pid=${encodeURIComponent(store.pid)}` : '';
+    const { status, body } = await service.post(path + query, sent, isShoppers ? {} : { store });
+    expect([400, 401]).toContain(status);
+    expect(body.error).toBe(true);
+  });
+
+  test('holds regid and sessionid for every shopper call but the two that read public lists, and in no query', () => {
+    const open: string[] = [];
+    for (const { name, operation } of operations) {
+      const { parameters = [] } = operation as Operation & { parameters?: { name?: string }[] };
+      for (const secret of ['regid', 'sessionid'])
+        expect(parameters.map((parameter) => parameter.name)).not.toContain(secret);
+      if (!name.includes('/api/')) continue;
+      const { properties, required = [] } = formOf(operation)!.schema as Form;
+      expect(Object.keys(properties)).toEqual(expect.arrayContaining(['regid', 'sessionid']));
+      if (!required.includes('regid') && !required.includes('sessionid')) open.push(name);
+      else expect(required).toEqual(expect.arrayContaining(['regid', 'sessionid']));
+    }
+    expect(open).toEqual([
+      'POST /api/v3/lists/fetch-user-list',
+      'POST /api/v3/lists/fetch-list-with-contents',
+    ]);
+  });
+
+  test('may come under another name of the field, which the reference shows', () => {
+    const of = (name: string) => formOf(operations.find((one) => one.name === name)!.operation)!;
+    const { schema, example } = of('POST /api/v3/lists/emailList');
+    const { toemail, ...rest } = example as Record<string, string>;
+    const validate = validateWith('emailList under another name', schema);
+    expect([
+      validate({ ...rest, toemail }),
+      validate({ ...rest, toEmailId: toemail }),
+      validate(rest),
+    ]).toEqual([true, true, false]);
+    expect((schema as Form).properties).toMatchObject({
+      toEmailId: { description: expect.stringContaining('Another name of `toemail`') },
+      fromName: { description: expect.stringContaining('Another name of `fromname`') },
+    });
+  });
 });
 
 test('an answer that differs from its reference is caught', async () => {

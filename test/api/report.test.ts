@@ -118,15 +118,22 @@ test('figures of one store are never shown to another, nor to a shopper', async 
   expect(refused.body.errors[0].extensions.type).toBe('unauthorised');
 });
 
-test.each([
-  'activity(days: 0) { day }',
-  'activity(days: 367) { day }',
-  'mostWishlisted(first: 0) { empi }',
-  'waitingDemand(first: 101) { epi }',
-])('%s is refused with the range', async (field) => {
-  const { body } = await service.graphql(`{ ${field} }`, {}, { store });
-  expect(body.errors[0]).toMatchObject({
-    extensions: { type: 'invalid-request' },
-    message: expect.stringContaining('must be between'),
-  });
+test.each(['activity(days: 0) { day }', 'activity(days: 367) { day }'])(
+  '%s is refused with the range',
+  async (field) => {
+    const { body } = await service.graphql(`{ ${field} }`, {}, { store });
+    expect(body.errors[0]).toMatchObject({
+      extensions: { type: 'invalid-request' },
+      message: expect.stringContaining('must be between'),
+    });
+  },
+);
+
+test('a first beyond the maximum is cut to it, 0 gives none, and less is refused', async () => {
+  const query = '{ mostWishlisted(first: 0) { empi } waitingDemand(first: 5000) { epi } }';
+  const { body } = await service.graphql(query, {}, { store });
+  expect(body.errors).toBeUndefined();
+  expect(body.data.mostWishlisted).toEqual([]);
+  const refused = await service.graphql('{ waitingDemand(first: -1) { epi } }', {}, { store });
+  expect(refused.body.errors[0].extensions.type).toBe('invalid-limit');
 });

@@ -61,7 +61,8 @@ test('fetch answers the list with its items, and 404 before there is one', async
   const { items, pagination } = (await me.call('lists/sfl/fetch?limit=1').expect(200)).body;
   expect(items).toMatchObject([{ epi: 2 }]);
   expect(pagination).toEqual({ totalcount: 2, next: '1', limit: 1 });
-  expect(await me.failure(400, 'lists/sfl/fetch?limit=0')).toBe('invalid-limit');
+  expect((await me.call('lists/sfl/fetch?limit=0').expect(200)).body.items).toEqual([]);
+  expect(await me.failure(400, 'lists/sfl/fetch?limit=-1')).toBe('invalid-limit');
 });
 
 test('add, update, remove and moved-to-cart do what they say', async () => {

@@ -1,6 +1,6 @@
 import { DeleteListDocument, ListContentsDocument } from '../../src/generated/operations.ts';
 import { createSchema } from '../../src/operation/schema.ts';
-import { count, text } from '../../src/route/form.ts';
+import { count, text, version } from '../../src/route/form.ts';
 import { also, changes } from '../../src/route/reply.ts';
 import { route } from '../../src/route/route.ts';
 import { routes } from '../../src/transport/rest/routes.ts';
@@ -8,7 +8,9 @@ import { createReader } from '../../src/route/variables.ts';
 
 const limit = count('invalid-limit');
 const offset = count('invalid-offset');
-const row = { caller: 'shopper', summary: '', form: { lid: text.required, limit, offset } } as const;
+const slice = { lid: text.required, limit, offset };
+const row = { caller: 'shopper', summary: '', form: { ...slice, expectedVersion: version } } as const;
+const reading = { ...row, form: slice } as const;
 
 // The compiler checks the lines below `@ts-expect-error`; at run time they only must not fail.
 test('a row does not compile when its form or its reply does not fit its document', () => {
@@ -17,15 +19,15 @@ test('a row does not compile when its form or its reply does not fit its documen
     // @ts-expect-error the document has no such field
     route(DeleteListDocument, { ...row, reply: 'removeList' }),
     // @ts-expect-error the document takes more variables
-    route(DeleteListDocument, { ...row, form: { lid: text.required, limit }, reply: 'deleteList' }),
+    route(DeleteListDocument, { ...reading, reply: 'deleteList' }),
     // @ts-expect-error a list id is never null
-    route(DeleteListDocument, { ...row, form: { lid: text, limit, offset }, reply: 'deleteList' }),
+    route(DeleteListDocument, { ...row, form: { ...row.form, lid: text }, reply: 'deleteList' }),
     // @ts-expect-error a text is no number
     route(DeleteListDocument, { ...row, form: { ...row.form, limit: text }, reply: 'deleteList' }),
     // @ts-expect-error the record has no such part
-    route(ListContentsDocument, { ...row, reply: { listContents: also({ lid: ['list', 'nothing'] }) } }),
+    route(ListContentsDocument, { ...reading, reply: { listContents: also({ lid: ['list', 'nothing'] }) } }),
     // @ts-expect-error items are no changes
-    route(ListContentsDocument, { ...row, reply: { listContents: changes('items') } }),
+    route(ListContentsDocument, { ...reading, reply: { listContents: changes('items') } }),
   ];
   expect(fine).toHaveLength(7);
 });
@@ -36,7 +38,7 @@ test('every field is read, in the order of the form, before one is fitted to its
   const sent = { products: '[{"epi":1,"unknown":2}]', topics: '["backinstock"]' };
   expect(reading({ ...sent, products: '{', topics: '{' })).toThrow('products must be JSON');
   expect(reading({ ...sent, products: '{}', addtomailinglist: 'x' })).toThrow(
-    'addtomailinglist must be a whole number in range',
+    'addtomailinglist must be a whole number',
   );
   expect(reading({ ...sent, products: '{}', topics: '{}' })).toThrow('products must be a JSON array');
   expect(reading(sent)()).toEqual({

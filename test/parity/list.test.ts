@@ -67,6 +67,12 @@ async function makeList(): Promise<{ lid: string }> {
   return list;
 }
 
+async function transfer(path: string): Promise<Record<string, object>> {
+  const [from, to] = [await makeList(), await me.create(`Target ${(names += 1)}`)];
+  const { version } = await me.ok('lists/update', { lid: to.lid, lnote: 'target' });
+  return me.ok(path, { fromlid: from.lid, tolid: to.lid, epis: [11, 'x-1'], expectedVersion: version });
+}
+
 const readList = async (lid: string) =>
   (await ask(`query ($lid: ID!) { list(lid: $lid) ${LIST} }`, { lid }))['list'];
 
@@ -162,6 +168,7 @@ test('lists/update-ctx answers whole item records', async () => {
   const after = await readItems();
   expect(body.a).toEqual([after.get(77)]);
   expect(body.u).toEqual([after.get(11)]);
+  expect(body.version).toBe((await me.contents(lid)).list.version);
   expect(body.d).toEqual([
     before.get('x-1'),
     { epi: 'gone', hasError: true, msg: 'There is no such item in this list' },
@@ -177,11 +184,46 @@ test('updateListContents over GraphQL answers what REST answers', async () => {
       updateListContents(lid: $lid, a: $a, u: $u, d: $d) ${fullSelection('ListContentsUpdate')} }`,
     { lid, ...change },
   );
-  const { a, u, d } = updateListContents as Record<string, { item: object }[]>;
+  const { a, u, d, ...facts } = updateListContents as Record<string, { item: object }[]>;
+  // The second of the two moved the list on once more.
+  const { version, cnt } = rest;
+  expect(facts).toEqual({ lid, cnt, version: version + 1, uts: expect.any(Number) });
   const untimed = (row: object) => without(row, 'uts');
   expect(a!.map(untimed)).toEqual(rest.a.map(untimed));
   expect(u!.map(({ item: row }) => untimed(row))).toEqual(rest.u.map(untimed));
   expect(d!.map((change) => without(change, 'item'))).toEqual(rest.d);
+});
+
+test.each([
+  ['move-items', 'moveItems'],
+  ['copy-items', 'copyItems'],
+])('lists/%s answers both whole lists and the whole items, as %s over GraphQL', async (path, field) => {
+  const rest = await transfer(`lists/${path}`);
+  const { from, to, items } = rest as { from: { lid: string }; to: { lid: string }; items: object[] };
+  expect(Object.keys(rest).sort()).toEqual(['from', 'items', 'to']);
+  expect([from, to]).toEqual([await readList(from.lid), await readList(to.lid)]);
+  const [back, again] = [await makeList(), await me.create(`Target ${(names += 1)}`)];
+  const { [field]: graph } = await ask(
+    `mutation ($fromlid: ID!, $tolid: ID!) {
+      ${field}(fromlid: $fromlid, tolid: $tolid, epis: [11, "x-1"]) ${fullSelection('ItemTransfer')} }`,
+    { fromlid: back.lid, tolid: again.lid },
+  );
+  const lasting = (rows: object[]) => rows.map((row) => without(row, 'id', 'lid', 'cts', 'uts', '_pkey'));
+  expect(lasting(items)).toEqual(lasting((graph as { items: object[] }).items));
+  expect(items).toEqual((await me.contents(to.lid)).items.toReversed());
+});
+
+test('lists/is-in-lists answers what GraphQL answers', async () => {
+  const { lid } = await makeList();
+  const epis = [11, 'x-1', 'nowhere', '11'];
+  const { isInLists } = await ask(
+    `query ($epis: [VariantId!]!) { isInLists(epis: $epis) ${fullSelection('VariantMembership')} }`,
+    { epis },
+  );
+  const body = await read('lists/is-in-lists', { epis });
+  expect(body).toEqual(isInLists);
+  expect(body[0].lids[0]).toBe(lid);
+  expect(body[2]).toEqual({ epi: 'nowhere', isInList: false, lids: [] });
 });
 
 test('lists/sfl/create and fetch answer the same whole contents as GraphQL', async () => {
@@ -225,7 +267,10 @@ test('lists/reportShare answers what GraphQL answers', async () => {
     `mutation ($lid: ID!) { reportShare(lid: $lid, medium: "link") ${fullSelection('ShareReport')} }`,
     { lid },
   );
-  expect(await me.ok('lists/reportShare', { lid, medium: 'link' })).toEqual(reportShare);
+  const body = await me.ok('lists/reportShare', { lid, medium: 'link' });
+  expect(body).toEqual(reportShare);
+  const { lname } = (await me.contents(lid)).list;
+  expect(body).toEqual({ msg: 'The share is counted', lid, lname, medium: 'link' });
 });
 
 test("a stranger's view of a public list is the same on both doors", async () => {

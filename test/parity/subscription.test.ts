@@ -40,6 +40,29 @@ test('upsert answers on REST what upsertProducts answers', async () => {
   expect(rest.body).toEqual(body.data.upsertProducts);
 });
 
+test('set-stock and remove answer on REST what setStock and removeProducts answer', async () => {
+  const stocks = [
+    { epi: 1, stk: 7 },
+    { epi: 'unknown', stk: 1 },
+  ];
+  const set = await service.post('/storeadmin/v3/products/set-stock', { stocks }, { store }).expect(200);
+  const setStock = `mutation($stocks: [StockInput!]!) { setStock(stocks: $stocks) ${fullSelection('SetStockPayload')} }`;
+  expect(set.body).toEqual((await service.graphql(setStock, { stocks }, { store })).body.data.setStock);
+  expect(set.body).toMatchObject({ products: [{ epi: 1, stk: 7 }], unknown: ['unknown'] });
+
+  const extra = [
+    { epi: 'r-1', empi: 1, du: '/r' },
+    { epi: 'r-2', empi: 1, du: '/r' },
+  ];
+  await service.post('/storeadmin/v3/products/upsert', { products: extra }, { store }).expect(200);
+  const gone = await service
+    .post('/storeadmin/v3/products/remove', { epis: ['r-1', 'never'] }, { store })
+    .expect(200);
+  const remove = `mutation { removeProducts(epis: ["r-2", "never"]) ${fullSelection('RemoveProductsPayload')} }`;
+  expect(gone.body).toEqual((await service.graphql(remove, {}, { store })).body.data.removeProducts);
+  expect(gone.body).toEqual({ removed: 1 });
+});
+
 test('create answers on REST what subscribe answers', async () => {
   const input = {
     medium: 'email',
@@ -52,6 +75,30 @@ test('create answers on REST what subscribe answers', async () => {
   const { body } = await service.graphql(query, { input }, { store });
   expect(rest.body).toEqual(body.data.subscribe);
   expect(rest.body.products).toHaveLength(3);
+});
+
+test('remove answers on REST what unsubscribe answers, for a contact and for a shopper that the store names', async () => {
+  const shopper = await service.account(store, 'bob@example.com');
+  for (const [headers, args] of [
+    [{}, { medium: 'email', mediumvalue: 'bob@example.com' }],
+    [{ 'x-regid': shopper.regid }, {}],
+    [{ 'x-regid': shopper.regid }, { topic: 'backinstock', epi: 1 }],
+    [{}, { id: 'unknown' }],
+  ] as [Record<string, string>, Record<string, string | number>][]) {
+    const subscribed = {
+      medium: 'email',
+      mediumvalue: 'bob@example.com',
+      products: wanted,
+      topics: ['backinstock'],
+    };
+    const caller = { store, headers };
+    const query = `mutation($id: ID, $medium: String, $mediumvalue: String, $topic: String, $epi: VariantId) {
+      unsubscribe(id: $id, medium: $medium, mediumvalue: $mediumvalue, topic: $topic, epi: $epi) ${fullSelection('UnsubscribePayload')} }`;
+    await service.post('/storeadmin/bispa/subscriptions/create', subscribed, { store }).expect(200);
+    const rest = await service.post('/storeadmin/bispa/subscriptions/remove', args, caller).expect(200);
+    await service.post('/storeadmin/bispa/subscriptions/create', subscribed, { store }).expect(200);
+    expect(rest.body).toEqual((await service.graphql(query, args, caller)).body.data.unsubscribe);
+  }
 });
 
 test('fetch-subs and unsubscribe answer on REST what subscriptionPage and unsubscribe answer', async () => {

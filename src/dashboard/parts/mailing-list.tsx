@@ -35,7 +35,7 @@ export function MailingList() {
       <Failure error={download.error} />
       <Loaded query={list}>
         {({ mailingList }) =>
-          mailingList === null || mailingList.edges.length === 0 ? (
+          mailingList.edges.length === 0 ? (
             <Empty title="Nobody has opted in yet">Send addtomailinglist=1 with a subscription.</Empty>
           ) : (
             <>

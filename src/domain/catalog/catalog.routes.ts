@@ -1,13 +1,31 @@
-import { UpsertProductsDocument } from '../../generated/operations.ts';
+import {
+  RemoveProductsDocument,
+  SetStockDocument,
+  UpsertProductsDocument,
+} from '../../generated/operations.ts';
 import { json } from '../../route/form.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
+
+const products = json('invalid-products');
 
 export const catalogRoutes = {
   'POST /storeadmin/v3/products/upsert': route(UpsertProductsDocument, {
     caller: 'store',
     summary: 'Adds or changes products and their stock',
-    form: { products: json('invalid-products').required },
+    form: { products: products.required },
     reply: 'upsertProducts',
+  }),
+  'POST /storeadmin/v3/products/set-stock': route(SetStockDocument, {
+    caller: 'store',
+    summary: 'Sets the stock of products that the catalogue knows',
+    form: { stocks: products.required },
+    reply: 'setStock',
+  }),
+  'POST /storeadmin/v3/products/remove': route(RemoveProductsDocument, {
+    caller: 'store',
+    summary: 'Takes products out of the catalogue',
+    form: { epis: products.required },
+    reply: 'removeProducts',
   }),
 } satisfies RouteTable;

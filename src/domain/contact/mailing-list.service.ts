@@ -93,7 +93,7 @@ export async function pageMailingList(
   const before = decodeSeq('after', after, ORDER);
   const filter = filterOf(which);
   const rows = await answers.listAnswers(ctx.db, pid, filter, { before, limit: size + 1 });
-  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq)), filter };
+  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), filter };
 }
 
 /** How many contacts there are over all pages. */

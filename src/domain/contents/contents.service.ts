@@ -33,6 +33,7 @@ export type ContentsUpdate = {
   lid: string;
   cnt: number;
   uts: Date;
+  version: number;
   a: ItemRow[] | null;
   u: ItemChange[] | null;
   d: ItemChange[] | null;
@@ -86,6 +87,7 @@ export async function updateListContents(
     lid,
     cnt: done.list.cnt,
     uts: new Date(done.list.uts),
+    version: done.list.version,
     a: added ? rowsInOrder(episOf(added), done.added) : null,
     u: changed ? outcomes(episOf(changed), done.changed) : null,
     d: removed ? outcomes(removed, done.gone) : null,

@@ -41,6 +41,7 @@ async function rereadContents(
     lid,
     cnt: list.cnt,
     uts: new Date(list.uts),
+    version: list.version,
     a: added && rowsInOrder(added, rows),
     u: changed && outcomes(changed, rows),
     d: removed && outcomes(removed, []),

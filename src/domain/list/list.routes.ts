@@ -13,7 +13,7 @@ import {
   SetListPublicDocument,
   UpdateListDocument,
 } from '../../generated/operations.ts';
-import { count, fixed, json, text, word } from '../../route/form.ts';
+import { alsoNamed, count, fixed, json, text, version, word } from '../../route/form.ts';
 import { also, under } from '../../route/reply.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
@@ -31,7 +31,7 @@ const setPublic = (anonRead: boolean, summary: string) =>
   route(SetListPublicDocument, {
     caller: 'shopper',
     summary,
-    form: { lid: text.required, anonRead: fixed(anonRead) },
+    form: { lid: text.required, anonRead: fixed(anonRead), expectedVersion: version },
     reply: 'setListPublic',
   });
 
@@ -39,7 +39,7 @@ const setArchived = (isArchived: boolean, summary: string) =>
   route(SetListArchivedDocument, {
     caller: 'shopper',
     summary,
-    form: { lid: text.required, isArchived: fixed(isArchived) },
+    form: { lid: text.required, isArchived: fixed(isArchived), expectedVersion: version },
     reply: 'setListArchived',
   });
 
@@ -62,18 +62,23 @@ export const listRoutes = {
   'POST /api/v3/lists/update': route(UpdateListDocument, {
     caller: 'shopper',
     summary: 'Changes name, note and properties of a list',
-    form: { lid: text.required, input: { lname: text, lnote: text, ...properties } },
+    form: {
+      lid: text.required,
+      input: { lname: text, lnote: text, ...properties },
+      expectedVersion: version,
+    },
     reply: 'updateList',
   }),
   'POST /api/v3/lists/delete-list': route(DeleteListDocument, {
     caller: 'shopper',
     summary: 'Deletes a list with all its items',
-    form: { lid: text.required, ...slice },
+    form: { lid: text.required, ...slice, expectedVersion: version },
     reply: 'deleteList',
   }),
   'POST /api/v3/lists/fetch-lists': route(AllListsDocument, {
     caller: 'shopper',
-    summary: 'All active lists of the shopper, newest first, each with its ten newest items',
+    summary:
+      'All active lists of the shopper, newest first, each with its 500 newest items, or the ten newest where they are more than 5,000 in all',
     form: { lty: text },
     reply: 'allLists',
   }),
@@ -85,7 +90,8 @@ export const listRoutes = {
   }),
   'POST /api/v3/lists/fetch-user-list': route(ListPageDocument, {
     caller: 'shopper',
-    summary: 'One page of a list, sorted and filtered',
+    summary: 'One page of a list, sorted and filtered; also of a public one',
+    isOpen: true,
     form: {
       lid: text.required,
       next: text,
@@ -99,6 +105,7 @@ export const listRoutes = {
   'POST /api/v3/lists/fetch-list-with-contents': route(ListContentsDocument, {
     caller: 'shopper',
     summary: 'A list with its items; also a public one of another shopper',
+    isOpen: true,
     form: { lid: text.required, ...slice },
     reply: { listContents: also({ lid: ['list', 'lid'], listcontents: ['items'] }) },
   }),
@@ -109,7 +116,12 @@ export const listRoutes = {
   'POST /api/v3/lists/emailList': route(EmailListDocument, {
     caller: 'shopper',
     summary: 'Mails a link to a list, which becomes public',
-    form: { lid: text.required, fromname: text, toemail: text.required, note: text },
+    form: {
+      lid: text.required,
+      fromname: alsoNamed(text, 'fromName'),
+      toemail: alsoNamed(text.required, 'toEmailId'),
+      note: text,
+    },
     reply: 'emailList',
   }),
   'POST /api/v3/lists/reportShare': route(ReportShareDocument, {

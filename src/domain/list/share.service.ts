@@ -1,13 +1,14 @@
 import { requireAccount, requireShopper } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
-import { AppError, fail } from '../../shared/errors.ts';
+import { readOrLess } from '../../shared/budget.ts';
+import { fail } from '../../shared/errors.ts';
 import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { consume } from '../pace/pace.repo.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
-import { changeList, countShare } from './list.repo.ts';
+import { changeList, countShare, findPublicStore } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
 import { withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
@@ -50,16 +51,20 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
   return { msg: 'The list is on its way', listinfo };
 }
 
+/** What storefronts make their links from, once a share is counted. */
+export type ShareReport = { msg: string; lid: string; lname: string; medium: string };
+
 /** Counts that a list was shared, whoever shares it. */
 export async function reportShare(
   ctx: Context,
   share: { lid: string; fromname?: string | null; medium?: string | null },
-): Promise<{ msg: string }> {
+): Promise<ShareReport> {
   const shopper = requireShopper(ctx);
   const lid = checkLid(share.lid);
   rules.checkFromName(share.fromname);
-  rules.checkShareMedium(share.medium);
-  return (await countShare(ctx.db, shopper, lid)) ? { msg: 'The share is counted' } : fail('list-not-found');
+  const medium = rules.checkShareMedium(share.medium);
+  const lname = (await countShare(ctx.db, shopper, lid)) ?? fail('list-not-found');
+  return { msg: 'The share is counted', lid, lname, medium };
 }
 
 /** What the page of a shared list shows. */
@@ -70,6 +75,11 @@ export type SharedList = {
   cnt: number;
   items: ItemRow[];
 };
+
+/** The store of a public list, for links that do not name it; empty when there is none. */
+export async function storeOfSharedList({ db }: Pick<Services, 'db'>, lid: string): Promise<string> {
+  return (await findPublicStore(db, lid)) ?? '';
+}
 
 /** How many items the page shows; fewer where they are too large to be read at once. */
 const SHARED_ITEMS = { most: 500, large: 50 };
@@ -89,10 +99,7 @@ export async function viewSharedList({ viewer, reads }: Context, lid: string): P
       after: null,
       hasList: true,
     });
-  const page = await read(SHARED_ITEMS.most).catch((error: unknown) => {
-    if (error instanceof AppError && error.type === 'limit-reached') return read(SHARED_ITEMS.large);
-    throw error;
-  });
+  const page = await readOrLess(read, SHARED_ITEMS.most, SHARED_ITEMS.large);
   if (page.list === null) return null;
   const { lname, lnote, cnt } = page.list;
   return { storeName: store.name, lname, lnote, cnt, items: page.items };

@@ -2,6 +2,7 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { checkLimit } from '../../shared/page.ts';
 import { exportPieces } from './export.service.ts';
 import { publicIdOf, regidOf } from '../shopper/identity.rules.ts';
 import * as privacy from './privacy.repo.ts';
@@ -30,9 +31,7 @@ export function lookUpShopper(ctx: Context, name: ShopperName): Promise<ShopperR
 /** The newest audit entries of the calling store. */
 export function getAuditLog(ctx: Context, first?: number | null): Promise<AuditRow[]> {
   const { pid } = requireStore(ctx);
-  const count = first ?? 20;
-  if (count < 1 || count > 100) fail('invalid-request', 'first must be between 1 and 100');
-  return privacy.listAuditEntries(ctx.db, pid, count);
+  return privacy.listAuditEntries(ctx.db, pid, checkLimit('first', first, 20, 100));
 }
 
 function auditEntry(

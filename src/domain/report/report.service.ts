@@ -1,39 +1,35 @@
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
+import { checkLimit } from '../../shared/page.ts';
 import * as reports from './report.repo.ts';
 
 const MAX_DAYS = 366;
 const MAX_ROWS = 100;
 
-function checkRange(field: string, value: number | null | undefined, standard: number, max: number): number {
-  const number = value ?? standard;
-  return number >= 1 && number <= max
-    ? number
-    : fail('invalid-request', `${field} must be between 1 and ${max}`);
+function checkDays(days: number | null | undefined): number {
+  const value = days ?? 30;
+  return value >= 1 && value <= MAX_DAYS
+    ? value
+    : fail('invalid-request', `days must be between 1 and ${MAX_DAYS}`);
 }
 
 /** Events a day of the calling store. */
 export function getActivity(ctx: Context, days?: number | null): Promise<reports.DayRow[]> {
   const { pid } = requireStore(ctx);
-  return reports.activity(
-    ctx.db,
-    pid,
-    ctx.now().toISOString().slice(0, 10),
-    checkRange('days', days, 30, MAX_DAYS),
-  );
+  return reports.activity(ctx.db, pid, ctx.now().toISOString().slice(0, 10), checkDays(days));
 }
 
 /** The calling store's most wanted products. */
 export function getMostWishlisted(ctx: Context, first?: number | null): Promise<reports.ProductDemandRow[]> {
   const { pid } = requireStore(ctx);
-  return reports.mostWishlisted(ctx.db, pid, checkRange('first', first, 10, MAX_ROWS));
+  return reports.mostWishlisted(ctx.db, pid, checkLimit('first', first, 10, MAX_ROWS));
 }
 
 /** The calling store's sold-out variants that most contacts wait for. */
 export function getWaitingDemand(ctx: Context, first?: number | null): Promise<reports.VariantDemandRow[]> {
   const { pid } = requireStore(ctx);
-  return reports.waitingDemand(ctx.db, pid, checkRange('first', first, 10, MAX_ROWS));
+  return reports.waitingDemand(ctx.db, pid, checkLimit('first', first, 10, MAX_ROWS));
 }
 
 /** Background work: brings the figures up to date. */

@@ -13,6 +13,7 @@ const generateRegid = route(GenerateRegidDocument, {
   caller: 'store',
   summary: 'Gives the lasting identity of a guest or an account',
   form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
+  needsOneOf: ['uuid', 'useremail'],
   reply: 'generateRegid',
 });
 
@@ -48,6 +49,7 @@ export const shopperRoutes = {
     caller: 'store',
     summary: 'Streams everything that is stored about a shopper, whatever its size',
     form: { useremail: text, regid: text.unusual },
+    needsOneOf: ['useremail', 'regid'],
     stream: 'application/json',
     reply: 'exportShopper',
   }),
