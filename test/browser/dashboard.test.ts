@@ -292,6 +292,35 @@ describeInBrowser('the merchant dashboard', () => {
     expect(page.url()).not.toContain('ada');
   });
 
+  test('the mailing list is read page by page and kept as a file, without whom was just erased', async () => {
+    const own = await service.createStore();
+    await service.services.db.query(
+      `INSERT INTO mailing_answer (pid, medium, value, acceptmarketing, signuptime, acceptsource)
+       SELECT $1, 'email', 'n' || n || '@example.com', true, now(), 'subscription' FROM generate_series(1, 21) n ORDER BY n`,
+      [own.pid],
+    );
+    await service.account(own, 'n21@example.com');
+    await signIn(page, own);
+    await openPage(page, 'Shoppers');
+    const list = page.getByRole('table', { name: 'Mailing list' });
+    await list.getByText('n21@example.com').waitFor();
+    await page.getByText('21 in all.').waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await list.getByText('n1@example.com').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const text = await readText(await (await download).createReadStream());
+    expect(text.split('\r\n')).toHaveLength(23);
+    expect(text).toContain('email,n21@example.com,true,');
+
+    await page.getByLabel('E-mail address or regid').fill('n21@example.com');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    await page.getByLabel('Type n21@example.com to confirm').fill('n21@example.com');
+    await page.getByRole('button', { name: 'Erase for ever' }).click();
+    await page.getByText('20 in all.').waitFor();
+  });
+
   test('a webhook is added with its secret shown once, changed and deleted; providers name their state', async () => {
     const hooked = await startService({ webhookAllowPrivate: true });
     try {
