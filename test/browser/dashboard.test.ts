@@ -179,6 +179,30 @@ describeInBrowser('the merchant dashboard', () => {
     await said('Nobody waits for these variants.').waitFor();
   });
 
+  test('a topic of the store is deleted once its name is typed; a built-in one has no button for it', async () => {
+    const own = await service.createStore();
+    await service.graphql('mutation { saveTopic(input: { name: "preorder" }) { name } }', {}, { store: own });
+    const products = [{ epi: 1, empi: 1, du: '/p' }];
+    const wish = { medium: 'email', mediumvalue: 'ann@example.com', products, topics: ['preorder'] };
+    await service.post('/storeadmin/bispa/subscriptions/create', wish, { store: own }).expect(200);
+    await signIn(page, own);
+    await openPage(page, 'Topics');
+    await page.getByRole('link', { name: 'backinstock' }).click();
+    await page.getByRole('button', { name: 'Save topic' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Delete topic' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'all topics' }).click();
+    await page.getByRole('link', { name: 'preorder' }).click();
+    await page.getByRole('button', { name: 'Delete topic' }).click();
+    const sure = page.getByRole('dialog').getByRole('button', { name: 'Delete topic' });
+    expect(await sure.isDisabled()).toBe(true);
+    await page.getByLabel('Type preorder to confirm').fill('preorder');
+    await sure.click();
+    await said('The topic preorder is deleted, with 1 subscription.').waitFor();
+    await page.getByRole('heading', { name: 'Your topics' }).waitFor();
+    const { body } = await service.graphql('{ topics { name } }', {}, { store: own });
+    expect(body.data.topics).toEqual([{ name: 'backinstock' }, { name: 'comingsoon' }]);
+  });
+
   test('settings are saved and refused in words; the dashboard keeps working when origins are limited', async () => {
     const own = await service.createStore({ name: 'Old name' });
     await signIn(page, own);

@@ -1,5 +1,5 @@
 import { requireReader, requireShopper } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Reader } from '../../context.ts';
 import { readOrLess } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import {
@@ -16,11 +16,11 @@ import { isStorable } from '../../shared/text.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
-import type { PageOrder, Place, PlacedItemRow } from './page.repo.ts';
+import type { PageKey, PageOrder, Place, PlacedItemRow } from './page.repo.ts';
 import { findSaveForLater } from './list.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { maskItem } from '../item/item.view.ts';
-import { ownView, ownerInfo, viewPage } from './list.view.ts';
+import { isOwn, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 
 /** Where a page is, in the record's words. */
@@ -57,11 +57,11 @@ type ListsPage = { afterSeq: number | null; limit: number | null };
 /** Lists of the shopper, each with as many of its newest items as asked for, unless they are too many in all. */
 async function readLists(
   ctx: Context,
+  shopper: ShopperRow,
   filter: Filter,
   page: ListsPage,
   shown: number,
 ): Promise<{ views: ListView[]; total: number }> {
-  const shopper = requireShopper(ctx);
   const { pid, regid } = shopper;
   const { lty, st, lids } = filter;
   const chosen = { lty: checkTypeFilter(lty), st: checkState(st), lids: checkLids(lids) };
@@ -81,7 +81,7 @@ async function readLists(
 
 /** All lists of the shopper, newest first. */
 export async function allLists(ctx: Context, filter: Filter, shown: number): Promise<ListView[]> {
-  return (await readLists(ctx, filter, { afterSeq: null, limit: null }, shown)).views;
+  return (await readLists(ctx, requireShopper(ctx), filter, { afterSeq: null, limit: null }, shown)).views;
 }
 
 /** The shopper's lists, page by page. */
@@ -89,10 +89,11 @@ export async function listConnection(
   ctx: Context,
   { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
   shown: number,
+  shopper: ShopperRow = requireShopper(ctx),
 ): Promise<Connection<ListView> & { totalCount: number }> {
   const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
   const page = { afterSeq: decodeSeq('after', after, 'lists'), limit: limit + 1 };
-  const { views, total } = await readLists(ctx, filter, page, shown);
+  const { views, total } = await readLists(ctx, shopper, filter, page, shown);
   return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
 }
 
@@ -101,12 +102,13 @@ export async function listContents(
   ctx: Context,
   lid: string,
   { limit, offset }: Slice,
+  reader: Reader = requireReader(ctx),
 ): Promise<ListContents> {
   const slice = {
     limit: checkLimit('limit', limit, CONTENTS_LIMIT.standard, CONTENTS_LIMIT.max),
     offset: checkOffset(offset),
   };
-  const { list, items, total } = await readListPage(ctx, lid, slice);
+  const { list, items, total } = await readListPage(ctx, lid, slice, NEWEST_FIRST, reader);
   const end = slice.offset + items.length;
   const hasPreview = slice.offset === 0 && (items.length >= PREVIEW_SIZE || items.length === total);
   return {
@@ -169,13 +171,12 @@ export async function itemConnection(
   list: ListView,
   { first, after, ...sorting }: Sorting & { first?: number | null; after?: string | null },
 ): Promise<Connection<ItemRow> & { totalCount: number }> {
-  const { pid, regid } = requireReader(ctx);
   const limit = checkLimit('first', first, PAGE_LIMIT.standard, PAGE_LIMIT.max);
   const order = checkOrder(sorting);
   const place = after ? decodePlace('after', after, order) : null;
-  const key = { pid, regid, lid: list.lid, limit: limit + 1, offset: 0, after: place, hasList: false };
+  const key = { ...readerOf(list), limit: limit + 1, offset: 0, after: place, hasList: false };
   const { items, total } = await ctx.reads.page(order, key);
-  const shown = list.isMasked ? items.map(maskItem) : items;
+  const shown = showItems(ctx, list, items);
   return { ...toConnection(shown, limit, (item) => encodePlace(order, item), after), totalCount: total };
 }
 
@@ -186,19 +187,22 @@ export async function previewOf(ctx: Context, list: ListView, slice: Slice): Pro
   const offset = checkOffset(slice.offset);
   const read = list.preview?.length ?? 0;
   if (list.preview !== null && offset === 0 && (limit <= read || read === list.cnt))
-    return list.preview.slice(0, limit);
+    return showItems(ctx, list, list.preview.slice(0, limit));
   if (list.cnt === 0 || limit === 0) return [];
-  const { pid, regid } = requireReader(ctx);
-  const { items } = await ctx.reads.page(NEWEST_FIRST, {
-    pid,
-    regid,
-    lid: list.lid,
-    limit,
-    offset,
-    after: null,
-    hasList: false,
-  });
-  return list.isMasked ? items.map(maskItem) : items;
+  const key = { ...readerOf(list), limit, offset, after: null, hasList: false };
+  const { items } = await ctx.reads.page(NEWEST_FIRST, key);
+  return showItems(ctx, list, items);
+}
+
+/** Whose eyes read the items of a list that was read already; a public one can be read with nobody's. */
+function readerOf({ pid, lid, owner }: ListView): Pick<PageKey, 'pid' | 'lid' | 'regid'> {
+  return { pid, lid, regid: owner.regid };
+}
+
+/** Items as their reader may see them. Those that are not the caller's know their list, because the caller could not look it up by itself. */
+function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: readonly Row[]): Row[] {
+  if (isOwn(ctx, list.owner)) return items as Row[];
+  return items.map((item) => ({ ...(list.isMasked ? maskItem(item) : item), home: list }));
 }
 
 async function readListPage(
@@ -206,8 +210,9 @@ async function readListPage(
   lid: string,
   slice: { limit: number; offset: number; after?: Place | null },
   order: PageOrder = NEWEST_FIRST,
+  reader: Reader = requireReader(ctx),
 ): Promise<{ list: ListView; items: PlacedItemRow[]; total: number }> {
-  const { pid, regid, shopper } = requireReader(ctx);
+  const { pid, regid, shopper } = reader;
   const page = await ctx.reads.page(order, {
     pid,
     regid,

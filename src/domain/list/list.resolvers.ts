@@ -19,11 +19,12 @@ import {
   setListPublic,
   updateList,
 } from './list.service.ts';
+import { listOf, listOfItem, productOfItem, saveForLaterOf } from './graph.service.ts';
 import { storageOf } from './quota.service.ts';
 import { emailList, reportShare } from './share.service.ts';
 import { parsePaced } from '../item/item.view.ts';
 import { PREVIEW_SIZE } from './list.rules.ts';
-import { hashList, ownerInfo } from './list.view.ts';
+import { hashList, isOwn, ownerInfo } from './list.view.ts';
 
 /** How many items the lists below this field are asked to show. */
 const shownBelow = (info: GraphQLResolveInfo): number =>
@@ -59,5 +60,15 @@ export const listResolvers = {
     _pkey: (list) => list.lid,
     _t: () => 1,
   },
-  Shopper: { storage: (shopper, _args, ctx) => storageOf(ctx, shopper) },
+  ListOwner: { isMe: (owner, _args, ctx) => isOwn(ctx, owner) },
+  Item: {
+    product: (item, _args, ctx) => productOfItem(ctx, item),
+    list: (item, _args, ctx) => listOfItem(ctx, item),
+  },
+  Shopper: {
+    storage: (shopper, _args, ctx) => storageOf(ctx, shopper),
+    lists: (shopper, args, ctx, info) => listConnection(ctx, args, shownBelow(info), shopper),
+    list: (shopper, { lid }, ctx) => listOf(ctx, shopper, lid),
+    saveForLater: (shopper, slice, ctx) => saveForLaterOf(ctx, shopper, slice),
+  },
 } satisfies Resolvers;

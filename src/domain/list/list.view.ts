@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Context } from '../../context.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { maskAddress, maskItem } from '../item/item.view.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
@@ -27,6 +28,11 @@ export function ownView(
   most = MAX_PREVIEW,
 ): ListView {
   return Object.assign(list, { owner, isMasked: false, preview, most, contents: null });
+}
+
+/** Whether the caller is this shopper. */
+export function isOwn({ viewer }: Context, { regid }: ShopperRow): boolean {
+  return viewer.shopper?.regid === regid;
 }
 
 /** What a stranger may know of an owner. */

@@ -9,12 +9,18 @@ import { findProducts } from '../product/product.repo.ts';
 import { unknownProduct } from '../product/product.columns.ts';
 import type { ProductRow } from '../product/product.columns.ts';
 import { isProductId } from '../product/product.rules.ts';
+import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import type { Filter, Owner, PageFilter, StoredSubscription, SubscriptionRow } from './subscription.repo.ts';
+import type { Filter, Owner, PageFilter, StoredSubscription } from './subscription.repo.ts';
 import { checkContact, checkMedium, maskContact } from '../contact/contact.rules.ts';
 import type { WantedProduct } from './subscription.rules.ts';
+import { storeTopics } from './topic-info.service.ts';
+import type { StoreTopics } from './topic-info.service.ts';
+
+/** A subscription as it is shown, with its product and the topics of its store. */
+export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
 /** The catalogue's records of products, or what the subscription itself tells of those it does not know. */
 async function describeProducts(
@@ -27,19 +33,24 @@ async function describeProducts(
   return wanted.map(({ epi, empi, du }) => byEpi.get(epi) ?? unknownProduct({ pid, epi, empi, du }));
 }
 
-async function withProducts(
-  db: Db,
+async function toRows(
+  ctx: Context,
   pid: string,
   rows: readonly StoredSubscription[],
-): Promise<(SubscriptionRow & { seq: number })[]> {
-  const products = await describeProducts(db, pid, rows);
-  return rows.map((row, index) => ({ ...row, product: products[index]! }));
+): Promise<SubscriptionRow[]> {
+  const products = await describeProducts(ctx.db, pid, rows);
+  const topics = storeTopics(ctx, pid);
+  return rows.map((row, index) => ({ ...row, product: products[index]!, topics }));
 }
 
 /** Whose subscriptions the caller reads and ends. */
 function ownerOf(ctx: Context): Owner {
   if (isStoreAlone(ctx)) return { pid: requireStore(ctx).pid, all: true };
-  const { pid, regid, isGuest, em } = requireShopper(ctx);
+  return ownerFor(requireShopper(ctx));
+}
+
+/** What belongs to a shopper: what a guest asked for, what goes to an account's address. */
+export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
   return isGuest ? { pid, regid } : { pid, contact: { medium: 'email', value: em ?? '' } };
 }
 
@@ -53,13 +64,13 @@ export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: O
 export async function listSubscriptions(
   ctx: Context,
   { topic, medium, first, after }: Page & { first?: number | null; after?: string | null },
+  owner: Owner = ownerOf(ctx),
 ): Promise<SubscriptionConnectionRow> {
-  const owner = ownerOf(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, ORDER) ?? undefined;
   const filter = filterOf({ topic, medium });
   const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
-  const rows = await withProducts(ctx.db, owner.pid, stored);
+  const rows = await toRows(ctx, owner.pid, stored);
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
 }
 
@@ -89,7 +100,7 @@ export async function pageSubscriptions(
     subscriptions.countSubscriptions(ctx.db, owner, filter),
     subscriptions.listSubscriptions(ctx.db, owner, filter, { offset, limit }),
   ]);
-  return { limit, offset, total, subscriptions: await withProducts(ctx.db, owner.pid, rows) };
+  return { limit, offset, total, subscriptions: await toRows(ctx, owner.pid, rows) };
 }
 
 type Ending = Page & { id?: string | null; epi?: string | null; mediumvalue?: string | null };
