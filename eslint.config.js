@@ -64,6 +64,10 @@ const arrows = [
       message: 'The browser library imports nothing from outside src/client but its generated record types.',
     }),
   ),
+  forbid(['src/compat/*.ts'], {
+    regex: '^\\.\\./(?!client/)|^[^.]',
+    message: 'The compatibility script imports nothing but the browser library.',
+  }),
 ];
 
 const NO_CLASSES = ['ClassDeclaration', 'ClassExpression'].map((node) => ({

@@ -66,7 +66,7 @@ export async function createApp(
   serveShopify(app, services);
   serveConfirm(app, services, admitLink);
   serveUnsubscribe(app, services, admitLink);
-  serveSharedLists(app, admitLink);
+  serveSharedLists(app, services, admitLink);
   servePages(app, services, schema, demo);
   app.use(() => {
     throw new AppError('not-found', 'There is nothing at this address');

@@ -25,6 +25,9 @@ export type Services = Readonly<{
   templates: Templates;
 }>;
 
+/** What a guarded field answers to who may not read it. */
+export type Denial = { type: ErrorType; msg?: string };
+
 /**
  * Who calls. A valid store key gives `keyId`; a shopper is there with a valid session, or named by a store key.
  * Missing or wrong credentials leave fields null and say in `denial` what a guarded field answers.
@@ -36,8 +39,8 @@ export type Viewer = {
   shopper: (ShopperRow & { store: StoreRow }) | null;
   /** Whether the call names a shopper, known or not: a store that means one shopper must never act on all. */
   isShopperNamed: boolean;
-  /** Why there is no shopper. */
-  denial: ErrorType;
+  /** Why there is no shopper, or no store. */
+  denial: Denial;
   /** What an answer about the shopper's own records depends on; null without a shopper. */
   state: IdentityState | null;
 };
@@ -84,13 +87,32 @@ export type Context = Services & {
 };
 
 /** The calling store, by its API key, or 401. */
-export function requireStore({ viewer }: Context): StoreRow {
-  return viewer.keyId !== null && viewer.store !== null ? viewer.store : fail('unauthorised');
+export function requireStore({ viewer: { store, keyId, denial } }: Context): StoreRow {
+  return keyId !== null && store !== null
+    ? store
+    : fail('unauthorised', store === null ? denial.msg : undefined);
+}
+
+/** Whether the store itself calls: a key that names a shopper, known or not, acts for that shopper alone. */
+export function isStoreAlone({ viewer }: Context): boolean {
+  return viewer.keyId !== null && !viewer.isShopperNamed;
 }
 
 /** The calling shopper with its store, or the 401 that tells the client what to do. */
-export function requireShopper({ viewer }: Context): ShopperRow & { store: StoreRow } {
-  return viewer.shopper ?? fail(viewer.denial);
+export function requireShopper({ viewer: { shopper, denial } }: Context): ShopperRow & { store: StoreRow } {
+  return shopper ?? fail(denial.type, denial.msg);
+}
+
+/** Who reads lists; an empty regid owns none and sees the public ones. */
+export type Reader = { pid: string; regid: string; shopper: ShopperRow | null };
+
+/** The calling shopper, or anybody who names the store and no shopper. */
+export function requireReader(ctx: Context): Reader {
+  const { shopper, store, isShopperNamed } = ctx.viewer;
+  if (shopper === null && store !== null && !isShopperNamed)
+    return { pid: store.pid, regid: '', shopper: null };
+  const { pid, regid } = requireShopper(ctx);
+  return { pid, regid, shopper };
 }
 
 /** The calling shopper if it is logged in, else 403. */

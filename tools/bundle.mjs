@@ -19,9 +19,10 @@ const PAGES = {
 };
 
 /** Browser code; the service's own compiler leaves these folders alone. */
-export const BROWSER_FOLDERS = ['src/site', 'src/demo-shop', 'src/dashboard'];
+export const BROWSER_FOLDERS = ['src/site', 'src/demo-shop', 'src/dashboard', 'src/compat'];
 
 const CLIENT = 'src/client/wishgate.ts';
+const COMPAT = 'src/compat/main.ts';
 const CLIENT_RECORDS = 'src/generated/client-records.ts';
 const CLIENT_TYPES = [CLIENT_RECORDS, 'src/client/records.ts', 'src/client/types.ts', CLIENT];
 
@@ -63,10 +64,11 @@ async function bundlePage(name, entry) {
   return { outputFiles, entry: [name, { scripts: named('.js'), styles: named('.css') }] };
 }
 
-/** The browser library for a script tag and as an ES module. */
+/** The browser library for a script tag and as an ES module, and the script for pages written for the public product. */
 async function bundleClient() {
   const options = { ...COMMON, entryPoints: [CLIENT], target: 'es2020' };
-  const [tag, esm] = await Promise.all([
+  const [compat, tag, esm] = await Promise.all([
+    build({ ...options, entryPoints: [COMPAT], format: 'iife', entryNames: 'client/compat' }),
     build({ ...options, format: 'iife', globalName: 'wishgate', entryNames: 'client/wishgate' }),
     build({
       ...options,
@@ -75,7 +77,7 @@ async function bundleClient() {
       outExtension: { '.js': '.mjs' },
     }),
   ]);
-  return [...tag.outputFiles, ...esm.outputFiles, clientTypes()];
+  return [...compat.outputFiles, ...tag.outputFiles, ...esm.outputFiles, clientTypes()];
 }
 
 /** The library's types as one file: the declarations of its public modules, joined. */

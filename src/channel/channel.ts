@@ -41,6 +41,9 @@ export type WayOut = { why: string; url: string };
 /** What is known of a shopper by which it can be reached: e-mail address and phone number, as it was typed. */
 export type Reachable = { em: string | null; m: string | null };
 
+/** The country whose national phone numbers a store's people type, by ISO 3166; null where they give the country code. */
+export type Region = string | null;
+
 /**
  * A way to reach people. Everything that knows media goes over the table of these: sign-ups, confirmations, templates, lanes, erasure,
  * the list of integrations, the dashboard's forms.
@@ -55,13 +58,13 @@ export type Channel<PartName extends string = string, Settings extends object = 
     /** A contact that could be. */
     sample: string;
     /** What a contact must be, as a failure says it. */
-    rule: string;
+    rule(region: Region): string;
     /** The form in which it is stored; null for what is no contact. */
-    read(text: string): string | null;
+    read(text: string, region: Region): string | null;
     /** So that its owner recognises it and nobody else can use it. */
     mask(value: string): string;
     /** The contact of a shopper, by which an export or erasure finds what is theirs. */
-    of(shopper: Reachable): string | null;
+    of(shopper: Reachable, region: Region): string | null;
     /** Set where the contact names the account of a shopper. */
     isAccount?: true;
     /** Set where a message costs money: contacts of one range share a limit. */

@@ -120,7 +120,7 @@ export const email = {
   contact: {
     label: 'E-mail address',
     sample: 'you@shop.example',
-    rule: 'an e-mail address',
+    rule: () => 'an e-mail address',
     read(text) {
       const address = text.trim().toLowerCase();
       return isEmail(address) ? address : null;

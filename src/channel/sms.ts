@@ -1,7 +1,8 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import type { CountryCode } from 'libphonenumber-js';
 import { z } from 'zod';
 import { hasControlCharacters } from '../shared/text.ts';
-import type { Channel, Outgoing } from './channel.ts';
+import type { Channel, Outgoing, Region } from './channel.ts';
 import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { httpUrl, together } from './settings.ts';
@@ -74,11 +75,12 @@ async function post(
   return isContactGone ? { ...outcome, isContactGone } : outcome;
 }
 
-/** A phone number in E.164 form; null for what is none, or has no country code. */
-function phoneOf(text: string): string | null {
+/** A phone number in E.164 form; null for what is none. One without a country code is read as people of the region dial it. */
+function phoneOf(text: string, region: Region): string | null {
   const international = text.trim().replace(/^00/, '+');
-  const phone =
-    text.length <= 50 && !hasControlCharacters(text) ? parsePhoneNumberFromString(international) : undefined;
+  const isSane = text.length <= 50 && !hasControlCharacters(text);
+  const country = (region ?? undefined) as CountryCode | undefined;
+  const phone = isSane ? parsePhoneNumberFromString(international, country) : undefined;
   return phone?.isValid() && phone.ext === undefined ? phone.number : null;
 }
 
@@ -98,10 +100,13 @@ export const sms = {
   contact: {
     label: 'Phone number',
     sample: '+1 415 555 2671',
-    rule: 'a phone number with its country code, such as +4930123456',
+    rule: (region) =>
+      region === null
+        ? 'a phone number with its country code, such as +4930123456; national ones need the store setting defaultRegion'
+        : `a phone number of ${region}, or one with its country code, such as +4930123456`,
     read: phoneOf,
     mask: (value) => `${value.slice(0, 3)}***${value.slice(-2)}`,
-    of: ({ m }) => phoneOf(m ?? ''),
+    of: ({ m }, region) => phoneOf(m ?? '', region),
     // Providers hand out numbers, and charge for them, in blocks of a thousand.
     rangeOf: (value) => value.slice(0, -RANGE_DIGITS),
   },

@@ -40,6 +40,7 @@ function describe(store: StoreListing): string {
     `  allowed origins   ${settings.allowedOrigins.join(', ') || 'any'}`,
     `  share address     ${settings.shareUrl ?? "this service's own page"}`,
     `  double opt-in     ${settings.doubleOptIn ? 'yes' : 'no'}`,
+    `  default region    ${settings.defaultRegion ?? 'none: phone numbers need their country code'}`,
     `  merged sessions   ${settings.mergedSessions ? 'open the account' : 'end'}`,
     `  rate limits       ${
       Object.entries(rateLimits as RateLimits)

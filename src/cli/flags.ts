@@ -41,6 +41,12 @@ export const SETTING_FLAGS: Record<string, Flag> = {
   'no-share-url': { type: 'boolean', help: "this service's own page (default)" },
   'double-opt-in': { type: 'boolean', help: 'new subscribers must confirm by a link' },
   'no-double-opt-in': { type: 'boolean', help: 'they need not (default)' },
+  'default-region': {
+    type: 'string',
+    value: 'DE',
+    help: 'country whose national phone numbers are understood',
+  },
+  'no-default-region': { type: 'boolean', help: 'phone numbers need their country code (default)' },
   'merged-sessions': { type: 'boolean', help: "a merged guest's last sessionid opens its account (default)" },
   'no-merged-sessions': { type: 'boolean', help: 'it does not' },
   'rate-limits': {
@@ -129,6 +135,7 @@ export function readSettings(values: Values): StoreSettings {
     allowedOrigins: setting(values, 'allowed-origins', (text) => list(String(text)), []),
     shareUrl: setting<string | null>(values, 'share-url', String, null),
     doubleOptIn: setting(values, 'double-opt-in', isOn, false),
+    defaultRegion: setting<string | null>(values, 'default-region', String, null),
     mergedSessions: setting(values, 'merged-sessions', isOn, false),
     rateLimits: setting(values, 'rate-limits', (text) => limits(String(text)), {}),
   };

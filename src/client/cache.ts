@@ -1,3 +1,4 @@
+import { tell } from './failure.ts';
 import type { Change, StorageLike } from './types.ts';
 
 const LIFETIME_MS = 5 * 60 * 1000;
@@ -82,17 +83,7 @@ export function createCache(
       memory = JSON.stringify({ ...kept, lists: {} });
     }
   };
-  const tell = (change: Change): void =>
-    listeners.forEach((listener) => {
-      try {
-        listener(change);
-      } catch (error) {
-        // The page's own failure: the console shows it, and it fails neither a write nor the other listeners.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    });
+  const tellAll = (change: Change): void => listeners.forEach((listener) => tell(listener, change));
   const invalidate = (): void => save({ ...load(), generation: Math.random().toString(36), lists: {} });
 
   const { BroadcastChannel } = globalThis as Host;
@@ -101,7 +92,7 @@ export function createCache(
     channel.onmessage = ({ data }) => {
       if (memory !== null) invalidate();
       onRemote(data as Change);
-      tell(data as Change);
+      tellAll(data as Change);
     };
     // Outside of a browser an open channel would keep the process alive.
     channel.unref?.();
@@ -130,7 +121,7 @@ export function createCache(
     invalidate,
     announce(change) {
       channel?.postMessage(change);
-      tell(change);
+      tellAll(change);
     },
     listen(listener) {
       listeners.add(listener);

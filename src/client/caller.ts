@@ -1,6 +1,6 @@
 import { failure, ownFailure } from './failure.ts';
 import type { IdentityKeeper } from './identity.ts';
-import type { FetchLike, Identity, WishgateError, WishgateOptions } from './types.ts';
+import type { FetchAnswer, FetchLike, Identity, WishgateError, WishgateOptions } from './types.ts';
 
 /** Form fields; objects travel as JSON text, and what is undefined or null not at all. */
 export type Fields = Record<string, unknown>;
@@ -34,20 +34,22 @@ function parse(text: string): unknown {
 }
 
 /** What an answer says went wrong, or null. GraphQL's failures, of any status, become what REST would have answered. */
-function faultOf(status: number, text: string, body: unknown): WishgateError | null {
+function faultOf(
+  { status, statusText, headers }: FetchAnswer,
+  text: string,
+  body: unknown,
+): WishgateError | null {
   const { errors } = (body ?? {}) as { errors?: GraphqlError[] };
   if (errors?.[0]) {
     const { message, extensions = {} } = errors[0];
-    return ownFailure(
-      extensions.type ?? 'internal-error',
-      message,
-      extensions.status ?? (status < 400 ? 500 : status),
-    );
+    const told = extensions.status ?? (status < 400 ? 500 : status);
+    const head = { status: told, statusText: told === status ? statusText : '', headers };
+    return ownFailure(extensions.type ?? 'internal-error', message, head);
   }
   if (status < 400 && body !== null) return null;
   const response = body as WishgateError['response'];
   const msg = status < 400 ? 'The service did not answer with JSON' : `The service answered ${status}`;
-  return failure(response?.msg ?? msg, status, text, response);
+  return failure(response?.msg ?? msg, { status, statusText, headers }, text, response);
 }
 
 /** Makes one request; the failure of a request without an answer has status 0. */
@@ -65,14 +67,14 @@ function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number): P
       });
       const text = await answer.text();
       const parsed = parse(text);
-      const fault = faultOf(answer.status, text, parsed);
+      const fault = faultOf(answer, text, parsed);
       if (fault) throw fault;
       return { text, body: parsed };
     } catch (error) {
       if ((error as WishgateError).name === 'WishgateError') throw error;
       throw failure(
         abort.signal.aborted ? 'The service did not answer in time' : 'The service cannot be reached',
-        0,
+        { status: 0 },
         '',
         null,
       );

@@ -28,7 +28,7 @@ function check(answer: unknown): Identity {
   }
   if (typeof regid === 'string' && regid !== '' && typeof sessionid === 'string' && sessionid !== '')
     return { regid, sessionid };
-  throw ownFailure('unauthorised', 'identify must answer { regid, sessionid }', 401);
+  throw ownFailure('unauthorised', 'identify must answer { regid, sessionid }', { status: 401 });
 }
 
 /** `onKnown` hears of every current identity as it becomes known, before anybody uses it. */

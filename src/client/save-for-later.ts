@@ -1,6 +1,13 @@
 import type { Caller, Fields } from './caller.ts';
 import { ownFailure, settle } from './failure.ts';
-import type { Identity, ListContents, OnError, OnSuccess, SaveForLater } from './types.ts';
+import type {
+  Identity,
+  ListContents,
+  OnError,
+  OnSuccess,
+  SaveForLater,
+  SaveForLaterChange,
+} from './types.ts';
 
 /** Runs a write: the cached lists are dropped before and after it. */
 export type Write = <Answer>(run: () => Promise<Answer>) => Promise<Answer>;
@@ -28,23 +35,36 @@ export function createSaveForLater(
     return known?.regid === regid ? known.lid : (await init()).list.lid;
   };
 
+  /** The list comes first where the first argument is a text. */
   const change =
-    <Input, Answer>(path: string) =>
-    (items: Input | Input[], onSuccess?: OnSuccess<Answer>, onError?: OnError): Promise<Answer> => {
+    <Items, Answer>(path: string): SaveForLaterChange<Items, Answer> =>
+    (...given: unknown[]): Promise<Answer> => {
+      const [lid, items, onSuccess, onError] = (typeof given[0] === 'string' ? given : [null, ...given]) as [
+        string | null,
+        Items | Items[],
+        OnSuccess<Answer>?,
+        OnError?,
+      ];
       const fields = async (who: Identity): Promise<Fields> => ({
-        lid: await lidFor(who),
+        lid: lid ?? (await lidFor(who)),
         items: [items].flat(),
       });
-      const answer = isReady
-        ? write(() => caller.rest<Answer>(`lists/sfl/${path}`, fields))
-        : Promise.reject<Answer>(
-            ownFailure('invalid-request', 'Call SaveForLater.init before the other save-for-later calls'),
-          );
-      return settle(answer, onSuccess, onError);
+      return settle(
+        () => {
+          if (lid === null && !isReady)
+            throw ownFailure(
+              'invalid-request',
+              'Call SaveForLater.init before the other save-for-later calls',
+            );
+          return write(() => caller.rest<Answer>(`lists/sfl/${path}`, fields));
+        },
+        onSuccess,
+        onError,
+      );
     };
 
   return Object.freeze<SaveForLater>({
-    init: (onSuccess, onError) => settle(init(), onSuccess, onError),
+    init: (onSuccess, onError) => settle(init, onSuccess, onError),
     add: change('add'),
     remove: change('remove'),
     update: change('update'),

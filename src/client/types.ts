@@ -28,7 +28,18 @@ export type FetchLike = (
     credentials: 'omit';
     signal: AbortSignal;
   },
-) => Promise<{ status: number; text(): Promise<string> }>;
+) => Promise<FetchAnswer>;
+
+/** What the library needs of the answer to a `fetch`. */
+export type FetchAnswer = {
+  status: number;
+  statusText?: string;
+  headers?: {
+    get(name: string): string | null;
+    forEach(callback: (value: string, name: string) => void): void;
+  };
+  text(): Promise<string>;
+};
 
 /** What the library needs of `localStorage`. */
 export type StorageLike = { getItem(key: string): string | null; setItem(key: string, value: string): void };
@@ -83,15 +94,24 @@ export type AlertAnswer = {
   topics: string[];
 };
 
+/** What was counted. */
+export type ShareAnswer = { msg: string; lid: string; lname: string; medium: string };
+
 /** Which of the shopper's lists hold a variant. */
 export type Membership = { epi: VariantId; isInList: boolean; lids: string[] };
 
 /** A failure, in the form of a finished XHR. `status` is 0 when there was no answer at all. */
 export type WishgateError = Error & {
   status: number;
+  /** The words beside the status; empty where there are none, as over HTTP/2. */
+  statusText: string;
+  readyState: 4;
   responseText: string;
   /** The parsed body: `{error, type, msg, message}`; null when there was none. */
   response: { error: true; type: string; msg: string; message: string } | null;
+  /** A header of the answer that pages may read, for example `Retry-After`; null when it is not there. */
+  getResponseHeader(name: string): string | null;
+  getAllResponseHeaders(): string;
 };
 
 /** Called with the answer. */
@@ -103,29 +123,19 @@ export type OnError = (error: WishgateError) => void;
 /** Argument of `fetchLists`. */
 export type FetchListsOptions = { callbackFn?: OnSuccess<List[]>; errorFn?: OnError; lty?: string };
 
-/** The save-for-later list. Call `init` before the others. */
+/** Changes the save-for-later list of the shopper, or the one whose `lid` comes first. */
+export type SaveForLaterChange<Items, Answer> = {
+  (items: Items | Items[], onSuccess?: OnSuccess<Answer>, onError?: OnError): Promise<Answer>;
+  (lid: string, items: Items | Items[], onSuccess?: OnSuccess<Answer>, onError?: OnError): Promise<Answer>;
+};
+
+/** The save-for-later list. Call `init` before the others, or name the list in each. */
 export type SaveForLater = {
   init: (onSuccess?: OnSuccess<ListContents>, onError?: OnError) => Promise<ListContents>;
-  add: (
-    items: ProductInput | ProductInput[],
-    onSuccess?: OnSuccess<{ itemsadded: Item[] }>,
-    onError?: OnError,
-  ) => Promise<{ itemsadded: Item[] }>;
-  remove: (
-    items: ItemRef | ItemRef[],
-    onSuccess?: OnSuccess<{ itemsdeleted: ItemChange[] }>,
-    onError?: OnError,
-  ) => Promise<{ itemsdeleted: ItemChange[] }>;
-  update: (
-    items: ItemUpdate | ItemUpdate[],
-    onSuccess?: OnSuccess<{ itemsupdated: ItemChange[] }>,
-    onError?: OnError,
-  ) => Promise<{ itemsupdated: ItemChange[] }>;
-  moveToCart: (
-    items: ItemRef | ItemRef[],
-    onSuccess?: OnSuccess<{ itemsmoved: Item[]; itemsfailed: ItemChange[] }>,
-    onError?: OnError,
-  ) => Promise<{ itemsmoved: Item[]; itemsfailed: ItemChange[] }>;
+  add: SaveForLaterChange<ProductInput, { itemsadded: Item[] }>;
+  remove: SaveForLaterChange<ItemRef, { itemsdeleted: ItemChange[] }>;
+  update: SaveForLaterChange<ItemUpdate, { itemsupdated: ItemChange[] }>;
+  moveToCart: SaveForLaterChange<ItemRef, { itemsmoved: Item[]; itemsfailed: ItemChange[] }>;
 };
 
 /** What changed: the lists, or who the shopper is. */
@@ -165,6 +175,13 @@ export type Wishgate = {
     onSuccess?: OnSuccess<ItemChange>,
     onError?: OnError,
   ) => Promise<ItemChange>;
+  /** Takes several products off a list in one call. */
+  removeProductsFromList: (
+    lid: string,
+    products: ItemRef[],
+    onSuccess?: OnSuccess<ItemChange[]>,
+    onError?: OnError,
+  ) => Promise<ItemChange[]>;
   updateListItem: (
     lid: string,
     product: ItemUpdate,
@@ -183,7 +200,7 @@ export type Wishgate = {
     onSuccess?: OnSuccess<ListContents>,
     onError?: OnError,
   ) => Promise<ListContents>;
-  /** Lets everybody who has the list id read the list; accounts only. */
+  /** Lets everybody who has the list id read the list. */
   markListPublic: (lid: string, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
   markListPrivate: (lid: string, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
   sendListViaEmail: (
@@ -191,7 +208,16 @@ export type Wishgate = {
     onSuccess?: OnSuccess<{ msg: string; listinfo: List }>,
     onError?: OnError,
   ) => Promise<{ msg: string; listinfo: List }>;
-  /** Asks to be told of products: an account at its own address, a guest where the store confirms addresses first. */
+  /** Counts that a list was shared, and how. */
+  reportShare: (
+    share: { lid: string; medium: string; fromname?: string },
+    onSuccess?: OnSuccess<ShareAnswer>,
+    onError?: OnError,
+  ) => Promise<ShareAnswer>;
+  /**
+   * Asks to be told of products: an account at its own address at once; a guest, or another address, once the link in the message
+   * that is sent there was opened.
+   */
   subscribeForProductAlert: (
     alert: AlertRequest,
     onSuccess?: OnSuccess<AlertAnswer>,
@@ -209,6 +235,8 @@ export type Wishgate = {
     onSuccess?: OnSuccess<Membership[]>,
     onError?: OnError,
   ) => Promise<Membership[]>;
+  /** Whether the shopper has an account, and is no guest. */
+  isLoggedIn: (onSuccess?: OnSuccess<boolean>, onError?: OnError) => Promise<boolean>;
   /** Tells the client that the shopper logged in or out: asks `identify` again and empties the cache, in all tabs. */
   refreshIdentity: (onSuccess?: OnSuccess<void>, onError?: OnError) => Promise<void>;
   /** Calls back when lists or the identity changed, here or in another tab; returns how to stop it. */

@@ -15,6 +15,7 @@ import type {
   ListContents,
   ListUpdate,
   Membership,
+  ShareAnswer,
   Wishgate,
   WishgateOptions,
 } from './types.ts';
@@ -110,82 +111,77 @@ export function init(options: WishgateOptions): Wishgate {
   const updateItem = async (lid: string, product: object): Promise<ItemChange> => {
     const [changed] = (await contents(lid, { u: [product] })).u!;
     if (changed!.hasError)
-      throw ownFailure('item-not-found', changed!.msg ?? 'There is no such item in this list', 404);
+      throw ownFailure('item-not-found', changed!.msg ?? 'There is no such item in this list', {
+        status: 404,
+      });
     return changed!;
   };
 
+  /** The account's address; null for a guest. */
+  const ownAddress = async (): Promise<string | null> => {
+    const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } | null } }>(
+      OWN_ADDRESS,
+      {},
+    );
+    return shopper.userinfo?.em ?? null;
+  };
   const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
     // GraphQL refuses fields that it does not know, and storefronts pass whole products.
     const products = alert.products.map(({ epi, empi, du }) => ({ epi, empi, du }));
     const { medium = 'email', topics = ['backinstock'] } = alert;
     const input: AlertRequest = { ...alert, medium, topics, products };
-    if (input.medium === 'email' && input.mediumvalue === undefined) {
-      const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } } }>(
-        OWN_ADDRESS,
-        {},
-      );
-      input.mediumvalue = shopper.userinfo.em ?? undefined;
-    }
+    if (medium === 'email' && input.mediumvalue === undefined)
+      input.mediumvalue = (await ownAddress()) ?? undefined;
     return (await caller.graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, { input })).subscribe;
   };
 
   return Object.freeze<Wishgate>({
     SaveForLater: createSaveForLater(caller, write, (lid) => void (savedLid = lid)),
     fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
-      settle(
-        listsText(lty ?? '').then((text) => JSON.parse(text) as List[]),
-        callbackFn,
-        errorFn,
-      ),
-    createList: (list, ok, bad) => settle(post<List>('lists/create', list), ok, bad),
-    updateList: (list, ok, bad) => settle(updateList(list), ok, bad),
-    deleteList: (lid, ok, bad) => settle(post<List>('lists/delete-list', { lid }), ok, bad),
-    addToList: (lid, product, ok, bad) => settle(addOne(lid, product), ok, bad),
+      settle(async () => JSON.parse(await listsText(lty ?? '')) as List[], callbackFn, errorFn),
+    createList: (list, ok, bad) => settle(() => post<List>('lists/create', list), ok, bad),
+    updateList: (list, ok, bad) => settle(() => updateList(list), ok, bad),
+    deleteList: (lid, ok, bad) => settle(() => post<List>('lists/delete-list', { lid }), ok, bad),
+    addToList: (lid, product, ok, bad) => settle(() => addOne(lid, product), ok, bad),
     addProductsToList: (lid, products, ok, bad) =>
-      settle(
-        contents(lid, { a: products }).then(({ a }) => a!),
-        ok,
-        bad,
-      ),
+      settle(async () => (await contents(lid, { a: products })).a!, ok, bad),
     addProductToLists: (product, lids, ok, bad) =>
-      settle(Promise.all(lids.map((lid) => addOne(lid, product))), ok, bad),
+      settle(() => Promise.all(lids.map((lid) => addOne(lid, product))), ok, bad),
     deleteFromList: (lid, product, ok, bad) =>
-      settle(
-        contents(lid, { d: [product] }).then(({ d }) => d![0]!),
-        ok,
-        bad,
-      ),
-    updateListItem: (lid, product, ok, bad) => settle(updateItem(lid, product), ok, bad),
-    addCustomProductToList: (lid, product, ok, bad) => settle(addOne(lid, product), ok, bad),
+      settle(async () => (await contents(lid, { d: [product] })).d![0]!, ok, bad),
+    removeProductsFromList: (lid, products, ok, bad) =>
+      settle(async () => (await contents(lid, { d: products })).d!, ok, bad),
+    updateListItem: (lid, product, ok, bad) => settle(() => updateItem(lid, product), ok, bad),
+    addCustomProductToList: (lid, product, ok, bad) => settle(() => addOne(lid, product), ok, bad),
     fetchListDetails: (list, ok, bad) =>
-      settle(caller.rest<ListContents>('lists/fetch-list-with-contents', { ...list }), ok, bad),
-    markListPublic: (lid, ok, bad) => settle(post<List>('lists/markPublic', { lid }), ok, bad),
-    markListPrivate: (lid, ok, bad) => settle(post<List>('lists/markPrivate', { lid }), ok, bad),
+      settle(() => caller.rest<ListContents>('lists/fetch-list-with-contents', { ...list }), ok, bad),
+    markListPublic: (lid, ok, bad) => settle(() => post<List>('lists/markPublic', { lid }), ok, bad),
+    markListPrivate: (lid, ok, bad) => settle(() => post<List>('lists/markPrivate', { lid }), ok, bad),
     sendListViaEmail: (mail, ok, bad) =>
-      settle(post<{ msg: string; listinfo: List }>('lists/emailList', mail), ok, bad),
-    subscribeForProductAlert: (alert, ok, bad) => settle(subscribe(alert), ok, bad),
-    getSocialCount: ({ empi }, ok, bad) =>
+      settle(() => post<{ msg: string; listinfo: List }>('lists/emailList', mail), ok, bad),
+    reportShare: (share, ok, bad) =>
+      settle(() => caller.rest<ShareAnswer>('lists/reportShare', { ...share }), ok, bad),
+    subscribeForProductAlert: (alert, ok, bad) => settle(() => subscribe(alert), ok, bad),
+    getSocialCount: (product, ok, bad) =>
       settle(
-        caller.rest<{ data: { count: number; empi: number | string } }>('product/wishlist/social-count', {
-          empi,
-        }),
+        () =>
+          caller.rest<{ data: { count: number; empi: number | string } }>('product/wishlist/social-count', {
+            empi: product.empi,
+          }),
         ok,
         bad,
       ),
     isInLists: (epis, ok, bad) =>
       settle(
-        caller.graphql<{ isInLists: Membership[] }>(IS_IN_LISTS, { epis }).then(({ isInLists }) => isInLists),
+        async () => (await caller.graphql<{ isInLists: Membership[] }>(IS_IN_LISTS, { epis })).isInLists,
         ok,
         bad,
       ),
+    isLoggedIn: (ok, bad) => settle(async () => (await ownAddress()) !== null, ok, bad),
     refreshIdentity: (ok, bad) => {
       identity.forget();
       cache.invalidate();
-      return settle(
-        identity.get().then(() => undefined),
-        ok,
-        bad,
-      );
+      return settle(async () => void (await identity.get()), ok, bad);
     },
     onChange: (listener) => cache.listen(listener),
   });

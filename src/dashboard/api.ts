@@ -14,9 +14,20 @@ export class ApiError extends Error {
   }
 }
 
+/** Where null is an answer; in any other root field it stands for an error, which is thrown instead. */
+type MayBeNull = 'findShopper';
+
+/** The data of an answer without errors. */
+export type Answered<Data> = {
+  [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;
+};
+
 /** Runs a GraphQL document for the signed-in store; `download` gets the answer of a REST call as a file, whatever its size. */
 export type Run = {
-  <Data, Variables>(document: TypedDocumentString<Data, Variables>, variables: Variables): Promise<Data>;
+  <Data, Variables>(
+    document: TypedDocumentString<Data, Variables>,
+    variables: Variables,
+  ): Promise<Answered<Data>>;
   download: (path: string, fields: Record<string, string>) => Promise<Blob>;
 };
 
@@ -62,10 +73,10 @@ export function createApi(credentials: Credentials, onUnauthorised: () => void =
   const run = async <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
     variables: Variables,
-  ): Promise<Data> => {
+  ): Promise<Answered<Data>> => {
     const body = JSON.stringify({ query: document.toString(), variables });
     const response = await send(credentials, '/graphql', 'application/json', body);
-    const answer = (await response.json().catch(() => ({}))) as GraphqlAnswer<Data>;
+    const answer = (await response.json().catch(() => ({}))) as GraphqlAnswer<Answered<Data>>;
     if (answer.data && !answer.errors?.length) return answer.data;
     const [error] = answer.errors ?? [];
     return refuse(failureOf({ type: error?.extensions?.type, message: error?.message }, response));

@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from '../generated/dashboard.ts';
 import { ApiError } from './api.ts';
-import type { Run } from './api.ts';
+import type { Answered, Run } from './api.ts';
 
 /** What every page of a signed-in merchant may use. */
 export type Session = {
@@ -44,11 +44,11 @@ function asApiError(error: unknown): ApiError {
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
-): Query<Data> {
+): Query<Answered<Data>> {
   const { run } = useSession();
   const key = JSON.stringify(variables);
   const [{ dataKey, ...state }, setState] = useState({
-    data: null as Data | null,
+    data: null as Answered<Data> | null,
     dataKey: key,
     error: null as ApiError | null,
     isLoading: true,
@@ -69,7 +69,7 @@ export function useQuery<Data, Variables>(
   }, [document, key, run, turn]);
   const reload = useCallback(() => setTurn((now) => now + 1), []);
   const replace = useCallback(
-    (data: Data) => {
+    (data: Answered<Data>) => {
       newest.current++;
       setState({ data, dataKey: key, error: null, isLoading: false });
     },

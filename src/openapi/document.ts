@@ -43,6 +43,7 @@ function describeField({ name, field, type }: Reading, description: string, { va
   const inner = valueSchema(type);
   const schemas: Record<string, Schema> = {
     integer: { type: 'integer', description },
+    flag: { type: 'boolean', description },
     text: { type: 'string', ...('enum' in inner && { enum: inner['enum'] }), description },
     json: {
       type: 'string',
@@ -114,7 +115,8 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const { operation, selectionSet } = getOperationAST(route.document)!;
   const node = selectionSet.selections[0] as FieldNode;
   const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
-  const record = schemas.schemaOf(root, node.selectionSet);
+  // Null stands for a failure there, which has an answer of its own here.
+  const record = { ...schemas.valueSchema(root.type, node.selectionSet), description: inWords(root) };
   const { description: _sameAsTheCall, ...answer } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
   const fields = readingsOf(schema, route)
@@ -122,22 +124,26 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas));
   const isInQuery = (field: Field): boolean => method === 'GET' || field.isInQuery === true;
   const inBody = fields.filter((field) => !isInQuery(field));
-  const isRetryable = operation === OperationTypeNode.MUTATION && !route.isStreamed;
+  const isRetryable = operation === OperationTypeNode.MUTATION && !route.stream;
   const parameters = [
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
-  const content = { schema: answer, example: exampleOf('', answer, schemas.resolve) };
+  const content =
+    route.stream === 'text/csv'
+      ? { 'text/csv': parts.CSV_FILE }
+      : { 'application/json': { schema: answer, example: exampleOf('', answer, schemas.resolve) } };
   const call = {
-    operationId: operationId(path),
+    operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
     description: inWords(root),
+    ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
     security: parts.callerOf(route).security,
     ...(parameters.length > 0 && { parameters }),
     ...(method === 'POST' && { requestBody: requestBody(route, inBody, schemas) }),
     responses: {
-      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content: { 'application/json': content } },
+      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
       ...FAILURES,
     },
   };

@@ -5,7 +5,7 @@ import type { Schema } from '../shared/json-schema.ts';
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
 A store’s back end calls \`/storeadmin/…\` with its API key (Basic: the pid is the user name, the key the password) and asks \`generate-regid\`
-for the identity of each shopper. Storefronts then call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and
+for the identity of each shopper; the header \`x-regid\` names the shopper that a call with the key is for. Storefronts then call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and
 \`sessionid\` as form fields (or as the headers \`x-regid\` and \`x-sessionid\`), never in the query. All three are required; a public list alone
 is also read without \`regid\` and \`sessionid\`, by \`fetch-list-with-contents\` and \`fetch-user-list\`. Bodies are forms; fields that hold JSON say so. A field
 that is empty counts as absent, and unknown fields are ignored. Every record here is also available over GraphQL at \`/graphql\`.
@@ -69,10 +69,11 @@ const ANYBODY: Caller = {
   areRequired: false,
 };
 const STORE: Caller = { security: [{ storeKey: [] }], fields: {}, areRequired: true };
+const STORE_FOR_SHOPPER: Caller = { ...STORE, fields: { regid: { type: 'string', description: REGID } } };
 
 /** Who makes a call. */
-export function callerOf({ caller, isOpen }: Pick<Route, 'caller' | 'isOpen'>): Caller {
-  if (caller === 'store') return STORE;
+export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
+  if (caller === 'store') return namesShopper ? STORE_FOR_SHOPPER : STORE;
   return isOpen ? ANYBODY : SHOPPER;
 }
 
@@ -113,4 +114,11 @@ export const PARAMETERS: Schema = {
       'At most 255 printable ASCII characters. A retry with the same key and body within 24 hours gets the first answer and has no second effect; another body is refused.',
     schema: { type: 'string', maxLength: 255 },
   },
+};
+
+/** What a call answers that writes CSV. */
+export const CSV_FILE: Schema = {
+  schema: { type: 'string', description: 'CSV (RFC 4180) in UTF-8; its first row names the columns.' },
+  example:
+    'medium,mediumvalue,acceptmarketing,signuptime,acceptsource\r\nemail,ada@example.com,true,2026-01-01T00:00:00.000Z,subscription\r\n',
 };

@@ -127,9 +127,14 @@ function reviveResult({ data, errors }: Answer): ExecutionResult {
   return revived ? { ...result, errors: revived } : result;
 }
 
-/** Whether an answer stands for good. What the caller or the service can still mend (login, rights, rate, our faults) does not. */
-function isKept({ statuses }: Answer): boolean {
-  return statuses.every((status) => status < 500 && ![401, 403, 429].includes(status));
+/**
+ * Whether an answer stands for good. What the caller or the service can still mend (login, rights, rate, our faults) does not, unless
+ * something else in the answer was done: a retry must not do that again.
+ */
+function isKept({ data, statuses }: Answer, { made }: Receipts): boolean {
+  const fields = (data ?? {}) as Record<string, unknown>;
+  const isAnythingDone = Object.keys(made).some((name) => !made[name]?.failure && fields[name] != null);
+  return isAnythingDone || statuses.every((status) => status < 500 && ![401, 403, 429].includes(status));
 }
 
 /** Does the work, or answers what it gave the first time. */
@@ -165,7 +170,7 @@ async function answerOnce(
   try {
     const answer = await work({ ...ctx, receipts });
     await settle(ctx, claim, async () => {
-      if (!isKept(answer)) return null;
+      if (!isKept(answer, receipts)) return null;
       const packed = isNeverKept ? null : packAnswer(stringifyAnswer(answer));
       const isAffordable = packed !== null && (await isWithinBudget(ctx, store, claim, packed.length));
       const fact = (): Buffer => Buffer.from(JSON.stringify({ receipts: receipts.made }));

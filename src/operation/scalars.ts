@@ -54,7 +54,13 @@ function fromJsonText(text: string): unknown {
   return text.length > SHORT_JSON ? rawJson(text) : (JSON.parse(text) as unknown);
 }
 
-/** How our scalars travel. JSONObject takes any value in: the service that owns the field says what is wrong with it. */
+const ANYTHING: Pick<ScalarConfig, 'parseValue' | 'parseLiteral'> = {
+  // Compiled documents take every value through here, so it must stay as it is.
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+};
+
+/** How our scalars travel. JSONObject and TopicName take any value in: the service that owns the field says what is wrong with it. */
 export const scalars: Record<string, ScalarConfig> = {
   Timestamp: timeScalar(Number),
   DateTime: timeScalar((time) => new Date(time).toISOString()),
@@ -64,10 +70,9 @@ export const scalars: Record<string, ScalarConfig> = {
     parseLiteral: (node) =>
       parseVariantId(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
   },
+  TopicName: { serialize: String, ...ANYTHING },
   JSONObject: {
     serialize: (value) => (typeof value === 'string' ? fromJsonText(value) : value),
-    // Compiled documents take every value through here, so it must stay as it is.
-    parseValue: (value) => value,
-    parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+    ...ANYTHING,
   },
 };

@@ -5,6 +5,7 @@ import type { GraphQLSchema } from 'graphql';
 import { itemResolvers } from '../domain/item/item.resolvers.ts';
 import { listRereads } from '../domain/contents/reread.service.ts';
 import { listResolvers } from '../domain/list/list.resolvers.ts';
+import { contactResolvers } from '../domain/contact/contact.resolvers.ts';
 import { catalogResolvers } from '../domain/catalog/catalog.resolvers.ts';
 import { contentsResolvers } from '../domain/contents/contents.resolvers.ts';
 import { loginResolvers } from '../domain/login/login.resolvers.ts';
@@ -32,6 +33,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   loginResolvers,
   catalogResolvers,
   subscriptionResolvers,
+  contactResolvers,
   privacyResolvers,
   reportResolvers,
   topicResolvers,

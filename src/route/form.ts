@@ -7,7 +7,7 @@ import { fitTo } from './fit.ts';
 /** A field of a form as data: how it becomes a variable, and what the API reference says of it beside the schema. */
 export type Field<Value = unknown> = {
   /** What stands in the field; a fixed one is not sent. */
-  kind: 'text' | 'integer' | 'json' | 'fixed';
+  kind: 'text' | 'integer' | 'flag' | 'json' | 'fixed';
   /** The value of a text, which is null when the field is absent or empty; `type` is the variable's in the document. */
   read: (text: string | null, name: string, type: GraphQLInputType) => Value;
   /** A second look at the value, once every field was read. */
@@ -67,6 +67,23 @@ export const count = (failure: ErrorType): Optional<number | null> =>
 
 /** The version that a list must still have; most calls do without it. */
 export const version: Field<number | null> = count('invalid-request').unusual;
+
+const FLAGS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+/** Yes or no; anything else than these words is the failure named here. */
+export const flag = (failure: ErrorType): Optional<boolean | null> =>
+  optional({
+    kind: 'flag',
+    read(text, name) {
+      if (text === null) return null;
+      return FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`);
+    },
+  });
 
 /** One of the words of the variable's enum; another one is the failure named here. */
 export const word = (failure: ErrorType): Optional<never> =>

@@ -4,6 +4,9 @@ import type { Field } from './form.ts';
 import { whole } from './reply.ts';
 import type { Shape } from './reply.ts';
 
+/** What an answer of any size is written in. */
+export type StreamType = 'application/json' | 'text/csv';
+
 /** A REST call as data: who calls, the fields of its form, the document that it runs and what of the data is the answer. */
 export type Route = {
   /** A shopper's browser, or the store's back end with its key. */
@@ -19,8 +22,12 @@ export type Route = {
   needsOneOf?: readonly string[];
   /** Works without a shopper, too, for what is public. */
   isOpen?: true;
-  /** The answer is written piece by piece, by the function in `streams`; the document says what it looks like. */
-  isStreamed?: true;
+  /** The answer is written piece by piece in this type, by the function in `streams`; of JSON, the document says what it looks like. */
+  stream?: StreamType;
+  /** With a store key: the form's `regid`, or the header, names the shopper for whom the store calls. */
+  namesShopper?: true;
+  /** The row of which this one is an older name. */
+  aliasOf?: string;
 };
 
 /** Rows keyed by `METHOD /path`. */
@@ -28,14 +35,14 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isOpen' | 'isStreamed'> & {
+type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isOpen' | 'stream' | 'namesShopper'> & {
   needsOneOf?: readonly (keyof Variables & string)[];
   form: {
     [Name in keyof Variables]-?:
       | Field<Variables[Name]>
       | (Variables[Name] extends Record<string, unknown> ? Fields<Variables[Name]> : never);
   };
-  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<Data[Name]> };
+  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<NonNullable<Data[Name]>> };
 };
 
 /** Ties a row to its document, so that form and reply are checked against the schema. */
@@ -45,4 +52,9 @@ export function route<Data, Variables extends Record<string, unknown>>(
 ): Route {
   const [field, shape] = typeof reply === 'string' ? [reply, whole] : Object.entries<Shape>(reply)[0]!;
   return { ...row, document, form, reply: { field, shape } };
+}
+
+/** The same call under an older path, which the reference marks as such. */
+export function alias(name: string, row: Route): Route {
+  return { ...row, summary: `The older name of ${name}`, aliasOf: name };
 }

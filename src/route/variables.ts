@@ -44,6 +44,12 @@ function placeOf({ group }: Reading, variables: Variables): Variables {
   return group === null ? variables : ((variables[group] ??= {}) as Variables);
 }
 
+/** What is absent stays out of an input object: a null there would clear a field. */
+function put(reading: Reading, variables: Variables, value: unknown): void {
+  const place = placeOf(reading, variables);
+  if (value !== null || reading.group === null) place[reading.name] = value;
+}
+
 function textUnder(names: readonly string[], sent: Sent): string | null {
   for (const name of names) {
     const text = sent(name);
@@ -61,12 +67,11 @@ export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) 
     const variables: Variables = {};
     for (const reading of readings) {
       const { name, names, field, type } = reading;
-      placeOf(reading, variables)[name] = field.read(textUnder(names, sent), name, type);
+      put(reading, variables, field.read(textUnder(names, sent), name, type));
     }
     for (const reading of fitted) {
       const { name, field, type } = reading;
-      const place = placeOf(reading, variables);
-      place[name] = field.fit!(place[name], name, type);
+      put(reading, variables, field.fit!(placeOf(reading, variables)[name] ?? null, name, type));
     }
     return variables;
   };

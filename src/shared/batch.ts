@@ -8,6 +8,18 @@ export function isOneKeysFault(error: unknown): boolean {
   return /^(22|54)/.test(String((error as { code?: unknown }).code));
 }
 
+/** Lets what asks for the same while it is under way wait for the one that asked first; what asks later is answered anew. */
+export function shareUnderWay<Row>(): (name: string, load: () => Promise<Row>) => Promise<Row> {
+  const underWay = new Map<string, Promise<Row>>();
+  return (name, load) => {
+    const first = underWay.get(name);
+    if (first) return first;
+    const loading = load().finally(() => underWay.delete(name));
+    underWay.set(name, loading);
+    return loading;
+  };
+}
+
 /** How much goes into a statement, and how many are under way. */
 export type BatchLimits = {
   maxInFlight?: number;

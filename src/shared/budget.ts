@@ -1,4 +1,4 @@
-import { fail } from './errors.ts';
+import { AppError, fail } from './errors.ts';
 import { createGate } from './gate.ts';
 import type { Gate, Lease, Party } from './gate.ts';
 import { measureAnswer } from './answer.ts';
@@ -61,6 +61,20 @@ export type Budgets = (party: Party) => Budget;
 /** Refuses what no budget allows. */
 export function failTooMuch(): never {
   return fail('limit-reached', 'This is more than can be answered at once; read it page by page');
+}
+
+/** Reads as much as wanted, or less where that is more than the request may read. */
+export async function readOrLess<Result>(
+  read: (most: number) => Promise<Result>,
+  wanted: number,
+  less: number,
+): Promise<Result> {
+  try {
+    return await read(wanted);
+  } catch (error) {
+    if (error instanceof AppError && error.type === 'limit-reached' && wanted > less) return read(less);
+    throw error;
+  }
 }
 
 /** Lets so many values be resolved in a row, whoever asks for them, and then everything else that waits. */

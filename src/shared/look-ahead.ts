@@ -1,4 +1,4 @@
-import { Kind } from 'graphql';
+import { GraphQLInt, Kind, valueFromAST } from 'graphql';
 import type { FieldNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
 /** How many fields are selected below a field, with fragments followed; valid documents have no circles of them. */
@@ -12,21 +12,42 @@ export function fieldsBelow({ selectionSet }: FieldNode, fragments: GraphQLResol
   return inSet(selectionSet);
 }
 
-const known = new WeakMap<FieldNode, Map<string, boolean>>();
+const known = new WeakMap<FieldNode, Map<string, FieldNode[]>>();
 
-/** Whether a field of this name is selected anywhere below the one being resolved; documents are cached, so this is a look-up. */
-export function selectsField({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): boolean {
-  const inSet = (set: SelectionSetNode | undefined, path: readonly string[]): boolean =>
-    (set?.selections ?? []).some((node) => {
-      if (node.kind === Kind.FIELD) return node.name.value === name || inSet(node.selectionSet, path);
+/** The fields of a name that are selected anywhere below the one being resolved; documents are cached, so this is a look-up. */
+function fieldsNamed({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): FieldNode[] {
+  const inSet = (set: SelectionSetNode | undefined, path: readonly string[]): FieldNode[] =>
+    (set?.selections ?? []).flatMap((node) => {
+      if (node.kind === Kind.FIELD)
+        return [...(node.name.value === name ? [node] : []), ...inSet(node.selectionSet, path)];
       if (node.kind === Kind.INLINE_FRAGMENT) return inSet(node.selectionSet, path);
       const fragment = node.name.value;
-      return !path.includes(fragment) && inSet(fragments[fragment]?.selectionSet, [...path, fragment]);
+      return path.includes(fragment) ? [] : inSet(fragments[fragment]?.selectionSet, [...path, fragment]);
     });
-  return fieldNodes.some((node) => {
-    const names = known.get(node) ?? new Map<string, boolean>();
+  return fieldNodes.flatMap((node) => {
+    const names = known.get(node) ?? new Map<string, FieldNode[]>();
     known.set(node, names);
-    if (!names.has(name)) names.set(name, inSet(node.selectionSet, []));
-    return names.get(name)!;
+    const fields = names.get(name) ?? inSet(node.selectionSet, []);
+    names.set(name, fields);
+    return fields;
   });
+}
+
+/** Whether a field of this name is selected anywhere below the one being resolved. */
+export function selectsField(info: GraphQLResolveInfo, name: string): boolean {
+  return fieldsNamed(info, name).length > 0;
+}
+
+/** The largest number that fields of this name below the one being resolved are given, `standard` where they are given none; 0 without such a field. */
+export function largestBelow(
+  info: GraphQLResolveInfo,
+  name: string,
+  argument: string,
+  standard: number,
+): number {
+  return fieldsNamed(info, name).reduce((largest, node) => {
+    const given = node.arguments?.find((one) => one.name.value === argument);
+    const value = given ? valueFromAST(given.value, GraphQLInt, info.variableValues) : null;
+    return Math.max(largest, typeof value === 'number' ? value : standard);
+  }, 0);
 }

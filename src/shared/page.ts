@@ -57,18 +57,29 @@ function parseArray(text: string): unknown[] {
 /** One page of a connection. */
 export type Connection<Node> = {
   edges: { cursor: string; node: Node }[];
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
 };
 
-/** Makes a connection of rows of which one more was read than asked for, when there is one more. */
+/** Makes a connection of rows of which one more was read than asked for, when there is one more; `after` is the cursor that it follows. */
 export function toConnection<Row extends object>(
   rows: readonly Row[],
   first: number,
   cursorOf: (row: Row) => string,
+  after: string | null | undefined,
 ): Connection<Row> {
   const edges = rows.slice(0, first).map((node) => ({ cursor: cursorOf(node), node }));
   return {
     edges,
-    pageInfo: { hasNextPage: rows.length > first, endCursor: edges.at(-1)?.cursor ?? null },
+    pageInfo: {
+      hasNextPage: rows.length > first,
+      hasPreviousPage: Boolean(after),
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
   };
 }

@@ -21,19 +21,22 @@ function parseBasic(header: string): Basic | null {
   return end > 0 ? { pid: text.slice(0, end), apiKey: text.slice(end + 1) } : null;
 }
 
+/** What no store and no shopper is called. */
+const NOBODY = '?';
+
 /** Cuts what cannot be a credential, so that the database never sees it; a lost `+` comes back. */
 function clean(text: string): string {
-  return text.length > MAX_CREDENTIAL_LENGTH || text.includes('\u0000') ? '' : text.replaceAll(' ', '+');
+  return text.length > MAX_CREDENTIAL_LENGTH || text.includes('\u0000') ? NOBODY : text.replaceAll(' ', '+');
 }
 
 /** Reads the credentials of a call and asks who that is. */
 export function createViewerResolver(services: Pick<Services, 'db' | 'config'>): ResolveViewer {
   const identify = createIdentification(services);
 
-  return async ({ authorization, pid, regid, sessionid }, recalled) => {
+  return ({ authorization, pid, regid, sessionid }, recalled) => {
     const hasKey = authorization !== '';
     const basic = hasKey ? parseBasic(authorization) : null;
-    const viewer = await identify({
+    return identify({
       pid: clean(hasKey ? (basic?.pid ?? '') : pid),
       regid: clean(regid),
       apiKey: hasKey ? (basic?.apiKey ?? '') : null,
@@ -41,7 +44,5 @@ export function createViewerResolver(services: Pick<Services, 'db' | 'config'>):
       slices: recalled?.slices ?? [],
       knownShopper: recalled?.made?.state.shopper ?? null,
     });
-    // One that cannot be a regid was named all the same.
-    return { ...viewer, isShopperNamed: regid !== '' };
   };
 }

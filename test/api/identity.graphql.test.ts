@@ -131,7 +131,7 @@ describe('credentials', () => {
     const { body, status } = await service.graphql('{ me: shopper { regid } }');
     expect(status).toBe(200);
     expect(body).toEqual({
-      data: null,
+      data: { me: null },
       errors: [
         {
           message: expect.any(String),

@@ -268,19 +268,25 @@ test("a guest's profile fills only what the account's leaves open, also when the
   await fill(account, {
     fname: 'Ann',
     extags: ['own'],
-    prefs: { Mediums: { email: 1 } },
+    prefs: { Mediums: { email: { signuptime: 1 } } },
     pd: { city: 'Ulm' },
   });
   await sync(guest.regid, useremail).expect(200);
   await fill(guest, {
     ...{ fname: 'Bea', lname: 'Lee', acc_mkt: true, extags: ['given'] },
-    ...{ prefs: { Mediums: { email: 2, sms: 3 } }, pd: { city: 'Bonn', state: 'NW' } },
+    ...{
+      prefs: { Mediums: { email: { signuptime: 2 }, sms: { signuptime: 3 } } },
+      pd: { city: 'Bonn', state: 'NW' },
+    },
   });
   await sync(guest.regid, useremail).expect(200);
   expect(await infoOf(account)).toEqual({
     ...BLANK,
     ...{ fname: 'Ann', lname: 'Lee', extags: ['own'] },
-    ...{ prefs: { Mediums: { email: 1, sms: 3 } }, pd: { city: 'Ulm', state: 'NW' } },
+    ...{
+      prefs: { Mediums: { email: { signuptime: 1 }, sms: { signuptime: 3 } } },
+      pd: { city: 'Ulm', state: 'NW' },
+    },
   });
   expect(await infoOf(await service.guest(store, uuid))).toEqual(BLANK);
 });

@@ -77,6 +77,27 @@ test('two identities, and one identity in two stores, have different regids', as
   expect(new Set(regids.map(({ regid }) => regid)).size).toBe(4);
 });
 
+test('a whole User-Agent of 2,048 characters is a useragenttype, on both doors', async () => {
+  const fields = { uuid: randomUUID(), useragenttype: `Mozilla/5.0 (${'é'.repeat(2_034)})` };
+  const { body } = await service.post(GENERATE, fields, { store }).expect(200);
+  const query = `mutation ($uuid: String, $useragenttype: String) {
+    generateRegid(uuid: $uuid, useragenttype: $useragenttype) { message regid sessionid } }`;
+  expect((await service.graphql(query, fields, { store })).body.data.generateRegid).toEqual(body);
+});
+
+test('the older path of generate-regid answers the same, its fields in the form or in the query', async () => {
+  const fields = { uuid: randomUUID(), useragenttype: 'pos' };
+  const { body } = await service.post(GENERATE, fields, { store }).expect(200);
+  const older = '/storeadmin/user/generate-regid';
+  expect((await service.post(older, fields, { store }).expect(200)).body).toEqual(body);
+  const inQuery = `${older}?${new URLSearchParams(fields).toString()}`;
+  const { body: answer } = await service.http.post(inQuery).auth(store.pid, store.apiKey).expect(200);
+  expect(answer).toEqual(body);
+  const { body: failure } = await service.post(older, { useragenttype: 'pos' }, { store }).expect(400);
+  expect(failure.type).toBe('invalid-uuid');
+  await service.post(older, fields).expect(401);
+});
+
 test('each useragenttype has its own sessionid for one regid, and all of them work', async () => {
   const uuid = randomUUID();
   const web = await service.guest(store, uuid, 'web');

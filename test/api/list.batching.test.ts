@@ -37,7 +37,7 @@ test.each([
   [
     'previews of another size',
     '{ lists(first: 50) { edges { node { lid listcontents(limit: 12) { epi } } } } }',
-    [IDENTITY, 'lists_of', 'page_added_desc_all'],
+    [IDENTITY, 'lists_of'],
   ],
   [
     'item pages',

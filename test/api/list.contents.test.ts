@@ -25,14 +25,68 @@ const numbers = (from: number, to: number) =>
 const episOf = (items: { epi: unknown }[]) => items.map(({ epi }) => epi);
 
 describe('fetch-lists', () => {
-  test('answers a bare array, newest list first, each with its ten newest items', async () => {
+  test('answers a bare array, newest list first, each with all its items, newest first', async () => {
     const second = await me.create('Second');
-    await me.add(lid, ...many(12));
+    await me.add(lid, ...many(16));
     const lists = await me.ok('lists/fetch-lists');
     expect(lists.map((list: { lid: string }) => list.lid)).toEqual([second.lid, lid]);
-    expect(episOf(lists[1].listcontents)).toEqual(numbers(12, 3));
+    expect(episOf(lists[1].listcontents)).toEqual(numbers(16, 1));
     expect(lists[0]).toMatchObject({ listcontents: [], cnt: 0 });
-    expect(lists[1].cnt).toBe(12);
+    expect(lists[1].cnt).toBe(16);
+  });
+
+  /** Adds items 1 to `count` to a list of mine the short way. */
+  const fillList = (list: string, count: number) =>
+    service.services.db.query(
+      `INSERT INTO item (pid, lid, epi, id, empi, du, di)
+       SELECT $1, $2, n::text, $2 || '-' || n, '1', '/p', 'd' FROM generate_series(1, $3::int) AS s (n) ORDER BY s.n`,
+      [store.pid, list, count],
+    );
+  const ASK = 'lid listcontents(limit: 500) { epi }';
+  /** What both doors show of my lists, by the number of items. */
+  const shown = async (): Promise<number[]> => {
+    const sizesOf = (lists: { listcontents: unknown[] }[]) =>
+      lists.map(({ listcontents }) => listcontents.length);
+    const sizes = sizesOf(await me.ok('lists/fetch-lists'));
+    const { data } = (await me.graphql(`{ allLists { ${ASK} } lists { edges { node { ${ASK} } } } }`)).body;
+    expect(sizesOf(data.allLists)).toEqual(sizes);
+    expect(sizesOf(data.lists.edges.map(({ node }: { node: never }) => node))).toEqual(sizes);
+    return sizes;
+  };
+
+  test('shows the 500 newest of each list while they are 5,000 in all, else the ten newest of each', async () => {
+    const second = await me.create('Second');
+    await fillList(lid, 501);
+    await fillList(second.lid, 4_499);
+    expect(await shown()).toEqual([500, 500]);
+    const [newest] = await me.ok('lists/fetch-lists');
+    expect(episOf(newest.listcontents)).toEqual(numbers(4_499, 4_000));
+    await me.add(lid, item('one more'));
+    expect(await shown()).toEqual([10, 10]);
+    const single = (await me.graphql(`{ lists(first: 1) { edges { node { ${ASK} } } } }`)).body.data.lists;
+    expect(single.edges[0].node.listcontents).toHaveLength(500);
+    const beyond = '{ allLists { listcontents(limit: 500, offset: 10) { epi } } }';
+    const { allLists } = (await me.graphql(beyond)).body.data;
+    expect(allLists.map(({ listcontents }: { listcontents: [] }) => listcontents.length)).toEqual([10, 10]);
+    await me.ok('lists/update-ctx', { lid, d: [{ epi: 'one more' }] });
+    expect(await shown()).toEqual([500, 500]);
+  });
+
+  test('other records keep the ten newest, and listcontents shows what it is asked for, at most 500', async () => {
+    await fillList(lid, 501);
+    expect((await me.ok('lists/update', { lid, lnote: 'x' })).listcontents).toHaveLength(10);
+    expect((await me.contents(lid)).list.listcontents).toHaveLength(10);
+    const query = `query ($lid: ID!, $some: Int) { list(lid: $lid) {
+      ten: listcontents { epi } some: listcontents(limit: $some) { epi } most: listcontents(limit: 5000) { epi } } allLists {
+      ten: listcontents { epi } some: listcontents(limit: $some) { epi } none: listcontents(limit: 0) { epi } } }`;
+    // Asked often, the query is compiled.
+    for (const some of [3, 12, 40, 200]) {
+      const { list, allLists } = (await me.graphql(query, { lid, some })).body.data;
+      expect([list.ten.length, list.some.length, list.most.length]).toEqual([10, some, 500]);
+      const [mine] = allLists;
+      expect([mine.ten.length, mine.some.length, mine.none.length]).toEqual([10, some, 0]);
+      expect(episOf(mine.some)).toEqual(numbers(501, 502 - some));
+    }
   });
 
   test('lty picks a type; wl includes lists without one', async () => {
@@ -49,7 +103,7 @@ describe('fetch-lists', () => {
     expect(await me.failure(400, 'lists/fetch-lists', { lty: 'x'.repeat(500) })).toBe('invalid-lty');
   });
 
-  test('lists of a few megabytes are answered, more than can be answered at once are refused, and others do not notice', async () => {
+  test('lists of a few megabytes are answered, briefly where their items are too large, more than can be answered at once are refused, and others do not notice', async () => {
     const { regid } = me.shopper;
     const { db } = service.services;
     const fill = async (from: number, to: number): Promise<void> => {
@@ -66,6 +120,15 @@ describe('fetch-lists', () => {
     };
     await fill(1, 10);
     expect(await me.ok('lists/fetch-lists')).toHaveLength(11);
+    await db.query(
+      `INSERT INTO item (pid, lid, epi, id, empi, du, di, cprops)
+       SELECT $1, $2 || n, 'large' || i, $2 || n || 'large' || i, '1', '/p', 'd', jsonb_build_object('a', repeat('x', 32000))
+       FROM generate_series(1, 3) n, generate_series(1, 400) i`,
+      [store.pid, regid],
+    );
+    const brief = await me.ok('lists/fetch-lists');
+    expect(brief[9]).toMatchObject({ cnt: 410 });
+    expect(brief[9].listcontents).toHaveLength(10);
     await fill(11, 105);
     const other = await newAccount(service, store);
     const [refused, ...fine] = await Promise.all([
@@ -294,7 +357,7 @@ describe('a public list', () => {
     expect((await me.contents(list.lid)).list).toMatchObject({
       cby: null,
       uby: null,
-      userinfo: { em: null },
+      userinfo: null,
     });
   });
 });

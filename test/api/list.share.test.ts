@@ -233,7 +233,7 @@ describe('the page of a shared list', () => {
       "another store's list",
       async () => (await me.ok('lists/markPublic', { lid }), open(lid, (await service.createStore()).pid)),
     ],
-    ['no store', async () => (await me.ok('lists/markPublic', { lid }), service.http.get(`/shared/${lid}`))],
+    ['an empty store', async () => (await me.ok('lists/markPublic', { lid }), open(lid, ''))],
     [
       'two stores',
       async () => (await me.ok('lists/markPublic', { lid }), service.http.get(`/shared/${lid}?pid=a&pid=b`)),

@@ -63,9 +63,13 @@ describe('create', () => {
     }
   });
 
-  test("a guest's list names nobody", async () => {
+  test("a guest's list names nobody: its userinfo is null, by which clients know what to merge at login", async () => {
     const guest = await newGuest(service, store);
-    expect(await guest.create('Guest list')).toMatchObject({ cby: null, uby: null, userinfo: { em: null } });
+    const list = await guest.create('Guest list');
+    expect(list).toMatchObject({ cby: null, uby: null, userinfo: null });
+    expect(await guest.ok('lists/fetch-lists')).toMatchObject([{ userinfo: null }]);
+    expect(await guest.contents(list.lid)).toMatchObject({ userinfo: null, list: { userinfo: null } });
+    expect(await guest.ok('lists/sfl/create')).toMatchObject({ userinfo: null, list: { userinfo: null } });
   });
 
   test.each([

@@ -397,7 +397,7 @@ test("alerts that the guest asked for are the account's afterwards", async () =>
   expect(rows).toEqual([{ regid: account.regid }]);
 });
 
-test("an account's regid is refused and an unknown one is sw-badregid; nothing moves", async () => {
+test("an account's regid with another e-mail is refused and an unknown one is sw-badregid; nothing moves", async () => {
   const account = await service.account(store, email);
   const lid = await create(account, 'Favourites');
   const sync = (regid: string) =>
@@ -409,6 +409,23 @@ test("an account's regid is refused and an unknown one is sw-badregid; nothing m
   expect((await sync(account.regid).expect(403)).body.type).toBe('forbidden');
   expect((await sync('unknown').expect(401)).body.type).toBe('sw-badregid');
   expect((await listsOf(account)).map((list) => list['lid'])).toEqual([lid]);
+});
+
+test("an account's own regid with its own e-mail is a success with zero merges, on both doors", async () => {
+  const account = await service.account(store, email);
+  const lid = await create(account, 'Favourites');
+  const fields = { regid: account.regid, useremail: ` ${email.toUpperCase()} `, useragenttype: 'other' };
+  const { body } = await service
+    .post('/storeadmin/v3/user/guest-validate-sync', fields, { store })
+    .expect(200);
+  const merged = { lists: 0, items: 0, duplicates: 0 };
+  const { sessionid } = await service.account(store, email, 'other');
+  expect(body).toEqual({ message: 'There was nothing to merge', regid: account.regid, sessionid, merged });
+  const query = `mutation ($regid: String!, $useremail: String, $useragenttype: String) {
+    syncGuest(regid: $regid, useremail: $useremail, useragenttype: $useragenttype) {
+      message regid sessionid merged { lists items duplicates } } }`;
+  expect((await service.graphql(query, fields, { store })).body.data.syncGuest).toEqual(body);
+  expect((await listsOf({ ...account, sessionid })).map((list) => list['lid'])).toEqual([lid]);
 });
 
 test('a guest of another store is unknown here and keeps its lists', async () => {

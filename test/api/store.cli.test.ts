@@ -69,7 +69,14 @@ test("a store's whole life, beside the running server", async () => {
   const updated = await json<object>(
     ...['update', '--pid', store.pid, '--name', 'Our shop', '--no-custom-items', '--inventory-unmanaged'],
     ...['--allowed-origins', 'https://a.example,https://b.example', '--share-url', 'https://a.example/{lid}'],
-    ...['--double-opt-in', '--no-merged-sessions', '--rate-limits', 'key=500,shopper=7'],
+    ...[
+      '--double-opt-in',
+      '--no-merged-sessions',
+      '--rate-limits',
+      'key=500,shopper=7',
+      '--default-region',
+      'de',
+    ],
   );
   expect(updated).toMatchObject({
     pid: store.pid,
@@ -80,12 +87,14 @@ test("a store's whole life, beside the running server", async () => {
     allowedOrigins: ['https://a.example', 'https://b.example'],
     shareUrl: 'https://a.example/{lid}',
     doubleOptIn: true,
+    defaultRegion: 'DE',
     mergedSessions: false,
     rateLimits: { key: 500, shopper: 7 },
   });
   const cleared = await json<object>(
     ...['update', '--pid', store.pid, '--no-list-types', '--no-allowed-origins', '--no-share-url'],
     ...['--no-rate-limits', '--no-double-opt-in', '--merged-sessions', '--no-inventory-unmanaged'],
+    '--no-default-region',
   );
   expect(cleared).toMatchObject({
     name: 'Our shop',
@@ -94,6 +103,7 @@ test("a store's whole life, beside the running server", async () => {
     allowedOrigins: [],
     shareUrl: null,
     doubleOptIn: false,
+    defaultRegion: null,
     mergedSessions: true,
     rateLimits: {},
   });

@@ -199,6 +199,38 @@ test.each<[string, string, object]>([
   expect(await prefsOf('ann@example.com')).toBeUndefined();
 });
 
+/** Subscribes to these topics through one door; answers the topics, or the type of the failure. */
+const subscribeTo = {
+  REST: async (topics: unknown[]): Promise<unknown> => {
+    const { body } = await create({ topics });
+    return body.topics ?? body.type;
+  },
+  'GraphQL by variable': async (topics: unknown[]): Promise<unknown> => {
+    const query = 'mutation($input: SubscribeInput!) { subscribe(input: $input) { topics } }';
+    const { body } = await service.graphql(query, { input: { ...VALID, topics } }, { store });
+    return body.data?.subscribe?.topics ?? body.errors[0].extensions.type;
+  },
+  'GraphQL by literal': async (topics: unknown[]): Promise<unknown> => {
+    const input = `{ medium: "email", mediumvalue: "ann@example.com", products: [{ epi: 1, empi: 1, du: "/p" }], topics: ${JSON.stringify(topics)} }`;
+    const { body } = await service.graphql(
+      `mutation { subscribe(input: ${input}) { topics } }`,
+      {},
+      { store },
+    );
+    return body.data?.subscribe?.topics ?? body.errors[0].extensions.type;
+  },
+};
+
+test.each(Object.entries(subscribeTo))(
+  'by %s a whole number among the topics is its text; what else is no text is refused with invalid-topics',
+  async (_door, subscribe) => {
+    expect(await subscribe(['a', 1, '1', -2])).toEqual(['a', '1', '-2']);
+    for (const bad of [1.5, true, ['a'], 9_007_199_254_740_993, ' '])
+      expect(await subscribe(['a', bad])).toBe('invalid-topics');
+    expect((await rows()).map(({ topic }) => topic)).toEqual(expect.arrayContaining(['-2', '1', 'a']));
+  },
+);
+
 test('the limits themselves are fine: 100 products, 20 topics of 64 characters, extras of 2,048', async () => {
   const topics = manyTopics.slice(1).map((topic) => topic.padEnd(64, 'x'));
   const extras = '🙂'.repeat(2048);

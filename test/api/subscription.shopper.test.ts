@@ -37,22 +37,6 @@ async function count(): Promise<number> {
   return row!.n;
 }
 
-test('an account subscribes its own e-mail address and no other contact', async () => {
-  const shopper = await service.account(store, 'ann@example.com');
-  expect(await subscribe({ shopper }, 'ANN@example.com')).toBeNull();
-  expect(await subscribe({ shopper }, 'bob@example.com')).toBe('forbidden');
-  expect(await subscribe({ shopper }, '+49301234567')).toBe('forbidden');
-  expect(await count()).toBe(1);
-});
-
-test('a guest subscribes only where the store has double opt-in', async () => {
-  expect(await subscribe({ shopper: await service.guest(store) }, 'ann@example.com')).toBe('login-required');
-  expect(await count()).toBe(0);
-  store = await service.createStore({ doubleOptIn: true });
-  expect(await subscribe({ shopper: await service.guest(store) }, 'ann@example.com')).toBeNull();
-  expect(await count()).toBe(1);
-});
-
 test('without credentials, or with a wrong session, nothing happens', async () => {
   const shopper = await service.account(store, 'ann@example.com');
   expect(await subscribe({}, 'ann@example.com')).toBe('unauthorised');
@@ -163,6 +147,23 @@ test('the connection pages by cursor, and a store key alone sees all of its stor
   expect(second).toMatchObject({ edges: [{ node: { epi: 1 } }], pageInfo: { hasNextPage: false } });
 });
 
+test('the connection counts all pages where the total is asked for, by what the caller may see and asked for', async () => {
+  for (const epi of [1, 2, 3]) expect(await subscribe({ store }, 'ann@example.com', epi)).toBeNull();
+  expect(await subscribe({ store }, 'bob@example.com', 1, 'comingsoon')).toBeNull();
+  const guest = await service.guest(store);
+  expect(await subscribe({ shopper: guest }, 'ann@example.com', 9)).toBeNull();
+  const total = async (caller: Caller, args = '(first: 1)'): Promise<unknown> =>
+    (await service.graphql(`{ subscriptions${args} { totalCount } }`, {}, caller)).body.data.subscriptions
+      .totalCount;
+  expect(await total({ store })).toBe(5);
+  expect(await total({ store }, '(topic: "comingsoon")')).toBe(1);
+  expect(await total({ store }, '(medium: "sms")')).toBe(0);
+  expect(await total({ shopper: await service.account(store, 'ann@example.com') })).toBe(4);
+  expect(await total({ shopper: guest })).toBe(1);
+  expect(await total({ store, shopper: guest })).toBe(1);
+  expect(await total({ store: await service.createStore() })).toBe(0);
+});
+
 test.each([
   '["subscription",1.5]',
   '["subscription",1e30]',
@@ -266,9 +267,13 @@ test('a store key that names an unknown shopper is told so, and never sees all s
   const store = await service.createStore();
   const stranger = { pid: store.pid, regid: 'nobody', sessionid: '' };
   const caller = { store, shopper: stranger };
+  const wish =
+    '{ medium: "email", mediumvalue: "a@example.com", products: [{ epi: 1, empi: 1, du: "/p" }], topics: ["t"] }';
   for (const query of [
     '{ subscriptions { edges { node { id } } } }',
     'mutation { unsubscribe { removed } }',
+    'mutation { unsubscribe(medium: "email", mediumvalue: "a@example.com") { removed } }',
+    `mutation { subscribe(input: ${wish}) { message } }`,
   ]) {
     const { body } = await service.graphql(query, {}, caller);
     expect(body.errors[0].extensions.type).toBe('sw-badregid');

@@ -24,6 +24,8 @@ const ALL_EVENTS = [
   'list.item.removed',
   'subscription.created',
   'subscription.removed',
+  'contact.optedin',
+  'contact.optedout',
   'alert.sent',
   'alert.failed',
   'product.restocked',

@@ -190,6 +190,7 @@ describeInBrowser('the merchant dashboard', () => {
 
     await page.getByLabel('List types').fill('registry');
     await page.getByLabel('Share URL').fill('https://shop.example/l/{lid}');
+    await page.getByLabel('Default region').fill('de');
     await page.getByLabel('Allowed origins').fill('https://shop.example');
     await page.getByLabel('Double opt-in').check();
     await page.getByRole('button', { name: 'Save settings' }).click();

@@ -1,6 +1,7 @@
+import { jest } from '@jest/globals';
 import { updateStore } from '../../src/domain/store/store.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import type { WishgateError } from '../../src/client/wishgate.ts';
+import type { SaveForLater, Wishgate, WishgateError } from '../../src/client/wishgate.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { openTab, product } from './kit.ts';
@@ -43,7 +44,8 @@ test.each(['add', 'remove', 'update', 'moveToCart'] as const)(
   'SaveForLater.%s before init fails with a clear message',
   async (name) => {
     const tab = await accountTab();
-    const failed = outcome((ok, bad) => tab.client.SaveForLater[name](product(1), ok as never, bad));
+    const call = tab.client.SaveForLater[name] as SaveForLater['add'];
+    const failed = outcome((ok: (answer: unknown) => void, bad) => call(product(1), ok, bad));
     await expect(failed).rejects.toMatchObject({
       status: 0,
       message: expect.stringContaining('SaveForLater.init'),
@@ -65,6 +67,22 @@ test('what is saved for later can be changed, moved to the cart and removed', as
   });
   expect(await SaveForLater.remove({ epi: 2 })).toMatchObject({ itemsdeleted: [{ epi: 2 }] });
   expect((await SaveForLater.init()).items).toEqual([]);
+});
+
+test('with its lid first, the save-for-later list needs no init, and another list is refused', async () => {
+  const shopper = await service.account(store);
+  const { lid } = (await openTab(service.url, shopper).client.SaveForLater.init()).list;
+  const { SaveForLater } = openTab(service.url, shopper).client;
+  const calls: unknown[] = [];
+  const added = await outcome<{ itemsadded: object[] }>((ok, bad) =>
+    SaveForLater.add(lid, [product(1), product(2)], ok, bad),
+  );
+  expect(added).toMatchObject({ itemsadded: [{ epi: 1, lid }, { epi: 2 }] });
+  expect(await SaveForLater.update(lid, { epi: 1, qty: 3 })).toMatchObject({ itemsupdated: [{ qty: 3 }] });
+  expect(await SaveForLater.remove(lid, { epi: 1 })).toMatchObject({ itemsdeleted: [{ epi: 1 }] });
+  const failed = SaveForLater.add('no-such-list', product(3), (answer) => calls.push(answer));
+  await expect(failed).rejects.toMatchObject({ status: 404, response: { type: 'list-not-found' } });
+  expect(calls).toEqual([]);
 });
 
 test('lists are created, renamed, filled, emptied and deleted', async () => {
@@ -127,6 +145,28 @@ test('a custom product is added with ids of the service', async () => {
     price: 80,
   });
   expect(item).toMatchObject({ title: 'Engraved bowl', price: 80, lity: 'custom' });
+});
+
+test('several products leave a list in one call, and a share is counted', async () => {
+  const { client, requests } = await accountTab();
+  const { lid } = await client.createList({ lname: 'Emptied' });
+  await client.addProductsToList(lid, [product(1), product(2), product(3)]);
+  requests.length = 0;
+  expect(await client.removeProductsFromList(lid, [{ epi: 1 }, { epi: 3 }, { epi: 9 }])).toMatchObject([
+    { epi: 1 },
+    { epi: 3 },
+    { epi: 9, hasError: true },
+  ]);
+  expect(requests).toEqual(['/api/v3/lists/update-ctx']);
+  expect((await client.fetchListDetails({ lid })).items).toMatchObject([{ epi: 2 }]);
+  expect(await client.reportShare({ lid, medium: 'facebook', fromname: 'Ada' })).toMatchObject({
+    msg: expect.any(String),
+  });
+});
+
+test('an account is known from a guest', async () => {
+  expect(await (await accountTab()).client.isLoggedIn()).toBe(true);
+  expect(await openTab(service.url, await service.guest(store)).client.isLoggedIn()).toBe(false);
 });
 
 test('changing an item that is not there is a failure, removing it is not', async () => {
@@ -227,16 +267,117 @@ test('a failure reaches onError as a finished XHR would, and the promise rejects
   expect(JSON.parse(heard!.responseText)).toEqual(heard!.response);
 });
 
-test('without a network the failure has status 0', async () => {
+test('a failure has the status text and the headers of the answer, by REST and by GraphQL', async () => {
+  const limited = await service.createStore();
+  const { client } = openTab(service.url, await service.account(limited));
+  await updateStore(service.services, limited.pid, { rateLimits: { shopper: 1 } });
+  await client.isInLists([1]);
+  for (const call of [() => client.isInLists([1]), () => client.createList({ lname: 'Refused' })]) {
+    const error = (await call().catch((thrown: unknown) => thrown)) as WishgateError;
+    expect(error).toMatchObject({ status: 429, statusText: 'Too Many Requests', readyState: 4 });
+    expect(error.getResponseHeader('Retry-After')).toMatch(/^\d+$/);
+    expect(error.getResponseHeader('x-none')).toBeNull();
+    expect(error.getAllResponseHeaders()).toMatch(/^retry-after: \d+\r$/m);
+  }
+});
+
+test('without a network the failure is that of an XHR: status 0, done, and no texts or headers', async () => {
   const { client } = openTab('http://127.0.0.1:9', await service.guest(store));
-  await expect(
-    outcome((ok, bad) => client.fetchLists({ callbackFn: ok, errorFn: bad })),
-  ).rejects.toMatchObject({
+  const error = await outcome((bad: (error: WishgateError) => void, ok) =>
+    client.fetchLists({ callbackFn: ok as never, errorFn: bad }),
+  );
+  expect(error).toMatchObject({
     status: 0,
+    statusText: '',
+    readyState: 4,
     responseText: '',
     response: null,
     message: 'The service cannot be reached',
   });
+  expect([error.getResponseHeader('date'), error.getAllResponseHeaders()]).toEqual([null, '']);
+});
+
+/** Every call with arguments of no use, in the order of its parameters. */
+const NONSENSE: Record<
+  Exclude<keyof Wishgate, 'SaveForLater' | 'onChange' | 'refreshIdentity'>,
+  unknown[]
+> = {
+  fetchLists: [],
+  createList: [{ lname: 'x' }],
+  updateList: [undefined],
+  deleteList: [undefined],
+  addToList: ['no-such-list', product(1)],
+  addProductsToList: ['no-such-list', 'nonsense'],
+  addProductToLists: [product(1), undefined],
+  deleteFromList: ['no-such-list', product(1)],
+  removeProductsFromList: ['no-such-list', [product(1)]],
+  updateListItem: ['no-such-list', product(1)],
+  addCustomProductToList: ['no-such-list', {}],
+  fetchListDetails: [undefined],
+  markListPublic: ['no-such-list'],
+  markListPrivate: ['no-such-list'],
+  sendListViaEmail: [{}],
+  reportShare: [{}],
+  subscribeForProductAlert: ['ada@example.com'],
+  getSocialCount: [undefined],
+  isInLists: [undefined],
+  isLoggedIn: [],
+};
+
+test.each(Object.entries(NONSENSE))(
+  '%s that fails calls onError once, with an XHR, and never onSuccess',
+  async (name, args) => {
+    // Calls that take no arguments fail without a network.
+    const client = openTab(
+      args.length === 0 ? 'http://127.0.0.1:9' : service.url,
+      await service.account(store),
+    ).client;
+    const heard: unknown[] = [];
+    const ok = (answer: unknown): void => void heard.push(['ok', answer]);
+    const bad = (error: unknown): void => void heard.push(['bad', error]);
+    const call = client[name as keyof typeof NONSENSE] as (...given: unknown[]) => Promise<unknown>;
+    const promise =
+      name === 'fetchLists' ? client.fetchLists({ callbackFn: ok, errorFn: bad }) : call(...args, ok, bad);
+    const thrown: unknown = await promise.catch((error: unknown) => error);
+    expect(heard).toEqual([['bad', thrown]]);
+    expect(thrown).toMatchObject({ name: 'WishgateError', readyState: 4, status: expect.any(Number) });
+  },
+);
+
+test('a callback that throws does not cause the other one to be called, and is seen', async () => {
+  const jobs = jest.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => undefined);
+  const { client } = await accountTab();
+  const calls: string[] = [];
+  const fail = (name: string) => () => {
+    calls.push(name);
+    throw new Error(`thrown by ${name}`);
+  };
+  await client.createList({ lname: 'Thrown at' }, fail('ok'), fail('bad'));
+  await client.createList({ lname: 'x' }, fail('ok'), fail('bad')).catch(() => undefined);
+  expect(calls).toEqual(['ok', 'bad']);
+  const [first, second] = jobs.mock.calls.map(([job]) => job);
+  expect(first).toThrow('thrown by ok');
+  expect(second).toThrow('thrown by bad');
+  jobs.mockRestore();
+});
+
+test('regid and sessionid travel in the form or in headers, never in an address', async () => {
+  const shopper = await service.account(store);
+  const urls: string[] = [];
+  const { client } = openTab(service.url, shopper, {
+    fetch: (url, request) => {
+      urls.push(url);
+      return fetch(url, request);
+    },
+  });
+  const { lid } = await client.createList({ lname: 'In the form' });
+  await client.fetchListDetails({ lid, limit: 1 });
+  await client.isInLists([1]);
+  expect(urls).toHaveLength(3);
+  for (const url of urls) {
+    expect(url).not.toContain(shopper.regid);
+    expect(url).not.toContain(shopper.sessionid);
+  }
 });
 
 test('a service that does not answer fails the call after the time limit', async () => {

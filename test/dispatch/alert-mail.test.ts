@@ -208,6 +208,12 @@ test('an address that does not exist ends all its subscriptions in the store, an
   );
   for (const epi of ['1', '2']) await seedSubscription(db, pid, { epi, value });
   await seedSubscription(db, other.pid, { epi: '1', value });
+  for (const owner of [pid, other.pid])
+    await db.query(
+      `INSERT INTO mailing_answer (pid, medium, value, acceptmarketing, signuptime, acceptsource)
+       VALUES ($1, 'email', $2, true, now(), 'subscription')`,
+      [owner, value],
+    );
   smtp.refuse = () => ({ code: 550, text: 'No such user' });
   await setStock(service, pid, '1', 5);
   await service.runTasks();
@@ -228,6 +234,16 @@ test('an address that does not exist ends all its subscriptions in the store, an
     ]),
   );
   expect(told).toHaveLength(3);
+  const answers = await db.query(
+    'SELECT pid, acceptmarketing, acceptsource FROM mailing_answer WHERE value = $1',
+    [value],
+  );
+  expect(answers).toEqual(
+    expect.arrayContaining([
+      { pid, acceptmarketing: false, acceptsource: 'bounce' },
+      { pid: other.pid, acceptmarketing: true, acceptsource: 'subscription' },
+    ]),
+  );
 
   smtp.refuse = () => null;
   await seedSubscription(db, pid, { epi: '1', value });

@@ -184,24 +184,31 @@ async function observe(guest: TestShopper, address: string, act: () => Promise<v
   return seen;
 }
 
-test('a guest is answered the same for an address that has subscribed as for one that is unknown', async () => {
-  const owner = await service.account(store, ANN);
-  await subscribe({ shopper: owner }, ANN, 1);
-  await subscribe({ store }, ANN, 2);
-  for (const link of await links(ANN)) await press(link);
-  const known = await observe(await service.guest(store), ANN, async () => {
-    expect(await restock(1)).toEqual([ANN]);
-    expect(await unsubscribe(owner)).toMatchObject({ removed: 1 });
-  });
-  const unknown = await observe(await service.guest(store), BOB, async () => undefined);
-  // The restock put the product into the catalogue; what the catalogue has is no secret.
-  const plain = (seen: unknown[]): string =>
-    JSON.stringify(seen).replaceAll(
-      /"(dt|stk|uri|pr|iu|bt|sku|vi|empi|cts|uts|du)":("[^"]*"|\d+|null),?/g,
-      '',
-    );
-  expect(plain(known)).toBe(plain(unknown));
-});
+test.each([
+  ['with', true],
+  ['without', false],
+])(
+  '%s double opt-in a guest is answered the same for an address that has subscribed as for one that is unknown',
+  async (_, doubleOptIn) => {
+    store = await service.createStore({ doubleOptIn });
+    const owner = await service.account(store, ANN);
+    await subscribe({ shopper: owner }, ANN, 1);
+    await subscribe({ store }, ANN, 2);
+    for (const link of await links(ANN)) await press(link);
+    const known = await observe(await service.guest(store), ANN, async () => {
+      expect(await restock(1)).toEqual([ANN]);
+      expect(await unsubscribe(owner)).toMatchObject({ removed: 1 });
+    });
+    const unknown = await observe(await service.guest(store), BOB, async () => undefined);
+    // The restock put the product into the catalogue; what the catalogue has is no secret.
+    const plain = (seen: unknown[]): string =>
+      JSON.stringify(seen).replaceAll(
+        /"(dt|stk|uri|pr|iu|bt|sku|vi|empi|cts|uts|du)":("[^"]*"|\d+|null),?/g,
+        '',
+      );
+    expect(plain(known)).toBe(plain(unknown));
+  },
+);
 
 test('how much others asked for does not use up what a guest may ask for', async () => {
   const many = Array.from({ length: 100 }, (_, epi) => ({ epi, empi: 1, du: '/p' }));

@@ -83,7 +83,7 @@ const placeOf = (file: string): string => {
 };
 
 /** Browser code, generated code, and the file that names what a request carries. */
-const APART = /^(client|dashboard|demo-shop|site|generated|context\.ts)/;
+const APART = /^(client|compat|dashboard|demo-shop|site|generated|context\.ts)/;
 
 test('the picture of the layers shows every folder, and imports go down in it only', () => {
   const layers = readLayers();

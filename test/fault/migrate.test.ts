@@ -105,14 +105,20 @@ test('pending migrations are named until they are applied', async () => {
   expect(await pendingMigrations(pool, folder)).toEqual([]);
 });
 
-test('lists from before the quota are weighed with their items and copies when it comes', async () => {
-  const real = 'prisma/migrations';
+const real = 'prisma/migrations';
+
+/** A database as it was before a migration. */
+async function migrateUpTo(last: string): Promise<ReturnType<typeof openPool>> {
   for (const name of await readdir(real))
-    if (name < '20261115111527_byte_quota')
-      await cp(join(real, name), join(folder, name), { recursive: true });
+    if (name < last) await cp(join(real, name), join(folder, name), { recursive: true });
   await rm(join(folder, '20260101000000_first'), { recursive: true });
   const pool = openPool();
   await migrate(pool, log, folder);
+  return pool;
+}
+
+test('lists from before the quota are weighed with their items and copies when it comes', async () => {
+  const pool = await migrateUpTo('20261115111527_byte_quota');
   await pool.query(`
     INSERT INTO store (pid, name, secret) VALUES ('p', 'Shop', 's');
     INSERT INTO shopper (pid, regid, is_guest, uid, di, lastlogin) VALUES ('p', 'r', true, 'u', 'd', now());
@@ -130,5 +136,39 @@ test('lists from before the quota are weighed with their items and copies when i
       bytes: 256 + 'Full{}{}'.length + Buffer.byteLength('{"k": "ä"}') + item('110/xhi') + item('210/y'),
     },
     { lid: 'b', bytes: 256 + 'Bare{}{}{}'.length + '[]'.length },
+  ]);
+});
+
+test('answers from before the mailing list are on it: of accounts, of phone numbers and of who left everything', async () => {
+  const pool = await migrateUpTo('20261116050424_mailing_list');
+  const prefs = (answer: object): string => JSON.stringify({ Mediums: { email: answer } });
+  const yes = { acceptmarketing: true, signuptime: 1_767_225_600_000, acceptsource: 'subscription' };
+  await pool.query(`
+    INSERT INTO store (pid, name, secret) VALUES ('p', 'Shop', 's');
+    INSERT INTO shopper (pid, regid, is_guest, uid, di, lastlogin, em, prefs) VALUES
+      ('p', 'a', false, 'a', 'd', now(), 'yes@x.example', '${prefs(yes)}'),
+      ('p', 'b', false, 'b', 'd', now(), 'no@x.example', '${prefs({ ...yes, acceptmarketing: false })}'),
+      ('p', 'c', false, 'c', 'd', now(), 'left@x.example', '${prefs(yes)}'),
+      ('p', 'd', false, 'd', 'd', now(), 'store@x.example', '${prefs({ ...yes, acceptsource: 'popup' })}'),
+      ('p', 'e', false, 'e', 'd', now(), 'text@x.example', '${prefs({ ...yes, signuptime: 'today' })}'),
+      ('p', 'f', false, 'f', 'd', now(), 'huge@x.example', '${prefs({ ...yes, signuptime: 1e20 })}'),
+      ('p', 'g', true, 'g', 'd', now(), NULL, '{"Mediums": 1}');
+    INSERT INTO suppression (pid, medium, value, cts) VALUES
+      ('p', 'email', 'left@x.example', '2026-02-01'), ('p', 'sms', '+4930', '2026-02-01');
+    INSERT INTO subscription_request (pid, id, regid, asker, medium, value, epi, empi, du, topic, mailinglist, confirmed_at) VALUES
+      ('p', '1', 'a', 'a', 'sms', '+491', '1', '1', '/', 't', false, '2026-01-01'),
+      ('p', '2', 'a', 'a', 'sms', '+491', '2', '1', '/', 't', true, '2026-01-02'),
+      ('p', '3', 'a', 'a', 'sms', '+492', '1', '1', '/', 't', true, NULL)`);
+  await migrate(pool, log, real);
+  const { rows } = await pool.query(
+    `SELECT value, acceptmarketing, acceptsource, regid, to_char(signuptime AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS at
+     FROM mailing_answer ORDER BY value`,
+  );
+  expect(rows.map((row) => Object.values(row as object).join(' '))).toEqual([
+    '+491 true subscription a 2026-01-02',
+    '+4930 false unsubscribe  2026-02-01',
+    'left@x.example false unsubscribe c 2026-02-01',
+    'no@x.example false subscription b 2026-01-01',
+    'yes@x.example true subscription a 2026-01-01',
   ]);
 });

@@ -48,3 +48,30 @@ test('me answers exactly the store fields that callers check a key by', async ()
   const { body } = await service.graphql('{ store { pid appId } }', {}, { store });
   expect(rest.body).toEqual(body.data.store);
 });
+
+test('user/update answers every field of Shopper, with the shopper named by the form or by the header', async () => {
+  const { regid } = await service.account(store, 'parity-update@example.com');
+  const input = {
+    ...{ fname: 'Zoë', lname: 'Ångström', m: '+4915112345678', sw_mkt: 'ad', ut: 'vip', acc_mkt: true },
+    extags: ['gold', 'spring'],
+    prefs: {
+      Mediums: { email: { signuptime: 1, acceptmarketing: true, acceptsource: 'popup' } },
+      lang: 'de',
+    },
+    pd: { tags: ['a'], orders_count: 3, total_spent: '12.50', last_order_id: null, city: 'Ulm' },
+  };
+  service.setNow(new Date());
+  const path = '/storeadmin/v3/user/update';
+  const rest = await service.post(path, { regid, ...input }, { store }).expect(200);
+  const { body } = await service.graphql(
+    `mutation ($input: UpdateShopperInput!) { updateShopper(input: $input) ${fullSelection('Shopper')} }`,
+    { input },
+    { store, headers: { 'x-regid': regid } },
+  );
+  expect(rest.body).toEqual(body.data.updateShopper);
+  expect(rest.body.userinfo).toMatchObject(input);
+  const byHeader = await service
+    .post(path, { ut: 'new' }, { store, headers: { 'x-regid': regid } })
+    .expect(200);
+  expect(byHeader.body.userinfo).toEqual({ ...rest.body.userinfo, ut: 'new' });
+});

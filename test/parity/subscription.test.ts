@@ -77,6 +77,30 @@ test('create answers on REST what subscribe answers', async () => {
   expect(rest.body.products).toHaveLength(3);
 });
 
+test('remove answers on REST what unsubscribe answers, for a contact and for a shopper that the store names', async () => {
+  const shopper = await service.account(store, 'bob@example.com');
+  for (const [headers, args] of [
+    [{}, { medium: 'email', mediumvalue: 'bob@example.com' }],
+    [{ 'x-regid': shopper.regid }, {}],
+    [{ 'x-regid': shopper.regid }, { topic: 'backinstock', epi: 1 }],
+    [{}, { id: 'unknown' }],
+  ] as [Record<string, string>, Record<string, string | number>][]) {
+    const subscribed = {
+      medium: 'email',
+      mediumvalue: 'bob@example.com',
+      products: wanted,
+      topics: ['backinstock'],
+    };
+    const caller = { store, headers };
+    const query = `mutation($id: ID, $medium: String, $mediumvalue: String, $topic: String, $epi: VariantId) {
+      unsubscribe(id: $id, medium: $medium, mediumvalue: $mediumvalue, topic: $topic, epi: $epi) ${fullSelection('UnsubscribePayload')} }`;
+    await service.post('/storeadmin/bispa/subscriptions/create', subscribed, { store }).expect(200);
+    const rest = await service.post('/storeadmin/bispa/subscriptions/remove', args, caller).expect(200);
+    await service.post('/storeadmin/bispa/subscriptions/create', subscribed, { store }).expect(200);
+    expect(rest.body).toEqual((await service.graphql(query, args, caller)).body.data.unsubscribe);
+  }
+});
+
 test('fetch-subs and unsubscribe answer on REST what subscriptionPage and unsubscribe answer', async () => {
   for (const shopper of [await service.account(store, 'ann@example.com'), await service.guest(store)]) {
     const rest = await service
@@ -91,4 +115,27 @@ test('fetch-subs and unsubscribe answer on REST what subscriptionPage and unsubs
     const leave = `mutation { unsubscribe(topic: "none") ${fullSelection('UnsubscribePayload')} }`;
     expect(left.body).toEqual((await service.graphql(leave, {}, { shopper })).body.data.unsubscribe);
   }
+});
+
+test('mailinglist answers on REST what mailingList answers', async () => {
+  const answer = { medium: 'email', products: wanted, topics: ['x'], addtomailinglist: 1 };
+  for (const name of ['one', 'two', 'three'])
+    await service
+      .post(
+        '/storeadmin/bispa/subscriptions/create',
+        { ...answer, mediumvalue: `${name}@example.com` },
+        { store },
+      )
+      .expect(200);
+  const query = `query ($first: Int, $after: String) {
+    mailingList(first: $first, after: $after) ${fullSelection('ContactConnection')} }`;
+  const { body } = await service.graphql(query, { first: 1 }, { store });
+  const path = '/storeadmin/v3/mailinglist';
+  const page = await service.get(`${path}?first=1`, { store }).expect(200);
+  expect(page.body).toEqual(body.data.mailingList);
+  const after = page.body.pageInfo.endCursor as string;
+  const { body: rest } = await service.get(`${path}?after=${after}`, { store }).expect(200);
+  const { body: same } = await service.graphql(query, { after }, { store });
+  expect(rest).toEqual(same.data.mailingList);
+  expect(rest.edges).toHaveLength(2);
 });

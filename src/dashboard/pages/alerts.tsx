@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { AlertsDocument, RetryAlertsDocument } from '../../generated/dashboard.ts';
 import type { AlertsQuery, MessageState } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
 import { Empty, Failure, Loaded, StateBadge } from '../parts/feedback.tsx';
 import { Segments } from '../parts/fields.tsx';
@@ -8,7 +9,7 @@ import { Card, PageHead, Table } from '../parts/layout.tsx';
 import { Pager, useTrail } from '../parts/pager.tsx';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 
-type Alert = AlertsQuery['alerts']['edges'][number]['node'];
+type Alert = Answered<AlertsQuery>['alerts']['edges'][number]['node'];
 
 const STATES = [
   { value: '', label: 'All' },

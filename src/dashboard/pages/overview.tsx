@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { MostWishlistedDocument, OverviewDocument } from '../../generated/dashboard.ts';
 import type { MostWishlistedQuery, OverviewQuery } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { formatDay, formatNumber } from '../format.ts';
 import { DayChart } from '../parts/chart.tsx';
 import { Empty, Loaded } from '../parts/feedback.tsx';
@@ -10,8 +11,8 @@ import { ProductName } from '../parts/product.tsx';
 import { WaitingDemand } from '../parts/waiting-demand.tsx';
 import { useQuery } from '../session.ts';
 
-type Day = OverviewQuery['activity'][number];
-type Wished = MostWishlistedQuery['mostWishlisted'][number];
+type Day = Answered<OverviewQuery>['activity'][number];
+type Wished = Answered<MostWishlistedQuery>['mostWishlisted'][number];
 
 const RANGES = ['7', '30', '90'].map((days) => ({ value: days, label: `${days} days` }));
 const FIGURES = [

@@ -14,6 +14,7 @@ type Draft = {
   customItems: boolean;
   shareUrl: string;
   doubleOptIn: boolean;
+  defaultRegion: string;
   allowedOrigins: string;
 };
 
@@ -23,6 +24,7 @@ const draftOf = (store: StoreSettingsFragment): Draft => ({
   customItems: store.customItems,
   shareUrl: store.shareUrl ?? '',
   doubleOptIn: store.doubleOptIn,
+  defaultRegion: store.defaultRegion ?? '',
   allowedOrigins: store.allowedOrigins.join('\n'),
 });
 
@@ -32,6 +34,7 @@ const inputOf = (draft: Draft): UpdateStoreInput => ({
   customItems: draft.customItems,
   shareUrl: draft.shareUrl.trim() || null,
   doubleOptIn: draft.doubleOptIn,
+  defaultRegion: draft.defaultRegion.trim() || null,
   allowedOrigins: linesOf(draft.allowedOrigins),
 });
 
@@ -75,6 +78,13 @@ function SettingsForm({
             onValue={(shareUrl) => set({ shareUrl })}
             placeholder="https://shop.example/list/{lid}"
             hint="What a shared list opens; {lid} stands for the list id. Empty: this service's own page."
+          />
+          <TextField
+            label="Default region"
+            value={draft.defaultRegion}
+            onValue={(defaultRegion) => set({ defaultRegion })}
+            placeholder="DE"
+            hint="Country whose national phone numbers are understood. Empty: each needs its country code."
           />
           <Switch
             label="Custom items"

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { AuditLogDocument, EraseShopperDocument, FindShopperDocument } from '../../generated/dashboard.ts';
 import type { AuditLogQuery, FindShopperQuery } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { formatBytes, formatMoment } from '../format.ts';
 import { saveFile } from '../download.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -155,7 +156,7 @@ const detailText = (detail: Record<string, unknown>): string =>
     .join(', ') || '–';
 
 /** The key that asked, as Settings names it; of one that was revoked since, the id is all there is. */
-function KeyName({ id, keys }: { id: string; keys: AuditLogQuery['store']['apiKeys'] }) {
+function KeyName({ id, keys }: { id: string; keys: Answered<AuditLogQuery>['store']['apiKeys'] }) {
   const key = keys.find((entry) => entry.id === id);
   return <span class="code">{key ? `…${key.hint}` : id}</span>;
 }

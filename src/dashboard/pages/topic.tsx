@@ -1,5 +1,6 @@
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
 import type { ChannelFieldsFragment, TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { changedFields, useDraft } from '../draft.ts';
 import type { Form } from '../draft.ts';
 import { Empty, Failure, Loaded } from '../parts/feedback.tsx';
@@ -48,7 +49,7 @@ function Editor({
   channels,
   triggers,
   onSaved,
-}: Pick<TopicsQuery, 'channels' | 'triggers'> & {
+}: Pick<Answered<TopicsQuery>, 'channels' | 'triggers'> & {
   topic: TopicFieldsFragment;
   onSaved: (topic: TopicFieldsFragment) => void;
 }) {

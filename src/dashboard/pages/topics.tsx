@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
 import type { TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { formatSeconds, plural } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Badge, Failure, Loaded } from '../parts/feedback.tsx';
@@ -12,7 +13,7 @@ import { useAction, useQuery, useSession } from '../session.ts';
 /** What starts a topic, in words. */
 export function triggerText(
   { trigger, tag }: Pick<TopicFieldsFragment, 'trigger' | 'tag'>,
-  triggers: TopicsQuery['triggers'],
+  triggers: Answered<TopicsQuery>['triggers'],
 ): string {
   if (trigger === 'tag') return `when tagged “${tag ?? ''}”`;
   const label = triggers.find(({ name }) => name === trigger)?.label ?? trigger;

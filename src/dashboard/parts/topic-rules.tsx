@@ -1,4 +1,5 @@
 import type { TopicsQuery } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import type { TopicDraft } from '../topic-draft.ts';
 import { Choice, TextField } from './fields.tsx';
 import { Card } from './layout.tsx';
@@ -57,7 +58,11 @@ function Pace({ draft, set }: Props) {
 }
 
 /** When a topic's alerts go out, to whom, and how fast. */
-export function TopicRules({ triggers, draft, set }: Props & { triggers: TopicsQuery['triggers'] }) {
+export function TopicRules({
+  triggers,
+  draft,
+  set,
+}: Props & { triggers: Answered<TopicsQuery>['triggers'] }) {
   return (
     <Card title="Rules">
       <div class="field-row">

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { DeleteWebhookDocument, WebhooksDocument } from '../../generated/dashboard.ts';
 import type { WebhooksQuery } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { formatMoment } from '../format.ts';
 import { useQuery, useSession } from '../session.ts';
 import { Confirm } from './confirm.tsx';
@@ -9,7 +10,7 @@ import { Card, Table } from './layout.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
-type Webhook = WebhooksQuery['webhooks'][number];
+type Webhook = Answered<WebhooksQuery>['webhooks'][number];
 type Opened = { what: 'add' } | { what: 'edit' | 'delete' | 'deliveries'; webhook: Webhook };
 
 function Buttons({ webhook, open }: { webhook: Webhook; open: (opened: Opened) => void }) {

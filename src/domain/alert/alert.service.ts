@@ -39,7 +39,7 @@ export async function listAlerts(ctx: Context, page: AlertPage): Promise<AlertCo
   const before = decodeSeq('after', page.after, ALERT_ORDER);
   const filter = { state: page.state ?? null, topic: page.topic ?? null };
   const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, first, before });
-  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(ALERT_ORDER, seq)), filter };
+  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(ALERT_ORDER, seq), page.after), filter };
 }
 
 /** How many alerts there are over all pages. */

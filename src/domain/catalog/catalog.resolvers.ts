@@ -1,5 +1,12 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { getProduct, listProducts, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
+import {
+  countProducts,
+  getProduct,
+  listProducts,
+  removeProducts,
+  setStock,
+  upsertProducts,
+} from './catalog.service.ts';
 import { getShopifyConnection, setShopifySecret } from './shopify.service.ts';
 
 export const catalogResolvers = {
@@ -14,5 +21,6 @@ export const catalogResolvers = {
     setShopifySecret: (_root, { secret }, ctx) => setShopifySecret(ctx, secret ?? null),
   },
   Store: { shopify: (_store, _args, ctx) => getShopifyConnection(ctx) },
+  ProductConnection: { totalCount: (page, _args, ctx) => countProducts(ctx, page) },
   Product: { uri: (product) => product.uri ?? product.du, vi: (product) => product.vi ?? '' },
 } satisfies Resolvers;

@@ -174,8 +174,8 @@ export function findVariants(db: Db, pid: string, epis: readonly string[]): Prom
 
 type PageInput = { search?: string | null; first?: number | null; after?: string | null };
 
-/** A page without a count: counting a million rows for every page would cost more than the page. */
-export type ProductPage = Connection<PlacedRow>;
+/** A page that remembers what it was asked for: counting a million rows costs more than the page, so that only who selects it pays. */
+export type ProductPage = Connection<PlacedRow> & { search: string };
 
 const MAX_SEARCH = 200;
 const ORDER = 'product';
@@ -189,7 +189,12 @@ export async function listProducts(ctx: Context, { search, first, after }: PageI
     fail('invalid-request', `search must have at most ${MAX_SEARCH} characters`);
   const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
   const rows = await catalog.listProducts(ctx.db, pid, words, before, size + 1);
-  return toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq));
+  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), search: words };
+}
+
+/** How many variants there are over all pages. */
+export function countProducts(ctx: Context, { search }: ProductPage): Promise<number> {
+  return catalog.countProducts(ctx.db, requireStore(ctx).pid, search);
 }
 
 /** How long a variant that was removed is remembered. */

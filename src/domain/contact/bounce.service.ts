@@ -1,11 +1,12 @@
 import type { Database } from '../../database/database.ts';
 import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
 import { markFailed } from '../../outbox/settle.repo.ts';
+import { withdrawConsent } from './mailing-list.service.ts';
 import { endSubscriptions } from './unsubscribe.service.ts';
 
 /**
  * Records that a message cannot be delivered because its contact does not exist. For an alert, all subscriptions of the contact in this store
- * end with it, so that no further restock tries. Whoever subscribes the contact again begins anew.
+ * end with it, so that no further restock tries, and it leaves the mailing list. Whoever subscribes the contact again begins anew.
  */
 export async function recordBounce(
   db: Database,
@@ -18,5 +19,6 @@ export async function recordBounce(
     const settled = await markFailed(tx, [{ message, reason }], now);
     if (settled === 0 || message.subscriptionId === null || medium === null) return;
     await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
+    await withdrawConsent(tx, pid, { medium, value }, 'bounce', now);
   });
 }

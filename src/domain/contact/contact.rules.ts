@@ -1,6 +1,6 @@
 import { MEDIA, channelOf, isMedium } from '../../channel/channels.ts';
 import type { Medium } from '../../channel/channels.ts';
-import type { Reachable } from '../../channel/channel.ts';
+import type { Reachable, Region } from '../../channel/channel.ts';
 import { fail } from '../../shared/errors.ts';
 
 export type { Medium } from '../../channel/channels.ts';
@@ -14,11 +14,19 @@ export function checkMedium(medium: string | null | undefined): Medium {
   return fail('invalid-medium', `medium must be ${MEDIA.slice(0, -1).join(', ')} or ${MEDIA.at(-1)!}`);
 }
 
+/** What a store says of how its people write their contacts. */
+type Local = { defaultRegion: Region };
+
 /** A contact that fits its medium, or the failure `invalid-mediumvalue`. */
-export function checkContact(medium: Medium, mediumvalue: string | null | undefined): Contact {
+export function checkContact(
+  { defaultRegion: region }: Local,
+  medium: Medium,
+  mediumvalue: string | null | undefined,
+): Contact {
   const { contact } = channelOf(medium);
   const value =
-    contact.read(mediumvalue ?? '') ?? fail('invalid-mediumvalue', `mediumvalue must be ${contact.rule}`);
+    contact.read(mediumvalue ?? '', region) ??
+    fail('invalid-mediumvalue', `mediumvalue must be ${contact.rule(region)}`);
   return { medium, value };
 }
 
@@ -33,9 +41,9 @@ export function isAccountContact({ medium }: { medium: string }): boolean {
 }
 
 /** By which contacts a shopper is reached. */
-export function contactsOf(shopper: Reachable): Contact[] {
+export function contactsOf({ defaultRegion }: Local, shopper: Reachable): Contact[] {
   return MEDIA.flatMap((medium) => {
-    const value = channelOf(medium).contact.of(shopper);
+    const value = channelOf(medium).contact.of(shopper, defaultRegion);
     return value === null ? [] : [{ medium, value }];
   });
 }

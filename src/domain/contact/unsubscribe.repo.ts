@@ -1,7 +1,5 @@
 import type { Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
-import { recordShopperConsent } from './consent.repo.ts';
-import { isAccountContact } from './contact.rules.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
 
 /** A subscription that was just ended. */
@@ -25,7 +23,7 @@ export function removeSubscriptions(
   );
 }
 
-/** Records that a contact wants nothing more that it did not just ask for: shared lists, mailing list. New alerts are to be confirmed again. */
+/** Records that a contact wants nothing more that it did not just ask for: shared lists. New alerts are to be confirmed again. */
 export async function suppress(
   tx: Tx,
   pid: string,
@@ -34,9 +32,4 @@ export async function suppress(
 ): Promise<void> {
   await tx.prisma.suppression.createMany({ data: { pid, medium, value, cts: now }, skipDuplicates: true });
   await tx.prisma.contactProof.deleteMany({ where: { pid, medium, value } });
-  if (!isAccountContact({ medium })) return;
-  const account = await tx.prisma.shopper.findFirst({ where: { pid, em: value }, select: { regid: true } });
-  if (account === null) return;
-  const answer = { signuptime: now.getTime(), acceptmarketing: false, acceptsource: 'unsubscribe' };
-  await recordShopperConsent(tx, { pid, regid: account.regid }, medium, answer, now);
 }

@@ -5,6 +5,7 @@ import { isServed } from '../store/store.rules.ts';
 import { maskContact } from './contact.rules.ts';
 import { findProduct } from '../product/product.repo.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
+import { withdrawConsent } from './mailing-list.service.ts';
 import { pidOfLink } from './link.rules.ts';
 import { findSender } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
@@ -78,7 +79,9 @@ export async function leave(
   const now = deps.now();
   await deps.db.transaction(async (tx) => {
     await endSubscriptions(tx, store.pid, claim, now);
-    if (claim.scope === 'all') await suppress(tx, store.pid, claim, now);
+    if (claim.scope !== 'all') return;
+    await suppress(tx, store.pid, claim, now);
+    await withdrawConsent(tx, store.pid, claim, 'unsubscribe', now);
   });
   const view = await viewUnsubscribe(deps, token);
   return view && { ...view, scope: claim.scope };

@@ -21,4 +21,5 @@ export const contentsResolvers = {
     updateSaveForLater: (_root, args, ctx) => updateSaveForLater(ctx, args),
     moveSaveForLaterToCart: (_root, args, ctx) => moveSaveForLaterToCart(ctx, args),
   },
+  Shopper: { isInLists: (shopper, { epis }, ctx) => isInLists(ctx, epis, shopper) },
 } satisfies Resolvers;

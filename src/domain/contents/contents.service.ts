@@ -139,8 +139,8 @@ export async function copyItems(ctx: Context, transfer: Transfer): Promise<Trans
 export async function isInLists(
   ctx: Context,
   epis: readonly string[],
+  owner: Pick<Owner, 'pid' | 'regid'> = requireShopper(ctx),
 ): Promise<{ epi: string; isInList: boolean; lids: string[] }[]> {
-  const owner = requireShopper(ctx);
   const wanted = checkVariants(epis);
   const lids = new Map<string, string[]>(wanted.map((epi) => [epi, []]));
   for (const { epi, lid } of await items.findMemberships(ctx.db, owner, wanted)) lids.get(epi)!.push(lid);

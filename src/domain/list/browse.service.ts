@@ -1,5 +1,6 @@
-import { requireShopper } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import { requireReader, requireShopper } from '../../context.ts';
+import type { Context, Reader } from '../../context.ts';
+import { readOrLess } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import {
   checkLimit,
@@ -15,20 +16,25 @@ import { isStorable } from '../../shared/text.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
-import type { PageOrder, Place, PlacedItemRow } from './page.repo.ts';
-import { PREVIEW_SIZE, findSaveForLater } from './list.repo.ts';
-import { checkLid, checkState, checkTypeFilter } from './list.rules.ts';
+import type { PageKey, PageOrder, Place, PlacedItemRow } from './page.repo.ts';
+import { findSaveForLater } from './list.repo.ts';
+import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { maskItem } from '../item/item.view.ts';
-import { ownView, viewPage } from './list.view.ts';
+import { isOwn, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 
 /** Where a page is, in the record's words. */
 export type Pagination = { totalcount: number; next: string | null; limit: number };
 
 /** A list with its items. */
-export type ListContents = { list: ListView; items: ItemRow[]; userinfo: ShopperRow; pagination: Pagination };
+export type ListContents = {
+  list: ListView;
+  items: ItemRow[];
+  userinfo: ShopperRow | null;
+  pagination: Pagination;
+};
 
-type Filter = { lty?: string | null; st?: number | null };
+type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
 type Slice = { limit?: number | null; offset?: number | null };
 type Sorting = {
   sort?: PageOrder['sort'] | null;
@@ -40,41 +46,55 @@ const CONTENTS_LIMIT = { standard: 500, max: 1_000 };
 const PAGE_LIMIT = { standard: 50, max: 100 };
 const LISTS_LIMIT = { standard: 20, max: 100 };
 
-/** A list of the shopper, or a public one of its store. */
+/** A list of the shopper, or a public one of the store. */
 export async function getList(ctx: Context, lid: string): Promise<ListView> {
   const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE, offset: 0 });
   return { ...list, preview: items };
 }
 
-/** All lists of the shopper, newest first. */
-export async function allLists(ctx: Context, filter: Filter, hasPreview: boolean): Promise<ListView[]> {
-  const shopper = requireShopper(ctx);
+type ListsPage = { afterSeq: number | null; limit: number | null };
+
+/** Lists of the shopper, each with as many of its newest items as asked for, unless they are too many in all. */
+async function readLists(
+  ctx: Context,
+  shopper: ShopperRow,
+  filter: Filter,
+  page: ListsPage,
+  shown: number,
+): Promise<{ views: ListView[]; total: number }> {
   const { pid, regid } = shopper;
-  const wanted = { lty: checkTypeFilter(filter.lty), st: checkState(filter.st) };
-  const { lists } = await ctx.reads.lists({ pid, regid, ...wanted, afterSeq: null, limit: null, hasPreview });
-  return lists.map((list) => ownView(shopper, list, list.preview));
+  const { lty, st, lids } = filter;
+  const chosen = { lty: checkTypeFilter(lty), st: checkState(st), lids: checkLids(lids) };
+  const wanted = { pid, regid, ...chosen, ...page };
+  const most = Math.min(shown, MAX_PREVIEW);
+  // Items can be few and yet too large for one answer.
+  const { lists, total } = await readOrLess(
+    (limit) => ctx.reads.lists({ ...wanted, shown: limit }),
+    most,
+    PREVIEW_SIZE,
+  );
+  const views = lists.map((list) =>
+    ownView(shopper, list, list.preview, list.shown < most ? PREVIEW_SIZE : MAX_PREVIEW),
+  );
+  return { views, total };
+}
+
+/** All lists of the shopper, newest first. */
+export async function allLists(ctx: Context, filter: Filter, shown: number): Promise<ListView[]> {
+  return (await readLists(ctx, requireShopper(ctx), filter, { afterSeq: null, limit: null }, shown)).views;
 }
 
 /** The shopper's lists, page by page. */
 export async function listConnection(
   ctx: Context,
   { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
-  hasPreview: boolean,
+  shown: number,
+  shopper: ShopperRow = requireShopper(ctx),
 ): Promise<Connection<ListView> & { totalCount: number }> {
-  const shopper = requireShopper(ctx);
   const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
-  const afterSeq = decodeSeq('after', after, 'lists');
-  const { lists, total } = await ctx.reads.lists({
-    pid: shopper.pid,
-    regid: shopper.regid,
-    lty: checkTypeFilter(filter.lty),
-    st: checkState(filter.st),
-    afterSeq,
-    limit: limit + 1,
-    hasPreview,
-  });
-  const views = lists.map((list) => ownView(shopper, list, list.preview));
-  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq)), totalCount: total };
+  const page = { afterSeq: decodeSeq('after', after, 'lists'), limit: limit + 1 };
+  const { views, total } = await readLists(ctx, shopper, filter, page, shown);
+  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
 }
 
 /** A readable list with its items by offset. */
@@ -82,18 +102,19 @@ export async function listContents(
   ctx: Context,
   lid: string,
   { limit, offset }: Slice,
+  reader: Reader = requireReader(ctx),
 ): Promise<ListContents> {
   const slice = {
     limit: checkLimit('limit', limit, CONTENTS_LIMIT.standard, CONTENTS_LIMIT.max),
     offset: checkOffset(offset),
   };
-  const { list, items, total } = await readListPage(ctx, lid, slice);
+  const { list, items, total } = await readListPage(ctx, lid, slice, NEWEST_FIRST, reader);
   const end = slice.offset + items.length;
   const hasPreview = slice.offset === 0 && (items.length >= PREVIEW_SIZE || items.length === total);
   return {
     list: hasPreview ? { ...list, preview: items.slice(0, PREVIEW_SIZE) } : list,
     items,
-    userinfo: list.owner,
+    userinfo: ownerInfo(list),
     pagination: {
       totalcount: total,
       next: items.length > 0 && end < total ? String(end) : null,
@@ -150,34 +171,38 @@ export async function itemConnection(
   list: ListView,
   { first, after, ...sorting }: Sorting & { first?: number | null; after?: string | null },
 ): Promise<Connection<ItemRow> & { totalCount: number }> {
-  const { pid, regid } = requireShopper(ctx);
   const limit = checkLimit('first', first, PAGE_LIMIT.standard, PAGE_LIMIT.max);
   const order = checkOrder(sorting);
   const place = after ? decodePlace('after', after, order) : null;
-  const key = { pid, regid, lid: list.lid, limit: limit + 1, offset: 0, after: place, hasList: false };
+  const key = { ...readerOf(list), limit: limit + 1, offset: 0, after: place, hasList: false };
   const { items, total } = await ctx.reads.page(order, key);
-  const shown = list.isMasked ? items.map(maskItem) : items;
-  return { ...toConnection(shown, limit, (item) => encodePlace(order, item)), totalCount: total };
+  const shown = showItems(ctx, list, items);
+  return { ...toConnection(shown, limit, (item) => encodePlace(order, item), after), totalCount: total };
 }
 
 /** The newest items of a list that the caller has read. */
 export async function previewOf(ctx: Context, list: ListView, slice: Slice): Promise<ItemRow[]> {
   if (list.contents !== null) return list.contents;
-  const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, PAGE_LIMIT.max);
+  const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, list.most);
   const offset = checkOffset(slice.offset);
-  if (list.preview !== null && offset === 0 && limit <= PREVIEW_SIZE) return list.preview.slice(0, limit);
-  if (list.cnt === 0) return [];
-  const { pid, regid } = requireShopper(ctx);
-  const { items } = await ctx.reads.page(NEWEST_FIRST, {
-    pid,
-    regid,
-    lid: list.lid,
-    limit,
-    offset,
-    after: null,
-    hasList: false,
-  });
-  return list.isMasked ? items.map(maskItem) : items;
+  const read = list.preview?.length ?? 0;
+  if (list.preview !== null && offset === 0 && (limit <= read || read === list.cnt))
+    return showItems(ctx, list, list.preview.slice(0, limit));
+  if (list.cnt === 0 || limit === 0) return [];
+  const key = { ...readerOf(list), limit, offset, after: null, hasList: false };
+  const { items } = await ctx.reads.page(NEWEST_FIRST, key);
+  return showItems(ctx, list, items);
+}
+
+/** Whose eyes read the items of a list that was read already; a public one can be read with nobody's. */
+function readerOf({ pid, lid, owner }: ListView): Pick<PageKey, 'pid' | 'lid' | 'regid'> {
+  return { pid, lid, regid: owner.regid };
+}
+
+/** Items as their reader may see them. Those that are not the caller's know their list, because the caller could not look it up by itself. */
+function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: readonly Row[]): Row[] {
+  if (isOwn(ctx, list.owner)) return items as Row[];
+  return items.map((item) => ({ ...(list.isMasked ? maskItem(item) : item), home: list }));
 }
 
 async function readListPage(
@@ -185,9 +210,9 @@ async function readListPage(
   lid: string,
   slice: { limit: number; offset: number; after?: Place | null },
   order: PageOrder = NEWEST_FIRST,
+  reader: Reader = requireReader(ctx),
 ): Promise<{ list: ListView; items: PlacedItemRow[]; total: number }> {
-  const shopper = requireShopper(ctx);
-  const { pid, regid } = shopper;
+  const { pid, regid, shopper } = reader;
   const page = await ctx.reads.page(order, {
     pid,
     regid,

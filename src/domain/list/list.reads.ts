@@ -3,12 +3,13 @@ import { failTooMuch } from '../../shared/budget.ts';
 import { noteItems } from '../../shared/basis.ts';
 import type { Basis } from '../../shared/basis.ts';
 import type { Budget } from '../../shared/budget.ts';
-import { createBatchLoader } from '../../shared/batch.ts';
+import { createBatchLoader, shareUnderWay } from '../../shared/batch.ts';
 import { countShoppers } from '../item/item.repo.ts';
 import type { ProductKey } from '../item/item.repo.ts';
 import { findEachProduct } from '../product/product.repo.ts';
 import type { VariantKey } from '../product/product.repo.ts';
 import type { ProductRow } from '../product/product.columns.ts';
+import { countWaiting } from '../report/report.repo.ts';
 import { nameOrder, readPages } from './page.repo.ts';
 import type { PageKey, PageOrder, PageRow } from './page.repo.ts';
 import { listsOf } from './list.repo.ts';
@@ -27,6 +28,8 @@ export type ListReads = {
   socialCount: (key: ProductKey) => Promise<number>;
   /** The catalogue's record of a variant; null when it knows none. */
   product: (key: VariantKey) => Promise<ProductRow | null>;
+  /** Number of confirmed subscriptions that wait for a variant. */
+  waiting: (key: VariantKey) => Promise<number>;
 };
 
 /** A key with what may be read for it. */
@@ -68,6 +71,13 @@ function createSizedLoader<Key, Row>(read: Load<Key, Row>): SizedLoader<Key, Row
 const SHARED_BYTES = 1_000_000;
 const USUAL_ITEM_BYTES = 1_500;
 
+/** About what a product takes in memory. */
+const bytesOf = ({ bt, dt, sku, du, uri, iu, vi, tags }: ProductRow): number =>
+  [bt, dt, sku, du, uri, iu, vi, ...tags].reduce((sum, text) => sum + (text?.length ?? 0), 200);
+
+const namePage = (order: PageOrder, { lid, limit, offset, after, hasList }: PageKey): string =>
+  `${nameOrder(order)} ${lid} ${limit} ${offset} ${hasList} ${after?.seq} ${after?.key}`;
+
 /** Opens the hot reads of a process; each request reads through them within its own budget. */
 export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListReads {
   const lists = createSizedLoader((reads: readonly Sized<ListsKey>[]) => listsOf(db, reads));
@@ -84,20 +94,33 @@ export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListR
     maxInFlight: 2,
   });
   const product = createBatchLoader<VariantKey, ProductRow | null>((keys) => findEachProduct(db, keys));
-  return (budget, basis) => ({
-    async lists(key) {
-      const row = await lists(budget, key, SHARED_BYTES);
-      for (const { preview } of row.lists) noteItems(basis, preview ?? []);
-      return row;
-    },
-    async page(order, key) {
-      const expectedBytes = Math.min((key.limit + 1) * USUAL_ITEM_BYTES, SHARED_BYTES);
-      const row = await pageLoader(order)(budget, key, expectedBytes);
-      noteItems(basis, row.items);
-      if (row.owner !== null) basis.isOwn = false;
-      return row;
-    },
-    socialCount,
-    product,
-  });
+  const waiting = createBatchLoader<VariantKey, number>((keys) => countWaiting(db, keys));
+  return (budget, basis) => {
+    // Items of one list ask for it, and for its items, all at once.
+    const [sharePage, shareProduct] = [shareUnderWay<PageRow>(), shareUnderWay<ProductRow | null>()];
+    return {
+      async lists(key) {
+        const row = await lists(budget, key, SHARED_BYTES);
+        for (const { preview } of row.lists) noteItems(basis, preview ?? []);
+        return row;
+      },
+      async page(order, key) {
+        const expectedBytes = Math.min((key.limit + 1) * USUAL_ITEM_BYTES, SHARED_BYTES);
+        const row = await sharePage(namePage(order, key), () =>
+          pageLoader(order)(budget, key, expectedBytes),
+        );
+        noteItems(basis, row.items);
+        if (row.owner !== null) basis.isOwn = false;
+        return row;
+      },
+      socialCount,
+      product: (key) =>
+        shareProduct(key.epi, async () => {
+          const row = await product(key);
+          if (row) budget.charge(bytesOf(row));
+          return row;
+        }),
+      waiting,
+    };
+  };
 }

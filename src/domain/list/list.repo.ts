@@ -6,6 +6,7 @@ import { JOIN_PRODUCT, estimate, isWorthMaking, packItem, sized, unpackItem } fr
 import type { ItemRow } from '../item/item.columns.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
+import { MAX_SHOWN, PREVIEW_SIZE } from './list.rules.ts';
 import { USED_BYTES } from './quota.repo.ts';
 
 /** Whose list. */
@@ -17,13 +18,10 @@ export const READ_LIST = listColumns
   .map(({ field, column, sql, as = field }) => readColumn(`l.${column}`, sql, as))
   .join(', ');
 
-/** Items in a list's own record. */
-export const PREVIEW_SIZE = 10;
-
 const PREVIEW = `
   SELECT coalesce(json_agg(x.item ORDER BY x.seq DESC), '[]') FROM (
     SELECT i.seq, ${packItem()} AS item FROM (
-      SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid ORDER BY i.seq DESC LIMIT ${PREVIEW_SIZE}
+      SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid ORDER BY i.seq DESC LIMIT l.shown
     ) i ${JOIN_PRODUCT}
   ) x`;
 
@@ -31,26 +29,33 @@ const PREVIEW = `
 export type ListsKey = ListOwner & {
   lty: string | null;
   st: number | null;
+  /** Only those among them that have one of these ids. */
+  lids: readonly string[] | null;
   /** Only lists before this one in the order. */
   afterSeq: number | null;
   /** Null reads all. */
   limit: number | null;
-  hasPreview: boolean;
+  /** Newest items to show of each list, unless they are too many in all; 0 shows none. */
+  shown: number;
 };
 
-/** Lists of a shopper; `preview` is there when it was asked for. */
-export type ListsRow = { lists: (ListRow & { preview: ItemRow[] | null })[]; total: number };
+/** Newest items of a list, when they were asked for: all that it has, or as many as it may show. */
+type Shown = { preview: ItemRow[] | null; shown: number };
 
-const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st)`;
+/** Lists of a shopper. */
+export type ListsRow = { lists: (ListRow & Shown)[]; total: number };
+
+const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
 
 const KEY_COLUMNS = {
   pid: 'text',
   regid: 'text',
   lty: 'text',
   st: 'int',
+  lids: 'text',
   after_seq: 'bigint',
   max_rows: 'int',
-  has_preview: 'boolean',
+  shown: 'int',
   max_bytes: 'int',
 } as const;
 
@@ -62,17 +67,23 @@ const LISTS = {
       CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
     FROM ${unnestKeys('k', KEY_COLUMNS)}
     CROSS JOIN LATERAL (
-      SELECT sum(${estimate(String(PREVIEW_SIZE))}) * least(1, 2.0 * k.max_rows / greatest(count(*), 1)) AS estimate
-      FROM list l WHERE k.has_preview AND ${IS_WANTED}) e
+      SELECT least(1, 2.0 * k.max_rows / greatest(count(*), 1)) * CASE WHEN sum(l.cnt) <= ${MAX_SHOWN}
+        THEN sum(${estimate('k.shown')}) ELSE sum(${estimate(`least(k.shown, ${PREVIEW_SIZE})`)}) END AS estimate
+      FROM list l WHERE k.shown > 0 AND ${IS_WANTED}) e
     CROSS JOIN LATERAL (
       SELECT CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
-        SELECT ${READ_LIST}, CASE WHEN k.has_preview THEN (${PREVIEW}) END AS preview
-        FROM list l WHERE ${isWorthMaking('e.estimate', 'k.max_bytes')} AND ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
-        ORDER BY l.seq DESC LIMIT k.max_rows) x) found
+        SELECT ${READ_LIST}, l.shown, CASE WHEN l.shown > 0 THEN (${PREVIEW}) END AS preview
+        FROM (
+          SELECT *, CASE WHEN sum(l.cnt) FILTER (WHERE l.place < coalesce(k.max_rows, 2147483647)) OVER () <= ${MAX_SHOWN}
+            THEN k.shown ELSE least(k.shown, ${PREVIEW_SIZE}) END AS shown
+          FROM (
+            SELECT *, row_number() OVER (ORDER BY l.seq DESC) AS place FROM list l
+            WHERE ${isWorthMaking('e.estimate', 'k.max_bytes')} AND ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
+            ORDER BY l.seq DESC LIMIT k.max_rows) l) l) x) found
     ORDER BY k.position`,
 };
 
-type PackedList = ListRow & { preview: unknown[][] | null };
+type PackedList = ListRow & Pick<Shown, 'shown'> & { preview: unknown[][] | null };
 type PackedListsRow = { lists: PackedList[] | null; total: number; bytes: number };
 
 const unpackPreview = (list: PackedList): ListsRow['lists'][number] =>
@@ -90,9 +101,10 @@ export async function listsOf(
     column('regid'),
     column('lty'),
     column('st'),
+    column('lids').map((lids) => lids && lids.join()),
     column('afterSeq'),
     column('limit'),
-    column('hasPreview'),
+    column('shown'),
     reads.map(({ maxBytes }) => maxBytes),
   ]);
   return rows.map(({ lists, total, bytes }) => ({
@@ -123,6 +135,12 @@ const isReadableBy = ({ pid, regid }: ListOwner) =>
 export async function isReadable(db: Db, reader: ListOwner, lid: string): Promise<boolean> {
   const where = { ...isReadableBy(reader), lid };
   return (await db.prisma.list.findFirst({ where, select: { lid: true } })) !== null;
+}
+
+/** The store of a public list; its id alone names it, being random. */
+export async function findPublicStore(db: Db, lid: string): Promise<string | null> {
+  const where = { lid, anonRead: true };
+  return (await db.prisma.list.findFirst({ where, select: { pid: true } }))?.pid ?? null;
 }
 
 /** SQL: JSON leaves as the text that PostgreSQL keeps; typed, it would be parsed and written anew. A list of the shopper's own. */

@@ -1,5 +1,6 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { selectsField } from '../../shared/look-ahead.ts';
+import { largestBelow } from '../../shared/look-ahead.ts';
 import {
   allLists,
   getList,
@@ -18,16 +19,22 @@ import {
   setListPublic,
   updateList,
 } from './list.service.ts';
+import { listOf, listOfItem, productOfItem, saveForLaterOf } from './graph.service.ts';
 import { storageOf } from './quota.service.ts';
 import { emailList, reportShare } from './share.service.ts';
 import { parsePaced } from '../item/item.view.ts';
-import { hashList } from './list.view.ts';
+import { PREVIEW_SIZE } from './list.rules.ts';
+import { hashList, isOwn, ownerInfo } from './list.view.ts';
+
+/** How many items the lists below this field are asked to show. */
+const shownBelow = (info: GraphQLResolveInfo): number =>
+  largestBelow(info, 'listcontents', 'limit', PREVIEW_SIZE);
 
 export const listResolvers = {
   Query: {
     list: (_root, { lid }, ctx) => getList(ctx, lid),
-    lists: (_root, args, ctx, info) => listConnection(ctx, args, selectsField(info, 'listcontents')),
-    allLists: (_root, filter, ctx, info) => allLists(ctx, filter, selectsField(info, 'listcontents')),
+    lists: (_root, args, ctx, info) => listConnection(ctx, args, shownBelow(info)),
+    allLists: (_root, filter, ctx, info) => allLists(ctx, filter, shownBelow(info)),
     listContents: (_root, { lid, ...slice }, ctx) => listContents(ctx, lid, slice),
     listPage: (_root, { lid, ...page }, ctx) => listPage(ctx, lid, page),
     saveForLater: (_root, slice, ctx) => saveForLater(ctx, slice),
@@ -49,9 +56,19 @@ export const listResolvers = {
     items: (list, page, ctx) => itemConnection(ctx, list, page),
     lhash: (list, _args, ctx) =>
       parsePaced(ctx, list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
-    userinfo: (list) => list.owner,
+    userinfo: (list) => ownerInfo(list),
     _pkey: (list) => list.lid,
     _t: () => 1,
   },
-  Shopper: { storage: (shopper, _args, ctx) => storageOf(ctx, shopper) },
+  ListOwner: { isMe: (owner, _args, ctx) => isOwn(ctx, owner) },
+  Item: {
+    product: (item, _args, ctx) => productOfItem(ctx, item),
+    list: (item, _args, ctx) => listOfItem(ctx, item),
+  },
+  Shopper: {
+    storage: (shopper, _args, ctx) => storageOf(ctx, shopper),
+    lists: (shopper, args, ctx, info) => listConnection(ctx, args, shownBelow(info), shopper),
+    list: (shopper, { lid }, ctx) => listOf(ctx, shopper, lid),
+    saveForLater: (shopper, slice, ctx) => saveForLaterOf(ctx, shopper, slice),
+  },
 } satisfies Resolvers;

@@ -77,7 +77,8 @@ export const listRoutes = {
   }),
   'POST /api/v3/lists/fetch-lists': route(AllListsDocument, {
     caller: 'shopper',
-    summary: 'All active lists of the shopper, newest first, each with its ten newest items',
+    summary:
+      'All active lists of the shopper, newest first, each with its 500 newest items, or the ten newest where they are more than 5,000 in all',
     form: { lty: text },
     reply: 'allLists',
   }),

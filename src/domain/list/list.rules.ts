@@ -2,6 +2,15 @@ import { fail } from '../../shared/errors.ts';
 import { objectFault } from '../../shared/json.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 
+/** Items in a list's own record. */
+export const PREVIEW_SIZE = 10;
+
+/** Items that `listcontents` of a list shows at most. */
+export const MAX_PREVIEW = 500;
+
+/** Items that the lists of one answer show at most in all; where they hold more, each shows its ten newest only. */
+export const MAX_SHOWN = 5_000;
+
 const NAME = { min: 3, max: 50 };
 const MAX_NOTE = 1_000;
 const MAX_LID = 100;
@@ -11,6 +20,15 @@ export function checkLid(lid: string | null | undefined, field = 'lid'): string 
   const text = (lid ?? '').trim();
   if (text === '') fail('invalid-lid', `${field} is missing`);
   return text.length <= MAX_LID && isStorable(text) ? text : fail('list-not-found');
+}
+
+const MAX_LIDS = 100;
+
+/** List ids to look for, without those that can be none; absent stays absent. */
+export function checkLids(lids: readonly string[] | null | undefined): string[] | null {
+  if (lids == null) return null;
+  if (lids.length > MAX_LIDS) fail('invalid-lid', `lids must have at most ${MAX_LIDS} entries`);
+  return lids.map((lid) => lid.trim()).filter((lid) => /^[\w-]+$/.test(lid) && lid.length <= MAX_LID);
 }
 
 /** A list name, trimmed and in NFC, or the failure `invalid-lname`. */

@@ -17,6 +17,7 @@ import * as lists from './list.repo.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import type { LockedList } from './list.repo.ts';
 import {
+  PREVIEW_SIZE,
   checkLid,
   checkListName,
   checkListNote,
@@ -43,7 +44,7 @@ type CreateInput = ListFields & { lty?: string | null; cfor?: string | null; fro
 type Version = { expectedVersion?: number | null };
 
 const SAVE_FOR_LATER_NAME = 'Save for later';
-const DELETE_LIMIT = { standard: lists.PREVIEW_SIZE, max: 1_000 };
+const DELETE_LIMIT = { standard: PREVIEW_SIZE, max: 1_000 };
 /** Ten items with all that they can hold. */
 const PREVIEW_BYTES = 2_000_000;
 
@@ -122,7 +123,7 @@ export async function deleteList(
     limit: checkLimit('limit', limit, DELETE_LIMIT.standard, DELETE_LIMIT.max),
     offset: checkOffset(offset),
   };
-  const bytes = slice.limit > lists.PREVIEW_SIZE ? ANSWER_LIMITS.bytes : PREVIEW_BYTES;
+  const bytes = slice.limit > PREVIEW_SIZE ? ANSWER_LIMITS.bytes : PREVIEW_BYTES;
   // Room is made before the list is locked: a large answer may wait for its turn.
   return ctx.budget.within(bytes, (maxBytes) =>
     withOwnList(ctx, lid, version, async (tx, list, owner) => {

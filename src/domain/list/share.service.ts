@@ -1,13 +1,14 @@
 import { requireAccount, requireShopper } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
-import { AppError, fail } from '../../shared/errors.ts';
+import { readOrLess } from '../../shared/budget.ts';
+import { fail } from '../../shared/errors.ts';
 import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { consume } from '../pace/pace.repo.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
-import { changeList, countShare } from './list.repo.ts';
+import { changeList, countShare, findPublicStore } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
 import { withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
@@ -75,6 +76,11 @@ export type SharedList = {
   items: ItemRow[];
 };
 
+/** The store of a public list, for links that do not name it; empty when there is none. */
+export async function storeOfSharedList({ db }: Pick<Services, 'db'>, lid: string): Promise<string> {
+  return (await findPublicStore(db, lid)) ?? '';
+}
+
 /** How many items the page shows; fewer where they are too large to be read at once. */
 const SHARED_ITEMS = { most: 500, large: 50 };
 
@@ -93,10 +99,7 @@ export async function viewSharedList({ viewer, reads }: Context, lid: string): P
       after: null,
       hasList: true,
     });
-  const page = await read(SHARED_ITEMS.most).catch((error: unknown) => {
-    if (error instanceof AppError && error.type === 'limit-reached') return read(SHARED_ITEMS.large);
-    throw error;
-  });
+  const page = await readOrLess(read, SHARED_ITEMS.most, SHARED_ITEMS.large);
   if (page.list === null) return null;
   const { lname, lnote, cnt } = page.list;
   return { storeName: store.name, lname, lnote, cnt, items: page.items };

@@ -8,7 +8,7 @@ import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { checkEmail, checkUserAgentType, checkUuid } from '../shopper/shopper.rules.ts';
 import { newShopper } from '../shopper/shopper.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { mergeGuest } from './merge.service.ts';
+import { NOTHING_MERGED, mergeGuest } from './merge.service.ts';
 import type { MergeReport } from './merge.service.ts';
 
 /** What a client gets to act as a shopper. */
@@ -37,7 +37,10 @@ export async function generateRegid(ctx: Context, claim: Claim): Promise<Identit
   return identityOf(store, shopper, useragenttype, `Regid generated using ${guest ? 'uuid' : 'useremail'}`);
 }
 
-/** Merges a guest, named by its regid, into an account and answers the account's identity. */
+/**
+ * Merges a guest, named by its regid, into an account and answers the account's identity. Clients repeat the call at every page load with the regid
+ * that they have by then: the account's own is a success, another account's is refused.
+ */
 export async function syncGuest(
   ctx: Context,
   { regid, ...claim }: { regid: string; useremail?: string | null; useragenttype?: string | null },
@@ -46,13 +49,14 @@ export async function syncGuest(
   const account = newShopper(store, 'account', checkEmail(claim.useremail));
   const useragenttype = checkUserAgentType(claim.useragenttype);
   if (!isStorable(regid)) fail('sw-badregid');
-  const guest = (await findShopper(ctx.db, { pid: store.pid, regid })) ?? fail('sw-badregid');
-  if (!guest.isGuest) fail('forbidden', "regid must be a guest's; this one is an account's");
-  const merge = await ctx.db.transaction((tx) => mergeGuest(tx, store, guest.regid, account, ctx.now()));
-  return {
-    ...identityOf(store, merge.account, useragenttype, 'The guest was merged into the account'),
-    merged: merge.merged,
-  };
+  const shopper = (await findShopper(ctx.db, { pid: store.pid, regid })) ?? fail('sw-badregid');
+  if (!shopper.isGuest && shopper.regid !== account.regid)
+    fail('forbidden', 'regid is that of an account with another e-mail address');
+  const merge = shopper.isGuest
+    ? await ctx.db.transaction((tx) => mergeGuest(tx, store, shopper.regid, account, ctx.now()))
+    : { account: await touchShopper(ctx.db, account, ctx.now()), merged: NOTHING_MERGED };
+  const message = shopper.isGuest ? 'The guest was merged into the account' : 'There was nothing to merge';
+  return { ...identityOf(store, merge.account, useragenttype, message), merged: merge.merged };
 }
 
 function identityOf(store: StoreRow, shopper: ShopperRow, useragenttype: string, message: string): Identity {

@@ -2,6 +2,7 @@ import type { Tx } from '../../database/database.ts';
 import { mergeLists } from '../list/merge.service.ts';
 import type { MergeReport } from '../list/merge.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
+import { moveAnswers } from '../contact/mailing-list.repo.ts';
 import { moveProofs } from '../contact/proof.repo.ts';
 import { moveRequests } from '../subscription/request.repo.ts';
 import { epochOf, sessionMarkOf } from '../shopper/identity.rules.ts';
@@ -11,7 +12,8 @@ import type { NewShopper, ShopperRow } from '../shopper/shopper.repo.ts';
 
 export type { MergeReport } from '../list/merge.service.ts';
 
-const NOTHING: MergeReport = { lists: 0, items: 0, duplicates: 0 };
+/** The report of a merge that found nothing to do. */
+export const NOTHING_MERGED: MergeReport = { lists: 0, items: 0, duplicates: 0 };
 
 /**
  * Joins a guest to an account inside the caller's transaction. The guest's row lock makes concurrent merges of one guest
@@ -26,11 +28,12 @@ export async function mergeGuest(
 ): Promise<{ account: ShopperRow; merged: MergeReport }> {
   const guest = await shoppers.lockShopper(tx, { pid: store.pid, regid: guestRegid });
   const account = await shoppers.touchShopper(tx, newAccount, now);
-  if (guest === null) return { account, merged: NOTHING };
+  if (guest === null) return { account, merged: NOTHING_MERGED };
   // A store key can write for a guest that was merged before: what it has follows, its sessions have moved on already.
   const merged = await mergeLists(tx, guest, account, now);
   await moveRequests(tx, store.pid, guest.regid, account.regid);
   await moveProofs(tx, store.pid, guest.regid, account.regid);
+  await moveAnswers(tx, store.pid, guest.regid, account.regid);
   // The next visitor with the guest's uuid must find nothing of the person who left with the account.
   if (!isBlankProfile(guest))
     await shoppers.moveProfile(tx, guest, account, fillProfile(account, guest), now);

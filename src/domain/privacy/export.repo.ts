@@ -41,6 +41,8 @@ const SECTIONS = {
     FROM ${KEY}, contact_proof c WHERE ${theirs('c')} AND (k.place IS NULL OR (c.used_at, c.medium, c.value, c.regid)
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3))
     ORDER BY c.used_at, c.medium, c.value, c.regid LIMIT $7`,
+  mailingList: `SELECT (to_jsonb(a) - 'regid' - 'seq')::text AS json, jsonb_build_array(a.seq) AS place
+    FROM ${KEY}, mailing_answer a WHERE ${theirs('a')} AND ${behindSeq('a')}`,
   alertsReceived: `SELECT to_jsonb(a)::text AS json, jsonb_build_array(a.sent_at, a.epi, a.topic, a.medium, a.value) AS place
     FROM ${KEY}, alert_seen a WHERE a.pid = $1 AND ${IS_CONTACT} AND (k.place IS NULL OR (a.sent_at, a.epi, a.topic, a.medium, a.value)
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3, k.place ->> 4))

@@ -11,6 +11,7 @@ export async function* exportPieces(db: Db, subject: Subject, exportedAt: Date):
   yield* inArray('subscriptions', texts(readSection(db, subject, 'subscriptions')));
   yield* inArray('subscriptionRequests', texts(readSection(db, subject, 'subscriptionRequests')));
   yield* inArray('confirmations', texts(readSection(db, subject, 'confirmations')));
+  yield* inArray('mailingList', texts(readSection(db, subject, 'mailingList')));
   yield* inArray('messages', texts(findMessages(db, subject)));
   yield* inArray('alertsReceived', texts(readSection(db, subject, 'alertsReceived')));
   yield* inArray('optOuts', texts(readSection(db, subject, 'optOuts')));

@@ -76,6 +76,7 @@ async function eraseSubscriptions(tx: Tx, { pid, regid, contacts }: Subject): Pr
   const theirs = { pid, OR: [{ regid }, ...contacts] };
   await tx.prisma.subscriptionRequest.deleteMany({ where: theirs });
   await tx.prisma.contactProof.deleteMany({ where: theirs });
+  await tx.prisma.mailingAnswer.deleteMany({ where: theirs });
   return own.count + gone.length;
 }
 

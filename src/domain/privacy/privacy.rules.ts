@@ -6,10 +6,13 @@ import type { IdentityKey, ShopperRow } from '../shopper/shopper.repo.ts';
 export type Subject = IdentityKey & { em: string | null; contacts: Contact[]; names: string[] };
 
 /** A shopper as a data subject. Contacts have the form in which subscriptions keep them. */
-export function subjectOf({ pid, regid, uid, em, m }: ShopperRow): Subject {
-  const contacts = contactsOf({ em, m });
+export function subjectOf(
+  store: { defaultRegion: string | null },
+  { pid, regid, uid, em, m }: ShopperRow,
+): Subject {
+  const contacts = contactsOf(store, { em, m });
   // A number as it was typed names the person, too, if it is one at all.
-  const typed = contactsOf({ em: null, m }).length > 0 ? m : null;
+  const typed = contactsOf(store, { em: null, m }).length > 0 ? m : null;
   const names = [em, ...contacts.map(({ value }) => value), typed, uid].filter((name): name is string =>
     Boolean(name),
   );

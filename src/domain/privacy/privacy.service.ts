@@ -65,7 +65,10 @@ export async function exportShopper(
     const value = await ctx.db.transaction(async (tx) => {
       const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
       const exportedAt = ctx.now();
-      const text = await joinPieces(exportPieces(tx, subjectOf(shopper), exportedAt), maxBytes);
+      const text = await joinPieces(
+        exportPieces(tx, subjectOf(requireStore(ctx), shopper), exportedAt),
+        maxBytes,
+      );
       if (text === null) return null;
       await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
       // The last member of the document, as the text it is: nobody needs to parse it on the way.
@@ -99,7 +102,7 @@ export async function streamExport(ctx: Context, name: ShopperName): Promise<Asy
   const key = keyOf(ctx, name);
   const shopper = (await findShopper(ctx.db, key)) ?? fail('not-found', 'There is no such shopper');
   await privacy.addAuditEntry(ctx.db, key.pid, auditEntry(ctx, 'export', key.regid, {}));
-  return exportPieces(ctx.db, subjectOf(shopper), ctx.now());
+  return exportPieces(ctx.db, subjectOf(requireStore(ctx), shopper), ctx.now());
 }
 
 /** Erases a shopper in one transaction with its audit entry. */
@@ -107,7 +110,7 @@ export async function eraseShopper(ctx: Context, name: ShopperName): Promise<Aud
   const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
     const shopper = (await lockShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
-    const counts = await privacy.eraseData(tx, subjectOf(shopper), ctx.now());
+    const counts = await privacy.eraseData(tx, subjectOf(requireStore(ctx), shopper), ctx.now());
     const entry = auditEntry(ctx, 'erase', key.regid, counts);
     await privacy.addAuditEntry(tx, key.pid, entry);
     return entry;

@@ -212,8 +212,27 @@ export async function listProducts(
     const rows = await db.prisma.product.findMany({ where, orderBy: { seq: 'desc' }, take: limit });
     return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
   }
+  const words = await wordsOf(db, pid, search);
+  return words === null ? [] : db.query<PlacedRow>(SEARCH, [pid, before, limit, words]);
+}
+
+/** SQL: the words are cut by the function that the index uses. */
+async function wordsOf(db: Db, pid: string, search: string): Promise<string | null> {
   const [words] = await db.query<{ query: string | null }>(WORDS, [pid, search]);
-  return words?.query == null ? [] : db.query<PlacedRow>(SEARCH, [pid, before, limit, words.query]);
+  return words?.query ?? null;
+}
+
+// SQL: an index on an expression. Has no name, as the search itself.
+const COUNT_FOUND = `
+  SELECT count(*)::int AS count FROM product p WHERE p.pid = $1 AND product_search(p.pid, p.dt, p.bt, p.sku, p.epi, p.empi) @@ $2::tsquery`;
+
+/** How many variants of the catalogue have all words of `search`; all of them when it is empty. */
+export async function countProducts(db: Db, pid: string, search: string): Promise<number> {
+  if (search === '') return db.prisma.product.count({ where: { pid } });
+  const words = await wordsOf(db, pid, search);
+  if (words === null) return 0;
+  const [found] = await db.query<{ count: number }>(COUNT_FOUND, [pid, words]);
+  return found!.count;
 }
 
 /** One variant of the catalogue, or null. */

@@ -1,6 +1,11 @@
 import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
-import type { ItemModel, ProductModel, TallyModel } from '../../generated/prisma/models.ts';
+import type {
+  ItemModel,
+  ProductModel,
+  SubscriptionModel,
+  TallyModel,
+} from '../../generated/prisma/models.ts';
 
 /** What is counted: presence of a product in lists, contacts waiting for a variant, or events of a day. */
 export type TallyKind = 'wish' | 'wait' | 'add' | 'subscribe' | 'alert';
@@ -92,6 +97,23 @@ const MOST_WISHLISTED = `
 /** The products in most lists, from the index of the figures. */
 export function mostWishlisted(db: Db, pid: string, first: number): Promise<ProductDemandRow[]> {
   return db.query<ProductDemandRow>(MOST_WISHLISTED, [pid, first]);
+}
+
+/** How many confirmed subscriptions wait for each variant; one statement a store. */
+export async function countWaiting(
+  db: Db,
+  keys: readonly Pick<SubscriptionModel, 'pid' | 'epi'>[],
+): Promise<number[]> {
+  const stores = [...new Set(keys.map(({ pid }) => pid))];
+  const found = await Promise.all(
+    stores.map((pid) => {
+      const epis = new Set(keys.flatMap((key) => (key.pid === pid ? [key.epi] : [])));
+      const where = { pid, epi: { in: [...epis] }, confirmedAt: { not: null } };
+      return db.prisma.subscription.groupBy({ by: ['pid', 'epi'], where, _count: true });
+    }),
+  );
+  const counts = new Map(found.flat().map(({ pid, epi, _count }) => [JSON.stringify([pid, epi]), _count]));
+  return keys.map(({ pid, epi }) => counts.get(JSON.stringify([pid, epi])) ?? 0);
 }
 
 /** A variant and how many subscriptions wait for it. */

@@ -32,6 +32,19 @@ export function getWaitingDemand(ctx: Context, first?: number | null): Promise<r
   return reports.waitingDemand(ctx.db, pid, checkLimit('first', first, 10, MAX_ROWS));
 }
 
+/** A variant of a store's product. */
+type Variant = { pid: string; epi: string; empi: string };
+
+/** How many wait for a variant; null for everybody but its store. */
+export function getWaiting({ viewer, reads }: Context, { pid, epi }: Variant): Promise<number> | null {
+  return viewer.keyId === null ? null : reads.waiting({ pid, epi });
+}
+
+/** How many shoppers have a product in an active list; null for everybody but its store. */
+export function getWishlisted({ viewer, reads }: Context, { pid, empi }: Variant): Promise<number> | null {
+  return viewer.keyId === null ? null : reads.socialCount({ pid, empi });
+}
+
 /** Background work: brings the figures up to date. */
 export async function foldReports({ db }: Services): Promise<boolean> {
   return (await reports.foldTallies(db)) > 0;

@@ -57,6 +57,21 @@ export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Prom
   return row!;
 }
 
+/** Creates a shopper who was not seen yet; one that was erased has its address again. */
+export async function makeShopper(tx: Tx, { em, ...shopper }: NewShopper, now: Date): Promise<void> {
+  const { pid, regid } = shopper;
+  await tx.prisma.shopper.upsert({
+    where: { pid_regid: { pid, regid } },
+    create: { ...shopper, em, lastlogin: now, cts: now, uts: now },
+    update: { em },
+  });
+}
+
+/** The account with this address, or null. */
+export function findAccount(db: Db, pid: string, em: string): Promise<Pick<ShopperRow, 'regid'> | null> {
+  return db.prisma.shopper.findFirst({ where: { pid, em }, select: { regid: true } });
+}
+
 /**
  * SQL: Prisma cannot lock. FOR UPDATE would also shut out foreign key checks: a second update of a list in one transaction makes
  * one, and its writer would deadlock with a merge that holds the shopper and waits for that list.

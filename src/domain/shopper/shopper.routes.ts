@@ -2,31 +2,55 @@ import {
   ExportShopperDocument,
   GenerateRegidDocument,
   SyncGuestDocument,
+  UpdateShopperDocument,
 } from '../../generated/operations.ts';
-import { text } from '../../route/form.ts';
-import { route } from '../../route/route.ts';
+import { flag, json, text } from '../../route/form.ts';
+import { alias, route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
+const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
+const generateRegid = route(GenerateRegidDocument, {
+  caller: 'store',
+  summary: 'Gives the lasting identity of a guest or an account',
+  form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
+  needsOneOf: ['uuid', 'useremail'],
+  reply: 'generateRegid',
+});
+
 export const shopperRoutes = {
-  'POST /storeadmin/v3/user/generate-regid': route(GenerateRegidDocument, {
-    caller: 'store',
-    summary: 'Gives the lasting identity of a guest or an account',
-    form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
-    needsOneOf: ['uuid', 'useremail'],
-    reply: 'generateRegid',
-  }),
+  [GENERATE_REGID]: generateRegid,
+  'POST /storeadmin/user/generate-regid': alias(GENERATE_REGID, generateRegid),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
     caller: 'store',
     summary: 'Merges a guest into an account at login',
     form: { regid: text.required, useremail: text.required, useragenttype: text.required },
     reply: 'syncGuest',
   }),
+  'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
+    caller: 'store',
+    namesShopper: true,
+    summary: 'Fills in what the store knows of a shopper',
+    form: {
+      input: {
+        fname: text,
+        lname: text,
+        m: text,
+        sw_mkt: text.unusual,
+        ut: text.unusual,
+        acc_mkt: flag('invalid-request'),
+        extags: json('invalid-request'),
+        prefs: json('invalid-request'),
+        pd: json('invalid-request'),
+      },
+    },
+    reply: 'updateShopper',
+  }),
   'POST /storeadmin/v3/user/export': route(ExportShopperDocument, {
     caller: 'store',
     summary: 'Streams everything that is stored about a shopper, whatever its size',
     form: { useremail: text, regid: text.unusual },
     needsOneOf: ['useremail', 'regid'],
-    isStreamed: true,
+    stream: 'application/json',
     reply: 'exportShopper',
   }),
 } satisfies RouteTable;

@@ -4,6 +4,9 @@ import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+/** Clients send the whole User-Agent of a browser. */
+const MAX_USER_AGENT = 2_048;
+
 /** A version 4 UUID in lower case, or the failure `invalid-uuid`. */
 export function checkUuid(text: string): string {
   const uuid = text.trim().toLowerCase();
@@ -19,10 +22,10 @@ export function checkEmail(text: string | null | undefined): string {
 /** The name of a kind of client, or the failure `invalid-useragenttype`. */
 export function checkUserAgentType(text: string | null | undefined): string {
   const name = (text ?? '').trim();
-  const isFine = name !== '' && name.length <= 255 && !hasControlCharacters(name) && isStorable(name);
-  return isFine
+  const isShort = name !== '' && codePoints(name) <= MAX_USER_AGENT;
+  return isShort && !hasControlCharacters(name) && isStorable(name)
     ? name
-    : fail('invalid-useragenttype', 'useragenttype must have 1 to 255 printable characters');
+    : fail('invalid-useragenttype', 'useragenttype must have 1 to 2,048 printable characters');
 }
 
 /** A single line of at most `max` characters, or the failure `invalid-request` that names the field. */

@@ -6,6 +6,7 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
 import * as shoppers from './shopper.repo.ts';
 import type { NewShopper, ShopperChanges, ShopperRow } from './shopper.repo.ts';
+import { shapeFault } from './shape.rules.ts';
 import { checkLine } from './shopper.rules.ts';
 
 /** Changes what the store knows of the shopper it names. */
@@ -44,8 +45,11 @@ function checkChanges(input: ShopperInput): ShopperChanges {
     fail('invalid-request', `extags must have at most ${MAX_TAGS} entries`);
   if (changes.extags) changes.extags = changes.extags.map((tag) => checkLine('extags', tag, MAX_TEXT));
   for (const field of ['prefs', 'pd'] as const) {
-    const fault = changes[field] === undefined ? null : objectFault(changes[field]);
+    if (changes[field] === undefined) continue;
+    const fault = objectFault(changes[field]);
     if (fault !== null) fail('invalid-request', `${field} ${fault}`);
+    const wrong = shapeFault(field, changes[field]);
+    if (wrong !== null) fail('invalid-request', wrong.slice(0, 500));
   }
   return changes;
 }

@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Services, Viewer } from '../../context.ts';
+import type { Denial, Services, Viewer } from '../../context.ts';
 import type { Database } from '../../database/database.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
-import type { ErrorType } from '../../shared/errors.ts';
 import { isStorable } from '../../shared/text.ts';
 import { hashKey } from '../store/key.rules.ts';
 import type { StoreKeyRow, StoreRow } from '../store/store.repo.ts';
@@ -42,6 +41,15 @@ function findKey(keys: StoreKeyRow[], apiKey: string): StoreKeyRow | null {
   return keys.filter((key) => timingSafeEqual(key.hash, hash))[0] ?? null;
 }
 
+const DENIALS = {
+  noStore: { type: 'unauthorised' },
+  badStore: { type: 'unauthorised', msg: 'The store id or API key is wrong' },
+  noRegid: { type: 'sw-badregid', msg: 'sw-badregid: the regid is missing; generate one' },
+  badRegid: { type: 'sw-badregid' },
+  noSession: { type: 'bad-sessionid', msg: 'The sessionid is missing' },
+  badSession: { type: 'bad-sessionid' },
+} as const satisfies Record<string, Denial>;
+
 /** Makes the one place that decides who is calling. Wrong credentials never throw. */
 export function createIdentification({
   db,
@@ -72,39 +80,41 @@ export function createIdentification({
       shopper: null,
       state: null,
       isShopperNamed: regid !== '',
-      denial: 'unauthorised' as ErrorType,
+      denial: pid === '' && !hasKey ? DENIALS.noStore : DENIALS.badStore,
       isServiceDown,
     };
     if (store === null || !isServed(config, store) || (apiKey !== null && key === null)) return nobody;
-    const denial =
-      shopper === null ? 'sw-badregid' : await checkSession(db, store, shopper, key ? null : sessionid);
+    const denial = await denialOf(db, store, regid, shopper, key ? null : sessionid);
     return {
       ...nobody,
       store,
       keyId: key?.id ?? null,
       shopper: denial === null ? { ...shopper!, store } : null,
       state: denial === null ? { store: found.store!, shopper: found.shopper!, revision, catalog } : null,
-      denial: denial ?? 'sw-badregid',
+      denial: denial ?? DENIALS.badRegid,
     };
   };
 }
 
 /** Null when the session is good, else why not. A store key (null) speaks for any shopper of its store. */
-async function checkSession(
+async function denialOf(
   db: Database,
   store: StoreRow,
-  shopper: ShopperRow,
+  regid: string,
+  shopper: ShopperRow | null,
   sessionid: string | null,
-): Promise<ErrorType | null> {
+): Promise<Denial | null> {
+  if (shopper === null) return regid === '' ? DENIALS.noRegid : DENIALS.badRegid;
   const epoch = epochOf(store, shopper);
   if (sessionid === null || isSessionOf(store.secret, sessionid, shopper.regid, epoch)) return null;
+  if (sessionid === '') return DENIALS.noSession;
   const mark = markIn(sessionid);
   const links = isStorable(mark) ? await linksOf(db, shopper, mark) : [];
   const link = links.find(({ guestRegid, guestEpoch }) =>
     isSessionOf(store.secret, sessionid, guestRegid, guestEpoch),
   );
-  if (link === undefined) return 'bad-sessionid';
+  if (link === undefined) return DENIALS.badSession;
   // The session was real when its guest was merged: with the guest's own regid it is retired, with the account's it opens.
-  if (link.guestRegid === shopper.regid) return 'sw-badregid';
-  return store.mergedSessions && link.accountEpoch === epoch ? null : 'bad-sessionid';
+  if (link.guestRegid === shopper.regid) return DENIALS.badRegid;
+  return store.mergedSessions && link.accountEpoch === epoch ? null : DENIALS.badSession;
 }

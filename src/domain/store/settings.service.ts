@@ -5,17 +5,21 @@ import { findStore, listKeys } from './store.repo.ts';
 import type { ApiKeyRow, StoreRow, StoreSettings } from './store.repo.ts';
 import { revokeKey, rotateKey, updateStore } from './store.service.ts';
 
-/** What a merchant may set; null clears only the share address. */
+/** What a merchant may set; null clears what a store can be without. */
 export type SettingsInput = {
-  [Field in 'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'shareUrl' | 'doubleOptIn']?:
-    StoreSettings[Field] | null;
+  [
+    Field in
+      'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'doubleOptIn' | (typeof CLEARABLE)[number]
+  ]?: StoreSettings[Field] | null;
 };
+
+const CLEARABLE = ['shareUrl', 'defaultRegion'] as const;
 
 /** Changes the calling store's settings. */
 export async function changeSettings(ctx: Context, input: SettingsInput): Promise<StoreRow> {
   const { pid } = requireStore(ctx);
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  const blank = given.find(([field, value]) => value === null && field !== 'shareUrl');
+  const blank = given.find(([field, value]) => value === null && !CLEARABLE.some((name) => name === field));
   if (blank) fail('invalid-request', `${blank[0]} must not be null`);
   await updateStore(ctx, pid, Object.fromEntries(given), (field) => field);
   return (await findStore(ctx.db, pid)) ?? fail('unauthorised');

@@ -26,6 +26,7 @@ export type StoreSettings = Partial<
     | 'allowedOrigins'
     | 'shareUrl'
     | 'doubleOptIn'
+    | 'defaultRegion'
     | 'mergedSessions'
     | 'rateLimits'
     | 'maintenance'

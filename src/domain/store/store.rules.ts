@@ -1,3 +1,4 @@
+import { isSupportedCountry } from 'libphonenumber-js';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 import type { StoreSettings } from './store.repo.ts';
@@ -56,7 +57,7 @@ function uniqueUpTo(name: string, entries: readonly string[] | undefined, max: n
 
 /** Settings as they will be stored, or the failure that names the wrong one in the caller's words. */
 export function checkSettings(settings: StoreSettings, nameOf: NameSetting = flagOf): StoreSettings {
-  const { name, shareUrl, rateLimits } = settings;
+  const { name, shareUrl, defaultRegion, rateLimits } = settings;
   if (name !== undefined && !isName(name))
     fail('invalid-request', `${nameOf('name')} must have 1 to ${MAX_NAME} printable characters`);
   const listTypes = uniqueUpTo(nameOf('listTypes'), settings.listTypes, MAX_LIST_TYPES);
@@ -78,6 +79,9 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
       'invalid-request',
       `${nameOf('shareUrl')} must be an http(s) address of at most ${MAX_SHARE_URL} characters; {lid} in it stands for the list id`,
     );
+  const region = defaultRegion?.trim().toUpperCase();
+  if (region !== undefined && !isSupportedCountry(region))
+    fail('invalid-request', `${nameOf('defaultRegion')} must be a country of two letters, such as DE or US`);
   if (!Object.entries(rateLimits ?? {}).every(isRateLimit))
     fail(
       'invalid-request',
@@ -88,5 +92,6 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
     ...(name !== undefined && { name: name.trim() }),
     ...(listTypes && { listTypes }),
     ...(allowedOrigins && { allowedOrigins }),
+    ...(region !== undefined && { defaultRegion: region }),
   };
 }

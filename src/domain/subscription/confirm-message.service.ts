@@ -12,34 +12,35 @@ import type { SignupKind } from './signup.rules.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
 /** Who asks for a contact, as far as messages to it are counted. */
-export type Asker = { regid: string; isGuest: boolean };
+export type Asker = { regid: string; isStranger: boolean };
 
 /**
  * Asks a contact to confirm what an asker has pending. However often it is signed up, it gets a few messages a day, and one more when
- * the day is over if a request has no link yet. Guests have a share of their own, or they could use up the store's.
+ * the day is over if a request has no link yet. Strangers have a share of their own, or they could use up the store's. Answers whether
+ * anything is pending, which depends on the asker's own requests alone.
  */
 export async function sendConfirmation(
   tx: Tx,
   ctx: Context,
   store: StoreRow,
   contact: Contact,
-  { regid: asker, isGuest }: Asker,
+  { regid: asker, isStranger }: Asker,
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   const { pid } = store;
   const asked = { pid, contact, asker };
-  if (!(await requests.isPending(tx, asked))) return;
+  if (!(await requests.isPending(tx, asked))) return false;
   const spend = spender(tx, store, now);
   const subject = `${contact.medium} ${contact.value}`;
-  if (isGuest && (await spend('confirmGuest', `${subject} ${asker}`)) !== null) return;
+  if (isStranger && (await spend('confirmGuest', `${subject} ${asker}`)) !== null) return true;
   // Before the contact's own limit: whether others have reached it must not show in the answer.
   const channel = channelOf(contact.medium);
   const range = channel.contact.rangeOf?.(contact.value);
   const textUntil =
-    range === undefined ? null : await admitText(ctx, spend, range, { regid: asker, isGuest }, now);
-  const dayEnd = await spend('confirm', isGuest ? `${subject} guests` : subject);
+    range === undefined ? null : await admitText(ctx, spend, range, { regid: asker, isStranger }, now);
+  const dayEnd = await spend('confirm', isStranger ? `${subject} guests` : subject);
   const isLate = dayEnd !== null;
-  if (isLate && (await requests.isTold(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS)))) return;
+  if (isLate && (await requests.isTold(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS)))) return true;
   const dueAt = later(dayEnd, textUntil) ?? now;
   const url = `${ctx.config.publicUrl}/confirm/${sealLink(store, 'confirm', toClaim(contact, dueAt, asker))}`;
   const message = {
@@ -49,9 +50,10 @@ export async function sendConfirmation(
     recipient: contact.value,
     payload: channel.confirm(store.name, url),
     dueAt,
-    dedupeKey: isLate ? lateKey(store, `${subject} ${isGuest}`, dayEnd) : null,
+    dedupeKey: isLate ? lateKey(store, `${subject} ${isStranger}`, dayEnd) : null,
   };
   if ((await enqueueMessage(tx, message, now)) !== null) await requests.markTold(tx, asked, dueAt);
+  return true;
 }
 
 /** One message follows the end of a day, whoever asked first for more than the day had. */
@@ -68,18 +70,18 @@ const spender =
 
 /**
  * Counts a text message, which costs money. A shopper is refused beyond the limits. A store's own call never is: its message waits,
- * and it pays for its own calls, so that only the guest it names and the range of the number count.
+ * and it pays for its own calls, so that only the shopper it names and the range of the number count.
  */
 async function admitText(
   ctx: Context,
   spend: Spend,
   range: string,
-  { regid, isGuest }: Asker,
+  { regid, isStranger }: Asker,
   now: Date,
 ): Promise<Date | null> {
   const isShoppers = ctx.viewer.keyId === null;
   const counts = [
-    ...(isGuest ? [['textGuest', regid] as const] : []),
+    ...(isStranger ? [['textGuest', regid] as const] : []),
     ...(isShoppers ? [['textAddress', ctx.address] as const, ['textStore', ''] as const] : []),
     ['textRange', range] as const,
   ];

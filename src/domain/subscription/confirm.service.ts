@@ -8,39 +8,16 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore } from '../store/store.service.ts';
 import { fromClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
-import { liftSuppressions, recordAccountConsent, recordShopperConsent } from '../contact/consent.repo.ts';
+import { liftSuppressions } from '../contact/consent.repo.ts';
+import { recordConsent } from '../contact/mailing-list.service.ts';
 import { addProofs } from '../contact/proof.repo.ts';
 import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import { isAccountContact, maskContact } from '../contact/contact.rules.ts';
 import { keyOf } from './subscription.rules.ts';
-import type { Contact } from '../contact/contact.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
-
-/** Where an answer about the mailing list came from, as `userinfo.prefs` shows it. */
-const CONSENT_SOURCE = 'subscription';
-
-/** Records whether a contact wants the mailing list, in the preferences of its shopper. */
-export async function recordConsent(
-  tx: Tx,
-  store: StoreRow,
-  contact: Contact,
-  answer: { accepts: boolean; regid: string },
-  now: Date,
-): Promise<void> {
-  const consent = {
-    signuptime: now.getTime(),
-    acceptmarketing: answer.accepts,
-    acceptsource: CONSENT_SOURCE,
-  };
-  const { medium, value } = contact;
-  const key = { pid: store.pid, regid: answer.regid };
-  if (isAccountContact(contact))
-    await recordAccountConsent(tx, newShopper(store, 'account', value), medium, consent, now);
-  else if (answer.regid !== '') await recordShopperConsent(tx, key, medium, consent, now);
-}
 
 /** What the confirmation page shows. */
 export type Confirmation = { storeName: string; contact: string; pending: number };

@@ -11,7 +11,7 @@ export const SIGNUP_LIMITS = {
   contact: { points: 120, windowMs: HOUR_MS },
   address: { points: 120, windowMs: HOUR_MS },
   confirm: { points: 3, windowMs: 24 * HOUR_MS },
-  // Below the limit of the contact, so that one guest cannot use up the messages that another one needs.
+  // Of one shopper who may be a stranger; below the limit of the contact, so that one guest cannot use up the messages that another one needs.
   confirmGuest: { points: 2, windowMs: 24 * HOUR_MS },
   textGuest: { points: 5, windowMs: HOUR_MS },
   textAddress: { points: 20, windowMs: HOUR_MS },
@@ -25,7 +25,7 @@ export type SignupKind = keyof typeof SIGNUP_LIMITS;
 const WORDS = {
   contact: 'subscriptions for this contact',
   address: 'subscriptions from this address',
-  textGuest: 'text messages asked for by this guest',
+  textGuest: 'text messages asked for by this shopper',
   textAddress: 'text messages asked for from this address',
   textRange: 'text messages to numbers like this one',
   textStore: 'text messages for this store',

@@ -6,13 +6,13 @@ import { newId } from '../../shared/ids.ts';
 import { createWriteBatch } from '../../shared/write-batch.ts';
 import { liftSuppressions } from '../contact/consent.repo.ts';
 import { isAccountContact } from '../contact/contact.rules.ts';
+import { recordConsent } from '../contact/mailing-list.service.ts';
 import { useProof } from '../contact/proof.repo.ts';
 import { consumeAll } from '../pace/pace.repo.ts';
 import { reopenRestocks } from '../restock/restock.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { sendConfirmation } from './confirm-message.service.ts';
 import type { Asker } from './confirm-message.service.ts';
-import { recordConsent } from './confirm.service.ts';
 import { saveRequests, withdrawPendingConsent } from './request.repo.ts';
 import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
 import { announceCreated } from './subscription-events.service.ts';
@@ -24,35 +24,53 @@ import type { Wish } from './subscription.rules.ts';
 /** A checked wish, and who asks for it of which store. */
 export type WantedSignUp = { ctx: Context; store: StoreRow; wish: Wish; now: Date };
 
-/** Stores a wish together or not at all; it lives as long as the process. */
-export type SignUps = (wanted: WantedSignUp) => Promise<void>;
+/** What came of a wish: whether its contact has still to confirm what this asker asked for. */
+export type SignedUp = { isPending: boolean };
 
-/** A wish as it is stored. `isApart`: what a guest has not confirmed shares nobody's fate, or it could see when others come and go. */
-type Open = WantedSignUp & { signUp: SignUpWrite; asker: Asker; isApart: boolean };
+/** Stores a wish together or not at all; it lives as long as the process. */
+export type SignUps = (wanted: WantedSignUp) => Promise<SignedUp>;
+
+/**
+ * A wish as it is stored. `isApart`: what the contact of a stranger has not confirmed shares nobody's fate, or the stranger could see when others
+ * come and go.
+ */
+type Open = WantedSignUp & { signUp: SignUpWrite; asker: Asker; mustConfirm: boolean; isApart: boolean };
 
 /** What came of it: how much the asker had not asked for yet, and what is new at all. */
 type Saved = Open & { rows: StoredSubscription[]; asked: number; created: StoredSubscription[] };
 
-/**
- * Whether the contact need not confirm. Once it has, it need not again: for the store and for the account with that address. Of
- * anybody else it is known only whether it confirmed what the very same shopper had asked for.
- */
-async function isConfirmed(tx: Tx, { ctx, store, wish: { contact }, now }: WantedSignUp): Promise<boolean> {
-  if (!store.doubleOptIn) return true;
+/** Who asks. Anybody but the store and the account with that address may be a stranger to the contact. */
+function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
   const { shopper } = ctx.viewer;
-  const isOwn = shopper === null || (isAccountContact(contact) && contact.value === shopper.em);
-  return useProof(tx, store.pid, contact, isOwn ? null : shopper.regid, now);
+  if (shopper === null) return { regid: '', isStranger: false };
+  return {
+    regid: shopper.regid,
+    isStranger: shopper.isGuest || !isAccountContact(contact) || contact.value !== shopper.em,
+  };
 }
 
+/** A store that names a contact answers for it, unless it has double opt-in; a stranger at a browser never does. */
+function mustConfirm({ ctx, store }: WantedSignUp, { isStranger }: Asker): boolean {
+  return store.doubleOptIn || (isStranger && ctx.viewer.keyId === null);
+}
+
+/**
+ * Opens a wish. Once a contact has confirmed, it need not again: for the store and for the account with that address. For a stranger only
+ * what it confirmed of that very shopper counts.
+ */
 async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
-  const { ctx, store, wish, now } = wanted;
-  const { regid = '', isGuest = false } = ctx.viewer.shopper ?? {};
-  const confirmedAt = (await isConfirmed(tx, wanted)) ? now : null;
+  const { store, wish, now } = wanted;
+  const asker = askerOf(wanted);
+  const isBound = mustConfirm(wanted, asker);
+  const prover = asker.isStranger ? asker.regid : null;
+  const isConfirmed = !isBound || (await useProof(tx, store.pid, wish.contact, prover, now));
+  const confirmedAt = isConfirmed ? now : null;
   const rows: NewSubscription[] = wish.products.flatMap((product) =>
     wish.topics.map((topic) => ({ ...product, topic, extras: wish.extras, id: newId() })),
   );
-  const signUp = { pid: store.pid, ...wish.contact, regid, confirmedAt, wanted: rows, now };
-  return { ...wanted, signUp, asker: { regid, isGuest }, isApart: isGuest && confirmedAt === null };
+  const signUp = { pid: store.pid, ...wish.contact, regid: asker.regid, confirmedAt, wanted: rows, now };
+  const isApart = asker.isStranger && confirmedAt === null;
+  return { ...wanted, signUp, asker, mustConfirm: isBound, isApart };
 }
 
 const contactOf = ({ pid, medium, value }: Pick<StoredSubscription, 'pid' | 'medium' | 'value'>): string =>
@@ -96,7 +114,7 @@ async function answerMailingList(tx: Tx, { store, wish, signUp, asker, now }: Sa
 }
 
 /**
- * Counts what was not asked for yet. What a guest's contact has still to confirm counts for that guest and contact: how much others
+ * Counts what was not asked for yet. What a stranger's contact has still to confirm counts for that shopper and contact: how much others
  * asked for must not show. A store calls for all its shoppers from one address, so only a shopper's own call counts against it.
  */
 async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
@@ -122,7 +140,7 @@ async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   await consume('address', ownCalls, ({ ctx }) => ctx.address);
 }
 
-async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<void> {
+async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<SignedUp[]> {
   const opened: Open[] = [];
   for (const one of wanted) opened.push(await open(tx, one));
   const saved = await save(tx, opened);
@@ -138,9 +156,13 @@ async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<voi
   for (const one of saved) await answerMailingList(tx, one);
   // Late, because sign-ups of one contact wait for each other from here to the commit.
   await count(tx, saved);
-  for (const { ctx, store, wish, asker, now } of saved)
-    if (store.doubleOptIn) await sendConfirmation(tx, ctx, store, wish.contact, asker, now);
+  const signedUp: SignedUp[] = [];
+  for (const one of saved) signedUp.push({ isPending: one.mustConfirm && (await askToConfirm(tx, one)) });
+  return signedUp;
 }
+
+const askToConfirm = (tx: Tx, { ctx, store, wish, asker, now }: Saved): Promise<boolean> =>
+  sendConfirmation(tx, ctx, store, wish.contact, asker, now);
 
 const MAX_SHARED = 20;
 
@@ -152,14 +174,13 @@ function isPlain({ ctx: { viewer }, store, wish }: WantedSignUp): boolean {
 
 /** Opens the sign-ups of a process: plain ones of one moment share a transaction. */
 export function createSignUps({ db }: Pick<Services, 'db'>): SignUps {
-  const storeAll = (wanted: readonly WantedSignUp[]): Promise<void> =>
+  const storeAll = (wanted: readonly WantedSignUp[]): Promise<SignedUp[]> =>
     db.transaction((tx) => storeWishes(tx, wanted));
-  const alone = (wanted: WantedSignUp): Promise<void> => storeAll([wanted]);
-  const share = createWriteBatch<WantedSignUp, void>({
+  const alone = async (wanted: WantedSignUp): Promise<SignedUp> => (await storeAll([wanted]))[0]!;
+  const share = createWriteBatch<WantedSignUp, SignedUp>({
     async together(all) {
       try {
-        await storeAll(all);
-        return all.map(() => ({ result: undefined }));
+        return (await storeAll(all)).map((result) => ({ result }));
       } catch (error) {
         if (!(error instanceof AppError) && !isOneKeysFault(error)) throw error;
         return all.map(() => (all.length === 1 ? { error } : 'alone'));

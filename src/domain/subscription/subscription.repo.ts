@@ -75,28 +75,23 @@ export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Prom
 /** Whose subscriptions: all of a store, what was asked for under a regid, or those of a contact. */
 export type Owner = { pid: string } & ({ all: true } | { regid: string } | { contact: Contact });
 
-/** Whose subscriptions can be ended at once. */
-export type Ender = Exclude<Owner, { all: true }>;
-
-/** Which of them; null means any. */
-export type Filter = { topic: string | null; epi?: string | null };
-
 /** Which of them are read; null means any. */
-export type PageFilter = Pick<Filter, 'topic'> & { medium: string | null };
+export type PageFilter = { topic: string | null; medium: string | null };
+
+/** Which of them are ended; null, or left out, means any. These fields are named like their columns. */
+export type Filter = Partial<Record<'id' | 'topic' | 'epi' | keyof Contact, string | null>>;
 
 function whereOf(owner: Owner, { topic, medium }: PageFilter) {
   const contact = 'contact' in owner ? owner.contact : {};
   return { pid: owner.pid, AND: [contact, { topic: topic ?? undefined, medium: medium ?? undefined }] };
 }
 
-/** The condition of a statement on its table `s`: these fields are named like their columns. */
-export function conditionOf(
-  owner: Ender,
-  { topic, epi = null }: Filter,
-): { text: string; params: unknown[] } {
-  const whose = 'regid' in owner ? { regid: owner.regid } : owner.contact;
-  const given = Object.entries({ pid: owner.pid, ...whose, topic, epi }).filter(
-    ([, value]) => value !== null,
+/** The condition of a statement on its table `s`. */
+export function conditionOf(owner: Owner, filter: Filter): { text: string; params: unknown[] } {
+  const whose = 'regid' in owner ? { regid: owner.regid } : 'contact' in owner ? owner.contact : {};
+  // The filter may name a contact beside that of the owner: both must fit.
+  const given = [...Object.entries({ pid: owner.pid, ...whose }), ...Object.entries(filter)].filter(
+    ([, value]) => value != null,
   );
   return {
     text: given.map(([column], index) => `s.${column} = $${index + 1}`).join(' AND '),
@@ -129,10 +124,10 @@ export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Pr
     : db.prisma.subscription.count({ where });
 }
 
-/** SQL: tells what it deleted, which Prisma cannot. Ends subscriptions of a contact, with the requests that were confirmed. */
+/** SQL: tells what it deleted, which Prisma cannot. Ends subscriptions of a contact or store, with the requests that were confirmed. */
 export function deleteSubscriptions(
   tx: Tx,
-  owner: { pid: string; contact: Contact },
+  owner: Exclude<Owner, { regid: string }>,
   filter: Filter,
 ): Promise<StoredSubscription[]> {
   const { text, params } = conditionOf(owner, filter);

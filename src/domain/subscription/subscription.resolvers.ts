@@ -1,6 +1,13 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { subscribe } from './signup.service.ts';
-import { listSubscriptions, pageSubscriptions, unsubscribe, visibleContact } from './subscription.service.ts';
+import {
+  countSubscriptions,
+  listSubscriptions,
+  ownerFor,
+  pageSubscriptions,
+  unsubscribe,
+  visibleContact,
+} from './subscription.service.ts';
 
 export const subscriptionResolvers = {
   Query: {
@@ -11,6 +18,8 @@ export const subscriptionResolvers = {
     subscribe: (_root, { input }, ctx) => subscribe(ctx, input),
     unsubscribe: (_root, ending, ctx) => unsubscribe(ctx, ending),
   },
+  SubscriptionConnection: { totalCount: (page, _args, ctx) => countSubscriptions(ctx, page) },
+  Shopper: { subscriptions: (shopper, page, ctx) => listSubscriptions(ctx, page, ownerFor(shopper)) },
   Subscription: {
     mediumvalue: (subscription, _args, ctx) => visibleContact(ctx, subscription),
     confirmed: (subscription) => subscription.confirmedAt !== null,

@@ -1,5 +1,6 @@
 import {
   FetchSubscriptionsDocument,
+  RemoveSubscriptionsDocument,
   SubscribeDocument,
   UnsubscribeDocument,
 } from '../../generated/operations.ts';
@@ -21,6 +22,12 @@ export const subscriptionRoutes = {
     },
     reply: 'subscribe',
   }),
+  'POST /storeadmin/bispa/subscriptions/remove': route(RemoveSubscriptionsDocument, {
+    caller: 'store',
+    summary: 'Ends subscriptions of a contact, or with x-regid of that shopper',
+    form: { medium: text, mediumvalue: text, topic: text, epi: text, id: text },
+    reply: 'unsubscribe',
+  }),
   'POST /api/v3/subscriptions/fetch-subs': route(FetchSubscriptionsDocument, {
     caller: 'shopper',
     summary: "Answers the shopper's subscriptions",
@@ -30,7 +37,7 @@ export const subscriptionRoutes = {
   'POST /api/v3/subscriptions/unsubscribe': route(UnsubscribeDocument, {
     caller: 'shopper',
     summary: "Ends the shopper's subscriptions",
-    form: { topic: text, epi: text },
+    form: { id: text, topic: text, epi: text },
     reply: 'unsubscribe',
   }),
 } satisfies RouteTable;

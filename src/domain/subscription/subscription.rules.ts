@@ -12,7 +12,7 @@ export type SubscribeInput = {
   medium?: string | null;
   mediumvalue?: string | null;
   products: readonly { [Field in keyof WantedProduct]?: string | null }[];
-  topics: readonly string[];
+  topics: readonly unknown[];
   addtomailinglist?: number | null;
   extras?: string | null;
 };
@@ -45,15 +45,21 @@ function checkWanted({ epi, empi, du }: SubscribeInput['products'][number], inde
   };
 }
 
-function checkTopics(topics: readonly string[]): string[] {
+function checkTopic(topic: unknown, index: number): string {
+  const text = Number.isSafeInteger(topic) ? String(topic) : topic;
+  if (typeof text !== 'string') return fail('invalid-topics', `topics[${index}] must be a text`);
+  const name = text.trim();
+  const isFine =
+    name !== '' && codePoints(name) <= MAX_TOPIC && !hasControlCharacters(name) && isStorable(name);
+  return isFine
+    ? name
+    : fail('invalid-topics', `topics[${index}] must have 1 to ${MAX_TOPIC} printable characters`);
+}
+
+function checkTopics(topics: readonly unknown[]): string[] {
   if (topics.length < 1 || topics.length > MAX_TOPICS)
     fail('invalid-topics', `topics must have 1 to ${MAX_TOPICS} entries`);
-  const names = topics.map((topic) => topic.trim());
-  const isFine = (name: string): boolean =>
-    name !== '' && codePoints(name) <= MAX_TOPIC && !hasControlCharacters(name) && isStorable(name);
-  const bad = names.findIndex((name) => !isFine(name));
-  if (bad >= 0) fail('invalid-topics', `topics[${bad}] must have 1 to ${MAX_TOPIC} printable characters`);
-  return [...new Set(names)];
+  return [...new Set(topics.map(checkTopic))];
 }
 
 function checkMailingList(answer: number | null | undefined): boolean | null {
@@ -70,8 +76,8 @@ function checkExtras(extras: string | null | undefined): string | null {
 }
 
 /** Everything of a sign-up in its stored form, or the failure that names what is wrong. */
-export function checkWish(input: SubscribeInput): Wish {
-  const contact = checkContact(checkMedium(input.medium), input.mediumvalue);
+export function checkWish(store: { defaultRegion: string | null }, input: SubscribeInput): Wish {
+  const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
   const products = lastOfEach(input.products.map(checkWanted));
   const topics = checkTopics(input.topics);

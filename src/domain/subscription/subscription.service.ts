@@ -1,4 +1,4 @@
-import { requireShopper, requireStore } from '../../context.ts';
+import { isStoreAlone, requireShopper, requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
@@ -9,17 +9,11 @@ import { findProducts } from '../product/product.repo.ts';
 import { unknownProduct } from '../product/product.columns.ts';
 import type { ProductRow } from '../product/product.columns.ts';
 import { isProductId } from '../product/product.rules.ts';
+import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import type {
-  Ender,
-  Filter,
-  Owner,
-  PageFilter,
-  StoredSubscription,
-  SubscriptionRow,
-} from './subscription.repo.ts';
+import type { Filter, Owner, PageFilter, StoredSubscription, SubscriptionRow } from './subscription.repo.ts';
 import { checkContact, checkMedium, maskContact } from '../contact/contact.rules.ts';
 import type { WantedProduct } from './subscription.rules.ts';
 
@@ -45,27 +39,41 @@ async function withProducts(
 
 /** Whose subscriptions the caller reads and ends. */
 function ownerOf(ctx: Context): Owner {
-  if (ctx.viewer.keyId !== null && !ctx.viewer.isShopperNamed)
-    return { pid: requireStore(ctx).pid, all: true };
-  const { pid, regid, isGuest, em } = requireShopper(ctx);
+  if (isStoreAlone(ctx)) return { pid: requireStore(ctx).pid, all: true };
+  return ownerFor(requireShopper(ctx));
+}
+
+/** What belongs to a shopper: what a guest asked for, what goes to an account's address. */
+export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
   return isGuest ? { pid, regid } : { pid, contact: { medium: 'email', value: em ?? '' } };
 }
 
 type Page = { topic?: string | null; medium?: string | null };
 const ORDER = 'subscription';
 
+/** A page of subscriptions that remembers what it was asked for: its total is counted only for those who select it. */
+export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: Owner; filter: PageFilter };
+
 /** A page of the caller's subscriptions by cursor. */
 export async function listSubscriptions(
   ctx: Context,
   { topic, medium, first, after }: Page & { first?: number | null; after?: string | null },
-): Promise<Connection<SubscriptionRow>> {
-  const owner = ownerOf(ctx);
+  owner: Owner = ownerOf(ctx),
+): Promise<SubscriptionConnectionRow> {
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, ORDER) ?? undefined;
   const filter = filterOf({ topic, medium });
   const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
   const rows = await withProducts(ctx.db, owner.pid, stored);
-  return toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq));
+  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
+}
+
+/** How many subscriptions there are over all pages. */
+export function countSubscriptions(
+  ctx: Context,
+  { owner, filter }: SubscriptionConnectionRow,
+): Promise<number> {
+  return subscriptions.countSubscriptions(ctx.db, owner, filter);
 }
 
 function filterOf({ topic, medium }: Page): PageFilter {
@@ -89,25 +97,30 @@ export async function pageSubscriptions(
   return { limit, offset, total, subscriptions: await withProducts(ctx.db, owner.pid, rows) };
 }
 
-type Ending = Page & { epi?: string | null; mediumvalue?: string | null };
+type Ending = Page & { id?: string | null; epi?: string | null; mediumvalue?: string | null };
 
-/** Ends subscriptions of the calling shopper, or with a store key those of a contact. */
+/** Ends subscriptions of the calling shopper, or with a store key those of a contact, or one by its id. */
 export async function unsubscribe(
   ctx: Context,
-  { topic, epi, medium, mediumvalue }: Ending,
+  { id, topic, epi, medium, mediumvalue }: Ending,
 ): Promise<{ msg: string; removed: number }> {
-  const caller = ownerOf(ctx);
-  const owner =
-    'all' in caller ? { pid: caller.pid, contact: checkContact(checkMedium(medium), mediumvalue) } : caller;
+  const owner = ownerOf(ctx);
+  if (id != null && !isStorable(id)) fail('invalid-request', 'id must be printable text');
   if (epi != null && !isProductId(epi))
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
-  const filter = { topic: filterOf({ topic }).topic, epi: epi ?? null };
+  // A store must say whose: it would end all of its subscriptions.
+  const isContactNamed = medium != null || mediumvalue != null || ('all' in owner && id == null);
+  // A guest reads contacts masked, and must not find them out by trying.
+  if (isContactNamed && ctx.viewer.keyId === null)
+    fail('forbidden', 'medium and mediumvalue need the store key');
+  const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
+  const filter = { id, topic: filterOf({ topic }).topic, epi, ...contact };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
   return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
 }
 
 /** A guest ends what it asked for; what becomes of the subscription depends on who else did. A contact ends the subscription itself. */
-async function end(tx: Tx, owner: Ender, filter: Filter, now: Date): Promise<number> {
+async function end(tx: Tx, owner: Owner, filter: Filter, now: Date): Promise<number> {
   if ('regid' in owner) {
     const { removed, gone } = await endRequests(tx, owner, filter);
     await announceRemoved(tx, owner.pid, gone, now);

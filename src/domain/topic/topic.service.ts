@@ -160,7 +160,7 @@ export async function sendTestAlert(
 ): Promise<{ id: string }> {
   const store = requireStore(ctx);
   const { pid } = store;
-  const contact = checkContact(checkMedium(medium ?? 'email'), to);
+  const contact = checkContact(store, checkMedium(medium ?? 'email'), to);
   const topic = await requireTopic(ctx.db, pid, name);
   const model = await modelFor(ctx, store, name, epi);
   const linkFor = (scope: Scope): string =>

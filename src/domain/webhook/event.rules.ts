@@ -4,6 +4,8 @@ export const EVENT_TYPES = [
   'list.item.removed',
   'subscription.created',
   'subscription.removed',
+  'contact.optedin',
+  'contact.optedout',
   'alert.sent',
   'alert.failed',
   'product.restocked',

@@ -98,7 +98,7 @@ export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<
   const filter = { webhookId: page.webhookId, state: page.state ?? null };
   const before = decodeSeq('after', page.after, DELIVERY_ORDER);
   const rows = await hooks.listDeliveries(ctx.db, pid, filter, first, before);
-  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq)), filter };
+  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq), page.after), filter };
 }
 
 /** How many deliveries there are over all pages. */

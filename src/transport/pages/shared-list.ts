@@ -1,6 +1,7 @@
 import type { Application } from 'express';
+import type { Services } from '../../context.ts';
 import type { ItemRow } from '../../domain/item/item.columns.ts';
-import { viewSharedList } from '../../domain/list/share.service.ts';
+import { storeOfSharedList, viewSharedList } from '../../domain/list/share.service.ts';
 import type { SharedList } from '../../domain/list/share.service.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
@@ -39,13 +40,13 @@ function listHtml({ storeName, lname, lnote, cnt, items }: SharedList): string {
 }
 
 /** Serves public lists to people who got a link: read only, without login or script. */
-export function serveSharedLists(app: Application, admitLink: AdmitLink): void {
+export function serveSharedLists(app: Application, services: Services, admitLink: AdmitLink): void {
   app.get(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
     const { lid } = req.params;
-    const { pid } = req.query;
-    const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
     const isFine = lid.length <= MAX_PARAM && !lid.includes('\u0000');
+    const { pid = isFine ? await storeOfSharedList(services, lid) : '' } = req.query;
+    const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
     const list = isFine ? await viewSharedList(ctx, lid) : null;
     // The items' pictures are the shop's.
     const csp = { 'img-src': 'https: http:' };

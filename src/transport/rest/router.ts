@@ -1,9 +1,9 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
+import { requireStore } from '../../context.ts';
 import { describeOperation } from '../../operation/describe.ts';
 import type { Operations } from '../../operation/executor.ts';
 import { asksForOwnRecords } from '../../operation/own-records.ts';
-import { fail } from '../../shared/errors.ts';
 import { stringifyAnswer } from '../../shared/answer.ts';
 import { newBody } from '../../shared/packing.ts';
 import type { AnswerCall } from '../answering.ts';
@@ -17,10 +17,16 @@ import { parseUrlEncoded } from './urlencoded.ts';
 import { createReader } from '../../route/variables.ts';
 import type { Sent } from '../../route/variables.ts';
 
-/** Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header. */
-function credentialsOf(req: Request, caller: Route['caller'], sent: Sent): Credentials {
+/**
+ * Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header, and x-regid for the shopper they
+ * mean. A `regid` in the form of a store call is a field of it, unless the row says that it names the shopper.
+ */
+function credentialsOf(req: Request, { caller, namesShopper }: Route, sent: Sent): Credentials {
   const headers = headerCredentials(req);
-  if (caller === 'store') return { ...headers, pid: '', regid: '', sessionid: '' };
+  if (caller === 'store') {
+    const regid = (namesShopper ? sent('regid') : null) ?? headers.regid;
+    return { ...headers, pid: '', regid, sessionid: '' };
+  }
   return {
     authorization: headers.authorization,
     pid: sent('pid') ?? headers.pid,
@@ -29,11 +35,14 @@ function credentialsOf(req: Request, caller: Route['caller'], sent: Sent): Crede
   };
 }
 
+/** An address ends up in the logs of proxies, and these two open a shopper's lists. */
+const NEVER_IN_QUERY = new Set(['regid', 'sessionid']);
+
 /** Fields of the body come before those of the query; an empty one counts as absent. */
 function fieldsOf(req: Request, body: string): Sent {
   const inBody = parseUrlEncoded(body);
   const inQuery = parseUrlEncoded(queryOf(req));
-  return (field) => inBody.get(field) || inQuery.get(field) || null;
+  return (field) => inBody.get(field) || (NEVER_IN_QUERY.has(field) ? null : inQuery.get(field)) || null;
 }
 
 function queryOf(req: Request): string {
@@ -59,7 +68,7 @@ export function createRestRouter(
         operation: describeOperation(route.document),
         isOwn: asksForOwnRecords(schema, route.document),
         read: createReader(schema, route),
-        stream: streams[key],
+        pieces: streams[key],
       },
     ]),
   );
@@ -73,13 +82,13 @@ export function createRestRouter(
     const sent = fieldsOf(req, body);
     await answer(req, res, {
       place: route.key,
-      credentials: credentialsOf(req, route.caller, sent),
+      credentials: credentialsOf(req, route, sent),
       input: route.isOwn && req.method !== 'HEAD' ? [queryOf(req), body] : null,
       async make(ctx) {
-        if (route.caller === 'store' && ctx.viewer.keyId === null) fail('unauthorised');
+        if (route.caller === 'store') requireStore(ctx);
         const variables = route.read(sent);
         if (route.stream) {
-          await sendPieces(res, await route.stream(ctx, variables));
+          await sendPieces(res, route.stream, await route.pieces!(ctx, variables));
           return null;
         }
         const data = (await operations.run(route.document, variables, ctx)) as Record<string, unknown>;

@@ -1,5 +1,6 @@
 import { itemRoutes } from '../../domain/item/item.routes.ts';
 import { listRoutes } from '../../domain/list/list.routes.ts';
+import { contactRoutes } from '../../domain/contact/contact.routes.ts';
 import { catalogRoutes } from '../../domain/catalog/catalog.routes.ts';
 import { shopperRoutes } from '../../domain/shopper/shopper.routes.ts';
 import { storeRoutes } from '../../domain/store/store.routes.ts';
@@ -12,6 +13,7 @@ export const routes: RouteTable = {
   ...shopperRoutes,
   ...catalogRoutes,
   ...subscriptionRoutes,
+  ...contactRoutes,
   ...listRoutes,
   ...itemRoutes,
 };

@@ -1,0 +1,195 @@
+import type {
+  AlertAnswer,
+  AlertRequest,
+  Item,
+  ItemChange,
+  List,
+  ListContents,
+  NewList,
+  VariantId,
+  Wishgate,
+} from '../client/wishgate.ts';
+import { done, fieldsOf, lidOf, lidsOf, productOf, refOf } from './call.ts';
+import type { Callback, ListName, PageProduct } from './call.ts';
+import { EVENT_TYPES, createOlder } from './older.ts';
+import type { Page } from './older.ts';
+import { createSaved } from './saved.ts';
+import { createSharing } from './sharing.ts';
+import { ui } from './ui.ts';
+import { createUtils } from './utils.ts';
+
+/** What the script tag says of the page. */
+export type Tag = { listName: string; currency: string; linkTo: (lid: string) => string };
+
+const MOST_ITEMS = 1_000;
+
+/** The names that pages listen under: each is its own name in small letters. */
+const EVENT_NAMES: Record<string, string> = new Proxy(
+  {},
+  {
+    get: (_names, name) => `sw:${String(name).toLowerCase()}`,
+  },
+);
+
+/** 0 or 1, or nothing where the page said nothing. */
+const flagOf = (value: unknown): 0 | 1 | undefined =>
+  value == null || value === '' ? undefined : Number(value) === 0 ? 0 : 1;
+
+/** Makes the object that pages written for the public product call. */
+export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean) {
+  const events = new EventTarget();
+  const emit = (name: string, detail: unknown): void =>
+    void events.dispatchEvent(new CustomEvent(EVENT_NAMES[name]!, { detail: { d: detail } }));
+
+  const details = async (list: ListName): Promise<ListContents> => {
+    const lid = lidOf(list);
+    const contents = await client.fetchListDetails({ lid });
+    const { items, pagination } = contents;
+    while (items.length < pagination.totalcount) {
+      const more = await client.fetchListDetails({ lid, limit: MOST_ITEMS, offset: items.length });
+      if (more.items.length === 0) break;
+      items.push(...more.items);
+    }
+    return contents;
+  };
+  const allItems = async (list: ListName): Promise<Item[]> => (await details(list)).items;
+
+  const subscribe = async (
+    address: string | undefined,
+    medium: string,
+    product: PageProduct | PageProduct[],
+    mailingList?: unknown,
+    topic?: unknown,
+  ): Promise<AlertAnswer> => {
+    const alert = {
+      products: [product].flat().map(refOf),
+      mediumvalue: address || undefined,
+      medium: medium || undefined,
+      topics: topic ? ([topic].flat() as string[]) : undefined,
+      addtomailinglist: flagOf(mailingList),
+    };
+    const answer = await client.subscribeForProductAlert(alert);
+    emit('addedToWatchlist', product);
+    return answer;
+  };
+  const subscribeWith = (...given: unknown[]): Promise<AlertAnswer> => {
+    // The library's own form: one object.
+    if (typeof given[0] === 'object' && given[0])
+      return done(() => client.subscribeForProductAlert(given[0] as AlertRequest), given[1], given[2]);
+    const [value, medium, product, ok, err, mailingList, topic] = given as [
+      string,
+      string,
+      PageProduct,
+      ...Callback[],
+    ];
+    return done(() => subscribe(value, medium, product, mailingList, topic), ok, err);
+  };
+
+  const addAll = async (lid: string, products: PageProduct[]): Promise<Item[]> => {
+    const items = await client.addProductsToList(lid, products.map(productOf));
+    items.forEach((item) => emit('addedToWishlist', item));
+    return items;
+  };
+  const removeAll = async (lid: string, products: PageProduct[]): Promise<ItemChange[]> => {
+    const items = await client.removeProductsFromList(lid, products.map(refOf));
+    items.forEach((item, index) => emit('removedFromWishlist', { ...products[index], ...item }));
+    return items;
+  };
+  const inEach = async <Answer>(
+    run: (lid: string, products: PageProduct[]) => Promise<Answer[]>,
+    product: PageProduct,
+    lists: ListName | ListName[],
+  ): Promise<Answer[]> => (await Promise.all(lidsOf(lists).map((lid) => run(lid, [product])))).flat();
+  const remove = async (list: ListName): Promise<List> => {
+    const deleted = await client.deleteList(lidOf(list));
+    emit('removeWishlistCollection', deleted);
+    return deleted;
+  };
+  /** Pages take the first list for the wishlist, so the save-for-later list comes last. */
+  const fetchLists = async (lty?: string): Promise<List[]> => {
+    const lists = await client.fetchLists({ lty });
+    return [...lists.filter((list) => list.lty !== 'sfl'), ...lists.filter((list) => list.lty === 'sfl')];
+  };
+  const countOf = async ({ empi }: { empi: VariantId }) => {
+    const { data } = await client.getSocialCount({ empi });
+    return { ...data, data };
+  };
+
+  const page: Page = { client, listName: tag.listName, isLoggedIn, emit, allItems, subscribe };
+  const older = createOlder(page);
+
+  const functions = {
+    ...client,
+    ...older.functions,
+    ...createSharing(client, tag.linkTo, async () => (await older.defaultList()).lid),
+    fetchLists: (given?: unknown, err?: Callback) => {
+      const { callbackFn, errorFn, lty } = (
+        typeof given === 'function' ? { callbackFn: given, errorFn: err } : (given ?? {})
+      ) as { callbackFn?: Callback; errorFn?: Callback; lty?: string };
+      return done(() => fetchLists(lty), callbackFn, errorFn);
+    },
+    fetchListDetails: (list: ListName, ok?: Callback, err?: Callback) => done(() => details(list), ok, err),
+    fetchListCtx: (list: ListName, ok?: Callback, err?: Callback) => done(() => allItems(list), ok, err),
+    createList: (list: string | NewList, ok?: Callback, err?: Callback) =>
+      done(() => client.createList(typeof list === 'string' ? { lname: list } : list), ok, err),
+    updateList: (list: { lid: string }, ok?: Callback, err?: Callback) =>
+      done(() => client.updateList(list), ok, err),
+    deleteList: (list: ListName, ok?: Callback, err?: Callback) => done(() => remove(list), ok, err),
+    addToList: (list: ListName, product: PageProduct, ok?: Callback, err?: Callback) =>
+      done(async () => (await addAll(lidOf(list), [product]))[0]!, ok, err),
+    addProductsToList: (list: ListName, products: PageProduct[], ok?: Callback, err?: Callback) =>
+      done(() => addAll(lidOf(list), products), ok, err),
+    addProductToLists: (product: PageProduct, lists: ListName[], ok?: Callback, err?: Callback) =>
+      done(() => inEach(addAll, product, lists), ok, err),
+    deleteFromList: (list: ListName, product: PageProduct, ok?: Callback, err?: Callback) =>
+      done(async () => (await removeAll(lidOf(list), [product]))[0]!, ok, err),
+    removeProductsFromList: (list: ListName, products: PageProduct[], ok?: Callback, err?: Callback) =>
+      done(() => removeAll(lidOf(list), products), ok, err),
+    removeProductFromLists: (product: PageProduct, lists: ListName[], ok?: Callback, err?: Callback) =>
+      done(() => inEach(removeAll, product, lists), ok, err),
+    updateListItem: (list: ListName, product: PageProduct, ok?: Callback, err?: Callback) =>
+      done(() => client.updateListItem(lidOf(list), fieldsOf(product)), ok, err),
+    markListPublic: (list: ListName, ok?: Callback, err?: Callback) =>
+      done(() => client.markListPublic(lidOf(list)), ok, err),
+    subscribeForProductAlert: subscribeWith,
+    sendWatchlist: (...given: unknown[]) => subscribeWith(...given.slice(0, 6)),
+    SaveForLater: createSaved(client, details),
+    wishlist: {
+      getSocialCount: (product: { empi: VariantId }, ok?: Callback, err?: Callback) =>
+        done(() => countOf(product), ok, err),
+      getSocialCountBatch: (products: { empi: VariantId }[], ok?: Callback, err?: Callback) =>
+        done(() => Promise.all(products.map(countOf)), ok, err),
+    },
+    isCollectionsEnabled: () => true,
+  };
+
+  client.onChange((change) => {
+    if (change === 'lists') return emit('wishlist-updated', null);
+    emit('regidRefreshed', null);
+    emit('customerInfoRefreshed', null);
+  });
+
+  return {
+    ...functions,
+    api: functions,
+    platform: { isLoggedIn, isInDeviceCart: () => false, getProductUrl: (du: string) => du },
+    utils: createUtils(tag.currency),
+    currency: tag.currency,
+    evtLayer: events,
+    JSEvents: EVENT_NAMES,
+    EventTypes: EVENT_TYPES,
+    ui,
+    retailerSettings: {
+      Wishlist: { Enabled: true, EnableCollections: true, SharingModes: SHARING_MODES },
+      Watchlist: { Enabled: true },
+      UI: { Title: tag.listName },
+      Strings: {},
+    },
+  };
+}
+
+/** Where lists are shared, and the address that opens each. */
+const SHARING_MODES = [
+  { type: 'facebook', key: 'facebook', url: 'https://www.facebook.com/sharer.php?u={{shareurl}}' },
+  { type: 'twitter', key: 'twitter', url: 'https://twitter.com/intent/tweet?url={{shareurl}}&text={{note}}' },
+];

@@ -1,0 +1,108 @@
+import { ownFailure } from '../client/failure.ts';
+import type { AlertAnswer, Item, ItemChange, List, Wishgate, WishgateError } from '../client/wishgate.ts';
+import { done, productOf, refOf } from './call.ts';
+import type { Callback, PageProduct } from './call.ts';
+import { askAddress } from './ui.ts';
+
+/** Kinds of events by number; of those that pages ask for, only the wishlist is kept. */
+export const EVENT_TYPES = {
+  pageView: 1,
+  addToCart: 3,
+  addToWishList: 4,
+  addToWishlist: 4,
+  purchase: 6,
+  removeFromCart: 7,
+  addToWatchList: 8,
+  addToWatchlist: 8,
+};
+
+/** What the functions of this script share. */
+export type Page = {
+  client: Wishgate;
+  /** The name of the list of pages that know one only. */
+  listName: string;
+  isLoggedIn: () => boolean;
+  emit: (name: string, detail: unknown) => void;
+  /** All items of a list, whatever its length. */
+  allItems: (lid: string) => Promise<Item[]>;
+  subscribe: (address: string | undefined, medium: string, product: PageProduct) => Promise<AlertAnswer>;
+};
+
+/** The shopper's one list: the one of this name, else the oldest wishlist. */
+async function findDefault({ client, listName }: Page): Promise<List | undefined> {
+  const lists = (await client.fetchLists()).filter(({ lty }) => lty === null || lty === 'wl');
+  return lists.find(({ lname }) => lname === listName) ?? lists[lists.length - 1];
+}
+
+/** The interface from before there were several lists: it knows one, which is made when something is put into it. */
+export function createOlder(page: Page) {
+  const { client, listName, emit } = page;
+  let making: Promise<List> | null = null;
+
+  const make = async (): Promise<List> => {
+    try {
+      return await client.createList({ lname: listName });
+    } catch (error) {
+      // Another device was faster.
+      const found =
+        (error as WishgateError).response?.type === 'duplicate-lname' ? await findDefault(page) : null;
+      if (found) return found;
+      throw error;
+    }
+  };
+  const defaultList = async (): Promise<List> =>
+    (await findDefault(page)) ?? (making ??= make().finally(() => (making = null)));
+
+  const fetchItems = async (type: unknown): Promise<object[]> => {
+    if (type != null && type !== EVENT_TYPES.addToWishList) return [];
+    const list = await findDefault(page);
+    if (!list) return [];
+    const items = list.listcontents.length < list.cnt ? await page.allItems(list.lid) : list.listcontents;
+    return items.map((item) => ({ ...item, et: EVENT_TYPES.addToWishList, ts: item.cts }));
+  };
+  const add = async (product: PageProduct): Promise<Item> => {
+    const item = await client.addToList((await defaultList()).lid, productOf(product));
+    emit('addedToWishlist', item);
+    return item;
+  };
+  const remove = async (product: PageProduct): Promise<ItemChange> => {
+    const list = await findDefault(page);
+    const item = list ? await client.deleteFromList(list.lid, refOf(product)) : refOf(product);
+    emit('removedFromWishlist', { ...product, ...item });
+    return item;
+  };
+  /** An account is told at its own address; a guest is asked for one. */
+  const watch = async (product: PageProduct, place: Element | null): Promise<AlertAnswer> => {
+    const address = page.isLoggedIn() ? undefined : await askAddress(place);
+    if (address === null) throw ownFailure('invalid-mediumvalue', 'No e-mail address was given');
+    return page.subscribe(address, 'email', product);
+  };
+
+  return {
+    defaultList,
+    functions: {
+      addToWishList: (product: PageProduct, ok?: Callback, err?: Callback) =>
+        done(() => add(product), ok, err),
+      addToWishlist: (product: PageProduct, ok?: Callback, err?: Callback) =>
+        done(() => add(product), ok, err),
+      removeFromWishList: (product: PageProduct, ok?: Callback, err?: Callback) =>
+        done(() => remove(product), ok, err),
+      fetch: (ok?: Callback, err?: Callback) => done(() => fetchItems(null), ok, err),
+      fetchWrtEventTypeET: (ok?: Callback, type?: unknown, err?: Callback) =>
+        done(() => fetchItems(type), ok, err),
+      fetchWrtEventType: (ok?: Callback, type?: unknown, err?: Callback) =>
+        done(() => fetchItems(type), ok, err),
+      /** The click comes first; pages that have none begin with the product. The place of the form is among the rest. */
+      addToWatchList: (...given: unknown[]) => {
+        const at = (given[0] as PageProduct | null)?.epi === undefined ? 1 : 0;
+        const [product, ok, ...rest] = given.slice(at);
+        const place = rest.find((value) => value instanceof Element) ?? null;
+        return done(
+          () => watch(product as PageProduct, place),
+          ok,
+          rest.find((value) => typeof value === 'function'),
+        );
+      },
+    },
+  };
+}

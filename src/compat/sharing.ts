@@ -1,0 +1,89 @@
+import type { Wishgate } from '../client/wishgate.ts';
+import { done, lidOf } from './call.ts';
+import type { Callback, ListName } from './call.ts';
+
+type Mail = { lid?: string } & Partial<
+  Record<'toEmailId' | 'toemail' | 'fromName' | 'fromname' | 'note', string>
+>;
+
+/** Links and mails to lists; without a list the shopper's one list is meant. */
+export function createSharing(
+  client: Wishgate,
+  linkTo: (lid: string) => string,
+  defaultLid: () => Promise<string>,
+) {
+  const lidFor = async (list: ListName | null | undefined): Promise<string> =>
+    list ? lidOf(list) : defaultLid();
+
+  const share = async (list: ListName | null): Promise<{ url: string; lid: string }> => {
+    const lid = await lidFor(list);
+    // A link that its reader may not open is none.
+    await client.markListPublic(lid);
+    return { url: linkTo(lid), lid };
+  };
+  const mail = async ({ lid, toEmailId, toemail, fromName, fromname, note }: Mail) =>
+    client.sendListViaEmail({
+      lid: await lidFor(lid),
+      toemail: toEmailId ?? toemail ?? '',
+      fromname: fromName ?? fromname ?? '',
+      note,
+    });
+
+  /** Opens the platform's page for it; the window is opened at the click, since browsers block it later. */
+  const social = async (
+    list: ListName | null,
+    fromname: string,
+    template: string,
+    medium: string,
+    note: string,
+  ) => {
+    const view = window.open('', '_blank');
+    try {
+      const { url, lid } = await share(list);
+      const report = await client.reportShare({ lid, medium, fromname: fromname || undefined });
+      const values: Record<string, string> = { shareurl: url, note, platform: medium };
+      const address = template.replace(/\{{2,3}\s*(\w+)\s*\}{2,3}/g, (_all, name: string) =>
+        encodeURIComponent(values[name] ?? ''),
+      );
+      if (view) {
+        view.opener = null;
+        view.location.href = address;
+      }
+      return { ...report, url };
+    } catch (error) {
+      view?.close();
+      throw error;
+    }
+  };
+
+  return {
+    sendListViaEmail: (given: Mail, ok?: Callback, err?: Callback) => done(() => mail(given), ok, err),
+    /** `ok` gets the address, and the list's id beside it. */
+    generateSharedListURL: (list: ListName | null, ok?: Callback, err?: Callback) => {
+      let lid = '';
+      return done(
+        async () => {
+          const shared = await share(list);
+          lid = shared.lid;
+          return shared.url;
+        },
+        (url: string) => {
+          if (typeof ok === 'function') (ok as (url: string, lid: string) => void)(url, lid);
+        },
+        err,
+      );
+    },
+    /** After the platform come a note and callbacks; one alone is for failures. */
+    shareListSocial: (
+      list: ListName | null,
+      fromname: string,
+      template: string,
+      medium: string,
+      ...rest: unknown[]
+    ) => {
+      const note = rest.find((value) => typeof value === 'string') ?? '';
+      const [err, ok] = rest.filter((value) => typeof value === 'function').reverse();
+      return done(() => social(list, fromname, template, medium, note), ok, err);
+    },
+  };
+}

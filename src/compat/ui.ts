@@ -1,0 +1,51 @@
+const SHOWN_MS = 4_000;
+
+/** The words of a message that may be HTML; nothing of it runs or is shown as such. */
+function wordsOf(message: string): string {
+  const page = new DOMParser().parseFromString(message, 'text/html');
+  page.querySelectorAll('style, script').forEach((element) => element.remove());
+  return page.body.textContent.replace(/\s+/g, ' ').trim();
+}
+
+/** Shows a message for a moment, and reads it out. Pages style it by its classes. */
+function show(kind: 'success' | 'error', given: string | { message?: string } | undefined): void {
+  const note = document.createElement('div');
+  note.className = `wishgate-notification wishgate-notification-${kind}`;
+  note.setAttribute('role', kind === 'error' ? 'alert' : 'status');
+  note.style.cssText =
+    'position:fixed;bottom:1rem;left:50%;transform:translateX(-50%);padding:.75rem 1.25rem;border-radius:.5rem;background:#222;color:#fff;z-index:2147483647';
+  note.textContent = wordsOf((typeof given === 'object' ? given.message : given) ?? '');
+  document.body.append(note);
+  setTimeout(() => note.remove(), SHOWN_MS);
+}
+
+const notifications = {
+  showSuccessNotification: (given?: { message?: string }) => show('success', given),
+  showErrorNotification: (given?: { message?: string }) => show('error', given),
+};
+
+export const ui = { ...notifications, uiRef: notifications };
+
+/** Asks for an e-mail address, in the page's own place or in a dialog; null when the visitor leaves it. */
+export function askAddress(place: Element | null): Promise<string | null> {
+  return new Promise((resolve) => {
+    const form = document.createElement('form');
+    form.innerHTML =
+      '<label>E-mail address <input type="email" required autocomplete="email"></label> <button>Notify me</button>';
+    const dialog = place ? null : document.createElement('dialog');
+    (dialog ?? place!).replaceChildren(form);
+    const finish = (address: string | null): void => {
+      (dialog ?? form).remove();
+      resolve(address);
+    };
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      finish(form.querySelector('input')!.value);
+    };
+    if (!dialog) return;
+    dialog.className = 'wishgate-dialog';
+    dialog.onclose = () => finish(null);
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

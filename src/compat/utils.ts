@@ -1,0 +1,66 @@
+type Values = Record<string, unknown>;
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+
+/** Fills a template with sections, `{{escaped}}` and `{{{plain}}}` values. */
+function renderTemplateString(template: string, values: Values): string {
+  return template
+    .replace(
+      /\{\{([#^])\s*([\w.-]+)\s*\}\}([\s\S]*?)\{\{\/\s*\2\s*\}\}/g,
+      (_all, kind, name: string, inner: string) => {
+        const value = values[name];
+        const entries = (Array.isArray(value) ? value : value ? [value] : []) as unknown[];
+        if (kind === '^') return entries.length === 0 ? renderTemplateString(inner, values) : '';
+        return entries
+          .map((entry) => renderTemplateString(inner, { ...values, ...(entry as Values), '.': entry }))
+          .join('');
+      },
+    )
+    .replace(/\{\{(\{|&)?\s*([\w.-]+)\s*\}?\}\}/g, (_all, plain: string | undefined, name: string) => {
+      const value = values[name] as string | null;
+      const text = value == null ? '' : String(value);
+      return plain ? text : escape(text);
+    });
+}
+
+/** The sign of a currency, its code where there is none. */
+function signOf(currency: string): string {
+  const parts = currency
+    ? new Intl.NumberFormat(undefined, { style: 'currency', currency }).formatToParts(0)
+    : [];
+  return parts.find(({ type }) => type === 'currency')?.value ?? '';
+}
+
+/** The small helpers that pages call beside the functions themselves. */
+export const createUtils = (currency: string) => ({
+  log: (...words: unknown[]) => console.log(...words),
+  warn: (...words: unknown[]) => console.warn(...words),
+  error: (...words: unknown[]) => console.error(...words),
+  addClass: (element: Element, name: string) => element.classList.add(name),
+  removeClass: (element: Element, name: string) => element.classList.remove(name),
+  hasClass: (element: Element, name: string) => element.classList.contains(name),
+  getEncodedAsObject: (query: string): Record<string, string> =>
+    Object.fromEntries(new URLSearchParams(query.slice(query.indexOf('?') + 1))),
+  debounce: (run: (...given: unknown[]) => void, waitMs: number) => {
+    let timer: number | undefined;
+    return (...given: unknown[]) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => run(...given), waitMs);
+    };
+  },
+  renderTemplateString,
+  /** Two decimals, and the sign of the currency beside them. */
+  formatProductPrice: (product: Values): Values =>
+    Object.assign(product, {
+      cu: signOf(currency),
+      pr: product['pr'] == null ? '' : Number(product['pr']).toFixed(2),
+    }),
+});

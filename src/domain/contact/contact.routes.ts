@@ -1,0 +1,22 @@
+import { MailingListDocument } from '../../generated/operations.ts';
+import { count, fixed, flag, text } from '../../route/form.ts';
+import { route } from '../../route/route.ts';
+import type { RouteTable } from '../../route/route.ts';
+
+const which = { medium: text, acceptmarketing: flag('invalid-request') };
+
+export const contactRoutes = {
+  'GET /storeadmin/v3/mailinglist': route(MailingListDocument, {
+    caller: 'store',
+    summary: 'Answers a page of those who said yes to the mailing list',
+    form: { ...which, first: count('invalid-limit'), after: text },
+    reply: 'mailingList',
+  }),
+  'GET /storeadmin/v3/mailinglist.csv': route(MailingListDocument, {
+    caller: 'store',
+    summary: 'Streams all who said yes to the mailing list as CSV, whatever their number',
+    form: { ...which, first: fixed(null), after: fixed(null) },
+    stream: 'text/csv',
+    reply: 'mailingList',
+  }),
+} satisfies RouteTable;
