@@ -294,11 +294,11 @@ test('a wrong acceptmarketing, no key, a session and another store get nothing o
   await answer('ann@example.com', 1);
   const paths = ['/storeadmin/v3/mailinglist', '/storeadmin/v3/mailinglist.csv'];
   const shopper = await service.account(store, 'ann@example.com');
+  const session = { 'x-pid': shopper.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid };
   const stranger = await service.createStore();
   for (const path of paths) {
     const wrong = await service.get(`${path}?acceptmarketing=maybe`, { store }).expect(400);
     expect(wrong.body.msg).toContain('acceptmarketing');
-    const session = { 'x-pid': shopper.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid };
     for (const headers of [undefined, session]) {
       const { body } = await service.get(path, { headers }).expect(401);
       expect(body.type).toBe('unauthorised');
