@@ -2,6 +2,7 @@ import express from 'express';
 import type { ErrorRequestHandler, Express, Request, Response } from 'express';
 import type { Services } from './context.ts';
 import type { DemoStore } from './demo/demo.ts';
+import { createDocuments } from './operation/documents.ts';
 import { createOperations } from './operation/executor.ts';
 import { toAppError } from './operation/failures.ts';
 import { createKeptAnswers } from './operation/kept.ts';
@@ -36,7 +37,8 @@ export async function createApp(
 ): Promise<Express> {
   const schema = createSchema();
   const operations = withIdempotency(createOperations(schema));
-  const apollo = createApollo(schema, operations);
+  const documents = await createDocuments(services.config.trustedDocuments);
+  const apollo = createApollo(schema, operations, documents);
   await apollo.start();
   const admission = createAdmission(
     services,

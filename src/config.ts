@@ -50,6 +50,7 @@ const OWN_VARIABLES = {
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   MAX_SHOPPER_BYTES: z.coerce.number().int().min(10_000).max(1e12).default(32_000_000),
   KEPT_ANSWERS_MB: z.coerce.number().int().min(0).max(100_000).default(64),
+  TRUSTED_DOCUMENTS: z.string().min(1).optional(),
   WEBHOOK_ALLOW_PRIVATE: flag.default(false),
   DISPATCH_LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
@@ -93,6 +94,8 @@ export type Config = Readonly<{
   maxShopperBytes: number;
   /** Room for answers that are sent again while nothing has changed; 0 keeps none. */
   keptAnswersBytes: number;
+  /** File of the only GraphQL documents that run without a store key; null lets any run. */
+  trustedDocuments: string | null;
   /** What messages leave by; those of a channel that is left out are written as files below `dataDir`. */
   channels: ChannelSettings;
   /** Whether webhooks may call addresses of the private network. */
@@ -139,6 +142,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     maxItems: env.MAX_ITEMS,
     maxShopperBytes: env.MAX_SHOPPER_BYTES,
     keptAnswersBytes: env.KEPT_ANSWERS_MB * 1_000_000,
+    trustedDocuments: env.TRUSTED_DOCUMENTS === undefined ? null : resolve(env.TRUSTED_DOCUMENTS),
     channels: readChannels(env),
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     dispatchLeaseMs: env.DISPATCH_LEASE_MS,

@@ -1,3 +1,4 @@
+import { IS_IN_LISTS, OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
 import { createCache } from './cache.ts';
 import { createCaller } from './caller.ts';
 import type { Fields } from './caller.ts';
@@ -21,10 +22,6 @@ import type {
 } from './types.ts';
 
 export type * from './types.ts';
-
-const SUBSCRIBE = `mutation ($input: SubscribeInput!) { subscribe(input: $input) { message products { epi empi dt } topics } }`;
-const OWN_ADDRESS = `query { shopper { userinfo { em } } }`;
-const IS_IN_LISTS = `query ($epis: [VariantId!]!) { isInLists(epis: $epis) { epi isInList lids } }`;
 
 type ContentsUpdate = { a?: Item[]; u?: ItemChange[]; d?: ItemChange[] };
 

@@ -163,7 +163,10 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     isCollectionsEnabled: () => true,
   };
 
+  older.buttons.listen();
+  older.buttons.draw();
   client.onChange((change) => {
+    older.buttons.draw();
     if (change === 'lists') return emit('wishlist-updated', null);
     emit('regidRefreshed', null);
     emit('customerInfoRefreshed', null);

@@ -68,17 +68,18 @@ function linkTo(pid: string, lid: string): string {
 
 async function start(): Promise<void> {
   // The first question is asked while the library is on its way.
-  let first: Promise<library.Identity> | null = ask();
-  first.catch(() => undefined);
+  const asked = ask();
+  const isAnswered = asked.catch(() => undefined);
+  let next: Promise<library.Identity> | null = asked;
   const options = {
     ...others,
     baseUrl,
     timeoutMs: timeoutMs ? Number(timeoutMs) : undefined,
     ...given,
     identify: () => {
-      const asked = first ?? ask();
-      first = null;
-      return asked;
+      const who = next ?? ask();
+      next = null;
+      return who;
     },
   } as library.WishgateOptions;
   const client = (await loadLibrary()).init(options);
@@ -98,7 +99,7 @@ async function start(): Promise<void> {
     () => (email === undefined ? hasAccount : !!email),
   );
   client.onChange((change) => void (change === 'identity' && learn()));
-  await first.catch(() => undefined);
+  await isAnswered;
   await learn();
 
   page._swat = swat;

@@ -1,5 +1,6 @@
 import { ownFailure } from '../client/failure.ts';
 import type { AlertAnswer, Item, ItemChange, List, Wishgate, WishgateError } from '../client/wishgate.ts';
+import { createButtons } from './buttons.ts';
 import { done, productOf, refOf } from './call.ts';
 import type { Callback, PageProduct } from './call.ts';
 import { askAddress } from './ui.ts';
@@ -78,8 +79,16 @@ export function createOlder(page: Page) {
     return page.subscribe(address, 'email', product);
   };
 
+  const buttons = createButtons({
+    add,
+    remove,
+    watch: (product) => watch(product, null),
+    savedItems: () => fetchItems(null),
+  });
+
   return {
     defaultList,
+    buttons,
     functions: {
       addToWishList: (product: PageProduct, ok?: Callback, err?: Callback) =>
         done(() => add(product), ok, err),
@@ -92,6 +101,7 @@ export function createOlder(page: Page) {
         done(() => fetchItems(type), ok, err),
       fetchWrtEventType: (ok?: Callback, type?: unknown, err?: Callback) =>
         done(() => fetchItems(type), ok, err),
+      initializeActionButtons: buttons.draw,
       /** The click comes first; pages that have none begin with the product. The place of the form is among the rest. */
       addToWatchList: (...given: unknown[]) => {
         const at = (given[0] as PageProduct | null)?.epi === undefined ? 1 : 0;

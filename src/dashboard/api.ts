@@ -22,13 +22,13 @@ export type Answered<Data> = {
   [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;
 };
 
-/** Runs a GraphQL document for the signed-in store; `download` gets the answer of a REST call as a file, whatever its size. */
+/** Runs a GraphQL document for the signed-in store; `download` gets the answer of a REST call as a file, whatever its size: a POST with fields, else a GET. */
 export type Run = {
   <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
     variables: Variables,
   ): Promise<Answered<Data>>;
-  download: (path: string, fields: Record<string, string>) => Promise<Blob>;
+  download: (path: string, fields?: Record<string, string>) => Promise<Blob>;
 };
 
 type GraphqlAnswer<Data> = {
@@ -41,15 +41,22 @@ function basicHeader({ pid, apiKey }: Credentials): string {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-async function send(credentials: Credentials, path: string, type: string, body: string): Promise<Response> {
+type Sent = { type: string; body: string };
+
+async function send(credentials: Credentials, path: string, sent: Sent | null): Promise<Response> {
+  const authorization = { Authorization: basicHeader(credentials) };
+  const call = sent && {
+    method: 'POST',
+    headers: { 'Content-Type': sent.type, ...authorization },
+    body: sent.body,
+  };
   try {
     return await fetch(path, {
-      method: 'POST',
-      headers: { 'Content-Type': type, Authorization: basicHeader(credentials) },
+      headers: authorization,
+      ...call,
       credentials: 'omit',
       cache: 'no-store',
       redirect: 'error',
-      body,
     });
   } catch {
     throw new ApiError('offline', 'The service cannot be reached. Check the connection and try again.');
@@ -75,15 +82,16 @@ export function createApi(credentials: Credentials, onUnauthorised: () => void =
     variables: Variables,
   ): Promise<Answered<Data>> => {
     const body = JSON.stringify({ query: document.toString(), variables });
-    const response = await send(credentials, '/graphql', 'application/json', body);
+    const response = await send(credentials, '/graphql', { type: 'application/json', body });
     const answer = (await response.json().catch(() => ({}))) as GraphqlAnswer<Answered<Data>>;
     if (answer.data && !answer.errors?.length) return answer.data;
     const [error] = answer.errors ?? [];
     return refuse(failureOf({ type: error?.extensions?.type, message: error?.message }, response));
   };
-  const download = async (path: string, fields: Record<string, string>): Promise<Blob> => {
+  const download = async (path: string, fields?: Record<string, string>): Promise<Blob> => {
     const body = new URLSearchParams(fields).toString();
-    const response = await send(credentials, path, 'application/x-www-form-urlencoded', body);
+    const form = { type: 'application/x-www-form-urlencoded', body };
+    const response = await send(credentials, path, fields ? form : null);
     if (!response.ok)
       return refuse(failureOf((await response.json().catch(() => ({}))) as { type?: string }, response));
     return response.blob().catch(() => refuse(new ApiError('offline', 'The download broke off. Try again.')));

@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { stringifyAnswer } from '../shared/answer.ts';
 import { describeOperation } from './describe.ts';
+import type { Documents } from './documents.ts';
 import type { Operations } from './executor.ts';
 import { shorten, toGraphQLError } from './failures.ts';
 import { DOCUMENT_LIMITS, limitDocument } from './limits.ts';
@@ -137,17 +138,21 @@ const NOTHING_OF_ITS_OWN = [
 ];
 
 /** The GraphQL door's server. */
-export function createApollo(schema: GraphQLSchema, operations: Operations): ApolloServer<Context> {
+export function createApollo(
+  schema: GraphQLSchema,
+  operations: Operations,
+  { cache, plugin }: Documents,
+): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema, operations),
-    plugins: [...NOTHING_OF_ITS_OWN, answerPlainJsonWith200, traceOperation, logUnexpected],
+    plugins: [...NOTHING_OF_ITS_OWN, plugin, answerPlainJsonWith200, traceOperation, logUnexpected],
     validationRules: [limitDocument],
     parseOptions: { maxTokens: DOCUMENT_LIMITS.maxTokens },
     introspection: true,
-    // Documents are small and parsed once; a second way to send them would only be one more to get wrong.
-    persistedQueries: false,
+    persistedQueries: { cache },
     includeStacktraceInErrorResponses: false,
-    csrfPrevention: true,
+    // What a page of another site cannot send unasked: the browser would ask first. `x-pid` is as good as Apollo's own headers.
+    csrfPrevention: { requestHeaders: ['x-pid', 'apollo-require-preflight', 'x-apollo-operation-name'] },
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
     formatError,

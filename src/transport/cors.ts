@@ -5,7 +5,8 @@ import { fail } from '../shared/errors.ts';
 
 const ALLOW_HEADERS =
   'Content-Type, Authorization, Accept, Idempotency-Key, X-Pid, X-Regid, X-Sessionid, X-Request-Id, X-Api-Key, Apollo-Require-Preflight';
-const EXPOSE_HEADERS = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
+const EXPOSE_HEADERS =
+  'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
 /** Paths that browsers on other origins may call. */
 const SHARED_PATHS = /^\/(api\/|graphql$|client\/)/;
 

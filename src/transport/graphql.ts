@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { HeaderMap } from '@apollo/server';
 import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
@@ -36,8 +37,24 @@ export function graphqlFailure(failure: AppError): { errors: object[] } {
 
 /** Whether somebody opened the address in a browser: it wants a page, and there is nothing to run. */
 function isOpenedByHand(req: Request): boolean {
-  if (req.method !== 'GET' || req.query['query'] !== undefined) return false;
+  if (req.method !== 'GET' || 'query' in req.query || 'extensions' in req.query) return false;
   return req.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';
+}
+
+/** Whether the answer is everybody's: whoever shows nothing but the store gets the same. */
+function isPublic({ viewer }: Context): boolean {
+  return viewer.keyId === null && !viewer.isShopperNamed;
+}
+
+/** Lets caches keep what is public, to be asked for again each time; answers 304 to who has it already. */
+function isKnown(req: Request, res: Response, plain: string): boolean {
+  res.setHeader('Cache-Control', 'public, no-cache');
+  // Weak, because the same answer leaves packed in several ways.
+  res.setHeader('ETag', `W/"${hash('sha256', plain, 'base64url').slice(0, 27)}"`);
+  res.vary('X-Pid, X-Regid, Authorization, Accept');
+  if (!req.fresh) return false;
+  res.status(304).end();
+  return true;
 }
 
 /** Serves /graphql. */
@@ -70,6 +87,8 @@ export function createGraphqlDoor(apollo: ApolloServer<Context>, answer: AnswerC
         if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
         res.status(status);
         const plain = made.body.kind === 'complete' ? made.body.string : '';
+        if (req.method === 'GET' && ctx.trace.type === undefined && isPublic(ctx) && isKnown(req, res, plain))
+          return null;
         const type = made.headers.get('content-type') ?? 'application/json; charset=utf-8';
         return { body: newBody(Buffer.from(plain)), type, operation: ctx.trace.operation };
       },

@@ -178,21 +178,31 @@ test('what a store writes on a record opts nobody in or out', async () => {
   expect([await names(), await names({ acceptmarketing: false }), await told()]).toEqual([[], [], []]);
 });
 
-test('with double opt-in a contact is on the list once it confirmed, and told of then', async () => {
-  store = await service.createStore({ doubleOptIn: true });
-  const told = await listen();
-  await answer('ann@example.com', 1);
-  expect([await names(), await told()]).toEqual([[], []]);
-  const [message] = await service.services.db.query<{ payload: { text: string } }>(
-    `SELECT payload FROM outbox WHERE pid = $1 AND kind = 'confirm'`,
-    [store.pid],
-  );
-  const [url] = /https?:\/\/\S+\/confirm\/\S+/.exec(message!.payload.text)!;
-  const at = later(60);
-  for (let time = 0; time < 2; time += 1) await service.http.post(new URL(url).pathname).expect(200);
-  expect(await contacts()).toMatchObject([{ mediumvalue: 'ann@example.com', signuptime: at.getTime() }]);
-  expect(await told()).toEqual([event('optedin', 'email', 'ann@example.com', at)]);
-});
+test.each([
+  ['with double opt-in', true, false],
+  ['that a guest at a browser named', false, true],
+])(
+  'a contact %s is on the list once it confirmed, and told of then',
+  async (_name, doubleOptIn, isGuests) => {
+    store = await service.createStore({ doubleOptIn });
+    const told = await listen();
+    const caller = isGuests ? { shopper: await service.guest(store) } : { store };
+    await answer('ann@example.com', 1, caller);
+    expect([await names(), await told()]).toEqual([[], []]);
+    const [message] = await service.services.db.query<{ payload: { text: string } }>(
+      `SELECT payload FROM outbox WHERE pid = $1 AND kind = 'confirm'`,
+      [store.pid],
+    );
+    const [url] = /https?:\/\/\S+\/confirm\/\S+/.exec(message!.payload.text)!;
+    const at = later(60);
+    for (let time = 0; time < 2; time += 1) await service.http.post(new URL(url).pathname).expect(200);
+    expect(await contacts()).toMatchObject([{ mediumvalue: 'ann@example.com', signuptime: at.getTime() }]);
+    expect(await told()).toEqual([event('optedin', 'email', 'ann@example.com', at)]);
+    // A stranger's no is no more an answer than a stranger's yes.
+    await answer('ann@example.com', 0, { shopper: await service.guest(store) });
+    expect(await names()).toEqual(['ann@example.com']);
+  },
+);
 
 test('who leaves everything leaves the list, which the shopper of a phone number shows, too', async () => {
   const told = await listen();
@@ -294,11 +304,11 @@ test('a wrong acceptmarketing, no key, a session and another store get nothing o
   await answer('ann@example.com', 1);
   const paths = ['/storeadmin/v3/mailinglist', '/storeadmin/v3/mailinglist.csv'];
   const shopper = await service.account(store, 'ann@example.com');
+  const session = { 'x-pid': shopper.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid };
   const stranger = await service.createStore();
   for (const path of paths) {
     const wrong = await service.get(`${path}?acceptmarketing=maybe`, { store }).expect(400);
     expect(wrong.body.msg).toContain('acceptmarketing');
-    const session = { 'x-pid': shopper.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid };
     for (const headers of [undefined, session]) {
       const { body } = await service.get(path, { headers }).expect(401);
       expect(body.type).toBe('unauthorised');

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -79,9 +80,9 @@ test('add, update, remove and moved-to-cart do what they say', async () => {
     { epi: 2, note: 'n' },
     { epi: 9, hasError: true },
   ]);
-  expect(
-    (await me.ok('lists/sfl/remove', { lid, items: [{ epi: 3 }, { epi: 9 }] })).itemsdeleted,
-  ).toMatchObject([{ epi: 3 }, { epi: 9, hasError: true }]);
+  const removed = await me.ok('lists/sfl/remove', { lid, items: [{ epi: 3 }, { epi: 9 }] });
+  expect(removed.itemsdeleted).toMatchObject([{ epi: 3, qty: 1 }]);
+  expect(removed.itemsfailed).toEqual([{ epi: 9, hasError: true, msg: expect.any(String) }]);
   const moved = await me.ok('lists/sfl/moved-to-cart', { lid, items: [{ epi: 1 }, { epi: 9 }] });
   expect(moved.itemsmoved).toMatchObject([{ epi: 1, qty: 4 }]);
   expect(moved.itemsfailed).toEqual([{ epi: 9, hasError: true, msg: expect.any(String) }]);
@@ -107,11 +108,140 @@ test.each(['add', 'remove', 'update', 'moved-to-cart'])(
     ]) {
       expect(await me.failure(400, `lists/sfl/${path}`, { lid, items })).toBe('invalid-items');
     }
-    const { body } = await me.call(`lists/sfl/${path}`, { lid, items: [item(1), {}] }).expect(400);
-    expect(body.msg).toContain('items[1].epi');
+    const { body } = await me.call(`lists/sfl/${path}`, { lid, items: [{ du: '/p' }, {}] }).expect(400);
+    expect(body.msg).toContain('items[0].epi');
     expect((await rowsOf(service, lid))!.cnt).toBe(0);
   },
 );
+
+test.each(['update', 'moved-to-cart'])(
+  'sfl/%s with one bad item of several changes nothing',
+  async (path) => {
+    const { lid } = (await me.ok('lists/sfl/create')).list;
+    await me.ok('lists/sfl/add', { lid, items: [item(1)] });
+    const { body } = await me
+      .call(`lists/sfl/${path}`, { lid, items: [item(1, { qty: 3 }), {}] })
+      .expect(400);
+    expect(body).toMatchObject({ type: 'invalid-items', msg: expect.stringContaining('items[1].epi') });
+    expect((await me.ok('lists/sfl/fetch')).items).toMatchObject([{ epi: 1, qty: 1 }]);
+  },
+);
+
+describe('one bad item of several', () => {
+  let lid: string;
+  beforeEach(async () => {
+    ({ lid } = (await me.ok('lists/sfl/create')).list);
+  });
+
+  const ADD = `mutation ($lid: ID!, $items: [ItemInput!]) {
+    addToSaveForLater(lid: $lid, items: $items) { itemsadded { epi } itemsfailed { epi hasError msg } } }`;
+  const REMOVE = `mutation ($lid: ID!, $items: [ItemRefInput!]) {
+    removeFromSaveForLater(lid: $lid, items: $items) { itemsdeleted { epi hasError } itemsfailed { epi hasError msg } } }`;
+  const failed = (epi: unknown, place: string) => ({
+    epi,
+    hasError: true,
+    msg: expect.stringContaining(place),
+  });
+
+  test.each([
+    ['without an epi', { empi: 1, du: '/p' }, null, 'items[1].epi is missing'],
+    ['without a product', { epi: 7, du: '/p' }, 7, 'items[1].empi is missing'],
+    ['without a page', { epi: 'x', empi: 1 }, 'x', 'items[1].du is missing'],
+    ['with a script as page', item(7, { du: 'javascript:alert(1)' }), 7, 'items[1].du'],
+    ['with no quantity', item(7, { qty: 0 }), 7, 'items[1].qty'],
+    ['with a note that is too long', item('7', { note: 'x'.repeat(2_001) }), 7, 'items[1].note'],
+    ['that the store has no use for', { title: 'Mine', du: '/mine' }, null, 'items[1] is a custom item'],
+  ])('%s is not added, and the others are, on both doors', async (_what, bad, epi, place) => {
+    const items = [item(1), bad, item(2)];
+    const rest = await me.ok('lists/sfl/add', { lid, items });
+    expect(rest.itemsadded).toMatchObject([{ epi: 1 }, { epi: 2 }]);
+    expect(rest.itemsfailed).toEqual([failed(epi, place)]);
+    expect((await rowsOf(service, lid))!.epis).toEqual(['1', '2']);
+    const { body } = await me.graphql(ADD, { lid, items });
+    expect(body.data.addToSaveForLater).toEqual({
+      itemsadded: [{ epi: 1 }, { epi: 2 }],
+      itemsfailed: rest.itemsfailed,
+    });
+  });
+
+  test('that names no variant, or one that is not there, is not removed, and the others are, on both doors', async () => {
+    await me.ok('lists/sfl/add', { lid, items: [item(1), item(2), item(3)] });
+    const bad = [{ empi: 1 }, { epi: 'x'.repeat(256) }];
+    const rest = await me.ok('lists/sfl/remove', { lid, items: [{ epi: 1 }, ...bad, { epi: 9 }] });
+    expect(rest.itemsdeleted).toMatchObject([{ epi: 1, qty: 1 }]);
+    expect(rest.itemsfailed).toEqual([
+      failed(null, 'items[1].epi'),
+      failed('x'.repeat(256), 'items[2].epi'),
+      failed(9, 'no such item'),
+    ]);
+    expect((await rowsOf(service, lid))!.epis).toEqual(['2', '3']);
+    const { body } = await me.graphql(REMOVE, { lid, items: [{ epi: 2 }, ...bad, { epi: 9 }] });
+    expect(body.data.removeFromSaveForLater).toEqual({
+      itemsdeleted: [{ epi: 2, hasError: false }],
+      itemsfailed: rest.itemsfailed,
+    });
+    expect((await rowsOf(service, lid))!.epis).toEqual(['3']);
+  });
+
+  test('of a removal may be the only one when it merely is not there, so that a retry is harmless', async () => {
+    const { itemsdeleted, itemsfailed } = await me.ok('lists/sfl/remove', { lid, items: [{ epi: 9 }] });
+    expect([itemsdeleted, itemsfailed]).toEqual([[], [failed(9, 'no such item')]]);
+    expect(await me.failure(400, 'lists/sfl/remove', { lid, items: [{ empi: 9 }] })).toBe('invalid-items');
+  });
+
+  test('is told of in an empty list when there is none', async () => {
+    expect((await me.ok('lists/sfl/add', { lid, items: [item(1)] })).itemsfailed).toEqual([]);
+    expect(await me.ok('lists/sfl/add', { lid, items: [] })).toEqual({ itemsadded: [], itemsfailed: [] });
+    expect((await me.ok('lists/sfl/remove', { lid, items: [{ epi: 1 }] })).itemsfailed).toEqual([]);
+  });
+
+  test('where all are bad, the call fails with what is wrong with the first, on both doors', async () => {
+    const items = [item(1, { qty: 0 }), { title: 'Mine', du: '/mine' }];
+    const { body } = await me.call('lists/sfl/add', { lid, items }).expect(400);
+    expect(body).toMatchObject({ type: 'invalid-items', msg: expect.stringContaining('items[0].qty') });
+    const custom = await me.call('lists/sfl/add', { lid, items: [...items].reverse() }).expect(403);
+    expect(custom.body.type).toBe('custom-items-disabled');
+    const graph = (await me.graphql(ADD, { lid, items })).body;
+    expect(graph.errors[0].extensions).toMatchObject({ type: 'invalid-items', status: 400 });
+    expect((await rowsOf(service, lid))!.cnt).toBe(0);
+  });
+
+  test('does not make room for more than 500', async () => {
+    const items = [...Array.from({ length: 500 }, (_, index) => item(index + 1)), {}];
+    expect(await me.failure(400, 'lists/sfl/add', { lid, items })).toBe('invalid-items');
+    expect((await rowsOf(service, lid))!.cnt).toBe(0);
+  });
+
+  test('a value of another type fails the whole call, as it does over GraphQL, and in update-ctx every bad item does', async () => {
+    const { body } = await me
+      .call('lists/sfl/add', { lid, items: [item(1), item(2, { qty: 'many' })] })
+      .expect(400);
+    expect(body).toMatchObject({ type: 'invalid-items', msg: expect.stringContaining('items[1].qty') });
+    expect(await me.failure(400, 'lists/update-ctx', { lid, a: [item(1), item(2, { qty: 0 })] })).toBe(
+      'invalid-items',
+    );
+    expect((await rowsOf(service, lid))!.cnt).toBe(0);
+  });
+
+  test('a retry under its key tells of the same ones, whether the answer was kept or is read anew', async () => {
+    const cprops = (n: number) => ({ n, fill: randomBytes(20_000).toString('base64') });
+    const many = [{}, ...Array.from({ length: 20 }, (_, n) => item(n + 1, { cprops: cprops(n) }))];
+    for (const items of [[{}, item(1)], many]) {
+      const key = { shopper: me.shopper, headers: { 'idempotency-key': randomUUID() } };
+      const first = await service.post('/api/v3/lists/sfl/add', { lid, items }, key).expect(200);
+      const second = await service.post('/api/v3/lists/sfl/add', { lid, items }, key).expect(200);
+      expect(first.body.itemsfailed).toEqual([failed(null, 'items[0].epi')]);
+      expect(second.body).toEqual(first.body);
+    }
+    const key = { shopper: me.shopper, headers: { 'idempotency-key': randomUUID() } };
+    const items = [{}, { epi: 1 }, { epi: 2 }];
+    const first = await service.post('/api/v3/lists/sfl/remove', { lid, items }, key).expect(200);
+    expect((await service.post('/api/v3/lists/sfl/remove', { lid, items }, key).expect(200)).body).toEqual(
+      first.body,
+    );
+    expect(first.body.itemsfailed).toEqual([failed(null, 'items[0].epi')]);
+  });
+});
 
 test('a deleted save-for-later list can be made again', async () => {
   const first = (await me.ok('lists/sfl/create')).list;

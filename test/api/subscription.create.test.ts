@@ -225,7 +225,7 @@ test.each(Object.entries(subscribeTo))(
   'by %s a whole number among the topics is its text; what else is no text is refused with invalid-topics',
   async (_door, subscribe) => {
     expect(await subscribe(['a', 1, '1', -2])).toEqual(['a', '1', '-2']);
-    for (const bad of [1.5, true, ['a'], 9_007_199_254_740_993, ' '])
+    for (const bad of [1.5, true, ['a'], 2 ** 53, ' '])
       expect(await subscribe(['a', bad])).toBe('invalid-topics');
     expect((await rows()).map(({ topic }) => topic)).toEqual(expect.arrayContaining(['-2', '1', 'a']));
   },

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
 import { describeInBrowser, openBrowser } from './chromium.ts';
 import { openShop } from './compat-shop.ts';
 import type { Shop } from './compat-shop.ts';
@@ -153,6 +154,84 @@ describeInBrowser('pages written for the public product, with our script tag', (
     await page.getByRole('button', { name: 'New list' }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toMatch(/name/);
+    expect(failures).toEqual([]);
+  });
+
+  /** Addresses that are to be alerted of a variant, and those that have still to confirm. */
+  const waitingFor = (epi: string) =>
+    service.services.db.query<{ value: string; ok: boolean }>(
+      'SELECT value, confirmed_at IS NOT NULL AS ok FROM subscription WHERE pid = $1 AND epi = $2',
+      [store.pid, epi],
+    );
+
+  test('a guest who types an address in is asked to confirm it, and is alerted after the link was opened', async () => {
+    const page = await open('/notify');
+    await page.waitForFunction('window._swat');
+    await page.getByLabel('Address').fill('nobody');
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText('failed 400 invalid-mediumvalue').waitFor();
+    await page.getByLabel('Address').fill('guest@example.com');
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText(/^done: .*confirm/).waitFor();
+    expect(await waitingFor('77')).toEqual([{ value: 'guest@example.com', ok: false }]);
+    const [mail] = await service.services.db.query<{ text: string }>(
+      `SELECT payload ->> 'text' AS text FROM outbox WHERE pid = $1 AND kind = 'confirm'`,
+      [store.pid],
+    );
+    const link = new URL(/https?:\/\/\S+\/confirm\/\S+/.exec(mail!.text)![0]).pathname;
+    await page.goto(service.url + link);
+    await page.getByRole('button').click();
+    await page.waitForLoadState('networkidle');
+    expect(await waitingFor('77')).toEqual([{ value: 'guest@example.com', ok: true }]);
+    expect(failures).toEqual([]);
+  });
+
+  test('a guest waits for a launch, and gives an address in the form that watching shows', async () => {
+    const page = await open('/notify');
+    await page.waitForFunction('window._swat');
+    await page.getByRole('button', { name: 'Tell me of the launch' }).click();
+    await page.getByText('done', { exact: true }).waitFor();
+    expect(await waitingFor('78')).toEqual([{ value: 'soon@example.com', ok: false }]);
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await page.locator('#place').getByLabel('E-mail address').fill('watching@example.com');
+    await page.locator('#place').getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText(/^done: .*confirm/).waitFor();
+    expect(await waitingFor('79')).toEqual([{ value: 'watching@example.com', ok: false }]);
+    expect(failures).toEqual([]);
+  });
+
+  test('without a place of its own the form is a dialog, and leaving it is a failure', async () => {
+    const page = await open('/notify');
+    await page.waitForFunction('window._swat');
+    const watch = `new Promise((ok) => _swat.addToWatchList(null, { epi: 80 }, () => ok('ok'), ({ response }) => ok(response.type)))`;
+    const left = page.evaluate(watch);
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await left).toBe('invalid-mediumvalue');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const given = page.evaluate(watch);
+    await page.getByRole('dialog').getByLabel('E-mail address').fill('dialog@example.com');
+    await page.keyboard.press('Enter');
+    expect(await given).toBe('ok');
+    expect(await waitingFor('80')).toEqual([{ value: 'dialog@example.com', ok: false }]);
+  });
+
+  test('buttons that are only marked up are filled and emptied by a click, also those that come later', async () => {
+    const page = await open('/buttons');
+    await page.waitForFunction('window._swat');
+    const filled = (name: string) => page.locator('.swym-added', { hasText: name });
+    await page.getByRole('button', { name: 'One' }).click();
+    await filled('One').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByText('Two').click();
+    await filled('Two').waitFor();
+    await page.reload();
+    await filled('One').click();
+    await filled('One').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Sold out' }).click();
+    await page.getByRole('dialog').getByLabel('E-mail address').fill('sold-out@example.com');
+    await page.keyboard.press('Enter');
+    await until(async () => (await waitingFor('81')).length === 1);
     expect(failures).toEqual([]);
   });
 

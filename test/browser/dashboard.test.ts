@@ -179,6 +179,30 @@ describeInBrowser('the merchant dashboard', () => {
     await said('Nobody waits for these variants.').waitFor();
   });
 
+  test('a topic of the store is deleted once its name is typed; a built-in one has no button for it', async () => {
+    const own = await service.createStore();
+    await service.graphql('mutation { saveTopic(input: { name: "preorder" }) { name } }', {}, { store: own });
+    const products = [{ epi: 1, empi: 1, du: '/p' }];
+    const wish = { medium: 'email', mediumvalue: 'ann@example.com', products, topics: ['preorder'] };
+    await service.post('/storeadmin/bispa/subscriptions/create', wish, { store: own }).expect(200);
+    await signIn(page, own);
+    await openPage(page, 'Topics');
+    await page.getByRole('link', { name: 'backinstock' }).click();
+    await page.getByRole('button', { name: 'Save topic' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Delete topic' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'all topics' }).click();
+    await page.getByRole('link', { name: 'preorder' }).click();
+    await page.getByRole('button', { name: 'Delete topic' }).click();
+    const sure = page.getByRole('dialog').getByRole('button', { name: 'Delete topic' });
+    expect(await sure.isDisabled()).toBe(true);
+    await page.getByLabel('Type preorder to confirm').fill('preorder');
+    await sure.click();
+    await said('The topic preorder is deleted, with 1 subscription.').waitFor();
+    await page.getByRole('heading', { name: 'Your topics' }).waitFor();
+    const { body } = await service.graphql('{ topics { name } }', {}, { store: own });
+    expect(body.data.topics).toEqual([{ name: 'backinstock' }, { name: 'comingsoon' }]);
+  });
+
   test('settings are saved and refused in words; the dashboard keeps working when origins are limited', async () => {
     const own = await service.createStore({ name: 'Old name' });
     await signIn(page, own);
@@ -266,6 +290,35 @@ describeInBrowser('the merchant dashboard', () => {
     ]);
     expect(rows).toEqual([]);
     expect(page.url()).not.toContain('ada');
+  });
+
+  test('the mailing list is read page by page and kept as a file, without whom was just erased', async () => {
+    const own = await service.createStore();
+    await service.services.db.query(
+      `INSERT INTO mailing_answer (pid, medium, value, acceptmarketing, signuptime, acceptsource)
+       SELECT $1, 'email', 'n' || n || '@example.com', true, now(), 'subscription' FROM generate_series(1, 21) n ORDER BY n`,
+      [own.pid],
+    );
+    await service.account(own, 'n21@example.com');
+    await signIn(page, own);
+    await openPage(page, 'Shoppers');
+    const list = page.getByRole('table', { name: 'Mailing list' });
+    await list.getByText('n21@example.com').waitFor();
+    await page.getByText('21 in all.').waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await list.getByText('n1@example.com').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const text = await readText(await (await download).createReadStream());
+    expect(text.split('\r\n')).toHaveLength(23);
+    expect(text).toContain('email,n21@example.com,true,');
+
+    await page.getByLabel('E-mail address or regid').fill('n21@example.com');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    await page.getByLabel('Type n21@example.com to confirm').fill('n21@example.com');
+    await page.getByRole('button', { name: 'Erase for ever' }).click();
+    await page.getByText('20 in all.').waitFor();
   });
 
   test('a webhook is added with its secret shown once, changed and deleted; providers name their state', async () => {

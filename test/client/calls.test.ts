@@ -217,15 +217,26 @@ test('an account subscribes to an alert at its own address', async () => {
   });
 });
 
+test('a guest subscribes, and is told that the address has to confirm', async () => {
+  const shopper = await service.guest(store);
+  const { client } = openTab(service.url, shopper);
+  const answer = await client.subscribeForProductAlert({
+    products: [product(6)],
+    mediumvalue: 'guest@example.com',
+  });
+  expect(answer).toMatchObject({ message: expect.stringContaining('confirm'), products: [{ epi: 6 }] });
+  const { body } = await service.post('/api/v3/subscriptions/fetch-subs', {}, { shopper });
+  expect(body.subscriptions).toMatchObject([{ epi: 6, confirmed: false }]);
+});
+
 test('a failure of GraphQL looks like one of REST', async () => {
   const { client } = openTab(service.url, await service.guest(store));
-  const products = [{ epi: 5, empi: 50, du: 'https://shop.example/p/5' }];
   const failed = outcome((ok, bad) =>
-    client.subscribeForProductAlert({ products, mediumvalue: 'x@example.com' }, ok, bad),
+    client.subscribeForProductAlert({ products: [product(5)], mediumvalue: 'nobody' }, ok, bad),
   );
   await expect(failed).rejects.toMatchObject({
-    status: 403,
-    response: { error: true, msg: expect.any(String) },
+    status: 400,
+    response: { error: true, type: 'invalid-mediumvalue', msg: expect.any(String) },
   });
 });
 

@@ -92,6 +92,8 @@ export async function openPage(
         dataset: { pid: shopper.pid, ...dataset },
       },
       createElement: () => ({}),
+      addEventListener: () => undefined,
+      querySelectorAll: () => [],
       head: {
         append: async (script: { src: string; onload: () => void }) => {
           vm.runInContext(await (await fetch(script.src)).text(), context);

@@ -284,6 +284,11 @@ describe('save for later', () => {
       itemsadded: [{ epi: 1, dt: 'Product 1' }, { epi: 2 }],
       itemsfailed: [],
     });
+    const mixed = [product(2), { ...product(3), qty: -1 }];
+    expect(await answerOf((ok, err) => SaveForLater['add']!(list.lid, mixed, ok, err))).toMatchObject({
+      itemsadded: [{ epi: 2 }],
+      itemsfailed: [{ epi: 3, hasError: true, msg: expect.stringContaining('qty') }],
+    });
     expect(
       await answerOf((ok, err) => SaveForLater['remove']!(list.lid, [product(1)], ok, err)),
     ).toMatchObject({
@@ -406,6 +411,28 @@ describe('alerts', () => {
       'comingsoon',
     ]);
   });
+});
+
+test('a guest is told of a product once the link in the message was opened', async () => {
+  const shopper = await service.guest(store);
+  const { swat } = await openPage(service, shopper);
+  const { epi, empi } = product(8);
+  const address = `${randomUUID()}@example.com`;
+  const answer = await answerOf<{ message: string }>((ok, err) =>
+    swat['sendWatchlist']!(address, 'email', { epi, empi }, ok, err),
+  );
+  expect(answer.message).toContain('confirm');
+  const { body } = await service.post('/api/v3/subscriptions/fetch-subs', {}, { shopper }).expect(200);
+  expect(body.subscriptions).toMatchObject([
+    { epi: 8, confirmed: false, du: 'https://shop.example/products/7?variant=1' },
+  ]);
+});
+
+test('a guest shares a list by a link', async () => {
+  const { swat } = await guestPage();
+  await answerOf((ok, err) => swat['addToWishList']!(product(1), ok, err));
+  const url = await answerOf<string>((ok, err) => swat['generateSharedListURL']!(null, ok, err));
+  await service.http.get(url.replace(service.url, '')).expect(200);
 });
 
 describe('sharing', () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { VARIABLE_NAMES } from '../../src/config.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { STATUS_BY_TYPE } from '../../src/shared/errors.ts';
+import { routes } from '../../src/transport/rest/routes.ts';
 import { DEFAULT_LIMITS } from '../../src/transport/rate-limit.ts';
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { endMains, startMain } from '../fault/fixtures/main-process.ts';
@@ -149,6 +150,22 @@ describe('tables', () => {
       ([, kind, limit]) => [kind, Number(limit)],
     );
     expect(Object.fromEntries(published)).toEqual(DEFAULT_LIMITS);
+  });
+
+  test('every REST call is in a table, beside the GraphQL field that answers the same', () => {
+    const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+    const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+    const unnamed = Object.entries(routes).filter(([key, { reply }]) => {
+      const path = key.split(' ')[1]!;
+      return !rows.some((row) => {
+        const [, calls = '', fields = ''] = row.split('|');
+        return (
+          named(calls).some((name) => path.endsWith(`/${name}`)) &&
+          named(fields).some((name) => name === reply.field)
+        );
+      });
+    });
+    expect(unnamed.map(([key]) => key)).toEqual([]);
   });
 
   test('every command of the command line is in its table', () => {

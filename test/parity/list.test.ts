@@ -242,13 +242,20 @@ test('lists/sfl/add, update, remove and moved-to-cart answer whole item records'
     });
     return (listContents as { items: { epi: number }[] }).items.find((row) => row.epi === epi);
   };
-  const { itemsadded } = await me.ok('lists/sfl/add', { lid, items: [item(31), item(32)] });
-  expect(itemsadded).toEqual([await readItem(31), await readItem(32)]);
+  const added = await me.ok('lists/sfl/add', { lid, items: [item(31), {}, item(32)] });
+  expect(added).toEqual({
+    itemsadded: [await readItem(31), await readItem(32)],
+    itemsfailed: [{ epi: null, hasError: true, msg: 'items[1].epi is missing' }],
+  });
+  expect(Object.keys(added.itemsfailed[0])).toEqual(fullSelection('ItemFailure').split(' ').slice(1, -1));
   const { itemsupdated } = await me.ok('lists/sfl/update', { lid, items: [{ epi: 31, qty: 7 }] });
   const first = await readItem(31);
   const second = await readItem(32);
   expect(itemsupdated).toEqual([first]);
-  expect(await me.ok('lists/sfl/remove', { lid, items: [{ epi: 31 }] })).toEqual({ itemsdeleted: [first] });
+  expect(await me.ok('lists/sfl/remove', { lid, items: [{ epi: 31 }] })).toEqual({
+    itemsdeleted: [first],
+    itemsfailed: [],
+  });
   expect(await me.ok('lists/sfl/moved-to-cart', { lid, items: [{ epi: 32 }] })).toEqual({
     itemsmoved: [second],
     itemsfailed: [],

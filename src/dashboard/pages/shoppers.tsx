@@ -8,6 +8,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { MailingList } from '../parts/mailing-list.tsx';
 import { useAction, useQuery, useSession } from '../session.ts';
 
 type Shopper = NonNullable<FindShopperQuery['findShopper']>;
@@ -161,13 +162,21 @@ function KeyName({ id, keys }: { id: string; keys: Answered<AuditLogQuery>['stor
   return <span class="code">{key ? `…${key.hint}` : id}</span>;
 }
 
-/** Look up a shopper, export or erase what is known, and see what was done before. */
+/** Look up a shopper, export or erase what is known, see who wants the mailing list, and what was done before. */
 export function ShoppersPage() {
   const audit = useQuery(AuditLogDocument, { first: 50 });
+  // An erasure takes somebody off the mailing list, too.
+  const [changes, setChanges] = useState(0);
   return (
     <>
       <PageHead title="Shoppers" />
-      <Lookup onChanged={audit.reload} />
+      <Lookup
+        onChanged={() => {
+          audit.reload();
+          setChanges((count) => count + 1);
+        }}
+      />
+      <MailingList key={changes} />
       <Card
         title="Audit log"
         note="Exports and erasures. It does not name the person; the same person has the same subject."

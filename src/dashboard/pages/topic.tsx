@@ -7,6 +7,7 @@ import { Empty, Failure, Loaded } from '../parts/feedback.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
 import { TemplatePreview } from '../parts/template-preview.tsx';
+import { TopicDelete } from '../parts/topic-delete.tsx';
 import { TopicRules } from '../parts/topic-rules.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo } from '../route.ts';
@@ -109,6 +110,7 @@ export function TopicPage({ name }: { name: string }) {
             <a href={hrefTo('topics')}>all topics</a>
           </>
         }
+        aside={known && !known.isBuiltIn && <TopicDelete name={name} />}
       />
       <Loaded query={query} lines={8}>
         {({ topics, ...rest }) =>

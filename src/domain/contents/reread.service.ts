@@ -8,6 +8,7 @@ import { findItems } from '../item/item.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { rowsInOrder } from '../product/product.rules.ts';
 import { outcomes } from './contents.service.ts';
+import type { Added, Removed } from './save-for-later.service.ts';
 import type { ContentsUpdate, ItemRef, Transfer, TransferReport } from './contents.service.ts';
 
 type Lid = { lid: string };
@@ -58,6 +59,7 @@ const changed = { reread: (ctx: Context, { lid }: Lid) => getList(ctx, lid) };
 const transfer = { reread: rereadTransfer };
 
 type Saved = Lid & { items?: readonly ItemRef[] | null };
+type Failed = Pick<Added, 'itemsfailed'>;
 
 /** How the answers of writes to lists and items are read anew, where they were too large to be kept. */
 export const listRereads = {
@@ -83,9 +85,10 @@ export const listRereads = {
   moveItems: transfer,
   copyItems: transfer,
   addToSaveForLater: {
-    receiptOf: ({ itemsadded }: { itemsadded: ItemRow[] }) => ({ added: episOf(itemsadded) }),
-    reread: async (ctx: Context, { lid }: Lid, made: { added: Epis }) => ({
-      itemsadded: (await rereadContents(ctx, { lid }, made)).a,
+    receiptOf: ({ itemsadded, itemsfailed }: Added) => ({ added: episOf(itemsadded), itemsfailed }),
+    reread: async (ctx: Context, { lid }: Lid, { added, itemsfailed }: Failed & { added: Epis }) => ({
+      itemsadded: (await rereadContents(ctx, { lid }, { added })).a,
+      itemsfailed,
     }),
   },
   updateSaveForLater: {
@@ -94,8 +97,17 @@ export const listRereads = {
     }),
   },
   removeFromSaveForLater: {
-    reread: async (ctx: Context, { lid, items }: Saved) => ({
-      itemsdeleted: (await rereadContents(ctx, { lid, d: items }, { added: null })).d,
+    receiptOf: ({ itemsdeleted, itemsfailed }: Removed) => ({
+      removed: itemsdeleted.map(({ epi }) => ({ epi })),
+      itemsfailed,
+    }),
+    reread: async (
+      ctx: Context,
+      { lid }: Lid,
+      { removed, itemsfailed }: Failed & { removed: ItemRef[] },
+    ) => ({
+      itemsdeleted: (await rereadContents(ctx, { lid, d: removed }, { added: null })).d,
+      itemsfailed,
     }),
   },
   moveSaveForLaterToCart: {

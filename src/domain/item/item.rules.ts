@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BundleItemInput, ItemInput } from '../../generated/resolvers.ts';
-import { fail } from '../../shared/errors.ts';
+import { AppError, fail } from '../../shared/errors.ts';
 import { JSON_LIMITS, isSmall, objectFault } from '../../shared/json.ts';
 import { codePoints, isStorable } from '../../shared/text.ts';
 import { isPageUrl, isProductId } from '../product/product.rules.ts';
@@ -127,53 +127,87 @@ function makeCustom(fields: Fields): CheckedItem {
   };
 }
 
-function checkElements(field: string, elements: readonly unknown[]): void {
+/** Checks one element of an array; `place` is how the caller knows it. */
+type Check<Input, Checked> = (place: string, input: Input) => Checked;
+
+/** Checks all elements; the first that is wrong fails the call. */
+function checkEach<Input, Checked>(
+  field: string,
+  elements: readonly Input[],
+  check: Check<Input, Checked>,
+): Checked[] {
   if (elements.length > MAX_ELEMENTS)
     fail('invalid-items', `${field} must have at most ${MAX_ELEMENTS} elements`);
+  return elements.map((input, index) => check(`${field}[${index}]`, input));
+}
+
+/** An item that could not be taken, while others of its call were. */
+export type FailedItem = { epi: string | null; hasError: boolean; msg: string };
+
+/**
+ * Parts the elements that can be taken from those that fail alone. Where none can be, or there are too many, all are handed on: the call
+ * that checks them says what is wrong.
+ */
+export function siftItems<Input extends { epi?: string | null }>(
+  field: string,
+  elements: readonly Input[],
+  check: Check<Input, unknown>,
+): { fine: readonly Input[]; failed: FailedItem[] } {
+  const failed: FailedItem[] = [];
+  const isFine = (input: Input, index: number): boolean => {
+    try {
+      check(`${field}[${index}]`, input);
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      failed.push({ epi: input.epi || null, hasError: true, msg: error.message });
+      return false;
+    }
+  };
+  const fine = elements.length > MAX_ELEMENTS ? [] : elements.filter(isFine);
+  return fine.length > 0 ? { fine, failed } : { fine: elements, failed: [] };
 }
 
 /** Where items are added. */
 export type AddScope = { hasCustomItems: boolean };
 
-/** Items to add. One with `title` and no `epi` is a custom item, which the store must have enabled. */
-export function checkAdded(
-  field: string,
-  items: readonly ItemInput[],
-  { hasCustomItems }: AddScope,
-): CheckedItem[] {
-  checkElements(field, items);
-  return items.map((input, index) => {
-    const place = `${field}[${index}]`;
+/** An item to add. One with `title` and no `epi` is a custom item, which the store must have enabled. */
+export const checkAddedIn =
+  ({ hasCustomItems }: AddScope): Check<ItemInput, CheckedItem> =>
+  (place, input) => {
     const epi = checkText('id', place, 'epi', input.epi);
     const fields = checkFields(place, input);
     const missing = (name: string): never => complain(place, name, 'is missing');
     if (epi === undefined && !input.title?.trim()) missing('epi');
     if (fields.du === undefined) missing('du');
     if (epi === undefined) {
-      if (!hasCustomItems) fail('custom-items-disabled', 'This store has not enabled custom items');
+      if (!hasCustomItems)
+        fail('custom-items-disabled', `${place} is a custom item, which this store has not enabled`);
       return makeCustom(fields);
     }
     return fields.empi === undefined ? missing('empi') : { ...fields, bundle: undefined, epi };
-  });
+  };
+
+/** Items to add. */
+export function checkAdded(field: string, items: readonly ItemInput[], scope: AddScope): CheckedItem[] {
+  return checkEach(field, items, checkAddedIn(scope));
 }
+
+/** The variant that an element names. */
+export const checkRef: Check<{ epi?: string | null }, string> = (place, { epi }) =>
+  checkText('id', place, 'epi', epi) ?? complain(place, 'epi', 'is missing');
 
 /** Items to change; only `epi` is needed. */
 export function checkChanged(field: string, items: readonly ItemInput[]): CheckedItem[] {
-  checkElements(field, items);
-  return items.map((input, index) => {
-    const place = `${field}[${index}]`;
-    const epi = checkText('id', place, 'epi', input.epi) ?? complain(place, 'epi', 'is missing');
-    return { ...checkFields(place, input), epi };
-  });
+  return checkEach(field, items, (place, input) => ({
+    ...checkFields(place, input),
+    epi: checkRef(place, input),
+  }));
 }
 
 /** Variant ids of items to remove. */
 export function checkRefs(field: string, items: readonly { epi?: string | null }[]): string[] {
-  checkElements(field, items);
-  return items.map(({ epi }, index) => {
-    const place = `${field}[${index}]`;
-    return checkText('id', place, 'epi', epi) ?? complain(place, 'epi', 'is missing');
-  });
+  return checkEach(field, items, checkRef);
 }
 
 /** Variant ids, each once, or the failure `invalid-items`. */

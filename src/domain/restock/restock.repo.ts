@@ -36,6 +36,14 @@ export async function stopRestocks(
   if (stops.length > 0) await tx.query(STOP, [pid, JSON.stringify(stops)]);
 }
 
+/** Ends all occasions of a topic. */
+export async function stopTopic(tx: Tx, pid: string, topic: string): Promise<void> {
+  await tx.prisma.restock.updateMany({
+    where: { pid, topic, state: { not: 'stopped' } },
+    data: { state: 'stopped', nextBatchAt: null },
+  });
+}
+
 /** SQL: set-wise, and opens only where anybody waits and nothing is open. */
 const OPEN = `
   INSERT INTO restock (pid, id, topic, epi, cause, units, cut_seq, cursor_seq, next_batch_at, opened_at)

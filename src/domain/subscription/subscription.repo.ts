@@ -1,7 +1,6 @@
 import { selectColumns } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
-import type { ProductRow } from '../product/product.columns.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 
 /** The fields that subscriptions and requests share, as far as they are shown. */
@@ -22,9 +21,6 @@ export const FIELDS = {
 
 /** A subscription, or a request for one, as stored: both are shown alike. */
 export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
-
-/** A subscription as it is shown, with its product. */
-export type SubscriptionRow = StoredSubscription & { product: ProductRow };
 
 /** A subscription to be made. */
 export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | 'du' | 'topic' | 'extras'>;
@@ -88,7 +84,8 @@ function whereOf(owner: Owner, { topic, medium }: PageFilter) {
 
 /** The condition of a statement on its table `s`. */
 export function conditionOf(owner: Owner, filter: Filter): { text: string; params: unknown[] } {
-  const whose = 'regid' in owner ? { regid: owner.regid } : 'contact' in owner ? owner.contact : {};
+  const contact: Partial<Contact> = 'contact' in owner ? owner.contact : {};
+  const whose = 'regid' in owner ? { regid: owner.regid } : contact;
   // The filter may name a contact beside that of the owner: both must fit.
   const given = [...Object.entries({ pid: owner.pid, ...whose }), ...Object.entries(filter)].filter(
     ([, value]) => value != null,
@@ -192,6 +189,22 @@ export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
 
 const FORGOTTEN_AT_ONCE = 5_000;
 const DAY_MS = 86_400_000;
+
+/** Ends a portion of what anybody asked for on a topic; answers how many subscriptions, and whether there may be more. */
+export async function endTopic(
+  tx: Tx,
+  pid: string,
+  topic: string,
+): Promise<{ ended: number; isDone: boolean }> {
+  const limit = FORGOTTEN_AT_ONCE;
+  const { count: ended } = await tx.prisma.subscription.deleteMany({ where: { pid, topic }, limit });
+  // Those that are apart from any subscription.
+  const { count: requests } = await tx.prisma.subscriptionRequest.deleteMany({
+    where: { pid, topic },
+    limit,
+  });
+  return { ended, isDone: ended < limit && requests < limit };
+}
 
 /** Forgets a portion of the subscriptions that have expired, topic by topic; answers how many. */
 export async function forgetExpired(db: Db, now: Date): Promise<number> {

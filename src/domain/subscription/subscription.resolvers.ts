@@ -8,6 +8,8 @@ import {
   unsubscribe,
   visibleContact,
 } from './subscription.service.ts';
+import { deleteTopic } from './topic-end.service.ts';
+import { topicInfo, topicSettings } from './topic-info.service.ts';
 
 export const subscriptionResolvers = {
   Query: {
@@ -17,10 +19,13 @@ export const subscriptionResolvers = {
   Mutation: {
     subscribe: (_root, { input }, ctx) => subscribe(ctx, input),
     unsubscribe: (_root, ending, ctx) => unsubscribe(ctx, ending),
+    deleteTopic: (_root, { name }, ctx) => deleteTopic(ctx, name),
   },
-  Shopper: { subscriptions: (shopper, page, ctx) => listSubscriptions(ctx, page, ownerFor(shopper)) },
   SubscriptionConnection: { totalCount: (page, _args, ctx) => countSubscriptions(ctx, page) },
+  Shopper: { subscriptions: (shopper, page, ctx) => listSubscriptions(ctx, page, ownerFor(shopper)) },
+  TopicInfo: { settings: topicSettings },
   Subscription: {
+    topicInfo,
     mediumvalue: (subscription, _args, ctx) => visibleContact(ctx, subscription),
     confirmed: (subscription) => subscription.confirmedAt !== null,
   },

@@ -13,9 +13,14 @@ import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import type { Filter, Owner, PageFilter, StoredSubscription, SubscriptionRow } from './subscription.repo.ts';
+import type { Filter, Owner, PageFilter, StoredSubscription } from './subscription.repo.ts';
 import { checkContact, checkMedium, maskContact } from '../contact/contact.rules.ts';
 import type { WantedProduct } from './subscription.rules.ts';
+import { storeTopics } from './topic-info.service.ts';
+import type { StoreTopics } from './topic-info.service.ts';
+
+/** A subscription as it is shown, with its product and the topics of its store. */
+export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
 /** The catalogue's records of products, or what the subscription itself tells of those it does not know. */
 async function describeProducts(
@@ -28,13 +33,14 @@ async function describeProducts(
   return wanted.map(({ epi, empi, du }) => byEpi.get(epi) ?? unknownProduct({ pid, epi, empi, du }));
 }
 
-async function withProducts(
-  db: Db,
+async function toRows(
+  ctx: Context,
   pid: string,
   rows: readonly StoredSubscription[],
-): Promise<(SubscriptionRow & { seq: number })[]> {
-  const products = await describeProducts(db, pid, rows);
-  return rows.map((row, index) => ({ ...row, product: products[index]! }));
+): Promise<SubscriptionRow[]> {
+  const products = await describeProducts(ctx.db, pid, rows);
+  const topics = storeTopics(ctx, pid);
+  return rows.map((row, index) => ({ ...row, product: products[index]!, topics }));
 }
 
 /** Whose subscriptions the caller reads and ends. */
@@ -64,7 +70,7 @@ export async function listSubscriptions(
   const before = decodeSeq('after', after, ORDER) ?? undefined;
   const filter = filterOf({ topic, medium });
   const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
-  const rows = await withProducts(ctx.db, owner.pid, stored);
+  const rows = await toRows(ctx, owner.pid, stored);
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
 }
 
@@ -94,7 +100,7 @@ export async function pageSubscriptions(
     subscriptions.countSubscriptions(ctx.db, owner, filter),
     subscriptions.listSubscriptions(ctx.db, owner, filter, { offset, limit }),
   ]);
-  return { limit, offset, total, subscriptions: await withProducts(ctx.db, owner.pid, rows) };
+  return { limit, offset, total, subscriptions: await toRows(ctx, owner.pid, rows) };
 }
 
 type Ending = Page & { id?: string | null; epi?: string | null; mediumvalue?: string | null };

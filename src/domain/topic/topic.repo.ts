@@ -128,6 +128,11 @@ export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date)
   });
 }
 
+/** Deletes a topic; false where the store has made none of this name. */
+export async function deleteTopic(tx: Tx, pid: string, name: string): Promise<boolean> {
+  return (await tx.prisma.topic.deleteMany({ where: { pid, name } })).count > 0;
+}
+
 /** Subscribers who would hear of a topic, by medium. */
 export type AudienceRow = { count: number; media: { medium: string; count: number }[] };
 

@@ -1,4 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
+import { isBuiltIn } from './topic.rules.ts';
 import {
   countAudience,
   countOf,
@@ -23,6 +24,7 @@ export const topicResolvers = {
     text: ({ texts }) => texts.text,
     sms: ({ texts }) => texts.sms,
     texts: ({ texts }) => textList(texts),
+    isBuiltIn: ({ name }) => isBuiltIn(name),
   },
   AlertPreview: { texts: textList },
   Audience: {

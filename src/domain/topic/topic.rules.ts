@@ -36,6 +36,11 @@ export const BUILT_IN_TOPICS: readonly TopicRow[] = [
   { name: 'comingsoon', trigger: 'manual', texts: textsWith('is here'), ...RULES },
 ];
 
+/** Whether every store has a topic of this name. */
+export function isBuiltIn(name: string): boolean {
+  return BUILT_IN_TOPICS.some((topic) => topic.name === name);
+}
+
 /** What the texts of a topic are until its store writes them. */
 export function standardTexts(name: string): AlertTexts {
   return BUILT_IN_TOPICS.find((topic) => topic.name === name)?.texts ?? textsWith('has news for you');

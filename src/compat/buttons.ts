@@ -1,0 +1,39 @@
+import type { PageProduct } from './call.ts';
+
+/** What the buttons of a page do, and how they know which of them are filled. */
+export type Actions = {
+  add: (product: PageProduct) => Promise<unknown>;
+  remove: (product: PageProduct) => Promise<unknown>;
+  watch: (product: PageProduct) => Promise<unknown>;
+  savedItems: () => Promise<object[]>;
+};
+
+const HEARTS = '[data-swaction="addToWishlist"]';
+const SAVED = 'swym-added';
+
+/** Buttons that pages mark up and leave to the script: `data-swaction`, with the product in attributes beside it. */
+export function createButtons({ add, remove, watch, savedItems }: Actions) {
+  const draw = async (): Promise<void> => {
+    const hearts = [...document.querySelectorAll<HTMLElement>(HEARTS)];
+    if (hearts.length === 0) return;
+    const saved = new Set((await savedItems()).map((item) => String((item as PageProduct).epi)));
+    hearts.forEach((heart) => heart.classList.toggle(SAVED, saved.has(heart.dataset['variantId'] ?? '')));
+  };
+  const press = async (button: HTMLElement): Promise<void> => {
+    const { swaction, variantId: epi = '', productId: empi, productUrl: du } = button.dataset;
+    const product = { epi, empi, du };
+    if (swaction !== 'addToWishlist') return void (await watch(product));
+    await (button.classList.contains(SAVED) ? remove(product) : add(product));
+  };
+  const quietly = (work: Promise<void>): void => void work.catch((error: unknown) => console.warn(error));
+
+  return {
+    draw: () => quietly(draw()),
+    /** One listener serves all buttons, also those that come later. */
+    listen: () =>
+      document.addEventListener('click', ({ target }) => {
+        const button = (target as Element).closest<HTMLElement>('[data-swaction][data-variant-id]');
+        if (button) quietly(press(button));
+      }),
+  };
+}
