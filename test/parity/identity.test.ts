@@ -33,7 +33,7 @@ test('guest-validate-sync answers every field of SyncGuestPayload', async () => 
   await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store }).expect(200);
   const rest = await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store }).expect(200);
   const { body } = await service.graphql(
-    `mutation ($regid: String!, $useremail: String, $useragenttype: String!) {
+    `mutation ($regid: String!, $useremail: String!, $useragenttype: String!) {
       syncGuest(regid: $regid, useremail: $useremail, useragenttype: $useragenttype) ${fullSelection('SyncGuestPayload')}
     }`,
     fields,
