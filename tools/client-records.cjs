@@ -3,6 +3,7 @@
 const {
   Kind,
   getNullableType,
+  isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
@@ -26,6 +27,11 @@ function createPrinter(schema, documents, { records, inputs, scalars }) {
   const namedType = (type, set) => {
     if (isScalarType(type)) return type.name === 'VariantId' ? type.name : scalars[type.name];
     if (isInputObjectType(type)) return type.name;
+    if (isEnumType(type))
+      return type
+        .getValues()
+        .map(({ name }) => `'${name}'`)
+        .join(' | ');
     const [only] = set.selections;
     return recordOf[only.name.value] ?? objectType(selected(type, set));
   };
@@ -33,7 +39,7 @@ function createPrinter(schema, documents, { records, inputs, scalars }) {
     const inner = getNullableType(type);
     if (!isListType(inner)) return namedType(inner, set);
     const element = print(inner.ofType, set);
-    return element.endsWith('null') ? `(${element})[]` : `${element}[]`;
+    return element.includes(' | ') ? `(${element})[]` : `${element}[]`;
   };
   const print = (type, set) => (isNonNullType(type) ? present(type, set) : `${present(type, set)} | null`);
 

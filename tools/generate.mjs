@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Writes src/generated: the Prisma client and the GraphQL types. Does nothing when they are current.
+// Writes src/generated: the Prisma client and the GraphQL types; and schema/words.graphql, the enums that tables of the code give.
+// Does nothing when they are current.
 //   generate.mjs            generate when an input or an output changed
 //   generate.mjs --check    generate into a scratch folder instead, and exit 1 when src/generated differs
 import { execFile } from 'node:child_process';
@@ -58,11 +59,48 @@ export const readStamp = (file) => (existsSync(file) ? readFileSync(file, 'utf8'
 
 function inputs() {
   return [
+    ...filesUnder(WORD_SOURCES),
     ...filesUnder(['schema', 'codegen.yml', 'prisma.config.ts', 'package-lock.json']),
     ...filesUnder(['tools/generate.mjs', 'tools/client-records.cjs']),
     ...filesUnder(['prisma'], (file) => file.endsWith('.prisma')),
     ...filesUnder(['src/domain', 'src/dashboard'], (file) => file.endsWith('.graphql')),
   ];
+}
+
+const WORDS = join(ROOT, 'schema/words.graphql');
+const WORD_SOURCES = ['src/channel', 'src/shared/errors.ts'];
+
+/** Prints what the enums are made of, from the tables themselves. */
+const PRINT_TABLES = `
+  import { MEDIA, channelOf } from './src/channel/channels.ts';
+  import { STATUS_BY_TYPE } from './src/shared/errors.ts';
+  const media = MEDIA.map((medium) => [medium, channelOf(medium).label]);
+  console.log(JSON.stringify({ media, failures: Object.entries(STATUS_BY_TYPE) }));`;
+
+function enumOf(name, description, values) {
+  const lines = values.map(([value, text]) => `  ${JSON.stringify(text)}\n  ${value}\n`);
+  return `${JSON.stringify(description)}\nenum ${name} {\n${lines.join('')}}\n`;
+}
+
+/** The enums that are told in tables of the code: a channel and a failure each have one row there, and none here. */
+async function words() {
+  const { media, failures } = JSON.parse(
+    await run(ROOT, '--import', 'tsx', '--input-type=module', '--eval', PRINT_TABLES),
+  );
+  const types = failures.map(([type, status]) => [
+    type.replaceAll('-', '_'),
+    `\`${type}\`, status ${status}.`,
+  ]);
+  const failure = 'What went wrong; `extensions.type` of an error has `-` where this has `_`.';
+  return [
+    '# Written by `npm run generate` from src/channel/channels.ts and src/shared/errors.ts.\n',
+    enumOf(
+      'Medium',
+      'A way to reach people.',
+      media.map(([medium, label]) => [medium, `${label}.`]),
+    ),
+    enumOf('ErrorType', failure, types),
+  ].join('\n');
 }
 
 // The outputs are part of the stamp: an edited or half-deleted src/generated is generated again.
@@ -82,7 +120,8 @@ async function run(cwd, script, ...args) {
     CHECKPOINT_DISABLE: '1',
   };
   try {
-    await promisify(execFile)(process.execPath, [script, ...args], { cwd, env, maxBuffer: 2 ** 26 });
+    return (await promisify(execFile)(process.execPath, [script, ...args], { cwd, env, maxBuffer: 2 ** 26 }))
+      .stdout;
   } catch (error) {
     throw new Error(
       `${basename(script)} ${args.join(' ')} failed:\n${error.stdout ?? ''}${error.stderr ?? error}`,
@@ -138,16 +177,18 @@ function apply({ name, wanted }) {
 
 /** Brings src/generated up to date; says so on stderr only when there was something to do. */
 export async function generate() {
-  const inputHash = hashOf(inputs());
-  if (readStamp(STAMP) === stampNow(inputHash)) return;
+  if (readStamp(STAMP) === stampNow(hashOf(inputs()))) return;
   console.error('generating src/generated');
+  const text = await words();
+  if (text !== readStamp(WORDS)) writeFileSync(WORDS, text);
   // Applied at the end, so that a failure leaves what was there and a running type check never meets an empty folder.
   await withDifferences((differences) => differences.forEach(apply));
-  writeFileSync(STAMP, stampNow(inputHash));
+  writeFileSync(STAMP, stampNow(hashOf(inputs())));
 }
 
 async function check() {
   const stale = await withDifferences((differences) => differences.map(({ name }) => name));
+  if ((await words()) !== readStamp(WORDS)) stale.push(relative(ROOT, WORDS));
   if (stale.length > 0) throw new Error(`not current, run \`npm run generate\`:\n  ${stale.join('\n  ')}`);
 }
 

@@ -132,8 +132,8 @@ export type SaveForLaterChange<Items, Answer> = {
 /** The save-for-later list. Call `init` before the others, or name the list in each. */
 export type SaveForLater = {
   init: (onSuccess?: OnSuccess<ListContents>, onError?: OnError) => Promise<ListContents>;
-  add: SaveForLaterChange<ProductInput, { itemsadded: Item[] }>;
-  remove: SaveForLaterChange<ItemRef, { itemsdeleted: ItemChange[] }>;
+  add: SaveForLaterChange<ProductInput, { itemsadded: Item[]; itemsfailed: ItemChange[] }>;
+  remove: SaveForLaterChange<ItemRef, { itemsdeleted: ItemChange[]; itemsfailed: ItemChange[] }>;
   update: SaveForLaterChange<ItemUpdate, { itemsupdated: ItemChange[] }>;
   moveToCart: SaveForLaterChange<ItemRef, { itemsmoved: Item[]; itemsfailed: ItemChange[] }>;
 };

@@ -128,7 +128,7 @@ export function createOperations(schema: GraphQLSchema): Operations {
       const operation = getOperationAST(document, operationName);
       // graphql-jit reports every fault of the variables, however many; graphql-js stops.
       const { coerced, errors: faults = [] } = operation
-        ? coerceVariables(schema, operation, variables, MAX_ERRORS)
+        ? coerceVariables(schema, document, operation, variables, MAX_ERRORS)
         : {};
       if (faults.length > 0) return { errors: faults.map((error) => toGraphQLError(error, ctx)) };
       const result =

@@ -103,11 +103,14 @@ const logUnexpected: ApolloServerPlugin<Context> = {
   },
 };
 
+/** What Apollo finds wrong with a persisted query, which it calls a failure of ours. */
+const HASH_FAULTS = new Set(['provided sha does not match query', 'Unsupported persisted query version']);
+
 /** Errors that Apollo found itself (syntax, validation) get the type and status that every other failure has. */
 function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
   const { extensions } = formatted;
   if (extensions?.['type'] !== undefined) return formatted;
-  const isOurs = extensions?.['code'] === 'INTERNAL_SERVER_ERROR';
+  const isOurs = extensions?.['code'] === 'INTERNAL_SERVER_ERROR' && !HASH_FAULTS.has(formatted.message);
   return isOurs
     ? {
         message: 'Something went wrong on our side',
@@ -116,9 +119,12 @@ function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
     : {
         ...formatted,
         message: plainText(formatted.message),
-        extensions: { ...extensions, type: 'invalid-request', status: 400 },
+        extensions: { ...extensions, code: codeOf(extensions), type: 'invalid-request', status: 400 },
       };
 }
+
+const codeOf = (extensions: GraphQLFormattedError['extensions']): unknown =>
+  extensions?.['code'] === 'INTERNAL_SERVER_ERROR' ? 'BAD_REQUEST' : extensions?.['code'];
 
 /** A document nested thousands deep ends in the parser's own exhaustion. */
 function plainText(message: string): string {

@@ -2,6 +2,7 @@ import { coerceInputValue, isInputObjectType, isListType, isNonNullType } from '
 import type { GraphQLInputType, GraphQLLeafType } from 'graphql';
 import { MAX_ENTRIES } from '../shared/json.ts';
 import { fail } from '../shared/errors.ts';
+import { refusalOf } from '../shared/refusals.ts';
 import type { ErrorType } from '../shared/errors.ts';
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
@@ -36,6 +37,9 @@ function fitLeaf(type: GraphQLLeafType, value: unknown, path: string, failure: E
   return fitted;
 }
 
+/** A required text that is absent reads as an empty text: the call itself says what is wrong with it. */
+const EMPTY = new Map<string, unknown>(['String!', 'ID!', 'VariantId!'].map((type) => [type, '']));
+
 /** The value without the keys that its type does not have: unknown ones never fail a call, nor does a null. */
 function fit(type: GraphQLInputType, value: unknown, path: string, failure: ErrorType): unknown {
   if (isNonNullType(type)) {
@@ -52,7 +56,15 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
   const given = value as Record<string, unknown>;
   const entries = Object.values(type.getFields())
     .filter((field) => given[field.name] != null || isNonNullType(field.type))
-    .map((field) => [field.name, fit(field.type, given[field.name], `${path}.${field.name}`, failure)]);
+    .map((field) => [
+      field.name,
+      fit(
+        field.type,
+        given[field.name] ?? EMPTY.get(String(field.type)),
+        `${path}.${field.name}`,
+        refusalOf(field) ?? failure,
+      ),
+    ]);
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 

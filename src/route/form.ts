@@ -1,17 +1,21 @@
+import { getNullableType, isNonNullType } from 'graphql';
 import type { GraphQLEnumType, GraphQLInputType } from 'graphql';
 import { AppError, fail } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { parseJson } from '../shared/json.ts';
 import { fitTo } from './fit.ts';
 
+/** Where a field goes: its name, the variable's type in the document, and what the schema says a value that cannot be is refused as. */
+export type Place = { name: string; type: GraphQLInputType; failure: ErrorType };
+
 /** A field of a form as data: how it becomes a variable, and what the API reference says of it beside the schema. */
 export type Field<Value = unknown> = {
   /** What stands in the field; a fixed one is not sent. */
   kind: 'text' | 'integer' | 'flag' | 'json' | 'fixed';
-  /** The value of a text, which is null when the field is absent or empty; `type` is the variable's in the document. */
-  read: (text: string | null, name: string, type: GraphQLInputType) => Value;
+  /** The value of a text, which is null when the field is absent or empty. */
+  read: (text: string | null, place: Place) => Value;
   /** A second look at the value, once every field was read. */
-  fit?: (value: unknown, name: string, type: GraphQLInputType) => unknown;
+  fit?: (value: unknown, place: Place) => unknown;
   isRequired?: true;
   /** What clients call it, too. Where several of its names are sent, its own counts, then these in their order. */
   otherNames?: readonly string[];
@@ -52,21 +56,20 @@ export const text: Optional<string | null, string> = {
 const INTEGER = /^[+-]?\d+$/;
 const MAX_INT = 2_147_483_647;
 
-/** A whole number; one beyond 32 bits is as good as the largest of them. Anything else is the failure named here. */
-export const count = (failure: ErrorType): Optional<number | null> =>
-  optional({
-    kind: 'integer',
-    read(text, name) {
-      if (text === null) return null;
-      const isFine = INTEGER.test(text.trim());
-      return isFine
-        ? Math.max(-MAX_INT, Math.min(Number(text), MAX_INT))
-        : fail(failure, `${name} must be a whole number`);
-    },
-  });
+/** A whole number; one beyond 32 bits is as good as the largest of them. */
+export const count: Optional<number | null> = optional({
+  kind: 'integer',
+  read(text, { name, failure }) {
+    if (text === null) return null;
+    const isFine = INTEGER.test(text.trim());
+    return isFine
+      ? Math.max(-MAX_INT, Math.min(Number(text), MAX_INT))
+      : fail(failure, `${name} must be a whole number`);
+  },
+});
 
 /** The version that a list must still have; most calls do without it. */
-export const version: Field<number | null> = count('invalid-request').unusual;
+export const version: Field<number | null> = count.unusual;
 
 const FLAGS = new Map([
   ['true', true],
@@ -75,41 +78,39 @@ const FLAGS = new Map([
   ['0', false],
 ]);
 
-/** Yes or no; anything else than these words is the failure named here. */
-export const flag = (failure: ErrorType): Optional<boolean | null> =>
-  optional({
-    kind: 'flag',
-    read(text, name) {
-      if (text === null) return null;
-      return FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`);
-    },
-  });
+/** Yes or no. */
+export const flag: Optional<boolean | null> = optional({
+  kind: 'flag',
+  read(text, { name, failure }) {
+    if (text === null) return null;
+    return FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`);
+  },
+});
 
-/** One of the words of the variable's enum; another one is the failure named here. */
-export const word = (failure: ErrorType): Optional<never> =>
-  optional({
-    kind: 'text',
-    read(text, name, type) {
-      const words = type as GraphQLEnumType;
-      if (text === null || words.getValue(text)) return text as never;
-      const known = words.getValues().map((value) => value.name);
-      return fail(failure, `${name} must be one of ${known.join(', ')}`);
-    },
-  });
+/** One of the words of the variable's enum. */
+export const word: Optional<never> = optional({
+  kind: 'text',
+  read(text, { name, type, failure }) {
+    if (text === null && !isNonNullType(type)) return null as never;
+    const words = getNullableType(type) as GraphQLEnumType;
+    if (text !== null && words.getValue(text)) return text as never;
+    const known = words.getValues().map((value) => value.name);
+    return fail(failure, `${name} must be ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`);
+  },
+});
 
-/** JSON text of what the variable's type takes; anything else is the failure named here. Clients are loose with types. */
-export const json = (failure: ErrorType): Optional<never> =>
-  optional({
-    kind: 'json',
-    read(text, name) {
-      try {
-        return (text === null ? null : parseJson(text)) as never;
-      } catch (error) {
-        throw error instanceof AppError ? error : new AppError(failure, `${name} must be JSON`);
-      }
-    },
-    fit: (value, name, type) => fitTo(type, value, name, failure),
-  });
+/** JSON text of what the variable's type takes. Clients are loose with types. */
+export const json: Optional<never> = optional({
+  kind: 'json',
+  read(text, { name, failure }) {
+    try {
+      return (text === null ? null : parseJson(text)) as never;
+    } catch (error) {
+      throw error instanceof AppError ? error : new AppError(failure, `${name} must be JSON`);
+    }
+  },
+  fit: (value, { name, type, failure }) => fitTo(type, value, name, failure),
+});
 
 /** A variable that the route itself sets. */
 export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', read: () => value });

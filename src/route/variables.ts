@@ -1,5 +1,8 @@
 import { getNullableType, getOperationAST, isInputObjectType, isScalarType, typeFromAST } from 'graphql';
 import type { GraphQLInputType, GraphQLSchema } from 'graphql';
+import type { ErrorType } from '../shared/errors.ts';
+import { innermostRefusal } from '../shared/refusals.ts';
+import { usesOf } from '../shared/variable-uses.ts';
 import type { Field } from './form.ts';
 import type { Route } from './route.ts';
 
@@ -13,6 +16,8 @@ export type Reading = {
   names: readonly string[];
   field: Field;
   type: GraphQLInputType;
+  /** What the schema says that a value which cannot be is refused as. */
+  failure: ErrorType;
 };
 
 const isField = (entry: Field | Record<string, Field>): entry is Field => typeof entry['read'] === 'function';
@@ -21,11 +26,16 @@ const namesOf = (name: string, { otherNames = [] }: Field): string[] => [name, .
 
 /** The fields of a route in the order of its form, each with the type that the document gives it. */
 export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Reading[] {
+  const uses = usesOf(schema, document);
   const definitions = getOperationAST(document)!.variableDefinitions ?? [];
   return Object.entries(form).flatMap(([name, entry]): Reading[] => {
     const definition = definitions.find(({ variable }) => variable.name.value === name)!;
     const type = typeFromAST(schema, definition.type as never) as unknown as GraphQLInputType;
-    if (isField(entry)) return [{ group: null, name, names: namesOf(name, entry), field: entry, type }];
+    const around = uses.get(name) ?? [];
+    if (isField(entry)) {
+      const failure = innermostRefusal(around);
+      return [{ group: null, name, names: namesOf(name, entry), field: entry, type, failure }];
+    }
     const input = getNullableType(type);
     const inner = isInputObjectType(input) ? input.getFields() : {};
     return Object.entries(entry).map(([key, field]) => ({
@@ -34,6 +44,7 @@ export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Re
       names: namesOf(key, field),
       field,
       type: inner[key]!.type,
+      failure: innermostRefusal([...around, inner[key]!]),
     }));
   });
 }
@@ -66,12 +77,10 @@ export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) 
   return (sent) => {
     const variables: Variables = {};
     for (const reading of readings) {
-      const { name, names, field, type } = reading;
-      put(reading, variables, field.read(textUnder(names, sent), name, type));
+      put(reading, variables, reading.field.read(textUnder(reading.names, sent), reading));
     }
     for (const reading of fitted) {
-      const { name, field, type } = reading;
-      put(reading, variables, field.fit!(placeOf(reading, variables)[name] ?? null, name, type));
+      put(reading, variables, reading.field.fit!(placeOf(reading, variables)[reading.name] ?? null, reading));
     }
     return variables;
   };

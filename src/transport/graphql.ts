@@ -37,7 +37,7 @@ export function graphqlFailure(failure: AppError): { errors: object[] } {
 
 /** Whether somebody opened the address in a browser: it wants a page, and there is nothing to run. */
 function isOpenedByHand(req: Request): boolean {
-  if (req.method !== 'GET' || req.query['query'] !== undefined) return false;
+  if (req.method !== 'GET' || 'query' in req.query || 'extensions' in req.query) return false;
   return req.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';
 }
 
@@ -49,7 +49,8 @@ function isPublic({ viewer }: Context): boolean {
 /** Lets caches keep what is public, to be asked for again each time; answers 304 to who has it already. */
 function isKnown(req: Request, res: Response, plain: string): boolean {
   res.setHeader('Cache-Control', 'public, no-cache');
-  res.setHeader('ETag', `"${hash('sha256', plain, 'base64url').slice(0, 27)}"`);
+  // Weak, because the same answer leaves packed in several ways.
+  res.setHeader('ETag', `W/"${hash('sha256', plain, 'base64url').slice(0, 27)}"`);
   res.vary('X-Pid, X-Regid, Authorization, Accept');
   if (!req.fresh) return false;
   res.status(304).end();

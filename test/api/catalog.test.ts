@@ -262,7 +262,23 @@ test('products pages by cursor, newest first, stable under writes', async () => 
   expect(seen).toEqual([5, 4, 3, 2, 1]);
 });
 
-test.each(['first: 0', 'first: 101', 'after: "x"', `search: "${'x'.repeat(201)}"`])(
+test('products with first 0 gives none, and more than 100 gives 100', async () => {
+  await upsert(Array.from({ length: 101 }, (_, index) => product(index + 1))).expect(200);
+  for (const [first, given] of [
+    [0, 0],
+    [100, 100],
+    [2_147_483_647, 100],
+  ]) {
+    const { body } = await service.graphql(
+      `{ products(first: ${first}) { edges { cursor } } }`,
+      {},
+      { store },
+    );
+    expect(body.data.products.edges).toHaveLength(given!);
+  }
+});
+
+test.each(['first: -1', 'first: 1.5', 'after: "x"', `search: "${'x'.repeat(201)}"`])(
   'products refuses %s',
   async (argument) => {
     const { body } = await service.graphql(`{ products(${argument}) { edges { cursor } } }`, {}, { store });

@@ -141,6 +141,7 @@ describe('the way back from an item', () => {
       list(lid: $lid) { items { edges { node { uby list { ${FIELDS} items { edges { node { uby } } } } } } } listcontents { list { ${FIELDS} } } }
       listContents(lid: $lid) { items { list { ${FIELDS} } } } }`;
     const data = await read(text, { shopper: reader.shopper }, { lid });
+    expect(await read(text, { headers: { 'x-pid': store.pid } }, { lid })).toEqual(data);
     const masked = {
       lid,
       lname: 'Wishes',

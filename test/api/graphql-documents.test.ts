@@ -98,7 +98,7 @@ describe('GET', () => {
     expect(body.data.list).toEqual({ lname: 'Birthday', cnt: 0, listcontents: [] });
     expect(headers).toMatchObject({
       'cache-control': 'public, no-cache',
-      etag: expect.stringMatching(/^"[\w-]{27}"$/),
+      etag: expect.stringMatching(/^W\/"[\w-]{27}"$/),
       vary: expect.stringMatching(/X-Pid.*X-Regid.*Authorization/),
     });
     const again = await get(lid, { ...caller, 'if-none-match': headers['etag']! }).expect(304);

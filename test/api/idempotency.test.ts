@@ -151,7 +151,8 @@ test('an answer of 401 or 403 is not kept: the retry is judged anew', async () =
   const { body: list } = await service
     .post('/api/v3/lists/create', { lname: 'Shared' }, { shopper: guest })
     .expect(200);
-  await rest('markPublic', { lid: list.lid }, key, { shopper: guest }).expect(403);
+  const mail = { lid: list.lid, toemail: 'friend@example.com' };
+  await rest('emailList', mail, key, { shopper: guest }).expect(403);
   expect(await writesOf()).toEqual([]);
 });
 

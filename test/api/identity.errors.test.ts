@@ -14,14 +14,18 @@ afterAll(() => service.close());
 
 const GENERATE = '/storeadmin/v3/user/generate-regid';
 const SYNC = '/storeadmin/v3/user/guest-validate-sync';
-const GENERATE_QUERY = `mutation ($uuid: String, $useremail: String, $useragenttype: String) {
+const GENERATE_QUERY = `mutation ($uuid: String, $useremail: String, $useragenttype: String!) {
   generateRegid(uuid: $uuid, useremail: $useremail, useragenttype: $useragenttype) { regid }
 }`;
-const SYNC_QUERY = `mutation ($regid: String!, $useremail: String, $useragenttype: String) {
+const SYNC_QUERY = `mutation ($regid: String!, $useremail: String!, $useragenttype: String!) {
   syncGuest(regid: $regid, useremail: $useremail, useragenttype: $useragenttype) { regid }
 }`;
 
 type Fields = Record<string, string>;
+
+/** Whether a variable that the document requires is left out: that is found before anything runs. */
+const leavesOut = (query: string, fields: Fields): boolean =>
+  [...query.matchAll(/\$(\w+): String!/g)].some(([, name]) => !(name! in fields));
 
 /** Calls both doors with the same fields and expects the same failure, with nothing else in the body. */
 async function expectFailure(
@@ -36,9 +40,14 @@ async function expectFailure(
     { error: true, type, msg: expect.stringMatching(/\S/), message: rest.body.msg },
   ]);
   const { body } = await service.graphql(query, fields, caller);
-  expect(Object.values(body.data)).toEqual([null]);
   expect(body.errors).toHaveLength(1);
-  expect(body.errors[0]).toMatchObject({ message: rest.body.msg, extensions: { type, status } });
+  expect(body.errors[0].extensions).toMatchObject({ type, status });
+  if (leavesOut(query, fields)) {
+    expect(body).not.toHaveProperty('data');
+    return;
+  }
+  expect(Object.values(body.data)).toEqual([null]);
+  expect(body.errors[0].message).toBe(rest.body.msg);
 }
 
 const countShoppers = async (): Promise<number> =>
@@ -72,10 +81,15 @@ test.each(BAD_UUIDS)(
 test.each<[string, Fields]>([
   ['neither uuid nor useremail', { useragenttype: 'pos' }],
   ['two empty fields', { uuid: '', useremail: '', useragenttype: 'pos' }],
-  ['no field at all', {}],
 ])('%s answers 400 invalid-uuid', (_name, fields) =>
   expectFailure([GENERATE, GENERATE_QUERY], fields, [400, 'invalid-uuid']),
 );
+
+test('no field at all answers 400 invalid-uuid over REST, and over GraphQL names the required one', async () => {
+  expect((await service.post(GENERATE, {}, { store }).expect(400)).body.type).toBe('invalid-uuid');
+  const { body } = await service.graphql(GENERATE_QUERY, {}, { store });
+  expect(body.errors).toMatchObject([{ extensions: { type: 'invalid-useragenttype', status: 400 } }]);
+});
 
 test('an empty body without a content type answers 400 invalid-uuid', async () => {
   const { body } = await service.http.post(GENERATE).auth(store.pid, store.apiKey).expect(400);

@@ -96,7 +96,7 @@ test('what a caller makes up in a document stays out of the log: names, aliases,
 test('a request for many fields leaves a line of bounded length, with each name once', async () => {
   const store = await service.createStore();
   const names =
-    'topics alerts webhooks products integrations socialCount lists allLists saveForLater findShopper auditLog activity ' +
+    'topics alerts webhooks products integrations triggers lists allLists saveForLater findShopper auditLog activity ' +
     'mostWishlisted waitingDemand shopper store subscriptions subscriptionPage';
   const fields = names.split(' ').map((name) => `${name} { __typename }`);
   await service.graphql(`{ ${fields.join(' ')} again: lists { __typename } }`, {}, { store }).expect(200);

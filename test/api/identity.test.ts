@@ -80,7 +80,7 @@ test('two identities, and one identity in two stores, have different regids', as
 test('a whole User-Agent of 2,048 characters is a useragenttype, on both doors', async () => {
   const fields = { uuid: randomUUID(), useragenttype: `Mozilla/5.0 (${'é'.repeat(2_034)})` };
   const { body } = await service.post(GENERATE, fields, { store }).expect(200);
-  const query = `mutation ($uuid: String, $useragenttype: String) {
+  const query = `mutation ($uuid: String, $useragenttype: String!) {
     generateRegid(uuid: $uuid, useragenttype: $useragenttype) { message regid sessionid } }`;
   expect((await service.graphql(query, fields, { store })).body.data.generateRegid).toEqual(body);
 });

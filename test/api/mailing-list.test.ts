@@ -39,7 +39,7 @@ async function answer(
   expect(body.errors).toBeUndefined();
 }
 
-const LIST = `query ($medium: String, $acceptmarketing: Boolean, $first: Int, $after: String) {
+const LIST = `query ($medium: Medium, $acceptmarketing: Boolean, $first: Int, $after: String) {
   mailingList(medium: $medium, acceptmarketing: $acceptmarketing, first: $first, after: $after) {
     edges { cursor node { medium mediumvalue acceptmarketing signuptime acceptsource } }
     pageInfo { hasNextPage endCursor }

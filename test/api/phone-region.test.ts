@@ -70,13 +70,13 @@ test('what is no number of the region, or is national without one, is refused an
 test('a store ends subscriptions of a contact, and sends a test, by the national number', async () => {
   await subscribe('030 1234567').expect(200);
   const { body } = await service.graphql(
-    'mutation { unsubscribe(medium: "sms", mediumvalue: "030/1234567") { removed } }',
+    'mutation { unsubscribe(medium: sms, mediumvalue: "030/1234567") { removed } }',
     {},
     { store },
   );
   expect(body.data.unsubscribe.removed).toBe(1);
   const { body: sent } = await service.graphql(
-    'mutation { sendTestAlert(topic: "backinstock", medium: "sms", to: "030 1234567") { id } }',
+    'mutation { sendTestAlert(topic: "backinstock", medium: sms, to: "030 1234567") { id } }',
     {},
     { store },
   );

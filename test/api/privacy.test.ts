@@ -127,7 +127,7 @@ test('a shopper can neither look up, export nor erase', async () => {
 test('an export and an erasure cover what was asked for by and for the person, and what that person confirmed', async () => {
   const optIn = await service.createStore({ doubleOptIn: true });
   const subscribe = async (caller: object, mediumvalue: string): Promise<void> => {
-    const input = `{ medium: "email", mediumvalue: "${mediumvalue}", products: [{ epi: 1, empi: 10, du: "/p" }], topics: ["backinstock"] }`;
+    const input = `{ medium: email, mediumvalue: "${mediumvalue}", products: [{ epi: 1, empi: 10, du: "/p" }], topics: ["backinstock"] }`;
     const { body } = await service.graphql(`mutation { subscribe(input: ${input}) { message } }`, {}, caller);
     expect(body.errors).toBeUndefined();
   };

@@ -26,9 +26,11 @@ test('create gives an empty save-for-later list with its owner and page', async 
   expect(body).toMatchObject({
     list: { lty: 'sfl', lname: 'Save for later', st: 1, cnt: 0, cprops: {}, ldesc: {} },
     items: [],
-    userinfo: { em: null },
+    userinfo: null,
     pagination: { totalcount: 0, next: null, limit: 500 },
   });
+  const account = await newAccount(service, store, 'saver@example.com');
+  expect((await account.ok('lists/sfl/create')).userinfo.em).toBe('saver@example.com');
 });
 
 test('create is idempotent, also with another name and for 20 calls at once', async () => {

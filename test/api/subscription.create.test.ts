@@ -211,7 +211,7 @@ const subscribeTo = {
     return body.data?.subscribe?.topics ?? body.errors[0].extensions.type;
   },
   'GraphQL by literal': async (topics: unknown[]): Promise<unknown> => {
-    const input = `{ medium: "email", mediumvalue: "ann@example.com", products: [{ epi: 1, empi: 1, du: "/p" }], topics: ${JSON.stringify(topics)} }`;
+    const input = `{ medium: email, mediumvalue: "ann@example.com", products: [{ epi: 1, empi: 1, du: "/p" }], topics: ${JSON.stringify(topics)} }`;
     const { body } = await service.graphql(
       `mutation { subscribe(input: ${input}) { topics } }`,
       {},

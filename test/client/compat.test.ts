@@ -284,6 +284,11 @@ describe('save for later', () => {
       itemsadded: [{ epi: 1, dt: 'Product 1' }, { epi: 2 }],
       itemsfailed: [],
     });
+    const mixed = [product(2), { ...product(3), qty: -1 }];
+    expect(await answerOf((ok, err) => SaveForLater['add']!(list.lid, mixed, ok, err))).toMatchObject({
+      itemsadded: [{ epi: 2 }],
+      itemsfailed: [{ epi: 3, hasError: true, msg: expect.stringContaining('qty') }],
+    });
     expect(
       await answerOf((ok, err) => SaveForLater['remove']!(list.lid, [product(1)], ok, err)),
     ).toMatchObject({

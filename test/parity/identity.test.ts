@@ -17,7 +17,7 @@ test('generate-regid answers every field of RegidPayload', async () => {
   const fields = { uuid: randomUUID(), useragenttype: 'pos' };
   const rest = await service.post('/storeadmin/v3/user/generate-regid', fields, { store }).expect(200);
   const { body } = await service.graphql(
-    `mutation ($uuid: String, $useragenttype: String) {
+    `mutation ($uuid: String, $useragenttype: String!) {
       generateRegid(uuid: $uuid, useragenttype: $useragenttype) ${fullSelection('RegidPayload')}
     }`,
     fields,
@@ -33,7 +33,7 @@ test('guest-validate-sync answers every field of SyncGuestPayload', async () => 
   await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store }).expect(200);
   const rest = await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store }).expect(200);
   const { body } = await service.graphql(
-    `mutation ($regid: String!, $useremail: String, $useragenttype: String) {
+    `mutation ($regid: String!, $useremail: String!, $useragenttype: String!) {
       syncGuest(regid: $regid, useremail: $useremail, useragenttype: $useragenttype) ${fullSelection('SyncGuestPayload')}
     }`,
     fields,

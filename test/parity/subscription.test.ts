@@ -92,7 +92,7 @@ test('remove answers on REST what unsubscribe answers, for a contact and for a s
       topics: ['backinstock'],
     };
     const caller = { store, headers };
-    const query = `mutation($id: ID, $medium: String, $mediumvalue: String, $topic: String, $epi: VariantId) {
+    const query = `mutation($id: ID, $medium: Medium, $mediumvalue: String, $topic: String, $epi: VariantId) {
       unsubscribe(id: $id, medium: $medium, mediumvalue: $mediumvalue, topic: $topic, epi: $epi) ${fullSelection('UnsubscribePayload')} }`;
     await service.post('/storeadmin/bispa/subscriptions/create', subscribed, { store }).expect(200);
     const rest = await service.post('/storeadmin/bispa/subscriptions/remove', args, caller).expect(200);

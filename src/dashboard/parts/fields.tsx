@@ -96,16 +96,16 @@ export function Switch({
 }
 
 /** One of a few. */
-export function Choice({
+export function Choice<Value extends string>({
   label,
   hint,
   value,
   options,
   onValue,
 }: Common & {
-  value: string;
-  options: { value: string; label: string }[];
-  onValue: (value: string) => void;
+  value: Value;
+  options: { value: Value; label: string }[];
+  onValue: (value: Value) => void;
 }) {
   const id = useId();
   return (
@@ -115,7 +115,7 @@ export function Choice({
         id={id}
         value={value}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => onValue(event.currentTarget.value)}
+        onChange={(event) => onValue(event.currentTarget.value as Value)}
       >
         {options.map((option) => (
           <option key={option.value} value={option.value} selected={option.value === value}>

@@ -7,25 +7,23 @@ import { json } from '../../route/form.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
-const products = json('invalid-products');
-
 export const catalogRoutes = {
   'POST /storeadmin/v3/products/upsert': route(UpsertProductsDocument, {
     caller: 'store',
     summary: 'Adds or changes products and their stock',
-    form: { products: products.required },
+    form: { products: json.required },
     reply: 'upsertProducts',
   }),
   'POST /storeadmin/v3/products/set-stock': route(SetStockDocument, {
     caller: 'store',
     summary: 'Sets the stock of products that the catalogue knows',
-    form: { stocks: products.required },
+    form: { stocks: json.required },
     reply: 'setStock',
   }),
   'POST /storeadmin/v3/products/remove': route(RemoveProductsDocument, {
     caller: 'store',
     summary: 'Takes products out of the catalogue',
-    form: { epis: products.required },
+    form: { epis: json.required },
     reply: 'removeProducts',
   }),
 } satisfies RouteTable;

@@ -1,15 +1,15 @@
 import { MailingListDocument } from '../../generated/operations.ts';
-import { count, fixed, flag, text } from '../../route/form.ts';
+import { count, fixed, flag, text, word } from '../../route/form.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
-const which = { medium: text, acceptmarketing: flag('invalid-request') };
+const which = { medium: word, acceptmarketing: flag };
 
 export const contactRoutes = {
   'GET /storeadmin/v3/mailinglist': route(MailingListDocument, {
     caller: 'store',
     summary: 'Answers a page of those who said yes to the mailing list',
-    form: { ...which, first: count('invalid-limit'), after: text },
+    form: { ...which, first: count, after: text },
     reply: 'mailingList',
   }),
   'GET /storeadmin/v3/mailinglist.csv': route(MailingListDocument, {

@@ -14,12 +14,11 @@ import { changes, under } from '../../route/reply.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
-const items = json('invalid-items');
-const saved = { lid: text.required, items: items.required, expectedVersion: version };
+const saved = { lid: text.required, items: json.required, expectedVersion: version };
 const transfer = {
   fromlid: text.required,
   tolid: text.required,
-  epis: items.required,
+  epis: json.required,
   expectedVersion: version,
 };
 
@@ -27,7 +26,7 @@ export const itemRoutes = {
   'POST /api/v3/lists/update-ctx': route(UpdateListContentsDocument, {
     caller: 'shopper',
     summary: 'Adds (a), changes (u) and removes (d) items of a list, together or not at all',
-    form: { lid: text.required, a: items, u: items.unusual, d: items.unusual, expectedVersion: version },
+    form: { lid: text.required, a: json, u: json.unusual, d: json.unusual, expectedVersion: version },
     needsOneOf: ['a', 'u', 'd'],
     reply: { updateListContents: changes('u', 'd') },
   }),
@@ -46,7 +45,7 @@ export const itemRoutes = {
   'POST /api/v3/lists/is-in-lists': route(IsInListsDocument, {
     caller: 'shopper',
     summary: 'Tells which of these variants are in which lists',
-    form: { epis: items.required },
+    form: { epis: json.required },
     reply: 'isInLists',
   }),
   'POST /api/v3/lists/sfl/add': route(AddToSaveForLaterDocument, {

@@ -18,14 +18,8 @@ import { also, under } from '../../route/reply.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
-const limit = count('invalid-limit');
-const offset = count('invalid-offset');
-const slice = { limit: limit.inQuery, offset: offset.inQuery };
-const properties = {
-  lprops: json('invalid-lprops'),
-  cprops: json('invalid-lprops'),
-  ldesc: json('invalid-lprops'),
-};
+const slice = { limit: count.inQuery, offset: count.inQuery };
+const properties = { lprops: json, cprops: json, ldesc: json };
 
 const setPublic = (anonRead: boolean, summary: string) =>
   route(SetListPublicDocument, {
@@ -95,10 +89,10 @@ export const listRoutes = {
     form: {
       lid: text.required,
       next: text,
-      itemslimit: limit,
-      sortby: word('invalid-request'),
-      sortorder: word('invalid-request'),
-      filterby: word('invalid-request'),
+      itemslimit: count,
+      sortby: word,
+      sortorder: word,
+      filterby: word,
     },
     reply: 'listPage',
   }),
@@ -139,7 +133,7 @@ export const listRoutes = {
   'POST /api/v3/lists/sfl/fetch': route(SaveForLaterDocument, {
     caller: 'shopper',
     summary: 'The save-for-later list with its items',
-    form: { limit, offset },
+    form: { limit: count, offset: count },
     reply: 'saveForLater',
   }),
 } satisfies RouteTable;

@@ -4,7 +4,7 @@ import {
   SubscribeDocument,
   UnsubscribeDocument,
 } from '../../generated/operations.ts';
-import { count, json, text } from '../../route/form.ts';
+import { count, json, text, word } from '../../route/form.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
@@ -13,11 +13,11 @@ export const subscriptionRoutes = {
     caller: 'store',
     summary: 'Subscribes a contact to alerts about products',
     form: {
-      medium: text.required,
+      medium: word.required,
       mediumvalue: text.required,
-      products: json('invalid-products').required,
-      topics: json('invalid-topics').required,
-      addtomailinglist: count('invalid-addtomailinglist'),
+      products: json.required,
+      topics: json.required,
+      addtomailinglist: count,
       extras: text,
     },
     reply: 'subscribe',
@@ -25,13 +25,13 @@ export const subscriptionRoutes = {
   'POST /storeadmin/bispa/subscriptions/remove': route(RemoveSubscriptionsDocument, {
     caller: 'store',
     summary: 'Ends subscriptions of a contact, or with x-regid of that shopper',
-    form: { medium: text, mediumvalue: text, topic: text, epi: text, id: text },
+    form: { medium: word, mediumvalue: text, topic: text, epi: text, id: text },
     reply: 'unsubscribe',
   }),
   'POST /api/v3/subscriptions/fetch-subs': route(FetchSubscriptionsDocument, {
     caller: 'shopper',
     summary: "Answers the shopper's subscriptions",
-    form: { topic: text, medium: text, limit: count('invalid-limit'), offset: count('invalid-offset') },
+    form: { topic: text, medium: word, limit: count, offset: count },
     reply: 'subscriptionPage',
   }),
   'POST /api/v3/subscriptions/unsubscribe': route(UnsubscribeDocument, {

@@ -22,6 +22,12 @@ query Store {
 }
 `;
 
+/** What stands there where the operator lets no other documents run. */
+const CLOSED = `# This service runs trusted documents only:
+# whatever is typed here is refused, and so is
+# reading the schema. See TRUSTED_DOCUMENTS.
+`;
+
 /** GraphiQL takes the whole window, so the way to the other pages gets a strip above it. */
 const STRIP = `<style>
   body { display: flex; flex-direction: column; height: 100vh; margin: 0; }
@@ -42,12 +48,12 @@ function demoHeaders(demo: DemoStore | null): string {
 }
 
 /** Loads the package at the first call: it is 9 MB of source. */
-async function renderPage(demo: DemoStore | null): Promise<string> {
+async function renderPage(demo: DemoStore | null, isClosed: boolean): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   return renderGraphiQL({
     title: 'wishgate GraphiQL',
     endpoint: '/graphql',
-    defaultQuery: FIRST_QUERY,
+    defaultQuery: isClosed ? CLOSED : FIRST_QUERY,
     headers: demoHeaders(demo),
     shouldPersistHeaders: false,
   }).replace('<div id="root">', `${STRIP}<div id="root">`);
@@ -61,10 +67,10 @@ function scriptHash(page: string): string {
 }
 
 /** Serves GraphiQL as one page from the service itself, without any CDN. */
-export function createGraphiqlPage(demo: DemoStore | null) {
+export function createGraphiqlPage(demo: DemoStore | null, isClosed: boolean) {
   let made: Promise<{ asset: Asset; script: string }> | null = null;
   const make = async () => {
-    const page = await renderPage(demo);
+    const page = await renderPage(demo, isClosed);
     return {
       asset: makeAsset('text/html; charset=utf-8', Buffer.from(page)),
       script: scriptHash(page),
