@@ -135,9 +135,9 @@ describe('one bad item of several', () => {
     ({ lid } = (await me.ok('lists/sfl/create')).list);
   });
 
-  const ADD = `mutation ($lid: ID!, $items: [ItemInput!]) {
+  const ADD = `mutation ($lid: ID!, $items: [ItemInput!]!) {
     addToSaveForLater(lid: $lid, items: $items) { itemsadded { epi } itemsfailed { epi hasError msg } } }`;
-  const REMOVE = `mutation ($lid: ID!, $items: [ItemRefInput!]) {
+  const REMOVE = `mutation ($lid: ID!, $items: [ItemRefInput!]!) {
     removeFromSaveForLater(lid: $lid, items: $items) { itemsdeleted { epi hasError } itemsfailed { epi hasError msg } } }`;
   const failed = (epi: unknown, place: string) => ({
     epi,
