@@ -86,13 +86,11 @@ export type Context = Services & {
   renderBudget: RenderBudget;
 };
 
-const NO_KEY = 'The API key is missing: store calls send Authorization: Basic with the store id and API key';
-
 /** The calling store, by its API key, or 401. */
 export function requireStore({ viewer: { store, keyId, denial } }: Context): StoreRow {
   return keyId !== null && store !== null
     ? store
-    : fail('unauthorised', store === null ? denial.msg : NO_KEY);
+    : fail('unauthorised', store === null ? denial.msg : undefined);
 }
 
 /** Whether the store itself calls: a key that names a shopper, known or not, acts for that shopper alone. */
