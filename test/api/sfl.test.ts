@@ -177,7 +177,12 @@ describe('one bad item of several', () => {
       failed(9, 'no such item'),
     ]);
     expect((await rowsOf(service, lid))!.epis).toEqual(['2', '3']);
-    const { body } = await me.graphql(REMOVE, { lid, items: [{ epi: 2 }, ...bad, { epi: 9 }] });
+    // Over GraphQL the schema itself requires the field: without it nothing is done.
+    const unfit = (await me.graphql(REMOVE, { lid, items: [{ epi: 2 }, ...bad] })).body;
+    expect(unfit.errors[0].extensions).toMatchObject({ type: 'invalid-items', status: 400 });
+    expect((await rowsOf(service, lid))!.epis).toEqual(['2', '3']);
+    const empty = [{ epi: '' }, bad[1]];
+    const { body } = await me.graphql(REMOVE, { lid, items: [{ epi: 2 }, ...empty, { epi: 9 }] });
     expect(body.data.removeFromSaveForLater).toEqual({
       itemsdeleted: [{ epi: 2, hasError: false }],
       itemsfailed: rest.itemsfailed,
