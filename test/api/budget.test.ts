@@ -206,7 +206,7 @@ describe('what a caller without a session can do', () => {
         expect(body.data).toBeUndefined();
         expect(body.errors[0].extensions).toEqual({
           code: 'BAD_USER_INPUT',
-          type: 'invalid-request',
+          type: 'invalid-items',
           status: 400,
         });
         expect(body.errors.length).toBeLessThanOrEqual(21);

@@ -63,6 +63,22 @@ describeInBrowser('GraphiQL', () => {
     await page.screenshot({ path: process.env['GRAPHIQL_SCREENSHOT'] ?? undefined });
   });
 
+  test('the tabs of the demo shopper write and show the graph, at one click each', async () => {
+    const runTab = async (name: string): Promise<unknown> => {
+      await page.getByRole('tab', { name }).click();
+      await page.locator('.graphiql-query-editor').getByText(name).first().waitFor();
+      const answered = page.waitForResponse((response) => response.url().endsWith('/graphql'));
+      await page.getByRole('button', { name: /execute/i }).click();
+      return (await answered).json();
+    };
+    expect(await runTab('Create')).toMatchObject({
+      data: { createList: { lname: 'Made in GraphiQL' }, initSaveForLater: { list: { cnt: 0 } } },
+    });
+    expect(await runTab('Wishes')).toMatchObject({
+      data: { shopper: { isGuest: true, lists: { totalCount: 2 }, saveForLater: { items: [] } } },
+    });
+  });
+
   test('nothing was asked of any other origin, and the page had nothing to complain about', () => {
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { Services } from '../../context.ts';
 import type { DemoStore } from '../../demo/demo.ts';
+import { ensureDemoShopper } from '../../demo/shopper.ts';
 import { nameRoute } from '../access-log.ts';
 import { makeAsset, sendAsset } from './assets.ts';
 import type { Asset } from './assets.ts';
 import { securePage } from './page.ts';
 
-const FIRST_QUERY = `# Every type and field explains itself:
+const STORE = `# Every type and field explains itself:
 # open the docs on the left.
 #
 # Credentials go into the Headers tab below.
 # Store calls: Basic base64(pid:key).
-# Shopper calls: x-pid, x-regid and x-sessionid.
+# Shopper calls: x-pid, x-regid and x-sessionid;
+# a store key with x-regid acts for that shopper.
 
 query Store {
   store {
@@ -19,13 +22,89 @@ query Store {
     name
     listTypes
   }
+  products(first: 3) {
+    totalCount
+    edges {
+      node {
+        epi
+        dt
+        stk
+        waiting
+        wishlisted
+      }
+    }
+  }
 }
 `;
 
-/** What stands there where the operator lets no other documents run. */
-const CLOSED = `# This service runs trusted documents only:
-# whatever is typed here is refused, and so is
-# reading the schema. See TRUSTED_DOCUMENTS.
+const CREATE = `# Each field at the top succeeds or fails for itself.
+# Run it twice: the name is taken then, the error says
+# so by its type, and the other field is answered all the same.
+
+mutation Create {
+  createList(input: { lname: "Made in GraphiQL" }) {
+    lid
+    lname
+  }
+  initSaveForLater {
+    list {
+      lid
+      cnt
+    }
+  }
+}
+`;
+
+const GRAPH = `# A shopper leads to lists, items and products.
+
+query Wishes {
+  shopper {
+    isGuest
+    lists(first: 5) {
+      totalCount
+      edges {
+        node {
+          lid
+          lname
+          cnt
+          items(first: 10) {
+            edges {
+              node {
+                epi
+                qty
+                product {
+                  dt
+                  pr
+                  stk
+                }
+              }
+            }
+          }
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+    saveForLater {
+      items {
+        epi
+      }
+    }
+    isInLists(epis: [1, 2]) {
+      epi
+      isInList
+    }
+  }
+}
+`;
+
+/** What stands there where the operator lets only some documents run. */
+const CLOSED = `# Without a store key this service runs
+# trusted documents only (TRUSTED_DOCUMENTS):
+# anything else that is typed here is refused.
+
 `;
 
 /** GraphiQL takes the whole window, so the way to the other pages gets a strip above it. */
@@ -40,21 +119,31 @@ const STRIP = `<style>
 </style>
 <nav class="doors" aria-label="Pages"><a href="/">wishgate</a><a href="/docs">API reference</a></nav>`;
 
+/** What the page is made for: the demo store with its shopper, where there is one, and whether only trusted documents run. */
+type Making = { demo: DemoStore | null; regid: string | null; isClosed: boolean };
+
 /** Headers for the demo store, so that the first click works; a real store's are never on a page. */
-function demoHeaders(demo: DemoStore | null): string {
-  if (demo === null) return '{}';
+function demoHeaders({ demo, regid }: Making): { store: string; shopper: string } {
+  if (demo === null) return { store: '{}', shopper: '{}' };
   const authorization = `Basic ${Buffer.from(`${demo.pid}:${demo.apiKey}`).toString('base64')}`;
-  return JSON.stringify({ authorization }, null, 2);
+  const print = (headers: object): string => JSON.stringify(headers, null, 2);
+  return { store: print({ authorization }), shopper: print({ authorization, 'x-regid': regid }) };
 }
 
 /** Loads the package at the first call: it is 9 MB of source. */
-async function renderPage(demo: DemoStore | null, isClosed: boolean): Promise<string> {
+async function renderPage(making: Making): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+  const headers = demoHeaders(making);
   return renderGraphiQL({
     title: 'wishgate GraphiQL',
     endpoint: '/graphql',
-    defaultQuery: isClosed ? CLOSED : FIRST_QUERY,
-    headers: demoHeaders(demo),
+    defaultTabs: [
+      { query: (making.isClosed ? CLOSED : '') + STORE, headers: headers.store },
+      { query: GRAPH, headers: headers.shopper },
+      { query: CREATE, headers: headers.shopper },
+    ],
+    // The tab that is open at first takes its headers from here.
+    headers: headers.store,
     shouldPersistHeaders: false,
   }).replace('<div id="root">', `${STRIP}<div id="root">`);
 }
@@ -67,10 +156,11 @@ function scriptHash(page: string): string {
 }
 
 /** Serves GraphiQL as one page from the service itself, without any CDN. */
-export function createGraphiqlPage(demo: DemoStore | null, isClosed: boolean) {
+export function createGraphiqlPage(services: Services, demo: DemoStore | null) {
   let made: Promise<{ asset: Asset; script: string }> | null = null;
   const make = async () => {
-    const page = await renderPage(demo, isClosed);
+    const regid = demo && (await ensureDemoShopper(services, demo.pid));
+    const page = await renderPage({ demo, regid, isClosed: services.config.trustedDocuments !== null });
     return {
       asset: makeAsset('text/html; charset=utf-8', Buffer.from(page)),
       script: scriptHash(page),

@@ -24,7 +24,7 @@ export function servePages(
 ): void {
   app.get('/', createPage('/', landingPage(demo !== null)));
   app.get('/dashboard', createPage('/dashboard', dashboardPage));
-  app.get('/graphiql', createGraphiqlPage(demo, services.config.trustedDocuments !== null));
+  app.get('/graphiql', createGraphiqlPage(services, demo));
   serveDocs(app, schema);
   if (demo) serveDemo(app, services, demo);
 
