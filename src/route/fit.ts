@@ -1,5 +1,5 @@
 import { coerceInputValue, isInputObjectType, isListType, isNonNullType } from 'graphql';
-import type { GraphQLInputType } from 'graphql';
+import type { GraphQLInputType, GraphQLLeafType } from 'graphql';
 import { MAX_ENTRIES } from '../shared/json.ts';
 import { fail } from '../shared/errors.ts';
 import { refusalOf } from '../shared/refusals.ts';
@@ -18,6 +18,25 @@ function fitScalar(name: string, value: unknown): unknown {
   return name === 'String' && typeof value === 'number' ? String(value) : value;
 }
 
+/** What the schema's own scalars are in plain words; the others speak for themselves. */
+const PLAIN: Partial<Record<string, string>> = {
+  Int: 'a whole number of at most 32 bits',
+  Float: 'a number',
+  Boolean: 'true or false',
+  String: 'a text',
+};
+
+function fitLeaf(type: GraphQLLeafType, value: unknown, path: string, failure: ErrorType): unknown {
+  const fitted = fitScalar(type.name, value);
+  const plain = PLAIN[type.name];
+  try {
+    if (plain !== undefined) type.parseValue(fitted);
+  } catch {
+    fail(failure, `${path} must be ${plain}`);
+  }
+  return fitted;
+}
+
 /** A required text that is absent reads as an empty text: the call itself says what is wrong with it. */
 const EMPTY = new Map<string, unknown>(['String!', 'ID!', 'VariantId!'].map((type) => [type, '']));
 
@@ -32,7 +51,7 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
     if (value.length > MAX_ENTRIES) fail(failure, `${path} must have at most ${MAX_ENTRIES} entries`);
     return value.map((entry, index) => fit(type.ofType, entry, `${path}[${index}]`, failure));
   }
-  if (!isInputObjectType(type)) return fitScalar(type.name, value);
+  if (!isInputObjectType(type)) return fitLeaf(type, value, path, failure);
   if (typeof value !== 'object' || Array.isArray(value)) fail(failure, `${path} must be a JSON object`);
   const given = value as Record<string, unknown>;
   const entries = Object.values(type.getFields())

@@ -53,7 +53,7 @@ export const text: Optional<string | null, string> = {
   required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
 };
 
-const INTEGER = /^[+-]?\d{1,19}$/;
+const INTEGER = /^[+-]?\d+$/;
 const MAX_INT = 2_147_483_647;
 
 /** A whole number; one beyond 32 bits is as good as the largest of them. */

@@ -62,7 +62,7 @@ export class AppError extends Error {
 /** Texts of the failures that say the same wherever they happen. */
 const DEFAULT_TEXT: Partial<Record<ErrorType, string>> = {
   unauthorised:
-    'The store is missing: shopper calls send pid, store calls Authorization: Basic with the store id and API key',
+    'The store id or API key is missing: shopper calls send pid, store calls Authorization: Basic with the store id and API key',
   'sw-badregid': 'sw-badregid: this regid is not known; generate a new one',
   'bad-sessionid': 'The sessionid does not belong to this regid',
   'login-required': 'This call needs a logged-in shopper',

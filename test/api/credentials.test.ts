@@ -38,7 +38,7 @@ test('a missing pid and a missing store key are called missing', async () => {
   expect(noKey.body).toMatchObject({ type: 'unauthorised', msg: expect.stringContaining('missing') });
   const { errors } = (await service.graphql('{ store { pid } }', {}, { shopper })).body;
   expect(errors[0]).toMatchObject({
-    message: expect.stringContaining('missing'),
+    message: expect.stringContaining('API key is missing'),
     extensions: { type: 'unauthorised' },
   });
 });

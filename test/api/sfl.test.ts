@@ -135,9 +135,9 @@ describe('one bad item of several', () => {
     ({ lid } = (await me.ok('lists/sfl/create')).list);
   });
 
-  const ADD = `mutation ($lid: ID!, $items: [ItemInput!]) {
+  const ADD = `mutation ($lid: ID!, $items: [ItemInput!]!) {
     addToSaveForLater(lid: $lid, items: $items) { itemsadded { epi } itemsfailed { epi hasError msg } } }`;
-  const REMOVE = `mutation ($lid: ID!, $items: [ItemRefInput!]) {
+  const REMOVE = `mutation ($lid: ID!, $items: [ItemRefInput!]!) {
     removeFromSaveForLater(lid: $lid, items: $items) { itemsdeleted { epi hasError } itemsfailed { epi hasError msg } } }`;
   const failed = (epi: unknown, place: string) => ({
     epi,
@@ -177,7 +177,12 @@ describe('one bad item of several', () => {
       failed(9, 'no such item'),
     ]);
     expect((await rowsOf(service, lid))!.epis).toEqual(['2', '3']);
-    const { body } = await me.graphql(REMOVE, { lid, items: [{ epi: 2 }, ...bad, { epi: 9 }] });
+    // Over GraphQL the schema itself requires the field: without it nothing is done.
+    const unfit = (await me.graphql(REMOVE, { lid, items: [{ epi: 2 }, ...bad] })).body;
+    expect(unfit.errors[0].extensions).toMatchObject({ type: 'invalid-items', status: 400 });
+    expect((await rowsOf(service, lid))!.epis).toEqual(['2', '3']);
+    const empty = [{ epi: '' }, bad[1]];
+    const { body } = await me.graphql(REMOVE, { lid, items: [{ epi: 2 }, ...empty, { epi: 9 }] });
     expect(body.data.removeFromSaveForLater).toEqual({
       itemsdeleted: [{ epi: 2, hasError: false }],
       itemsfailed: rest.itemsfailed,

@@ -38,7 +38,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByLabel('Store id (pid)').fill(store.pid);
     await page.getByLabel('API key').fill('not-the-key');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').getByText('The store id or API key is missing or wrong').waitFor();
+    await page.getByRole('alert').getByText('The store id or API key is wrong').waitFor();
     expect(await page.getByLabel('API key').getAttribute('type')).toBe('password');
 
     await page.getByLabel('API key').fill(store.apiKey);

@@ -70,7 +70,7 @@ export function TopicRules({
           label="Sent"
           value={draft.trigger}
           options={triggers.map(({ name, label }) => ({ value: name, label }))}
-          onValue={(trigger) => set({ trigger: trigger as TopicDraft['trigger'] })}
+          onValue={(trigger) => set({ trigger: trigger })}
         />
         {draft.trigger === 'tag' && (
           <TextField

@@ -229,7 +229,7 @@ function checkNewList({ viewer }: Context, store: StoreRow, input: CreateInput):
     lprops: checkProperties('lprops', input.lprops) ?? {},
     cprops: checkProperties('cprops', input.cprops) ?? {},
     ldesc: checkProperties('ldesc', input.ldesc) ?? {},
-    cfor: isForSomebody ? checkEmail(input.cfor) : null,
+    cfor: isForSomebody ? checkEmail(input.cfor, 'cfor') : null,
   };
 }
 

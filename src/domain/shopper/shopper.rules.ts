@@ -13,10 +13,10 @@ export function checkUuid(text: string): string {
   return UUID_V4.test(uuid) ? uuid : fail('invalid-uuid', 'uuid must be a version 4 UUID (RFC 4122)');
 }
 
-/** An e-mail address, trimmed and in lower case, or the failure `invalid-useremail`. */
-export function checkEmail(text: string | null | undefined): string {
+/** An e-mail address, trimmed and in lower case, or the failure `invalid-useremail`, which names the field. */
+export function checkEmail(text: string | null | undefined, field = 'useremail'): string {
   const email = (text ?? '').trim().toLowerCase();
-  return isEmail(email) ? email : fail('invalid-useremail', 'useremail must be an e-mail address');
+  return isEmail(email) ? email : fail('invalid-useremail', `${field} must be an e-mail address`);
 }
 
 /** The name of a kind of client, or the failure `invalid-useragenttype`. */
