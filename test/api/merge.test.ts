@@ -78,7 +78,7 @@ const ways: Record<string, () => Promise<Report | null>> = {
     return null;
   },
   'mutation syncGuest': async () => {
-    const query = `mutation ($regid: String!, $useremail: String) {
+    const query = `mutation ($regid: String!, $useremail: String!) {
       syncGuest(regid: $regid, useremail: $useremail, useragenttype: "test") { merged { lists items duplicates } } }`;
     const { body } = await service.graphql(query, { regid: guest.regid, useremail: email }, { store });
     expect(body.errors).toBeUndefined();
@@ -421,7 +421,7 @@ test("an account's own regid with its own e-mail is a success with zero merges, 
   const merged = { lists: 0, items: 0, duplicates: 0 };
   const { sessionid } = await service.account(store, email, 'other');
   expect(body).toEqual({ message: 'There was nothing to merge', regid: account.regid, sessionid, merged });
-  const query = `mutation ($regid: String!, $useremail: String, $useragenttype: String) {
+  const query = `mutation ($regid: String!, $useremail: String!, $useragenttype: String!) {
     syncGuest(regid: $regid, useremail: $useremail, useragenttype: $useragenttype) {
       message regid sessionid merged { lists items duplicates } } }`;
   expect((await service.graphql(query, fields, { store })).body.data.syncGuest).toEqual(body);

@@ -57,10 +57,10 @@ type ListsPage = { afterSeq: number | null; limit: number | null };
 /** Lists of the shopper, each with as many of its newest items as asked for, unless they are too many in all. */
 async function readLists(
   ctx: Context,
-  shopper: ShopperRow,
   filter: Filter,
   page: ListsPage,
   shown: number,
+  shopper: ShopperRow = requireShopper(ctx),
 ): Promise<{ views: ListView[]; total: number }> {
   const { pid, regid } = shopper;
   const { lty, st, lids } = filter;
@@ -81,7 +81,7 @@ async function readLists(
 
 /** All lists of the shopper, newest first. */
 export async function allLists(ctx: Context, filter: Filter, shown: number): Promise<ListView[]> {
-  return (await readLists(ctx, requireShopper(ctx), filter, { afterSeq: null, limit: null }, shown)).views;
+  return (await readLists(ctx, filter, { afterSeq: null, limit: null }, shown)).views;
 }
 
 /** The shopper's lists, page by page. */
@@ -89,11 +89,11 @@ export async function listConnection(
   ctx: Context,
   { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
   shown: number,
-  shopper: ShopperRow = requireShopper(ctx),
+  shopper?: ShopperRow,
 ): Promise<Connection<ListView> & { totalCount: number }> {
   const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
   const page = { afterSeq: decodeSeq('after', after, 'lists'), limit: limit + 1 };
-  const { views, total } = await readLists(ctx, shopper, filter, page, shown);
+  const { views, total } = await readLists(ctx, filter, page, shown, shopper);
   return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
 }
 
@@ -102,7 +102,7 @@ export async function listContents(
   ctx: Context,
   lid: string,
   { limit, offset }: Slice,
-  reader: Reader = requireReader(ctx),
+  reader?: Reader,
 ): Promise<ListContents> {
   const slice = {
     limit: checkLimit('limit', limit, CONTENTS_LIMIT.standard, CONTENTS_LIMIT.max),
@@ -187,7 +187,7 @@ export async function previewOf(ctx: Context, list: ListView, slice: Slice): Pro
   const offset = checkOffset(slice.offset);
   const read = list.preview?.length ?? 0;
   if (list.preview !== null && offset === 0 && (limit <= read || read === list.cnt))
-    return showItems(ctx, list, list.preview.slice(0, limit));
+    return withHome(ctx, list, list.preview.slice(0, limit));
   if (list.cnt === 0 || limit === 0) return [];
   const key = { ...readerOf(list), limit, offset, after: null, hasList: false };
   const { items } = await ctx.reads.page(NEWEST_FIRST, key);
@@ -199,10 +199,14 @@ function readerOf({ pid, lid, owner }: ListView): Pick<PageKey, 'pid' | 'lid' | 
   return { pid, lid, regid: owner.regid };
 }
 
-/** Items as their reader may see them. Those that are not the caller's know their list, because the caller could not look it up by itself. */
-function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: readonly Row[]): Row[] {
-  if (isOwn(ctx, list.owner)) return items as Row[];
-  return items.map((item) => ({ ...(list.isMasked ? maskItem(item) : item), home: list }));
+/** Items that are not the caller's know their list, because the caller could not always look it up by itself. */
+function withHome<Row extends ItemRow>(ctx: Context, list: ListView, items: Row[]): Row[] {
+  return isOwn(ctx, list.owner) ? items : items.map((item) => ({ ...item, home: list }));
+}
+
+/** Items of a list as its reader may see them. */
+function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: Row[]): Row[] {
+  return withHome(ctx, list, list.isMasked ? items.map(maskItem) : items);
 }
 
 async function readListPage(
@@ -210,9 +214,8 @@ async function readListPage(
   lid: string,
   slice: { limit: number; offset: number; after?: Place | null },
   order: PageOrder = NEWEST_FIRST,
-  reader: Reader = requireReader(ctx),
+  { pid, regid, shopper }: Reader = requireReader(ctx),
 ): Promise<{ list: ListView; items: PlacedItemRow[]; total: number }> {
-  const { pid, regid, shopper } = reader;
   const page = await ctx.reads.page(order, {
     pid,
     regid,
@@ -221,8 +224,8 @@ async function readListPage(
     hasList: true,
     ...slice,
   });
-  const view = viewPage(shopper, page) ?? fail('list-not-found');
-  return { ...view, total: page.total };
+  const { list, items } = viewPage(shopper, page) ?? fail('list-not-found');
+  return { list, items: withHome(ctx, list, items), total: page.total };
 }
 
 function checkOrder({ sort, order, filter }: Sorting): PageOrder {

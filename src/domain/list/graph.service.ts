@@ -24,8 +24,9 @@ export async function saveForLaterOf(
   shopper: ShopperRow,
   slice: { limit?: number | null; offset?: number | null },
 ): Promise<ListContents | null> {
+  const { pid, regid } = shopper;
   const lid = await findSaveForLater(ctx.db, shopper);
-  return lid === null ? null : listContents(ctx, lid, slice, { ...shopper, shopper });
+  return lid === null ? null : listContents(ctx, lid, slice, { pid, regid, shopper });
 }
 
 /** The list that an item is in, as the caller may see it; items of one list share one look-up. */
