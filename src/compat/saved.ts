@@ -25,7 +25,7 @@ export function createSaved(client: Wishgate, details: (lid: string) => Promise<
         async () => {
           const list = isLid(lid) ? lid : (await init()).listid;
           const call = saved[name] as (lid: string, items: object[]) => ReturnType<SaveForLater['add']>;
-          return { itemsfailed: [], ...(await call(list, [items as PageProduct].flat().map(toItem))) };
+          return call(list, [items as PageProduct].flat().map(toItem));
         },
         ok,
         err,

@@ -1,5 +1,5 @@
 import { requireShopper, requireStore } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { objectFault } from '../../shared/json.ts';
 import type { StoreRow } from '../store/store.repo.ts';
@@ -65,4 +65,13 @@ export function newShopper(store: StoreRow, kind: 'guest' | 'account', identity:
     di: publicIdOf(store.secret, 'device', regid),
     em: kind === 'account' ? identity : null,
   };
+}
+
+/** The guest of a store with this uuid, made at the first call. */
+export function ensureGuest(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  store: StoreRow,
+  uuid: string,
+): Promise<ShopperRow> {
+  return shoppers.touchShopper(db, newShopper(store, 'guest', uuid), now());
 }
