@@ -163,7 +163,9 @@ test('a stranger who writes in the same moment as the owner writes nothing', asy
   const answers = await db.transaction(async (tx) => {
     // Two transactions are under way at most: those who come while both are held up share the next one.
     await tx.query('LOCK TABLE item IN SHARE MODE');
-    const before = [write(first, { a: [item('new')] }).then(), write(second, { a: [item('new')] }).then()];
+    const before = [write(first, { a: [item('new')] }).then()];
+    await waitingFor(1);
+    before.push(write(second, { a: [item('new')] }).then());
     await waitingFor(2);
     const identified = watchIdentities();
     const pairs = owners.flatMap((owner, index) => [
