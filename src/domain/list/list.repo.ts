@@ -21,7 +21,7 @@ export const READ_LIST = listColumns
 const PREVIEW = `
   SELECT coalesce(json_agg(x.item ORDER BY x.seq DESC), '[]') FROM (
     SELECT i.seq, ${packItem()} AS item FROM (
-      SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid ORDER BY i.seq DESC LIMIT l.shown
+      SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid ORDER BY i.seq DESC LIMIT e.shown
     ) i ${JOIN_PRODUCT}
   ) x`;
 
@@ -47,6 +47,8 @@ export type ListsRow = { lists: (ListRow & Shown)[]; total: number };
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
 
+const IS_ON_PAGE = `${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)`;
+
 const KEY_COLUMNS = {
   pid: 'text',
   regid: 'text',
@@ -67,19 +69,20 @@ const LISTS = {
       CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
     FROM ${unnestKeys('k', KEY_COLUMNS)}
     CROSS JOIN LATERAL (
-      SELECT least(1, 2.0 * k.max_rows / greatest(count(*), 1)) * CASE WHEN sum(l.cnt) <= ${MAX_SHOWN}
-        THEN sum(${estimate('k.shown')}) ELSE sum(${estimate(`least(k.shown, ${PREVIEW_SIZE})`)}) END AS estimate
-      FROM list l WHERE k.shown > 0 AND ${IS_WANTED}) e
+      SELECT CASE WHEN is_little THEN k.shown ELSE least(k.shown, ${PREVIEW_SIZE}) END AS shown,
+        least(1, 2.0 * k.max_rows / greatest(lists, 1)) * CASE WHEN is_little THEN whole ELSE previews END AS estimate
+      FROM (
+        SELECT count(*) AS lists, sum(${estimate('k.shown')}) AS whole, sum(${estimate(`least(k.shown, ${PREVIEW_SIZE})`)}) AS previews,
+          CASE WHEN k.max_rows IS NULL THEN sum(l.cnt) ELSE (
+            SELECT sum(cnt) FROM (SELECT l.cnt FROM list l WHERE ${IS_ON_PAGE} ORDER BY l.seq DESC LIMIT k.max_rows - 1) page)
+          END <= ${MAX_SHOWN} AS is_little
+        FROM list l WHERE k.shown > 0 AND ${IS_WANTED}) sums) e
     CROSS JOIN LATERAL (
       SELECT CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
-        SELECT ${READ_LIST}, l.shown, CASE WHEN l.shown > 0 THEN (${PREVIEW}) END AS preview
+        SELECT ${READ_LIST}, e.shown, CASE WHEN e.shown > 0 THEN (${PREVIEW}) END AS preview
         FROM (
-          SELECT *, CASE WHEN sum(l.cnt) FILTER (WHERE l.place < coalesce(k.max_rows, 2147483647)) OVER () <= ${MAX_SHOWN}
-            THEN k.shown ELSE least(k.shown, ${PREVIEW_SIZE}) END AS shown
-          FROM (
-            SELECT *, row_number() OVER (ORDER BY l.seq DESC) AS place FROM list l
-            WHERE ${isWorthMaking('e.estimate', 'k.max_bytes')} AND ${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)
-            ORDER BY l.seq DESC LIMIT k.max_rows) l) l) x) found
+          SELECT * FROM list l WHERE ${isWorthMaking('e.estimate', 'k.max_bytes')} AND ${IS_ON_PAGE}
+          ORDER BY l.seq DESC LIMIT k.max_rows) l) x) found
     ORDER BY k.position`,
 };
 
