@@ -73,20 +73,20 @@ async function openExport(): Promise<{ call: ClientRequest; answer: IncomingMess
   return { call, answer };
 }
 
-/** Waits until the export has come to a halt. */
-async function untilStill(): Promise<void> {
-  let [before, still] = [-1, 0];
-  await until(async () => {
-    still = reads === before ? still + 1 : 0;
-    before = reads;
-    return still >= 20;
-  });
-}
-
 const isEveryConnectionFree = (): boolean => {
   const { idleCount, totalCount, waitingCount } = service.services.db.pool;
   return idleCount === totalCount && waitingCount === 0;
 };
+
+/** Waits until the export has come to a halt: nothing is read any more, and no connection is held. */
+async function untilStill(): Promise<void> {
+  let [before, still] = [-1, 0];
+  await until(async () => {
+    still = reads === before && isEveryConnectionFree() ? still + 1 : 0;
+    before = reads;
+    return still >= 20;
+  });
+}
 
 test('both doors give one document: everything, whatever the number of portions', async () => {
   await service.graphql(
@@ -158,7 +158,6 @@ test('a reader that stops holds no connection and is not read ahead for; when it
   const { answer } = await openExport();
   await untilStill();
   expect(reads).toBeLessThan(30);
-  expect(isEveryConnectionFree()).toBe(true);
   // It was recorded before the first byte.
   expect(await audit()).toMatchObject([{ action: 'export' }]);
   const chunks: Buffer[] = [];
@@ -175,7 +174,6 @@ test('a reader that leaves ends the work', async () => {
   call.destroy();
   await untilStill();
   expect(reads).toBeLessThan(30);
-  expect(isEveryConnectionFree()).toBe(true);
 });
 
 test('an Idempotency-Key has no effect: each call streams and is recorded', async () => {
