@@ -73,9 +73,10 @@ const WORD_SOURCES = ['src/channel', 'src/shared/errors.ts'];
 /** Prints what the enums are made of, from the tables themselves. */
 const PRINT_TABLES = `
   import { MEDIA, channelOf } from './src/channel/channels.ts';
-  import { STATUS_BY_TYPE } from './src/shared/errors.ts';
+  import { MEANING_BY_TYPE, STATUS_BY_TYPE } from './src/shared/errors.ts';
   const media = MEDIA.map((medium) => [medium, channelOf(medium).label]);
-  console.log(JSON.stringify({ media, failures: Object.entries(STATUS_BY_TYPE) }));`;
+  const failures = Object.entries(STATUS_BY_TYPE).map(([type, status]) => [type, status, MEANING_BY_TYPE[type]]);
+  console.log(JSON.stringify({ media, failures }));`;
 
 function enumOf(name, description, values) {
   const lines = values.map(([value, text]) => `  ${JSON.stringify(text)}\n  ${value}\n`);
@@ -87,9 +88,9 @@ async function words() {
   const { media, failures } = JSON.parse(
     await run(ROOT, '--import', 'tsx', '--input-type=module', '--eval', PRINT_TABLES),
   );
-  const types = failures.map(([type, status]) => [
+  const types = failures.map(([type, status, meaning]) => [
     type.replaceAll('-', '_'),
-    `\`${type}\`, status ${status}.`,
+    `${meaning} \`${type}\`, status ${status}.`,
   ]);
   const failure = 'What went wrong; `extensions.type` of an error has `-` where this has `_`.';
   return [

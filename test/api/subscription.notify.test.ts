@@ -19,7 +19,8 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const SUBSCRIBE = 'mutation($input: SubscribeInput!) { subscribe(input: $input) { message topics } }';
+const SUBSCRIBE =
+  'mutation($input: SubscribeInput!) { subscribe(input: $input) { message confirmed topics } }';
 const SUBSCRIBED = 'Subscribed to alerts';
 const CONFIRM =
   'Please confirm: a message with a link is sent to this contact, and alerts follow once the link is opened';
@@ -38,7 +39,10 @@ async function subscribe(
     ...fields,
   };
   const { body } = await service.graphql(SUBSCRIBE, { input }, caller);
-  return body.errors?.[0].extensions.type ?? body.data.subscribe.message;
+  if (body.errors) return body.errors[0].extensions.type;
+  const { message, confirmed } = body.data.subscribe;
+  expect(confirmed).toBe(message === SUBSCRIBED);
+  return message;
 }
 
 /** What the store has: each contact with whether it is to be alerted. */

@@ -7,7 +7,7 @@ import { checkWish } from './subscription.rules.ts';
 import type { SubscribeInput, WantedProduct } from './subscription.rules.ts';
 
 /** What a subscriber is answered. */
-export type Subscribed = { message: string; products: ProductRow[]; topics: string[] };
+export type Subscribed = { message: string; confirmed: boolean; products: ProductRow[]; topics: string[] };
 
 /** Subscribes a contact to topics about products, at once or once it confirms. What is there already is renewed. */
 export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Subscribed> {
@@ -20,6 +20,7 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
     message: isPending
       ? 'Please confirm: a message with a link is sent to this contact, and alerts follow once the link is opened'
       : 'Subscribed to alerts',
+    confirmed: !isPending,
     products: await Promise.all(wish.products.map((product) => describe(ctx, store.pid, product))),
     topics: wish.topics,
   };
