@@ -45,8 +45,8 @@ export type ErrorType = keyof typeof STATUS_BY_TYPE;
 
 /** What each failure means, and where it helps what to do; the schema's enum shows it. */
 export const MEANING_BY_TYPE: Record<ErrorType, string> = {
-  'invalid-uuid': 'The guest has no UUID of version 4.',
-  'invalid-useremail': 'The e-mail address of the shopper is missing or none.',
+  'invalid-uuid': 'The uuid of the guest is missing or none of version 4.',
+  'invalid-useremail': 'The e-mail address of the shopper is missing or not valid.',
   'invalid-useragenttype': 'The name of the client is missing or too long.',
   'invalid-medium': 'The medium is missing or unknown.',
   'invalid-mediumvalue': 'The contact is missing or does not fit its medium.',
