@@ -57,13 +57,26 @@ export const SETTING_FLAGS: Record<string, Flag> = {
   'no-rate-limits': { type: 'boolean', help: 'the published limits (default)' },
 };
 
+/** Arguments with each value joined to its flag: one id in 64 begins with a dash, and is not a flag for that. */
+function joinValues(args: readonly string[], options: Record<string, Pick<Flag, 'type'>>): string[] {
+  const flagOf = (arg = '') => (arg.startsWith('--') ? options[arg.slice(2).split('=')[0]!] : undefined);
+  const isValue = (arg: string, before?: string): boolean =>
+    arg.startsWith('-') && !flagOf(arg) && !before?.includes('=') && flagOf(before)?.type === 'string';
+  return args.flatMap((arg, index) => {
+    const next = args[index + 1];
+    if (isValue(arg, args[index - 1])) return [];
+    return next !== undefined && isValue(next, arg) ? [`${arg}=${next}`] : [arg];
+  });
+}
+
 /** Reads a command's arguments; what cannot be understood is a UsageError that names the flag. */
 export function readFlags(args: string[], flags: Record<string, Flag>): Values {
   const options = Object.fromEntries(
     Object.entries({ ...flags, ...COMMON_FLAGS }).map(([name, { type }]) => [name, { type }]),
   );
   try {
-    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args: joinValues(args, options), options, strict: true, allowPositionals: false })
+      .values;
   } catch (error) {
     const { code = '', message } = error as Error & { code?: string };
     const [given] = /(?<=')-{0,2}[^'\s]+/.exec(message) ?? [];

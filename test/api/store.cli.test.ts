@@ -121,6 +121,14 @@ test("a store's whole life, beside the running server", async () => {
   await me({ ...store, apiKey }).expect(200);
 });
 
+test.each(['-id', '--id', '-'])('a key is revoked by its id %s, which looks like a flag', async (id) => {
+  const store = await service.createStore();
+  await service.services.db.query('UPDATE store_key SET id = $2 WHERE pid = $1', [store.pid, id]);
+  await json('rotate-key', '--pid', store.pid);
+  await json('revoke-key', '--key-id', id, '--pid', store.pid);
+  await me(store).expect(401);
+});
+
 test('revoke-sessions ends those of one shopper or of all', async () => {
   const store = await service.createStore();
   const uuid = crypto.randomUUID();
@@ -190,6 +198,7 @@ test.each<[number, string, string[]]>([
   [2, '--no-rate-limits', ['create', '--name', 'x', '--rate-limits', '']],
   [2, '--no-share-url', ['create', '--name', 'x', '--share-url', '']],
   [2, '--pid', ['rotate-key']],
+  [2, '--key-id needs a value', ['revoke-key', '--pid', 'x', '--key-id']],
   [2, '--email, --uuid, --all', ['revoke-sessions', '--pid', 'x', '--all', '--uuid', 'y']],
   [2, '--on, --off', ['maintenance', '--all']],
   [1, 'list-types', ['create', '--name', 'x', '--list-types', 'a/b']],

@@ -148,8 +148,9 @@ describeInBrowser('pages written for the public product, with our script tag', (
   test('a product is ticked into lists and out of them', async () => {
     const page = await open('/collections');
     await page.getByRole('button', { name: 'New list' }).click();
-    await page.getByRole('checkbox', { name: 'Room (0)' }).check();
-    await page.getByRole('checkbox', { name: 'Room (1)', checked: true }).uncheck();
+    // Clicked, not `check()`ed, which looks for the box of the old name again: the page draws a new one.
+    await page.getByRole('checkbox', { name: 'Room (0)' }).click();
+    await page.getByRole('checkbox', { name: 'Room (1)', checked: true }).click();
     await page.getByRole('checkbox', { name: 'Room (0)', checked: false }).waitFor();
     await page.getByRole('button', { name: 'New list' }).click();
     await page.getByRole('alert').waitFor();
