@@ -73,10 +73,9 @@ const WORD_SOURCES = ['src/channel', 'src/shared/errors.ts'];
 /** Prints what the enums are made of, from the tables themselves. */
 const PRINT_TABLES = `
   import { MEDIA, channelOf } from './src/channel/channels.ts';
-  import { MEANING_BY_TYPE, STATUS_BY_TYPE } from './src/shared/errors.ts';
+  import { FAILURES } from './src/shared/errors.ts';
   const media = MEDIA.map((medium) => [medium, channelOf(medium).label]);
-  const failures = Object.entries(STATUS_BY_TYPE).map(([type, status]) => [type, status, MEANING_BY_TYPE[type]]);
-  console.log(JSON.stringify({ media, failures }));`;
+  console.log(JSON.stringify({ media, failures: Object.entries(FAILURES) }));`;
 
 function enumOf(name, description, values) {
   const lines = values.map(([value, text]) => `  ${JSON.stringify(text)}\n  ${value}\n`);
@@ -88,7 +87,7 @@ async function words() {
   const { media, failures } = JSON.parse(
     await run(ROOT, '--import', 'tsx', '--input-type=module', '--eval', PRINT_TABLES),
   );
-  const types = failures.map(([type, status, meaning]) => [
+  const types = failures.map(([type, [status, meaning]]) => [
     type.replaceAll('-', '_'),
     `${meaning} \`${type}\`, status ${status}.`,
   ]);

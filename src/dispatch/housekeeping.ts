@@ -6,7 +6,7 @@ import { forgetProofs } from '../domain/contact/proof.service.ts';
 import { forgetWindows } from '../domain/pace/pace.service.ts';
 import { forgetRestocks } from '../domain/restock/restock.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../domain/subscription/subscription.service.ts';
-import { removeExpiredAnswers } from '../operation/idempotency.ts';
+import { removeExpiredAnswers } from '../operation/answer-once.ts';
 import { forgetFinished } from '../outbox/outbox.service.ts';
 import type { Task } from './worker.ts';
 

@@ -5,7 +5,7 @@ import type { Route, RouteTable } from '../route/route.ts';
 import { readingsOf } from '../route/variables.ts';
 import type { Reading } from '../route/variables.ts';
 import { exampleOf } from './examples.ts';
-import { FAILURES, FAILURE_RESPONSES, FAILURE_SCHEMA } from './failures.ts';
+import { FAILURE_REFS, FAILURE_RESPONSES, FAILURE_SCHEMA } from './failures.ts';
 import { objectSchema } from '../shared/json-schema.ts';
 import type { Schema } from '../shared/json-schema.ts';
 import * as parts from './parts.ts';
@@ -144,7 +144,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...(method === 'POST' && { requestBody: requestBody(route, inBody, schemas) }),
     responses: {
       200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
-      ...FAILURES,
+      ...FAILURE_REFS,
     },
   };
   return { [path]: { [method.toLowerCase()]: call } };

@@ -1,9 +1,9 @@
-import { STATUS_BY_TYPE } from '../shared/errors.ts';
+import { FAILURES } from '../shared/errors.ts';
 import { FAILURE_HEADERS, WAITING_HEADERS } from './parts.ts';
 import { objectSchema } from '../shared/json-schema.ts';
 import type { Schema } from '../shared/json-schema.ts';
 
-type Status = (typeof STATUS_BY_TYPE)[keyof typeof STATUS_BY_TYPE];
+type Status = (typeof FAILURES)[keyof typeof FAILURES][0];
 
 const CREDENTIALS = 'The store key, the regid or the sessionid is missing or wrong.';
 
@@ -22,7 +22,7 @@ const STATUSES: Record<Status, [name: string, meaning: string]> = {
 };
 
 const statuses = Object.entries(STATUSES);
-const types = Object.entries(STATUS_BY_TYPE);
+const types = Object.entries(FAILURES);
 
 /** The one body of every failure. */
 export const FAILURE_SCHEMA: Schema = {
@@ -40,17 +40,20 @@ export const FAILURE_SCHEMA: Schema = {
 };
 
 function response(status: number, meaning: string): Schema {
-  const own = types.flatMap(([type, one]) => (one === status ? [type] : []));
+  const own = types.filter(([, [one]]) => one === status);
   const msg = meaning.split(/[.;:]/)[0]!;
   return {
-    description: meaning,
+    description: [meaning, ...own.map(([type, [, text]]) => `- \`${type}\`: ${text}`)].join('\n'),
     headers: meaning.includes('Retry-After') ? WAITING_HEADERS : FAILURE_HEADERS,
     content: {
       'application/json': {
         schema: {
-          allOf: [{ $ref: '#/components/schemas/Failure' }, { properties: { type: { enum: own } } }],
+          allOf: [
+            { $ref: '#/components/schemas/Failure' },
+            { properties: { type: { enum: own.map(([type]) => type) } } },
+          ],
         },
-        example: { error: true, type: own[0], msg, message: msg },
+        example: { error: true, type: own[0]![0], msg, message: msg },
       },
     },
   };
@@ -62,6 +65,6 @@ export const FAILURE_RESPONSES: Schema = Object.fromEntries(
 );
 
 /** The part of an operation's `responses` that is about failures. */
-export const FAILURES: Schema = Object.fromEntries(
+export const FAILURE_REFS: Schema = Object.fromEntries(
   statuses.map(([status, [name]]) => [status, { $ref: `#/components/responses/${name}` }]),
 );

@@ -15,7 +15,7 @@ import type {
   VariableDefinitionNode,
 } from 'graphql';
 import { AppError } from '../shared/errors.ts';
-import { MAX_ENTRIES } from '../shared/json.ts';
+import { MAX_ENTRIES, placeIn } from '../shared/json.ts';
 import { innermostRefusal } from '../shared/refusals.ts';
 import type { Input } from '../shared/refusals.ts';
 import { usesOf } from '../shared/variable-uses.ts';
@@ -47,9 +47,6 @@ function firstOf<Entry>(
   }
   return null;
 }
-
-const placeOf = (path: Path): string =>
-  path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
 
 /** The fields of inputs that a path leads through. */
 function inputsAlong(nullable: GraphQLInputType, path: Path): Input[] {
@@ -101,7 +98,7 @@ export function coerceVariables(
     const { value: name } = definition.variable.name;
     const path = findLongList(typeOf(definition), variables[name], []);
     if (path === null) continue;
-    const text = `Variable "$${name}${placeOf(path)}" must have at most ${MAX_ENTRIES} entries`;
+    const text = `Variable "$${name}${placeIn(path)}" must have at most ${MAX_ENTRIES} entries`;
     return { errors: [refuse(definition, path, text)] };
   }
   const result = getVariableValues(schema, variableDefinitions, variables, { maxErrors });

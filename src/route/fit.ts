@@ -1,6 +1,6 @@
 import { coerceInputValue, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLInputType, GraphQLLeafType } from 'graphql';
-import { MAX_ENTRIES } from '../shared/json.ts';
+import { MAX_ENTRIES, placeIn } from '../shared/json.ts';
 import { fail } from '../shared/errors.ts';
 import { refusalOf } from '../shared/refusals.ts';
 import type { ErrorType } from '../shared/errors.ts';
@@ -68,19 +68,12 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-function placeOf(name: string, path: readonly (string | number)[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${key}`),
-    name,
-  );
-}
-
 /** The value as the type takes it, or the failure: the schema's input types are the only place where fields are listed. */
 export function fitTo(type: GraphQLInputType, value: unknown, name: string, failure: ErrorType): unknown {
   const fitted = fit(type, value, name, failure);
   if (fitted !== null) {
     coerceInputValue(fitted, type, (path, _value, error) =>
-      fail(failure, `${placeOf(name, path)}: ${error.message}`),
+      fail(failure, `${name}${placeIn(path)}: ${error.message}`),
     );
   }
   return fitted;

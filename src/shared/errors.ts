@@ -1,90 +1,65 @@
-/** Every failure a caller can meet, with its HTTP status. Both doors read this table and no other. */
-export const STATUS_BY_TYPE = {
-  'invalid-uuid': 400,
-  'invalid-useremail': 400,
-  'invalid-useragenttype': 400,
-  'invalid-medium': 400,
-  'invalid-mediumvalue': 400,
-  'invalid-products': 400,
-  'invalid-topics': 400,
-  'invalid-addtomailinglist': 400,
-  'invalid-extras': 400,
-  'invalid-lid': 400,
-  'invalid-lname': 400,
-  'duplicate-lname': 400,
-  'invalid-lty': 400,
-  'invalid-lnote': 400,
-  'invalid-lprops': 400,
-  'version-conflict': 400,
-  'idempotency-key-reused': 400,
-  'limit-reached': 400,
-  'invalid-items': 400,
-  'invalid-limit': 400,
-  'invalid-offset': 400,
-  'invalid-request': 400,
-  'unsupported-content-type': 400,
-  'request-too-large': 400,
-  unauthorised: 401,
-  'sw-badregid': 401,
-  'bad-sessionid': 401,
-  'inventory-not-managed': 403,
-  'custom-items-disabled': 403,
-  'login-required': 403,
-  forbidden: 403,
-  'list-not-found': 404,
-  'item-not-found': 404,
-  'not-found': 404,
-  'too-many-requests': 429,
-  'internal-error': 500,
-  maintenance: 503,
-  unavailable: 503,
-} as const;
+/** Every failure a caller can meet: its HTTP status, what it means and, where it helps, what to do. Both doors and their references read this table and no other. */
+export const FAILURES = {
+  'invalid-uuid': [400, 'The uuid of the guest is missing or none of version 4.'],
+  'invalid-useremail': [400, 'The e-mail address of the shopper is missing or not valid.'],
+  'invalid-useragenttype': [400, 'The name of the client is missing or too long.'],
+  'invalid-medium': [400, 'The medium is missing or unknown.'],
+  'invalid-mediumvalue': [400, 'The contact is missing or does not fit its medium.'],
+  'invalid-products': [
+    400,
+    'A product or its id is missing or wrong, or there are too many; the message names it.',
+  ],
+  'invalid-topics': [400, 'The names of topics are missing or wrong, or there are too many.'],
+  'invalid-addtomailinglist': [400, 'The answer to the mailing list is neither 0 nor 1.'],
+  'invalid-extras': [400, 'The extra information is no text, or too long.'],
+  'invalid-lid': [400, 'The list id is missing, or there are too many.'],
+  'invalid-lname': [400, 'The name of the list is missing, too short or too long.'],
+  'duplicate-lname': [400, 'The shopper has a list of this name already.'],
+  'invalid-lty': [400, 'The store has no lists of this type, or this call is not for them.'],
+  'invalid-lnote': [400, 'The note of the list is too long, or has several lines.'],
+  'invalid-lprops': [400, 'Properties of the list are no object, too large or too deep.'],
+  'version-conflict': [400, 'Somebody else has changed the list meanwhile: read it again, then decide.'],
+  'idempotency-key-reused': [400, 'Another request had the same Idempotency-Key: take a new one.'],
+  'limit-reached': [
+    400,
+    'It would be more than may be stored, or more than can be answered at once; the message says which.',
+  ],
+  'invalid-items': [
+    400,
+    'An item or its id is missing or wrong, or there are too many; the message names it.',
+  ],
+  'invalid-limit': [400, 'The size of the page is no whole number from 0 on.'],
+  'invalid-offset': [400, 'The place to begin at is no whole number from 0 on.'],
+  'invalid-request': [
+    400,
+    'Something else is wrong with the request or its document; the message says what.',
+  ],
+  'unsupported-content-type': [400, 'The body has another content type than the call takes.'],
+  'request-too-large': [400, 'The body is too large.'],
+  unauthorised: [401, 'The store id or API key is missing or wrong, or the call needs an API key.'],
+  'sw-badregid': [
+    401,
+    'The regid is missing or not known, or its guest has logged in: identify the shopper again.',
+  ],
+  'bad-sessionid': [401, 'The sessionid is missing, ended or not of this regid: identify the shopper again.'],
+  'inventory-not-managed': [403, 'The store has no alerts: its platform does not manage its inventory.'],
+  'custom-items-disabled': [403, 'The store does not take items that are not in its catalogue.'],
+  'login-required': [403, 'Guests cannot do this: log the shopper in first.'],
+  forbidden: [403, 'It is understood and not allowed; the message says why.'],
+  'list-not-found': [404, 'There is no such list, or it is not for this caller.'],
+  'item-not-found': [404, 'The list has no such item.'],
+  'not-found': [404, 'There is nothing of this address or id.'],
+  'too-many-requests': [429, 'Wait for as many seconds as `Retry-After` says.'],
+  'internal-error': [
+    500,
+    'A fault of the service: the message has the request id, by which the log tells more.',
+  ],
+  maintenance: [503, 'Closed for maintenance: retry after `Retry-After` seconds.'],
+  unavailable: [503, 'The database is away, or too much is under way: retry after `Retry-After` seconds.'],
+} as const satisfies Record<string, readonly [status: number, meaning: string]>;
 
 /** The closed set of failure names that callers can rely on. */
-export type ErrorType = keyof typeof STATUS_BY_TYPE;
-
-/** What each failure means, and where it helps what to do; the schema's enum shows it. */
-export const MEANING_BY_TYPE: Record<ErrorType, string> = {
-  'invalid-uuid': 'The uuid of the guest is missing or none of version 4.',
-  'invalid-useremail': 'The e-mail address of the shopper is missing or not valid.',
-  'invalid-useragenttype': 'The name of the client is missing or too long.',
-  'invalid-medium': 'The medium is missing or unknown.',
-  'invalid-mediumvalue': 'The contact is missing or does not fit its medium.',
-  'invalid-products': 'A product or its id is missing or wrong, or there are too many; the message names it.',
-  'invalid-topics': 'The names of topics are missing or wrong, or there are too many.',
-  'invalid-addtomailinglist': 'The answer to the mailing list is neither 0 nor 1.',
-  'invalid-extras': 'The extra information is no text, or too long.',
-  'invalid-lid': 'The list id is missing, or there are too many.',
-  'invalid-lname': 'The name of the list is missing, too short or too long.',
-  'duplicate-lname': 'The shopper has a list of this name already.',
-  'invalid-lty': 'The store has no lists of this type, or this call is not for them.',
-  'invalid-lnote': 'The note of the list is too long, or has several lines.',
-  'invalid-lprops': 'Properties of the list are no object, too large or too deep.',
-  'version-conflict': 'Somebody else has changed the list meanwhile: read it again, then decide.',
-  'idempotency-key-reused': 'Another request had the same Idempotency-Key: take a new one.',
-  'limit-reached':
-    'It would be more than may be stored, or more than can be answered at once; the message says which.',
-  'invalid-items': 'An item or its id is missing or wrong, or there are too many; the message names it.',
-  'invalid-limit': 'The size of the page is no whole number from 0 on.',
-  'invalid-offset': 'The place to begin at is no whole number from 0 on.',
-  'invalid-request': 'Something else is wrong with the request or its document; the message says what.',
-  'unsupported-content-type': 'The body has another content type than the call takes.',
-  'request-too-large': 'The body is too large.',
-  unauthorised: 'The store id or API key is missing or wrong, or the call needs an API key.',
-  'sw-badregid': 'The regid is missing or not known, or its guest has logged in: identify the shopper again.',
-  'bad-sessionid': 'The sessionid is missing, ended or not of this regid: identify the shopper again.',
-  'inventory-not-managed': 'The store has no alerts: its platform does not manage its inventory.',
-  'custom-items-disabled': 'The store does not take items that are not in its catalogue.',
-  'login-required': 'Guests cannot do this: log the shopper in first.',
-  forbidden: 'It is understood and not allowed; the message says why.',
-  'list-not-found': 'There is no such list, or it is not for this caller.',
-  'item-not-found': 'The list has no such item.',
-  'not-found': 'There is nothing of this address or id.',
-  'too-many-requests': 'Wait for as many seconds as `Retry-After` says.',
-  'internal-error': 'A fault of the service: the message has the request id, by which the log tells more.',
-  maintenance: 'Closed for maintenance: retry after `Retry-After` seconds.',
-  unavailable: 'The database is away: retry after `Retry-After` seconds.',
-};
+export type ErrorType = keyof typeof FAILURES;
 
 /** An expected failure: its type and text are shown to the caller as they are. */
 export class AppError extends Error {
@@ -97,7 +72,7 @@ export class AppError extends Error {
     super(msg);
     this.name = 'AppError';
     this.type = type;
-    this.status = STATUS_BY_TYPE[type];
+    this.status = FAILURES[type][0];
     this.headers = headers;
   }
 }

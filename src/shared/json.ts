@@ -84,3 +84,8 @@ export function parseJson(text: string): unknown {
   if (hasTooManyValues(text)) fail('invalid-request', `JSON must not hold more than ${MAX_VALUES} values`);
   return JSON.parse(text) as unknown;
 }
+
+/** Where a value is inside another, as it is written behind that one's name: `[2].epi`. */
+export function placeIn(path: readonly (string | number)[]): string {
+  return path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
+}

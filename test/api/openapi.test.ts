@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { routes } from '../../src/transport/rest/routes.ts';
-import { STATUS_BY_TYPE } from '../../src/shared/errors.ts';
+import { FAILURES } from '../../src/shared/errors.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { expectMatchesOpenApi, openApi, validateWith } from '../openapi.ts';
@@ -132,7 +132,7 @@ test('the failures of the reference are those of the one table', () => {
   const types = Object.values(responses).flatMap(
     ({ content }) => content['application/json']!.schema.allOf[1]!.properties!.type.enum,
   );
-  expect(types.sort()).toEqual(Object.keys(STATUS_BY_TYPE).sort());
+  expect(types.sort()).toEqual(Object.keys(FAILURES).sort());
 });
 
 test('writes name the Idempotency-Key, every call its headers, and save-for-later calls their items', () => {

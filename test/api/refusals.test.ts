@@ -3,7 +3,7 @@ import type { GraphQLEnumType } from 'graphql';
 import { MEDIA } from '../../src/channel/channels.ts';
 import { createSchema } from '../../src/operation/schema.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { STATUS_BY_TYPE } from '../../src/shared/errors.ts';
+import { FAILURES } from '../../src/shared/errors.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';
 import { newAccount } from './list-kit.ts';
@@ -150,7 +150,7 @@ test.each(ROWS)('GraphQL variables: %s', async (_what, text, variables, type, ca
   expect(body).not.toHaveProperty('data');
   expect(body.errors[0]).toMatchObject({
     message: expect.stringMatching(/\S/),
-    extensions: { code: 'BAD_USER_INPUT', type, status: STATUS_BY_TYPE[type as 'invalid-request'] },
+    extensions: { code: 'BAD_USER_INPUT', type, status: FAILURES[type as 'invalid-request'][0] },
   });
   expect(status).toBe(400);
 });
@@ -201,5 +201,5 @@ test('the enums have the words of the tables', () => {
     return (type as GraphQLEnumType).getValues().map((value) => value.name);
   };
   expect(wordsOf('Medium')).toEqual(MEDIA);
-  expect(wordsOf('ErrorType')).toEqual(Object.keys(STATUS_BY_TYPE).map((type) => type.replaceAll('-', '_')));
+  expect(wordsOf('ErrorType')).toEqual(Object.keys(FAILURES).map((type) => type.replaceAll('-', '_')));
 });

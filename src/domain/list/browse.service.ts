@@ -17,7 +17,6 @@ import type { ItemRow } from '../item/item.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
 import type { PageKey, PageOrder, Place, PlacedItemRow } from './page.repo.ts';
-import { findSaveForLater } from './list.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { maskItem } from '../item/item.view.ts';
 import { isOwn, ownView, ownerInfo, viewPage } from './list.view.ts';
@@ -35,7 +34,8 @@ export type ListContents = {
 };
 
 type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
-type Slice = { limit?: number | null; offset?: number | null };
+/** Which of the items of a list, by their place. */
+export type Slice = { limit?: number | null; offset?: number | null };
 type Sorting = {
   sort?: PageOrder['sort'] | null;
   order?: PageOrder['order'] | null;
@@ -121,14 +121,6 @@ export async function listContents(
       limit: slice.limit,
     },
   };
-}
-
-/** The shopper's save-for-later list with its items. */
-export async function saveForLater(ctx: Context, slice: Slice): Promise<ListContents> {
-  const lid =
-    (await findSaveForLater(ctx.db, requireShopper(ctx))) ??
-    fail('list-not-found', 'There is no save-for-later list yet; create it first');
-  return listContents(ctx, lid, slice);
 }
 
 type PageArgs = {

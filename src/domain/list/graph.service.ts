@@ -1,9 +1,11 @@
+import { requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import { fail } from '../../shared/errors.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import type { ProductRow } from '../product/product.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { listContents } from './browse.service.ts';
-import type { ListContents } from './browse.service.ts';
+import type { ListContents, Slice } from './browse.service.ts';
 import { findSaveForLater } from './list.repo.ts';
 import { PREVIEW_SIZE, checkLid } from './list.rules.ts';
 import { ownView, viewPage } from './list.view.ts';
@@ -22,11 +24,19 @@ export async function listOf(ctx: Context, shopper: ShopperRow, lid: string): Pr
 export async function saveForLaterOf(
   ctx: Context,
   shopper: ShopperRow,
-  slice: { limit?: number | null; offset?: number | null },
+  slice: Slice,
 ): Promise<ListContents | null> {
   const { pid, regid } = shopper;
   const lid = await findSaveForLater(ctx.db, shopper);
   return lid === null ? null : listContents(ctx, lid, slice, { pid, regid, shopper });
+}
+
+/** The caller's own, or the failure where there is none. */
+export async function saveForLater(ctx: Context, slice: Slice): Promise<ListContents> {
+  return (
+    (await saveForLaterOf(ctx, requireShopper(ctx), slice)) ??
+    fail('list-not-found', 'There is no save-for-later list yet; create it first')
+  );
 }
 
 /** The list that an item is in, as the caller may see it; items of one list share one look-up. */

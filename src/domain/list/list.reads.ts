@@ -10,10 +10,10 @@ import { findEachProduct } from '../product/product.repo.ts';
 import type { VariantKey } from '../product/product.repo.ts';
 import type { ProductRow } from '../product/product.columns.ts';
 import { countWaiting } from '../report/report.repo.ts';
+import { listsOf } from './browse.repo.ts';
+import type { ListsKey, ListsRow } from './browse.repo.ts';
 import { nameOrder, readPages } from './page.repo.ts';
 import type { PageKey, PageOrder, PageRow } from './page.repo.ts';
-import { listsOf } from './list.repo.ts';
-import type { ListsKey, ListsRow } from './list.repo.ts';
 
 /**
  * The hot reads. They live as long as the process: what one request asks for many lists, and what many requests ask at

@@ -9,7 +9,6 @@ import {
   listContents,
   listPage,
   previewOf,
-  saveForLater,
 } from './browse.service.ts';
 import {
   createList,
@@ -19,7 +18,7 @@ import {
   setListPublic,
   updateList,
 } from './list.service.ts';
-import { listOf, listOfItem, productOfItem, saveForLaterOf } from './graph.service.ts';
+import { listOf, listOfItem, productOfItem, saveForLater, saveForLaterOf } from './graph.service.ts';
 import { storageOf } from './quota.service.ts';
 import { emailList, reportShare } from './share.service.ts';
 import { parsePaced } from '../item/item.view.ts';
