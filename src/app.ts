@@ -66,11 +66,12 @@ export async function createApp(
   // First what is called most: Express tries one after another.
   app.use(createRestRouter(routes, schema, operations, answer));
   const graphql = createGraphqlDoor(apollo, answer);
+  const stream = createStreamDoor(apollo, operations, admission);
   app.all('/graphql', (req, res) => {
     nameRoute(res, '/graphql');
-    return graphql(req, res);
+    // Some clients know of one address only, and ask for a stream by its type.
+    return req.headers.accept === 'text/event-stream' ? stream(req, res) : graphql(req, res);
   });
-  const stream = createStreamDoor(apollo, operations, admission);
   app.all('/graphql/stream', (req, res) => {
     nameRoute(res, '/graphql/stream');
     return stream(req, res);

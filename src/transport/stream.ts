@@ -54,8 +54,12 @@ async function sendMessages(res: Response, told: Told): Promise<void> {
   }
 }
 
-/** The status of a failure that was found before the first message. */
-const statusOf = ({ errors }: ExecutionResult): number => Number(errors?.[0]?.extensions['status'] ?? 500);
+/** What kept the stream from being opened; over GraphQL every failure carries its type and status. */
+function refusalIn({ errors: [error] = [] }: ExecutionResult): Pick<AppError, 'type' | 'status' | 'headers'> {
+  const { type, status } = error!.extensions as Pick<AppError, 'type' | 'status'>;
+  const { headers = {} } = (error!.originalError ?? {}) as Partial<AppError>;
+  return { type, status, headers };
+}
 
 const isEndless = (told: object): told is AsyncIterable<unknown> => Symbol.asyncIterator in told;
 
@@ -96,7 +100,9 @@ export function createStreamDoor(
       ? await subscribe(stream.asked, ctx)
       : (JSON.parse(made.plain) as ExecutionResult);
     if (isEndless(told) || told.data !== undefined) return sendMessages(res, told);
-    ctx.trace.type = told.errors?.[0]?.extensions['type'] as Context['trace']['type'];
-    return sendFailure(req, res, { ...made, status: statusOf(told), plain: `${JSON.stringify(told)}\n` });
+    const { type, status, headers } = refusalIn(told);
+    ctx.trace.type = type;
+    res.set(headers);
+    return sendFailure(req, res, { ...made, status, plain: `${JSON.stringify(told)}\n` });
   };
 }
