@@ -1,6 +1,7 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { createClient } from '../api/list-kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { describeInBrowser, openBrowser } from './chromium.ts';
@@ -290,6 +291,22 @@ describeInBrowser('the merchant dashboard', () => {
     ]);
     expect(rows).toEqual([]);
     expect(page.url()).not.toContain('ada');
+  });
+
+  test('the page of a shopper follows its lists as they change', async () => {
+    const own = await service.createStore();
+    const ada = createClient(service, await service.account(own, 'ada@example.com'));
+    await ada.create('First');
+    await signIn(page, own);
+    await openPage(page, 'Shoppers');
+    await page.getByLabel('E-mail address or regid').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Find' }).click();
+    const lists = page.locator('dl.facts div').filter({ hasText: /^Lists/ }).locator('dd');
+    await lists.getByText('1', { exact: true }).waitFor();
+    // The page knows the revision once its first question is answered, and waits with the second.
+    await page.waitForRequest((request) => /"since":"\d/.test(request.postData() ?? ''));
+    await ada.create('Second');
+    await lists.getByText('2', { exact: true }).waitFor();
   });
 
   test('the mailing list is read page by page and kept as a file, without whom was just erased', async () => {

@@ -96,7 +96,7 @@ describeInBrowser('GraphiQL', () => {
       .graphql(
         'mutation { createList(input: { lname: "Seen live" }) { lid } }',
         {},
-        { store: demo, headers: { 'x-regid': await ensureDemoShopper(service.services, demo.pid) } },
+        { store: demo, headers: { 'x-regid': (await ensureDemoShopper(service.services, demo.pid))! } },
       )
       .expect(200);
     await answer.getByText('Seen live').waitFor();
