@@ -301,7 +301,10 @@ describeInBrowser('the merchant dashboard', () => {
     await openPage(page, 'Shoppers');
     await page.getByLabel('E-mail address or regid').fill('ada@example.com');
     await page.getByRole('button', { name: 'Find' }).click();
-    const lists = page.locator('dl.facts div').filter({ hasText: /^Lists/ }).locator('dd');
+    const lists = page
+      .locator('dl.facts div')
+      .filter({ hasText: /^Lists/ })
+      .locator('dd');
     await lists.getByText('1', { exact: true }).waitFor();
     // The page knows the revision once its first question is answered, and waits with the second.
     await page.waitForRequest((request) => /"since":"\d/.test(request.postData() ?? ''));
