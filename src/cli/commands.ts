@@ -42,6 +42,7 @@ function describe(store: StoreListing): string {
     `  double opt-in     ${settings.doubleOptIn ? 'yes' : 'no'}`,
     `  default region    ${settings.defaultRegion ?? 'none: phone numbers need their country code'}`,
     `  merged sessions   ${settings.mergedSessions ? 'open the account' : 'end'}`,
+    `  deleted lists     ${settings.restoreDays > 0 ? `can be brought back for ${settings.restoreDays} days` : 'are gone at once'}`,
     `  rate limits       ${
       Object.entries(rateLimits as RateLimits)
         .map(([kind, limit]) => `${kind}=${limit}`)

@@ -49,6 +49,12 @@ export const SETTING_FLAGS: Record<string, Flag> = {
   'no-default-region': { type: 'boolean', help: 'phone numbers need their country code (default)' },
   'merged-sessions': { type: 'boolean', help: "a merged guest's last sessionid opens its account (default)" },
   'no-merged-sessions': { type: 'boolean', help: 'it does not' },
+  'restore-days': {
+    type: 'string',
+    value: 'N',
+    help: 'days for which deleted lists and items can be brought back, 0 to 365; 0 keeps none',
+  },
+  'no-restore-days': { type: 'boolean', help: '30 days (default)' },
   'rate-limits': {
     type: 'string',
     value: 'key=N,shopper=N,address=N',
@@ -150,6 +156,7 @@ export function readSettings(values: Values): StoreSettings {
     doubleOptIn: setting(values, 'double-opt-in', isOn, false),
     defaultRegion: setting<string | null>(values, 'default-region', String, null),
     mergedSessions: setting(values, 'merged-sessions', isOn, false),
+    restoreDays: setting(values, 'restore-days', Number, 30),
     rateLimits: setting(values, 'rate-limits', (text) => limits(String(text)), {}),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

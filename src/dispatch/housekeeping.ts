@@ -6,6 +6,7 @@ import { forgetProofs } from '../domain/contact/proof.service.ts';
 import { forgetWindows } from '../domain/pace/pace.service.ts';
 import { forgetRestocks } from '../domain/restock/restock.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../domain/subscription/subscription.service.ts';
+import { forgetTrash } from '../domain/trash/trash.service.ts';
 import { removeExpiredAnswers } from '../operation/answer-once.ts';
 import { forgetFinished } from '../outbox/outbox.service.ts';
 import type { Task } from './worker.ts';
@@ -32,6 +33,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget proofs of contacts', every: HOUR_MS, run: forgetProofs },
   { name: 'forget counts', every: HOUR_MS, run: forgetWindows },
   { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },
+  { name: 'forget deleted lists and items', every: HOUR_MS, run: forgetTrash },
   { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },
 ];
 

@@ -9,6 +9,8 @@ import { contactResolvers } from '../domain/contact/contact.resolvers.ts';
 import { catalogResolvers } from '../domain/catalog/catalog.resolvers.ts';
 import { contentsResolvers } from '../domain/contents/contents.resolvers.ts';
 import { loginResolvers } from '../domain/login/login.resolvers.ts';
+import { restoreResolvers } from '../domain/restore/restore.resolvers.ts';
+import { restoreRereads } from '../domain/restore/restore.service.ts';
 import { restockResolvers } from '../domain/restock/restock.resolvers.ts';
 import { topicResolvers } from '../domain/topic/topic.resolvers.ts';
 import { webhookResolvers } from '../domain/webhook/webhook.resolvers.ts';
@@ -44,6 +46,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   listResolvers,
   itemResolvers,
   contentsResolvers,
+  restoreResolvers,
 ];
 
 /** Joins the domains' maps type by type: two domains may both add to Query. */
@@ -66,5 +69,5 @@ export function createSchema(): GraphQLSchema {
     schema,
     resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
   });
-  return countValues(keepReceipts(complete, listRereads));
+  return countValues(keepReceipts(complete, { ...listRereads, ...restoreRereads }));
 }

@@ -19,6 +19,8 @@ const IS_CONTACT = `(medium, value) IN (SELECT own.medium, own.value FROM jsonb_
 /** Also what others asked for on behalf of the person, and the person on behalf of others. */
 const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid = $2 OR ${IS_CONTACT})`;
 
+const WERE_LISTS = `SELECT l.* FROM deleted_list d CROSS JOIN LATERAL jsonb_populate_record(NULL::list, d.was) l WHERE d.pid = $1`;
+
 /**
  * SQL: PostgreSQL writes whole rows as JSON, so that megabytes are neither parsed nor built here. The parts of an export that are
  * lists of rows; each reads a portion by its key, so that nothing is read twice or held.
@@ -30,9 +32,15 @@ const SECTIONS = {
     FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.regid = k.regid WHERE ${behindSeq('l')}`,
   items: `SELECT to_jsonb(i)::text AS json, jsonb_build_array(i.seq) AS place
     FROM ${KEY} JOIN item i ON i.pid = k.pid AND i.lid = k.lid WHERE ${behindSeq('i')}`,
+  deletedLists: `SELECT (d.was - 'bytes' || jsonb_build_object('deleted_at', d.deleted_at))::text AS json, jsonb_build_array(d.seq) AS place, d.lid
+    FROM ${KEY} JOIN deleted_list d ON d.pid = k.pid AND d.regid = k.regid WHERE ${behindSeq('d')}`,
+  itemsOfDeleted: `SELECT d.was::text AS json, jsonb_build_array(d.seq) AS place
+    FROM ${KEY} JOIN deleted_item d ON d.pid = k.pid AND d.lid = k.lid AND d.regid IS NULL WHERE ${behindSeq('d')}`,
+  deletedItems: `SELECT (d.was || jsonb_build_object('lid', d.lid, 'deleted_at', d.deleted_at))::text AS json, jsonb_build_array(d.seq) AS place
+    FROM ${KEY} JOIN deleted_item d ON d.pid = k.pid AND d.regid = k.regid WHERE ${behindSeq('d')}`,
   listsMadeFor: `SELECT json_build_object('lid', l.lid, 'lname', l.lname, 'cfor', l.cfor, 'cts', l.cts)::text AS json,
       jsonb_build_array(l.seq) AS place
-    FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.cfor = k.em WHERE ${behindSeq('l')}`,
+    FROM ${KEY} JOIN (SELECT o.* FROM list o UNION ALL ${WERE_LISTS}) l ON l.pid = k.pid AND l.cfor = k.em WHERE ${behindSeq('l')}`,
   subscriptions: `SELECT to_jsonb(s)::text AS json, jsonb_build_array(s.seq) AS place
     FROM ${KEY}, subscription s WHERE s.pid = $1 AND ${IS_CONTACT} AND ${behindSeq('s')}`,
   subscriptionRequests: `SELECT (to_jsonb(q) - 'regid' - 'asker')::text AS json, jsonb_build_array(q.seq) AS place
@@ -56,7 +64,7 @@ const SECTIONS = {
 /** The name of a part that is a list of rows. */
 export type SectionName = keyof typeof SECTIONS;
 
-/** The rows of a part, portion by portion; of the part `items`, those of the list `lid`. */
+/** The rows of a part, portion by portion; of the items of lists, those of the list `lid`. */
 export async function* readSection(
   db: Db,
   { pid, regid, em, contacts }: Subject,

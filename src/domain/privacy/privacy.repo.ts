@@ -4,6 +4,7 @@ import type { Database, Db, Raw, Tx } from '../../database/database.ts';
 import { endRequests } from '../subscription/request.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
+import { emptyTrash } from '../trash/trash.repo.ts';
 import { BLANK_PROFILE } from '../shopper/shopper.repo.ts';
 
 /** One export or erasure. */
@@ -104,6 +105,8 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
   const { pid, regid, em } = subject;
   const counts = {
     lists: (await tx.prisma.list.deleteMany({ where: { pid, regid } })).count,
+    // After the lists: whoever was deleting one of them is done by now.
+    deletedLists: await emptyTrash(tx, subject),
     subscriptions: await eraseSubscriptions(tx, subject),
     messages: await deleteMessages(tx, subject),
   };

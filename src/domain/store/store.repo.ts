@@ -28,6 +28,7 @@ export type StoreSettings = Partial<
     | 'doubleOptIn'
     | 'defaultRegion'
     | 'mergedSessions'
+    | 'restoreDays'
     | 'rateLimits'
     | 'maintenance'
   >

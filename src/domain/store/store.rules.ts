@@ -13,6 +13,8 @@ const MAX_LIST_TYPES = 50;
 const MAX_ORIGINS = 100;
 const MAX_ORIGIN = 300;
 const MAX_SHARE_URL = 1_000;
+/** Longer would be an archive of what people wanted to be gone. */
+const MAX_RESTORE_DAYS = 365;
 
 /** Most valid API keys of a store. */
 export const MAX_KEYS = 20;
@@ -49,6 +51,10 @@ function isRateLimit([kind, limit]: [string, number]): boolean {
   return LIMIT_KINDS.has(kind) && Number.isInteger(limit) && limit > 0;
 }
 
+function isDays(days: number): boolean {
+  return Number.isInteger(days) && days >= 0 && days <= MAX_RESTORE_DAYS;
+}
+
 function uniqueUpTo(name: string, entries: readonly string[] | undefined, max: number): string[] | undefined {
   const unique = entries && [...new Set(entries)];
   if (unique && unique.length > max) fail('invalid-request', `${name} must have at most ${max} entries`);
@@ -57,7 +63,7 @@ function uniqueUpTo(name: string, entries: readonly string[] | undefined, max: n
 
 /** Settings as they will be stored, or the failure that names the wrong one in the caller's words. */
 export function checkSettings(settings: StoreSettings, nameOf: NameSetting = flagOf): StoreSettings {
-  const { name, shareUrl, defaultRegion, rateLimits } = settings;
+  const { name, shareUrl, defaultRegion, rateLimits, restoreDays } = settings;
   if (name !== undefined && !isName(name))
     fail('invalid-request', `${nameOf('name')} must have 1 to ${MAX_NAME} printable characters`);
   const listTypes = uniqueUpTo(nameOf('listTypes'), settings.listTypes, MAX_LIST_TYPES);
@@ -82,6 +88,11 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
   const region = defaultRegion?.trim().toUpperCase();
   if (region !== undefined && !isSupportedCountry(region))
     fail('invalid-request', `${nameOf('defaultRegion')} must be a country of two letters, such as DE or US`);
+  if (restoreDays !== undefined && !isDays(restoreDays))
+    fail(
+      'invalid-request',
+      `${nameOf('restoreDays')} must be a whole number of days from 0 to ${MAX_RESTORE_DAYS}`,
+    );
   if (!Object.entries(rateLimits ?? {}).every(isRateLimit))
     fail(
       'invalid-request',

@@ -1,5 +1,6 @@
 import { itemRoutes } from '../../domain/item/item.routes.ts';
 import { listRoutes } from '../../domain/list/list.routes.ts';
+import { restoreRoutes } from '../../domain/restore/restore.routes.ts';
 import { contactRoutes } from '../../domain/contact/contact.routes.ts';
 import { catalogRoutes } from '../../domain/catalog/catalog.routes.ts';
 import { shopperRoutes } from '../../domain/shopper/shopper.routes.ts';
@@ -16,4 +17,5 @@ export const routes: RouteTable = {
   ...contactRoutes,
   ...listRoutes,
   ...itemRoutes,
+  ...restoreRoutes,
 };
