@@ -72,11 +72,7 @@ export async function allDeletedLists(ctx: Context, { limit, offset }: Slice): P
 }
 
 /** Items that can be brought back into a list of the shopper's. */
-export async function deletedItems(
-  ctx: Context,
-  lid: string,
-  { limit, offset }: Slice,
-): Promise<ItemRow[]> {
+export async function deletedItems(ctx: Context, lid: string, { limit, offset }: Slice): Promise<ItemRow[]> {
   const owner = requireShopper(ctx);
   const wanted = checkLid(lid);
   const slice = {

@@ -154,4 +154,3 @@ export async function forgetTrash(db: Db, now: Date): Promise<number> {
   const [items] = await db.query<{ count: number }>(FORGET_ITEMS, [now]);
   return lists!.count + items!.count;
 }
-
