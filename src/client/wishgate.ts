@@ -139,6 +139,13 @@ export function init(options: WishgateOptions): Wishgate {
     createList: (list, ok, bad) => settle(() => post<List>('lists/create', list), ok, bad),
     updateList: (list, ok, bad) => settle(() => updateList(list), ok, bad),
     deleteList: (lid, ok, bad) => settle(() => post<List>('lists/delete-list', { lid }), ok, bad),
+    restoreList: (lid, ok, bad) => settle(() => post<List>('lists/restore', { lid }), ok, bad),
+    restoreItems: (lid, epis, ok, bad) =>
+      settle(() => post<List>('lists/restore-items', { lid, epis }), ok, bad),
+    deletedLists: (page, ok, bad) =>
+      settle(() => caller.rest<List[]>('lists/fetch-deleted', { ...page }), ok, bad),
+    deletedItems: (list, ok, bad) =>
+      settle(() => caller.rest<Item[]>('lists/fetch-deleted-items', { ...list }), ok, bad),
     addToList: (lid, product, ok, bad) => settle(() => addOne(lid, product), ok, bad),
     addProductsToList: (lid, products, ok, bad) =>
       settle(async () => (await contents(lid, { a: products })).a!, ok, bad),

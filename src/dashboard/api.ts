@@ -22,11 +22,12 @@ export type Answered<Data> = {
   [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;
 };
 
-/** Runs a GraphQL document for the signed-in store; `download` gets the answer of a REST call as a file, whatever its size: a POST with fields, else a GET. */
+/** Runs a GraphQL document for the signed-in store, or for the shopper `regid` of it; `download` gets the answer of a REST call as a file, whatever its size: a POST with fields, else a GET. */
 export type Run = {
   <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
     variables: Variables,
+    regid?: string,
   ): Promise<Answered<Data>>;
   download: (path: string, fields?: Record<string, string>) => Promise<Blob>;
 };
@@ -41,13 +42,17 @@ function basicHeader({ pid, apiKey }: Credentials): string {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-type Sent = { type: string; body: string };
+type Sent = { type: string; body: string; regid?: string };
 
 async function send(credentials: Credentials, path: string, sent: Sent | null): Promise<Response> {
   const authorization = { Authorization: basicHeader(credentials) };
   const call = sent && {
     method: 'POST',
-    headers: { 'Content-Type': sent.type, ...authorization },
+    headers: {
+      'Content-Type': sent.type,
+      ...authorization,
+      ...(sent.regid === undefined ? {} : { 'x-regid': sent.regid }),
+    },
     body: sent.body,
   };
   try {
@@ -80,9 +85,10 @@ export function createApi(credentials: Credentials, onUnauthorised: () => void =
   const run = async <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
     variables: Variables,
+    regid?: string,
   ): Promise<Answered<Data>> => {
     const body = JSON.stringify({ query: document.toString(), variables });
-    const response = await send(credentials, '/graphql', { type: 'application/json', body });
+    const response = await send(credentials, '/graphql', { type: 'application/json', body, regid });
     const answer = (await response.json().catch(() => ({}))) as GraphqlAnswer<Answered<Data>>;
     if (answer.data && !answer.errors?.length) return answer.data;
     const [error] = answer.errors ?? [];

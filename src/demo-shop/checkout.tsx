@@ -64,7 +64,13 @@ function Saved(): JSX.Element | null {
                 type="button"
                 class="button plain"
                 aria-label={`Remove ${item.dt ?? ''} from saved for later`}
-                onClick={() => void attempt(() => client.SaveForLater.remove(item), 'Removed')}
+                onClick={() =>
+                  void attempt(
+                    () => client.SaveForLater.remove(item),
+                    'Removed',
+                    () => client.restoreItems(item.lid, [item.epi]),
+                  )
+                }
               >
                 Remove
               </button>

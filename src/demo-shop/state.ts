@@ -8,7 +8,10 @@ import type { Cart } from './cart.ts';
 import { client, customer } from './client.ts';
 
 /** A line that appears for a few seconds. */
-export type Toast = { text: string; isError: boolean; id: number };
+export type Toast = { text: string; isError: boolean; id: number; undo?: Undo };
+
+/** Takes back what was just done. */
+export type Undo = () => Promise<unknown>;
 
 /** What a dialog is about. */
 export type Dialog =
@@ -19,6 +22,8 @@ export type Dialog =
 
 const FIRST_LIST = 'Favourites';
 const TOAST_MS = 4000;
+/** Long enough to read it, find the button and press it. */
+const UNDO_MS = 12_000;
 
 /** The product as the wishlist service wants it named. */
 export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInput => ({
@@ -33,17 +38,21 @@ export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInpu
 
 function useToasts() {
   const [toasts, setToasts] = useState<Toast[]>([]);
-  const show = useCallback((text: string, isError = false) => {
-    const id = Math.random();
-    setToasts((all) => [...all.slice(-1), { text, isError, id }]);
-    setTimeout(() => setToasts((all) => all.filter((toast) => toast.id !== id)), TOAST_MS);
-  }, []);
-  return { toasts, show };
+  const dismiss = useCallback((id: number) => setToasts((all) => all.filter((toast) => toast.id !== id)), []);
+  const show = useCallback(
+    (text: string, isError = false, undo?: Undo) => {
+      const id = Math.random();
+      setToasts((all) => [...all.slice(-1), { text, isError, id, undo }]);
+      setTimeout(() => dismiss(id), undo ? UNDO_MS : TOAST_MS);
+    },
+    [dismiss],
+  );
+  return { toasts, show, dismiss };
 }
 
 /** Everything that the shop's views share. */
 export function useShopState() {
-  const { toasts, show } = useToasts();
+  const { toasts, show, dismiss } = useToasts();
   const [products, setProducts] = useState<Product[] | null>(null);
   const [lists, setLists] = useState<List[] | null>(null);
   const [lidsOf, setLidsOf] = useState<Map<number, string[]>>(new Map());
@@ -55,10 +64,10 @@ export function useShopState() {
 
   /** Runs an action; its failure becomes a line on the page. */
   const attempt = useCallback(
-    async (action: () => Promise<unknown>, done?: string): Promise<boolean> => {
+    async (action: () => Promise<unknown>, done?: string, undo?: Undo): Promise<boolean> => {
       try {
         await action();
-        if (done) show(done);
+        if (done) show(done, false, undo);
         return true;
       } catch (error) {
         show(explain(error), true);
@@ -128,6 +137,7 @@ export function useShopState() {
         await attempt(
           () => Promise.all(lids.map((lid) => client.deleteFromList(lid, product))),
           `${product.dt} removed from your lists`,
+          () => Promise.all(lids.map((lid) => client.restoreItems(lid, [product.epi]))),
         );
         return;
       }
@@ -156,6 +166,7 @@ export function useShopState() {
     return {
       toasts,
       show,
+      dismiss,
       attempt,
       reload,
       problem,
@@ -183,6 +194,7 @@ export function useShopState() {
   }, [
     toasts,
     show,
+    dismiss,
     attempt,
     reload,
     problem,

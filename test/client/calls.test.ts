@@ -105,8 +105,15 @@ test('lists are created, renamed, filled, emptied and deleted', async () => {
     list: { cnt: 2 },
     items: [{ epi: 2 }, { epi: 1 }],
   });
-  expect(await client.deleteList(lid)).toMatchObject({ lid, cnt: 2 });
+  expect(await client.deletedItems({ lid })).toMatchObject([{ epi: 3 }]);
+  expect(await client.restoreItems(lid, [3])).toMatchObject({ cnt: 3 });
+  expect(await client.deletedItems({ lid })).toEqual([]);
+  expect(await client.deleteList(lid)).toMatchObject({ lid, cnt: 3 });
   expect(await client.fetchLists()).toEqual([]);
+  expect(await client.deletedLists()).toMatchObject([{ lid, cnt: 3 }]);
+  expect(await client.restoreList(lid)).toMatchObject({ lid, cnt: 3 });
+  expect(await client.fetchLists()).toMatchObject([{ lid, cnt: 3 }]);
+  expect(await client.deletedLists({ limit: 5 })).toEqual([]);
 });
 
 test('an empty note removes the note, and an empty name is refused', async () => {
@@ -317,6 +324,10 @@ const NONSENSE: Record<
   createList: [{ lname: 'x' }],
   updateList: [undefined],
   deleteList: [undefined],
+  restoreList: ['no-such-list'],
+  restoreItems: ['no-such-list', [1]],
+  deletedLists: [{ limit: -1 }],
+  deletedItems: [undefined],
   addToList: ['no-such-list', product(1)],
   addProductsToList: ['no-such-list', 'nonsense'],
   addProductToLists: [product(1), undefined],

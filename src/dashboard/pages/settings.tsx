@@ -15,6 +15,7 @@ type Draft = {
   shareUrl: string;
   doubleOptIn: boolean;
   defaultRegion: string;
+  restoreDays: string;
   allowedOrigins: string;
 };
 
@@ -25,6 +26,7 @@ const draftOf = (store: StoreSettingsFragment): Draft => ({
   shareUrl: store.shareUrl ?? '',
   doubleOptIn: store.doubleOptIn,
   defaultRegion: store.defaultRegion ?? '',
+  restoreDays: String(store.restoreDays),
   allowedOrigins: store.allowedOrigins.join('\n'),
 });
 
@@ -35,6 +37,7 @@ const inputOf = (draft: Draft): UpdateStoreInput => ({
   shareUrl: draft.shareUrl.trim() || null,
   doubleOptIn: draft.doubleOptIn,
   defaultRegion: draft.defaultRegion.trim() || null,
+  restoreDays: Number(draft.restoreDays),
   allowedOrigins: linesOf(draft.allowedOrigins),
 });
 
@@ -85,6 +88,18 @@ function SettingsForm({
             onValue={(defaultRegion) => set({ defaultRegion })}
             placeholder="DE"
             hint="Country whose national phone numbers are understood. Empty: each needs its country code."
+          />
+          <TextField
+            label="Days to undo a deletion"
+            type="number"
+            required
+            min="0"
+            max="365"
+            step="1"
+            inputMode="numeric"
+            value={draft.restoreDays}
+            onValue={(restoreDays) => set({ restoreDays })}
+            hint="How long shoppers can bring back deleted lists and items. 0: they are gone at once."
           />
           <Switch
             label="Custom items"
