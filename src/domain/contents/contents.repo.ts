@@ -82,11 +82,14 @@ const WRITES = {
 
 /** Keeps what was removed by those of the writes that parameter 11 names. */
 const KEEP = `
-    kept AS (${keepItems(`(
-      SELECT g.*, w.now FROM gone g JOIN write w ON w.pid = g.pid AND w.lid = g.lid AND w.position = ANY ((SELECT $11::int[])::int[]))`, '{weight,now}')}),`;
+    kept AS (${keepItems(
+      `(
+      SELECT g.*, w.now FROM gone g JOIN write w ON w.pid = g.pid AND w.lid = g.lid AND w.position = ANY ((SELECT $11::int[])::int[]))`,
+      '{weight,now}',
+    )}),`;
 
 /**
- * SQL: every add, change and removal runs it, for many lists at once. It counts what it writes and updates each list's row once, so the triggers
+ * Every add, change and removal runs it, for many lists at once. It counts what it writes and updates each list's row once, so the triggers
  * that count leave it alone; all that is written comes out of `write`, so they have been told by then. The lists' row locks make it safe
  * without ON CONFLICT, which could not tell a default from a value that was sent. Items are locked before they are weighed:
  * whoever changes one by hand has locked no list.
@@ -149,7 +152,7 @@ const WRITE = writeStatement('write_contents', '');
 const WRITE_KEEPING = writeStatement('write_contents_keeping', KEEP);
 
 /**
- * Writes the items of locked lists; answers the lists that something was done in. Lists are updated in the order given, and their owners'
+ * SQL: every add, change and removal runs it. Writes the items of locked lists; answers the lists that something was done in. Lists are updated in the order given, and their owners'
  * revisions move in that order at the commit.
  */
 export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise<WrittenContents[]> {

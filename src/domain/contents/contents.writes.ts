@@ -64,19 +64,19 @@ function isInParts({ removed, changed, added }: Part): boolean {
 
 const keeps = ({ owner, isMove }: WantedContents): boolean => !isMove && keepsDeleted(owner);
 
-function writeOf(
-  wanted: WantedContents,
-  list: LockedList,
-  part: Part,
-  isFirst: boolean,
-): ContentsWrite {
+function writeOf(wanted: WantedContents, list: LockedList, part: Part, isFirst: boolean): ContentsWrite {
   const { owner, now } = wanted;
   const sent = (items: readonly CheckedItem[], isAdd: boolean): ContentsWrite['sent'] =>
     foldItems(items).map((item) => ({ ...item, id: newId(), isAdd }));
   const { pid, lid, bytes } = list;
   const scope = { pid, lid, bytes, di: owner.di, uby: owner.em, now, isFirst };
   const keepsRemoved = part.removed.length > 0 && keeps(wanted);
-  return { ...scope, removed: part.removed, keepsRemoved, sent: [...sent(part.changed, false), ...sent(part.added, true)] };
+  return {
+    ...scope,
+    removed: part.removed,
+    keepsRemoved,
+    sent: [...sent(part.changed, false), ...sent(part.added, true)],
+  };
 }
 
 /** What is answered of written items counts for the request; 20 writes in one can be of 500 large items each. */

@@ -29,9 +29,7 @@ const CONTENTS = `
 
 /** SQL: kept rows are JSON, and sized in the database, so that nothing too large leaves it. */
 const LISTS = `
-  SELECT ${sized('found.lists', 'lists', '$8::int')}, (
-    SELECT count(*) FROM deleted_list WHERE pid = $1 AND regid = $2 AND deleted_at > $4)::int AS total
-  FROM (
+  SELECT ${sized('found.lists', 'lists', '$8::int')} FROM (
     SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS lists FROM (
       SELECT ${READ_LIST}, k.seq AS "deletedSeq", ${readColumn('k.deleted_at', 'timestamptz', 'deletedAt')}, (${CONTENTS}) AS contents
       FROM (
@@ -44,13 +42,15 @@ export async function findDeletedLists(
   db: Db,
   { pid, regid, uid, since, afterSeq, limit, offset }: DeletedKey,
   maxBytes: number,
-): Promise<{ lists: DeletedListRow[] | null; total: number; bytes: number }> {
+): Promise<{ lists: DeletedListRow[] | null; bytes: number }> {
   const params = [pid, regid, uid, since, afterSeq, limit, offset, maxBytes];
-  const [row] = await db.query<{ lists: DeletedListRow[] | null; total: number; bytes: number }>(
-    LISTS,
-    params,
-  );
+  const [row] = await db.query<{ lists: DeletedListRow[] | null; bytes: number }>(LISTS, params);
   return row!;
+}
+
+/** How many lists of a shopper can be brought back. */
+export function countDeletedLists(db: Db, { pid, regid }: ListOwner, since: Date): Promise<number> {
+  return db.prisma.deletedList.count({ where: { pid, regid, deletedAt: { gt: since } } });
 }
 
 /** SQL: kept rows are JSON, and sized in the database. Without what the list has again. */

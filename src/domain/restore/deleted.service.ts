@@ -10,7 +10,7 @@ import { checkLid } from '../list/list.rules.ts';
 import { ownView } from '../list/list.view.ts';
 import type { ListView } from '../list/list.view.ts';
 import { restorableSince, restorableUntil } from '../trash/trash.rules.ts';
-import { findDeletedItems, findDeletedLists } from './deleted.repo.ts';
+import { countDeletedLists, findDeletedItems, findDeletedLists } from './deleted.repo.ts';
 import type { DeletedListRow } from './deleted.repo.ts';
 
 type Slice = { limit?: number | null; offset?: number | null };
@@ -22,19 +22,18 @@ const ITEMS_LIMIT = { standard: 500, max: 1_000 };
 /** A deleted list as its owner sees it. */
 type DeletedView = ListView & Pick<DeletedListRow, 'deletedSeq' | 'deletedAt'>;
 
-async function readLists(ctx: Context, place: Place): Promise<{ views: DeletedView[]; total: number }> {
+async function readLists(ctx: Context, place: Place): Promise<DeletedView[]> {
   const owner = requireShopper(ctx);
   const { pid, regid, uid } = owner;
   const key = { pid, regid, uid, since: restorableSince(owner.store, ctx.now()), ...place };
-  const { lists, total } = await ctx.budget.within(ANSWER_LIMITS.bytes, async (maxBytes) => {
+  const lists = await ctx.budget.within(ANSWER_LIMITS.bytes, async (maxBytes) => {
     const found = await findDeletedLists(ctx.db, key, maxBytes);
-    return { value: found, bytes: found.lists === null ? 0 : found.bytes };
+    return { value: found.lists, bytes: found.lists === null ? 0 : found.bytes };
   });
   if (lists === null) return failTooMuch();
-  const views = lists.map(({ contents, ...list }) =>
+  return lists.map(({ contents, ...list }) =>
     Object.assign(ownView(owner, list), { contents, deletedSeq: list.deletedSeq, deletedAt: list.deletedAt }),
   );
-  return { views, total };
 }
 
 type Deletion = { deletedAt: Date; restorableUntil: Date };
@@ -48,16 +47,17 @@ export async function deletedLists(
   ctx: Context,
   { first, after }: { first?: number | null; after?: string | null },
 ): Promise<DeletedConnection> {
-  const { store } = requireShopper(ctx);
+  const owner = requireShopper(ctx);
   const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
   const place = { afterSeq: decodeSeq('after', after, 'deleted'), limit: limit + 1, offset: 0 };
-  const { views, total } = await readLists(ctx, place);
+  const views = await readLists(ctx, place);
   const page = toConnection(views, limit, ({ deletedSeq }) => encodeCursor('deleted', deletedSeq), after);
   const edges = page.edges.map((edge) => {
     const deletedAt = new Date(edge.node.deletedAt);
-    return { ...edge, deletedAt, restorableUntil: restorableUntil(store, deletedAt) };
+    return { ...edge, deletedAt, restorableUntil: restorableUntil(owner.store, deletedAt) };
   });
-  return { ...page, edges, totalCount: total };
+  const since = restorableSince(owner.store, ctx.now());
+  return { ...page, edges, totalCount: await countDeletedLists(ctx.db, owner, since) };
 }
 
 /** The same by offset. */
@@ -68,7 +68,7 @@ export async function allDeletedLists(ctx: Context, { limit, offset }: Slice): P
     limit: checkLimit('limit', limit, LISTS_LIMIT.standard, LISTS_LIMIT.max),
     offset: checkOffset(offset),
   };
-  return (await readLists(ctx, place)).views;
+  return readLists(ctx, place);
 }
 
 /** Items that can be brought back into a list of the shopper's. */

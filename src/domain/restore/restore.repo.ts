@@ -6,20 +6,16 @@ import type { ToldItem } from '../item/item.repo.ts';
 import { listColumns } from '../list/list.columns.ts';
 import type { ListOwner } from '../list/list.repo.ts';
 
-/** SQL: locks, and looks into a kept row. */
-const LOCK = `
-  SELECT was ->> 'sfl_owner' IS NOT NULL AS "isSaveForLater" FROM deleted_list
-  WHERE pid = $1 AND regid = $2 AND lid = $3 AND deleted_at > $4 FOR UPDATE`;
-
-/** A deleted list of the shopper's that can be brought back, locked; null when there is none. */
-export async function lockDeletedList(
+/** A deleted list of the shopper's that can be brought back; null when there is none. */
+export async function findDeletedList(
   tx: Tx,
   { pid, regid }: ListOwner,
   lid: string,
   since: Date,
 ): Promise<{ isSaveForLater: boolean } | null> {
-  const [row] = await tx.query<{ isSaveForLater: boolean }>(LOCK, [pid, regid, lid, since]);
-  return row ?? null;
+  const where = { pid, regid, lid, deletedAt: { gt: since } };
+  const row = await tx.prisma.deletedList.findFirst({ where, select: { was: true } });
+  return row && { isSaveForLater: (row.was as { sfl_owner: string | null }).sfl_owner !== null };
 }
 
 /** What of a list is not as it was: whose it is by now, and what triggers count anew. */
@@ -44,16 +40,16 @@ const PUT_LIST = `
   WITH taken AS (DELETE FROM deleted_list WHERE pid = $1 AND regid = $2 AND lid = $3 RETURNING was)
   INSERT INTO list (${LIST_NAMES.join(', ')})
   SELECT ${LIST_NAMES.map((column) => NEW_VALUES[column] ?? `l.${column}`).join(', ')}
-  FROM taken CROSS JOIN LATERAL jsonb_populate_record(NULL::list, taken.was) l`;
+  FROM taken CROSS JOIN LATERAL jsonb_populate_record(NULL::list, taken.was) l RETURNING lid`;
 
-/** Puts a locked deleted list back, without its items. */
+/** Puts a deleted list back, without its items; false when a worker has just forgotten it. */
 export async function putList(
   tx: Tx,
   { pid, regid, uid, em }: ListOwner & { uid: string; em: string | null },
   lid: string,
   now: Date,
-): Promise<void> {
-  await tx.query(PUT_LIST, [pid, regid, lid, uid, em, now]);
+): Promise<boolean> {
+  return (await tx.query(PUT_LIST, [pid, regid, lid, uid, em, now])).length > 0;
 }
 
 /** Forgets a deleted list whose items went into another one. */
@@ -110,13 +106,18 @@ export function putItems(
   return tx.query<ToldItem>(PUT_ITEMS, [pid, lid, lid, regid, epis, since]);
 }
 
-/** Which of these variants a list does not have. */
-export async function findAbsent(
+/** Which of these variants were not deleted from a list of the shopper's, and are not in it either. */
+export async function findUnknown(
   tx: Tx,
-  { pid, lid }: { pid: string; lid: string },
+  { pid, regid, lid }: ListOwner & { lid: string },
   epis: readonly string[],
+  since: Date,
 ): Promise<string[]> {
   const where = { pid, lid, epi: { in: [...epis] } };
-  const there = await tx.prisma.item.findMany({ where, select: { epi: true } });
-  return epis.filter((epi) => !there.some((item) => item.epi === epi));
+  const select = { epi: true };
+  const there = await tx.prisma.item.findMany({ where, select });
+  const deletedAt = { gt: since };
+  const deleted = await tx.prisma.deletedItem.findMany({ where: { ...where, regid, deletedAt }, select });
+  const known = new Set([...there, ...deleted].map(({ epi }) => epi));
+  return epis.filter((epi) => !known.has(epi));
 }

@@ -30,7 +30,7 @@ export async function restoreList(ctx: Context, lid: string): Promise<ListView> 
     const present = await findOwnList(tx, owner, wanted);
     if (present !== null) return present;
     const since = restorableSince(owner.store, ctx.now());
-    const deleted = (await restores.lockDeletedList(tx, owner, wanted, since)) ?? fail('list-not-found');
+    const deleted = (await restores.findDeletedList(tx, owner, wanted, since)) ?? fail('list-not-found');
     const saved = deleted.isSaveForLater ? await findSaveForLater(tx, owner) : null;
     return saved === null ? putBack(ctx, tx, owner, wanted) : joinSaved(ctx, tx, owner, wanted, saved);
   });
@@ -39,7 +39,7 @@ export async function restoreList(ctx: Context, lid: string): Promise<ListView> 
 
 async function putBack(ctx: Context, tx: Tx, owner: Owner, lid: string): Promise<ListRow> {
   await checkListCount(ctx, tx, owner);
-  await restores.putList(tx, owner, lid, ctx.now());
+  if (!(await restores.putList(tx, owner, lid, ctx.now()))) fail('list-not-found');
   await restores.putContents(tx, owner, { from: lid, to: lid }, ctx.now());
   checkBytes(ctx, await usedBytes(tx, owner));
   return (await findOwnList(tx, owner, lid))!;
@@ -71,9 +71,10 @@ export async function restoreItems(ctx: Context, { lid, epis, ...version }: Item
     version,
     async (tx, list, owner) => {
       const now = ctx.now();
-      const put = await restores.putItems(tx, list, wanted, restorableSince(owner.store, now));
-      const [missing] = await restores.findAbsent(tx, list, wanted);
-      if (missing !== undefined) fail('item-not-found', `There is no deleted item ${missing} of this list`);
+      const since = restorableSince(owner.store, now);
+      const [unknown] = await restores.findUnknown(tx, list, wanted, since);
+      if (unknown !== undefined) fail('item-not-found', `There is no deleted item ${unknown} of this list`);
+      const put = await restores.putItems(tx, list, wanted, since);
       if (put.length === 0) return ownView(owner, list);
       await tellOfItems(tx, owner, 'list.item.added', put, now);
       const { used, ...changed } = await changeList(tx, list, {}, { uby: owner.em, now });

@@ -107,22 +107,21 @@ export async function moveTrash(
   await tx.prisma.deletedItem.updateMany({ where, data: { regid } });
 }
 
-/** SQL: what went with a list is found by the list, and who a list was made for stands in its row. */
-const EMPTY = `
-  WITH gone AS (DELETE FROM deleted_list WHERE pid = $1 AND regid = $2 RETURNING pid, lid),
-  contents AS (${deleteContents('gone')}),
-  unnamed AS (
-    UPDATE deleted_list SET was = was || '{"cfor": null}' WHERE pid = $1 AND regid <> $2 AND was ->> 'cfor' = $3)
-  SELECT count(*)::int AS lists FROM gone`;
+/** SQL: who a list was made for stands in its kept row. */
+const UNNAME = `UPDATE deleted_list SET was = was || '{"cfor": null}' WHERE pid = $1 AND was ->> 'cfor' = $2`;
 
 /** Empties a shopper's trash for good and takes its name off others' deleted lists; answers how many lists there were. */
 export async function emptyTrash(
   tx: Tx,
   { pid, regid, em }: TrashOwner & { em: string | null },
 ): Promise<number> {
-  const [row] = await tx.query<{ lists: number }>(EMPTY, [pid, regid, em]);
+  const lists = await tx.prisma.deletedList.findMany({ where: { pid, regid }, select: { lid: true } });
+  const lids = lists.map(({ lid }) => lid);
+  await tx.prisma.deletedItem.deleteMany({ where: { pid, regid: null, lid: { in: lids } } });
   await tx.prisma.deletedItem.deleteMany({ where: { pid, regid } });
-  return row!.lists;
+  await tx.prisma.deletedList.deleteMany({ where: { pid, regid } });
+  if (em !== null) await tx.query(UNNAME, [pid, em]);
+  return lists.length;
 }
 
 /** Rows that are forgotten together; a list counts with all its items. */
