@@ -49,6 +49,9 @@ test.each([
   ['defaultRegion', { defaultRegion: 'Germany' }],
   ['defaultRegion', { defaultRegion: 'XX' }],
   ['defaultRegion', { defaultRegion: '' }],
+  ['restoreDays', { restoreDays: -1 }],
+  ['restoreDays', { restoreDays: 366 }],
+  ['restoreDays', { restoreDays: null }],
   ['shareUrl', { shareUrl: 'https://shop.example/\r\nX: y/{lid}' }],
 ])('a wrong %s is refused by name and changes nothing', async (field, input) => {
   const { body } = await service.graphql(UPDATE, { input: { doubleOptIn: true, ...input } }, { store });

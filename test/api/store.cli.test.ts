@@ -76,6 +76,8 @@ test("a store's whole life, beside the running server", async () => {
       'key=500,shopper=7',
       '--default-region',
       'de',
+      '--restore-days',
+      '7',
     ],
   );
   expect(updated).toMatchObject({
@@ -88,13 +90,14 @@ test("a store's whole life, beside the running server", async () => {
     shareUrl: 'https://a.example/{lid}',
     doubleOptIn: true,
     defaultRegion: 'DE',
+    restoreDays: 7,
     mergedSessions: false,
     rateLimits: { key: 500, shopper: 7 },
   });
   const cleared = await json<object>(
     ...['update', '--pid', store.pid, '--no-list-types', '--no-allowed-origins', '--no-share-url'],
     ...['--no-rate-limits', '--no-double-opt-in', '--merged-sessions', '--no-inventory-unmanaged'],
-    '--no-default-region',
+    ...['--no-default-region', '--no-restore-days'],
   );
   expect(cleared).toMatchObject({
     name: 'Our shop',
@@ -104,6 +107,7 @@ test("a store's whole life, beside the running server", async () => {
     shareUrl: null,
     doubleOptIn: false,
     defaultRegion: null,
+    restoreDays: 30,
     mergedSessions: true,
     rateLimits: {},
   });
