@@ -288,7 +288,11 @@ async function startPeople(store: NewStore): Promise<Record<number, Person>> {
     ['later', EPI],
   ] as const) {
     const other = await newAccount(service, store, `${name}@example.com`);
-    if (name === 'later') await other.ok('sfl/add', { items: [item(epi)] });
+    if (name === 'later')
+      await other.ok('lists/sfl/add', {
+        lid: (await other.ok('lists/sfl/create')).list.lid,
+        items: [item(epi)],
+      });
     else await other.add((await other.create('Mine')).lid, item(epi));
     await service.graphql(
       'mutation ($input: SubscribeInput!) { subscribe(input: $input) { message } }',
