@@ -7,6 +7,8 @@ export type Backend = {
   notifyMe(wish: {
     email: string;
     product: { epi: number | string; empi: number | string; du: string };
+    /** What to wait for; `backinstock` when left out. */
+    topic?: string;
   }): Promise<{ message: string }>;
 };
 

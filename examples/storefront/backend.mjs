@@ -45,12 +45,12 @@ export function createBackend({ baseUrl, pid, apiKey }) {
     },
 
     /** Subscribes any address to a product that is sold out; the shop has checked that it may. */
-    async notifyMe({ email, product }) {
+    async notifyMe({ email, product, topic = 'backinstock' }) {
       const { message } = await post('/storeadmin/bispa/subscriptions/create', {
         medium: 'email',
         mediumvalue: email,
         products: JSON.stringify([product]),
-        topics: JSON.stringify(['backinstock']),
+        topics: JSON.stringify([topic]),
       });
       return { message };
     },

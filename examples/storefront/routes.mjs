@@ -61,12 +61,14 @@ export function createRoutes(
     },
 
     /** For visitors without an account; the service itself lets an account subscribe its own address only. */
-    async notify(_cookies, { email, product }) {
+    async notify(_cookies, { email, product, topic }) {
       if (typeof email !== 'string' || !EMAIL.test(email) || typeof product?.epi === 'undefined') {
         return { status: 400, body: { msg: 'Please enter an e-mail address' }, cookies: [] };
       }
       const { epi, empi, du } = product;
-      const answer = await backend.notifyMe({ email, product: { epi, empi, du } });
+      // Only what this shop offers: `topic` comes from a browser.
+      const offered = topic === 'pricedrop' ? topic : 'backinstock';
+      const answer = await backend.notifyMe({ email, product: { epi, empi, du }, topic: offered });
       return { status: 200, body: answer, cookies: [] };
     },
   };

@@ -57,12 +57,16 @@ export function Hearts({ product }: { product: Product }): JSX.Element {
   );
 }
 
-/** Add to cart, or notify me where there is nothing to add. */
+/** Add to cart, or wait for a better price; or notify me where there is nothing to add. */
 export function BuyButton({ product }: { product: Product }): JSX.Element {
   const { cart, changeCart, show, open } = useShop();
   if (product.stk <= 0) {
     return (
-      <button type="button" class="button wide" onClick={() => open({ kind: 'notify', product })}>
+      <button
+        type="button"
+        class="button wide"
+        onClick={() => open({ kind: 'notify', product, topic: 'backinstock' })}
+      >
         Notify me
       </button>
     );
@@ -72,9 +76,19 @@ export function BuyButton({ product }: { product: Product }): JSX.Element {
     show(`${product.dt} is in your cart`);
   };
   return (
-    <button type="button" class="button primary wide" onClick={add}>
-      Add to cart
-    </button>
+    <>
+      <button type="button" class="button primary wide" onClick={add}>
+        Add to cart
+      </button>
+      <button
+        type="button"
+        class="button plain wide"
+        aria-label={`Tell me when the price of ${product.dt} falls`}
+        onClick={() => open({ kind: 'notify', product, topic: 'pricedrop' })}
+      >
+        Tell me when the price falls
+      </button>
+    </>
   );
 }
 

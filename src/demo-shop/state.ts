@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Item, List, ProductInput } from '../client/wishgate.ts';
 import { ShopError, backend, explain } from './api.ts';
-import type { Product } from './api.ts';
+import type { AlertTopic, Product } from './api.ts';
 import { loadCart, saveCart, withQuantity } from './cart.ts';
 import type { Cart } from './cart.ts';
 import { client, customer } from './client.ts';
@@ -17,7 +17,7 @@ export type Undo = () => Promise<unknown>;
 export type Dialog =
   | { kind: 'login'; reason: string }
   | { kind: 'pick'; product: Product }
-  | { kind: 'notify'; product: Product }
+  | { kind: 'notify'; product: Product; topic: AlertTopic }
   | { kind: 'share'; list: List };
 
 const FIRST_LIST = 'Favourites';

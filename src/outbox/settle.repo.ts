@@ -120,7 +120,7 @@ const eventRows = (now: string, type: string): string => `
     ${now}, ${now}
   FROM done d
   JOIN webhook w ON w.pid = d.pid AND ${type}::text = ANY (w.events)
-  WHERE d.subscription_id IS NOT NULL`;
+  WHERE d.lane = 'alert'`;
 
 /** SQL: every delivery runs it; five tables in one round trip. */
 const MARK_SENT = `
@@ -128,19 +128,19 @@ const MARK_SENT = `
     UPDATE outbox o SET state = 'sent', error = NULL, finished_at = $4, payload = CASE WHEN o.lane = 'webhook' THEN o.payload END
     WHERE o.ctid = ANY (ARRAY(
       SELECT at FROM held WHERE state <> 'sent' AND (lane <> 'webhook' OR claimed = claim)))
-    RETURNING o.pid, o.id, o.topic, o.epi, o.medium, o.recipient, o.error, o.subscription_id
+    RETURNING o.pid, o.id, o.lane, o.topic, o.epi, o.medium, o.recipient, o.error, o.subscription_id
   ), consumed AS (
     DELETE FROM subscription WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM done d CROSS JOIN LATERAL (
         SELECT ctid, pid FROM subscription WHERE id = d.subscription_id OFFSET 0) s WHERE s.pid = d.pid))
   ), seen AS (
     INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
-    SELECT DISTINCT pid, medium, recipient, epi, topic, $4::timestamptz FROM done WHERE subscription_id IS NOT NULL
+    SELECT DISTINCT pid, medium, recipient, epi, topic, $4::timestamptz FROM done WHERE lane = 'alert'
     ON CONFLICT (pid, epi, topic, medium, value) DO UPDATE SET sent_at = excluded.sent_at
   ), counted AS (
     INSERT INTO tally_delta (pid, kind, key, n)
     SELECT pid, 'alert', to_char($4::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD'), count(*)
-    FROM done WHERE subscription_id IS NOT NULL GROUP BY pid
+    FROM done WHERE lane = 'alert' GROUP BY pid
   )
   ${eventRows('$4', '$5')}`;
 
@@ -160,7 +160,7 @@ const MARK_FAILED = `
   WITH held AS (${held({ reason: 'text' })}), done AS (
     UPDATE outbox o SET state = 'failed', error = h.reason, finished_at = $5
     FROM held h WHERE o.ctid = h.at AND ${STILL_HELD}
-    RETURNING o.pid, o.id, o.topic, o.epi, o.medium, o.recipient, o.error, o.subscription_id, o.restock_id, o.has_place
+    RETURNING o.pid, o.id, o.lane, o.topic, o.epi, o.medium, o.recipient, o.error, o.restock_id, o.has_place
   ), given_back AS (${giveBackAt('$5')}), told AS (${eventRows('$5', '$6')})
   SELECT id FROM done`;
 

@@ -17,7 +17,7 @@ export async function recordBounce(
   const { pid, medium, recipient: value } = message;
   await db.transaction(async (tx) => {
     const settled = await markFailed(tx, [{ message, reason }], now);
-    if (settled === 0 || message.subscriptionId === null || medium === null) return;
+    if (settled === 0 || message.lane !== 'alert' || medium === null) return;
     await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
     await withdrawConsent(tx, pid, { medium, value }, 'bounce', now);
   });

@@ -31,6 +31,8 @@ export async function recordConsent(
   const key = { pid: store.pid, regid: account?.regid ?? regid };
   const answer = { acceptmarketing: accepts, acceptsource: 'subscription', regid: key.regid };
   await record(tx, key, contact, answer, now);
+  // A yes is a new wish: what the contact left before, it hears of again.
+  if (accepts) await answers.unmute(tx, store.pid, contact);
 }
 
 /** Takes a contact off the list that has left everything, or does not exist. */

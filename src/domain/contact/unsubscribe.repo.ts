@@ -23,6 +23,20 @@ export function removeSubscriptions(
   );
 }
 
+/** Records what a contact left of what it hears because of its lists. */
+export async function mute(
+  tx: Tx,
+  pid: string,
+  { scope, medium, value, topic, epi }: UnsubscribeClaim,
+  now: Date,
+): Promise<void> {
+  const left = scope === 'product' ? { topic: '', epi } : { topic, epi: '' };
+  await tx.prisma.alertMute.createMany({
+    data: { pid, medium, value, ...left, cts: now },
+    skipDuplicates: true,
+  });
+}
+
 /** Records that a contact wants nothing more that it did not just ask for: shared lists. New alerts are to be confirmed again. */
 export async function suppress(
   tx: Tx,

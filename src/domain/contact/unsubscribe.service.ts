@@ -9,7 +9,7 @@ import { withdrawConsent } from './mailing-list.service.ts';
 import { pidOfLink } from './link.rules.ts';
 import { findSender } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
-import { removeSubscriptions, suppress } from './unsubscribe.repo.ts';
+import { mute, removeSubscriptions, suppress } from './unsubscribe.repo.ts';
 import { readUnsubscribe } from './unsubscribe.rules.ts';
 import type { Scope, UnsubscribeClaim } from './unsubscribe.rules.ts';
 
@@ -79,7 +79,7 @@ export async function leave(
   const now = deps.now();
   await deps.db.transaction(async (tx) => {
     await endSubscriptions(tx, store.pid, claim, now);
-    if (claim.scope !== 'all') return;
+    if (claim.scope !== 'all') return mute(tx, store.pid, claim, now);
     await suppress(tx, store.pid, claim, now);
     await withdrawConsent(tx, store.pid, claim, 'unsubscribe', now);
   });

@@ -113,6 +113,7 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
   const toThem = { pid, OR: subject.contacts };
   await tx.prisma.alertSeen.deleteMany({ where: toThem });
   await tx.prisma.suppression.deleteMany({ where: toThem });
+  await tx.prisma.alertMute.deleteMany({ where: toThem });
   if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });
   await forgetAnswers(tx, subject);
   await tx.prisma.shopper.updateMany({

@@ -12,6 +12,8 @@ export type ShownProduct = {
   vi: string | null;
   stk: number | null;
   pr: number | null;
+  /** The price that a fall counted from. */
+  wasPr?: number | null;
 };
 
 /** A full http(s) address; a relative one needs the store's site, and anything else is left out. */
@@ -44,6 +46,7 @@ export function alertModel(
       url: absoluteUrl(product.uri ?? product.du, store.siteUrl),
       image: absoluteUrl(product.iu, store.siteUrl),
       price: product.pr,
+      old_price: product.wasPr ?? null,
       stock: product.stk,
     },
     unsubscribe_url: unsubscribeUrl,
