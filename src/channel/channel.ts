@@ -85,6 +85,10 @@ export type Channel<PartName extends string = string, Settings extends object = 
   };
   /** How it shows in the list of integrations. */
   provider: { name: string; describe(settings: Settings): string; hint: string };
+  /** Alerts that fit into one message. */
+  together: number;
+  /** Set where people can answer STOP to a message itself. */
+  hasAnswers?: true;
   /** Messages under way at a time. */
   concurrency(settings: Settings | null): number;
   open(settings: Settings | null, files: FileOutbox): Sender;

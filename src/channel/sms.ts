@@ -136,6 +136,9 @@ export const sms = {
     hint: 'Set SMS_BASE_URL, SMS_ACCOUNT, SMS_TOKEN and SMS_FROM to send text messages.',
     describe: ({ baseUrl, from }) => `Sends from ${from} by ${new URL(baseUrl).host}.`,
   },
+  // What else a text of 1,600 characters cannot hold.
+  together: 5,
+  hasAnswers: true,
   concurrency: () => 8,
   open: (settings, files) => ({
     async send(message, now) {

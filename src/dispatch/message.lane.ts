@@ -47,7 +47,10 @@ export function messageLane(
     prepare: async (messages) => {
       const contacts = messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient }));
       const stores = await openEnvelopes(services.db, contacts);
-      return messages.map((message, index) => attemptFor(message, stores[index] ?? null));
+      return messages.map((message, index) => ({
+        message,
+        attempt: attemptFor(message, stores[index] ?? null),
+      }));
     },
   };
 }
