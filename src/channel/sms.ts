@@ -6,6 +6,7 @@ import type { Channel, Outgoing, Region } from './channel.ts';
 import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { httpUrl, together } from './settings.ts';
+import { isFromProvider, readAnswer } from './sms-answer.ts';
 
 /** How text messages leave: an HTTP API of Twilio's shape. */
 type SmsSettings = { baseUrl: string; account: string; token: string; from: string };
@@ -138,7 +139,7 @@ export const sms = {
   },
   // What else a text of 1,600 characters cannot hold.
   together: 5,
-  hasAnswers: true,
+  answers: { isGenuine: isFromProvider, read: readAnswer },
   concurrency: () => 8,
   open: (settings, files) => ({
     async send(message, now) {

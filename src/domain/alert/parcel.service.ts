@@ -66,9 +66,7 @@ async function judgeAll(
   messages: readonly ClaimedMessage[],
 ): Promise<Judged[]> {
   const recipients = messages.map(({ recipient }) => recipient);
-  const stopped = channelOf(medium).hasAnswers
-    ? await findStopped(db, medium, recipients)
-    : new Set<string>();
+  const stopped = await findStopped(db, medium, recipients);
   const alerts = await prepareAlerts({ db, ...services }, medium, messages);
   return alerts.map((alert) => ({
     alert,

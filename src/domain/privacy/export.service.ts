@@ -15,6 +15,7 @@ export async function* exportPieces(db: Db, subject: Subject, exportedAt: Date):
   yield* inArray('messages', texts(findMessages(db, subject)));
   yield* inArray('alertsReceived', texts(readSection(db, subject, 'alertsReceived')));
   yield* inArray('optOuts', texts(readSection(db, subject, 'optOuts')));
+  yield* inArray('stops', texts(readSection(db, subject, 'stops')));
   yield '}}';
 }
 
