@@ -38,22 +38,30 @@ export async function packAlerts(
   const groups = await paceAlerts(services, medium, sorted.ready);
   const taken = groups.flatMap(({ taken }) => taken);
   const more = sortOut(taken.length === 0 ? [] : await judgeAll(services, medium, taken));
-  const isIn = (ids: readonly ClaimedMessage[], { message }: Ready): boolean =>
-    ids.some(({ id }) => id === message.id);
+  const isIn = (messages: readonly ClaimedMessage[], { message }: Ready): boolean =>
+    messages.some(({ id }) => id === message.id);
   return [
     ...parcels,
     ...sorted.ended,
     ...more.ended,
     ...groups.map(({ parcelId, own, taken }) => {
-      const ready = [
+      const members = [
         ...sorted.ready.filter((one) => isIn(own, one)),
         ...more.ready.filter((one) => isIn(taken, one)),
       ];
+      const ready = members.sort(inReadingOrder);
       const [{ message }, ...others] = ready as [Ready, ...Ready[]];
       const seal = () => sealTogether(services, medium, parcelId, ready);
       return { message, others: others.map((one) => one.message), seal };
     }),
   ];
+}
+
+/** Oldest first; those of one moment by topic and variant. */
+function inReadingOrder({ message: left }: Ready, { message: right }: Ready): number {
+  const age = left.cts.getTime() - right.cts.getTime();
+  const compare = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+  return age || compare(left.topic!, right.topic!) || compare(left.epi!, right.epi!);
 }
 
 /** An alert with what is to become of it now. */
