@@ -13,6 +13,7 @@ import { AppError, errorBody } from './shared/errors.ts';
 import { createAccessLog, nameRoute, traceOf } from './transport/access-log.ts';
 import { createAdmission } from './transport/admission.ts';
 import { createAnswering } from './transport/answering.ts';
+import { serveAnswers } from './transport/answers.ts';
 import { answerPreflight } from './transport/cors.ts';
 import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
 import { setCommonHeaders } from './transport/headers.ts';
@@ -66,6 +67,7 @@ export async function createApp(
   });
   serveHealth(app, services, lifecycle);
   serveShopify(app, services);
+  serveAnswers(app, services);
   serveConfirm(app, services, admitLink);
   serveUnsubscribe(app, services, admitLink);
   serveSharedLists(app, services, admitLink);

@@ -14,7 +14,7 @@ export type Outcome =
 export const SENT: Outcome = { kind: 'sent' };
 
 /** The outcome where a message or its store was erased after the claim. */
-export const GONE: Outcome = { kind: 'withheld', reason: 'the message is gone' };
+export const GONE = { kind: 'withheld', reason: 'the message is gone' } as const satisfies Outcome;
 
 /** A receiver may ask for at most this much patience. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;

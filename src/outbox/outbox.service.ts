@@ -33,8 +33,8 @@ export function openQueue({ db, config, now }: Deps, lane: Lane): Queue {
   };
 }
 
-/** A try that has ended, and how. */
-export type EndedTry = { message: ClaimedMessage; outcome: Outcome };
+/** A try that has ended, and how; `others` left in the same message, so that all of them end, or wait, together. */
+export type EndedTry = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; outcome: Outcome };
 
 /** How a message goes on: where its tries are used up, there is no other. */
 type End = Exclude<Outcome, { kind: 'retry' }> | { kind: 'again'; at: Date; reason: string };
@@ -58,14 +58,16 @@ export async function settleMessages(deps: Deps, tries: readonly EndedTry[]): Pr
   const failed: Ending[] = [];
   const withheld: Ending[] = [];
   const delayed: Delay[] = [];
-  for (const { message, outcome } of tries) {
-    const end = endOf(deps, { message, outcome }, now);
-    if (end.kind === 'sent') sent.push(message);
-    else if (end.kind === 'failed') failed.push({ message, reason: end.reason });
-    else if (end.kind === 'withheld') withheld.push({ message, reason: end.reason });
-    else if (end.kind === 'deferred')
-      delayed.push({ message, until: end.until, reason: null, isPlaceFree: true });
-    else delayed.push({ message, until: end.at, reason: end.reason, isPlaceFree: false });
+  for (const ended of tries) {
+    const end = endOf(deps, ended, now);
+    for (const message of [ended.message, ...(ended.others ?? [])]) {
+      if (end.kind === 'sent') sent.push(message);
+      else if (end.kind === 'failed') failed.push({ message, reason: end.reason });
+      else if (end.kind === 'withheld') withheld.push({ message, reason: end.reason });
+      else if (end.kind === 'deferred')
+        delayed.push({ message, until: end.until, reason: null, isPlaceFree: true });
+      else delayed.push({ message, until: end.at, reason: end.reason, isPlaceFree: false });
+    }
   }
   await deps.db.transaction(async (tx) => {
     await settling.markSent(tx, sent, now);

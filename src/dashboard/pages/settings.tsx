@@ -6,6 +6,7 @@ import { ApiKeys } from '../parts/api-keys.tsx';
 import { Badge, Failure, Loaded } from '../parts/feedback.tsx';
 import { Switch, TextArea, TextField } from '../parts/fields.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
+import { PacingCard } from '../parts/pacing.tsx';
 import { useAction, useQuery, useSession } from '../session.ts';
 
 type Draft = {
@@ -165,6 +166,7 @@ export function SettingsPage() {
             >
               <SettingsForm store={store} onSaved={(saved) => settings.replace({ store: saved })} />
             </Card>
+            <PacingCard store={store} onSaved={(saved) => settings.replace({ store: saved })} />
             <ApiKeys keys={store.apiKeys} onChanged={settings.reload} />
           </>
         )}

@@ -63,6 +63,9 @@ const SECTIONS = {
     FROM ${KEY}, alert_mute x WHERE x.pid = $1 AND ${IS_CONTACT} AND (k.place IS NULL OR (x.cts, x.medium, x.value, x.topic, x.epi)
       > ((k.place ->> 0)::timestamptz, k.place ->> 1, k.place ->> 2, k.place ->> 3, k.place ->> 4))
     ORDER BY x.cts, x.medium, x.value, x.topic, x.epi LIMIT $7`,
+  stops: `SELECT (to_jsonb(x) - 'answers')::text AS json, jsonb_build_array(x.medium, x.value) AS place
+    FROM ${KEY}, stop x WHERE ${IS_CONTACT} AND (k.place IS NULL OR (x.medium, x.value) > (k.place ->> 0, k.place ->> 1))
+    ORDER BY x.medium, x.value LIMIT $7`,
 };
 
 /** The name of a part that is a list of rows. */

@@ -19,6 +19,7 @@ export async function* exportPieces(db: Db, subject: Subject, exportedAt: Date):
   yield* inArray('alertsReceived', texts(readSection(db, subject, 'alertsReceived')));
   yield* inArray('optOuts', texts(readSection(db, subject, 'optOuts')));
   yield* inArray('alertsLeft', texts(readSection(db, subject, 'alertsLeft')));
+  yield* inArray('stops', texts(readSection(db, subject, 'stops')));
   yield '}}';
 }
 

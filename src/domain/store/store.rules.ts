@@ -1,6 +1,7 @@
 import { isSupportedCountry } from 'libphonenumber-js';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
+import type { PacingInput } from './pacing.rules.ts';
 import type { StoreSettings } from './store.repo.ts';
 
 const LIST_TYPE = /^[A-Za-z0-9_-]{1,32}$/;
@@ -20,7 +21,7 @@ const MAX_RESTORE_DAYS = 365;
 export const MAX_KEYS = 20;
 
 /** How a caller knows a setting: by GraphQL's field or by the command line's flag. */
-export type NameSetting = (field: keyof StoreSettings) => string;
+export type NameSetting = (field: keyof StoreSettings | keyof PacingInput) => string;
 
 /** The flag of a setting on the command line, without its dashes. */
 export const flagOf: NameSetting = (field) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -21,10 +21,11 @@ const UNKNOWN = linkedPage(
 );
 
 /** What each choice means, in words. */
-function choices({ storeName, topic, productTitle }: UnsubscribeView): [Scope, string][] {
+function choices({ storeName, topics, productTitle }: UnsubscribeView): [Scope, string][] {
   const all: [Scope, string] = ['all', `Everything from ${storeName}`];
+  const names = topics.map((topic) => `“${topic}”`).join(', ');
   const ofTopic: [Scope, string][] =
-    topic === '' ? [] : [['topic', `All “${topic}” alerts from ${storeName}`]];
+    topics.length === 0 ? [] : [['topic', `All ${names} alerts from ${storeName}`]];
   const ofProduct: [Scope, string][] =
     productTitle === null ? [] : [['product', `Alerts for ${productTitle}`]];
   return [...ofProduct, ...ofTopic, all];
