@@ -26,12 +26,7 @@ export function removeSubscriptions(
 }
 
 /** Records what a contact left of what it hears because of its lists. */
-export async function mute(
-  tx: Tx,
-  pid: string,
-  claim: UnsubscribeClaim,
-  now: Date,
-): Promise<void> {
+export async function mute(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date): Promise<void> {
   const { scope, medium, value, epi } = claim;
   const left =
     scope === 'product' ? [{ topic: '', epi }] : topicsOf(claim).map((topic) => ({ topic, epi: '' }));
