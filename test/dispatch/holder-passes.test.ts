@@ -75,9 +75,9 @@ test('more than a portion of holders, in two lists each, are told once, and each
 
 test('a portion looks at a bounded number of items, however few of their owners accept marketing', async () => {
   const { db } = service.services;
-  await seedHolders(db, pid, '1', 21_000, 1);
+  await seedHolders(db, pid, '1', PORTION + 1_000, 1);
   await db.query(
-    `DELETE FROM mailing_answer WHERE pid = $1 AND value NOT IN ('s1@example.com', 's20999@example.com')`,
+    `DELETE FROM mailing_answer WHERE pid = $1 AND value NOT IN ('s1@example.com', 's5999@example.com')`,
     [pid],
   );
   await db.query('ANALYZE item, list, shopper, mailing_answer');

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../database/database.ts';
 import type { TopicRules } from '../topic/topic.types.ts';
 import type { RestockRow } from './queue.repo.ts';
+import { PORTION } from './restock.rules.ts';
 import type { Taken } from './restock.rules.ts';
 
 // Who hears because of a list, in one place: an account that has the very variant in a list of its own, by each contact of which the last answer to the
@@ -30,8 +31,8 @@ export const HOLDING_COLUMNS = `
     SELECT a.regid FROM mailing_answer a JOIN shopper sh ON sh.pid = a.pid AND sh.regid = a.regid AND NOT sh.is_guest
     WHERE a.pid = o.pid AND a.medium = o.medium AND a.value = o.recipient AND a.acceptmarketing) a ON true`;
 
-/** Items that a portion looks at: most of them may belong to people who accept no marketing. */
-const EXAMINED = 20_000;
+/** Items that a portion looks at, however few of them belong to people who may hear. */
+const EXAMINED = PORTION;
 
 /** The contacts that hear because of an item `x`, by its list; `contact` has their columns. */
 const CONTACTS = `
