@@ -138,6 +138,9 @@ export type SaveForLater = {
   moveToCart: SaveForLaterChange<ItemRef, { itemsmoved: Item[]; itemsfailed: ItemChange[] }>;
 };
 
+/** Which lists changed, came or went; `rev` tells one state of all lists from another. */
+export type ListChange = { rev: string; lids: string[] };
+
 /** What changed: the lists, or who the shopper is. */
 export type Change = 'lists' | 'identity';
 
@@ -262,4 +265,9 @@ export type Wishgate = {
   refreshIdentity: (onSuccess?: OnSuccess<void>, onError?: OnError) => Promise<void>;
   /** Calls back when lists or the identity changed, here or in another tab; returns how to stop it. */
   onChange: (listener: (change: Change) => void) => () => void;
+  /**
+   * Calls back with the shopper's lists: at once, and after each change on whichever device, within a second or so. Rests while the page is hidden.
+   * Returns how to stop it. `onError` hears of failures that last; it goes on trying.
+   */
+  watch: (onLists: (lists: List[], change: ListChange) => void, onError?: OnError) => () => void;
 };

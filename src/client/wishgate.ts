@@ -2,10 +2,11 @@ import { IS_IN_LISTS, OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
 import { createCache } from './cache.ts';
 import { createCaller } from './caller.ts';
 import type { Fields } from './caller.ts';
-import { ownFailure, settle } from './failure.ts';
+import { ownFailure, settle, tell } from './failure.ts';
 import { createIdentity, hasApiKey } from './identity.ts';
 import { createSaveForLater } from './save-for-later.ts';
 import type { Write } from './save-for-later.ts';
+import type { WatchTools, watchLists as WatchLists } from './watch.ts';
 import type {
   AlertAnswer,
   AlertRequest,
@@ -43,6 +44,10 @@ function checkOptions(options: WishgateOptions): void {
 /** In a form an empty text counts as left out; a blank one is seen: it removes a note, and is no name. */
 const blankIfEmpty = (text: string | null | undefined): string | null | undefined =>
   text === '' ? ' ' : text;
+
+/** Comes from the service itself, also where this file was copied into a page's own bundle. */
+const loadWatch = (baseUrl: string): Promise<{ watchLists: typeof WatchLists }> =>
+  import(/* webpackIgnore: true */ /* @vite-ignore */ `${baseUrl}/client/watch.mjs`) as never;
 
 /** Makes the client of a store. It asks for nothing until it is used. */
 export function init(options: WishgateOptions): Wishgate {
@@ -132,6 +137,20 @@ export function init(options: WishgateOptions): Wishgate {
     return (await caller.graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, { input })).subscribe;
   };
 
+  const watchTools: WatchTools = {
+    baseUrl: caller.baseUrl,
+    pid,
+    fetch: fetchLike,
+    rest: caller.rest,
+    identity,
+    timeoutMs: caller.timeoutMs,
+    onIdentity: (listener) => cache.listen((change) => change === 'identity' && listener()),
+    read: async () => {
+      cache.invalidate();
+      return JSON.parse(await listsText('')) as List[];
+    },
+  };
+
   return Object.freeze<Wishgate>({
     SaveForLater: createSaveForLater(caller, write, (lid) => void (savedLid = lid)),
     fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
@@ -188,5 +207,16 @@ export function init(options: WishgateOptions): Wishgate {
       return settle(async () => void (await identity.get()), ok, bad);
     },
     onChange: (listener) => cache.listen(listener),
+    watch(onLists, onError) {
+      let stop = (): void => void (isStopped = true);
+      let isStopped = false;
+      loadWatch(caller.baseUrl).then(
+        ({ watchLists }) => {
+          if (!isStopped) stop = watchLists(watchTools, onLists, onError);
+        },
+        () => tell(onError, ownFailure('unavailable', 'The part of the library that watches did not load')),
+      );
+      return () => stop();
+    },
   });
 }

@@ -117,8 +117,18 @@ export function useShopState() {
 
   useEffect(() => {
     void reload();
-    // Own writes and those of other tabs arrive here alike.
-    return client.onChange(() => void reload());
+    // Own writes and those of other tabs arrive here alike,
+    const stopListening = client.onChange(() => void reload());
+    // and here those of every device; the first call tells what the page has just read.
+    let isFirst = true;
+    const stopWatching = client.watch(() => {
+      if (!isFirst) void reload();
+      isFirst = false;
+    });
+    return () => {
+      stopListening();
+      stopWatching();
+    };
   }, [reload]);
 
   const changeCart = useCallback((epi: number, qty: number) => {

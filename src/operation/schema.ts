@@ -5,6 +5,7 @@ import type { GraphQLSchema } from 'graphql';
 import { itemResolvers } from '../domain/item/item.resolvers.ts';
 import { listRereads } from '../domain/contents/reread.service.ts';
 import { listResolvers } from '../domain/list/list.resolvers.ts';
+import { liveResolvers } from '../domain/live/live.resolvers.ts';
 import { contactResolvers } from '../domain/contact/contact.resolvers.ts';
 import { catalogResolvers } from '../domain/catalog/catalog.resolvers.ts';
 import { contentsResolvers } from '../domain/contents/contents.resolvers.ts';
@@ -47,6 +48,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   itemResolvers,
   contentsResolvers,
   restoreResolvers,
+  liveResolvers,
 ];
 
 /** Joins the domains' maps type by type: two domains may both add to Query. */

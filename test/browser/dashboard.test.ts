@@ -1,7 +1,7 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { item, newAccount } from '../api/list-kit.ts';
+import { createClient, item, newAccount } from '../api/list-kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { describeInBrowser, openBrowser } from './chromium.ts';
@@ -314,6 +314,25 @@ describeInBrowser('the merchant dashboard', () => {
     await said('The settings are saved.').waitFor();
     const { body } = await service.graphql('{ store { restoreDays } }', {}, { store: own });
     expect(body.data.store).toEqual({ restoreDays: 7 });
+  });
+
+  test('the page of a shopper follows its lists as they change', async () => {
+    const own = await service.createStore();
+    const ada = createClient(service, await service.account(own, 'ada@example.com'));
+    await ada.create('First');
+    await signIn(page, own);
+    await openPage(page, 'Shoppers');
+    await page.getByLabel('E-mail address or regid').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Find' }).click();
+    const lists = page
+      .locator('dl.facts div')
+      .filter({ hasText: /^Lists/ })
+      .locator('dd');
+    await lists.getByText('1', { exact: true }).waitFor();
+    // The page knows the revision once its first question is answered, and waits with the second.
+    await page.waitForRequest((request) => /"since":"\d/.test(request.postData() ?? ''));
+    await ada.create('Second');
+    await lists.getByText('2', { exact: true }).waitFor();
   });
 
   test('the mailing list is read page by page and kept as a file, without whom was just erased', async () => {

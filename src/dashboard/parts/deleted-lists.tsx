@@ -11,7 +11,7 @@ export function DeletedLists({ regid }: { regid: string }) {
   const trail = useTrail('');
   const lists = useQuery(DeletedListsDocument, { after: trail.after }, regid);
   const restore = useAction(async (lid: string) => {
-    const { restoreList } = await run(RestoreDeletedListDocument, { lid }, regid);
+    const { restoreList } = await run(RestoreDeletedListDocument, { lid }, { regid });
     notify(`${restoreList.lname} is back.`);
     lists.reload();
   });

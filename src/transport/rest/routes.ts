@@ -1,6 +1,7 @@
 import { itemRoutes } from '../../domain/item/item.routes.ts';
 import { listRoutes } from '../../domain/list/list.routes.ts';
 import { restoreRoutes } from '../../domain/restore/restore.routes.ts';
+import { liveRoutes } from '../../domain/live/live.routes.ts';
 import { contactRoutes } from '../../domain/contact/contact.routes.ts';
 import { catalogRoutes } from '../../domain/catalog/catalog.routes.ts';
 import { shopperRoutes } from '../../domain/shopper/shopper.routes.ts';
@@ -18,4 +19,5 @@ export const routes: RouteTable = {
   ...listRoutes,
   ...itemRoutes,
   ...restoreRoutes,
+  ...liveRoutes,
 };
