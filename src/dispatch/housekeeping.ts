@@ -4,6 +4,7 @@ import { forgetRemoved } from '../domain/catalog/catalog.service.ts';
 import { forgetEvents } from '../domain/catalog/shopify.service.ts';
 import { forgetProofs } from '../domain/contact/proof.service.ts';
 import { forgetWindows } from '../domain/pace/pace.service.ts';
+import { forgetBuyers } from '../domain/revenue/revenue.service.ts';
 import { forgetRestocks } from '../domain/restock/restock.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../domain/subscription/subscription.service.ts';
 import { removeExpiredAnswers } from '../operation/answer-once.ts';
@@ -30,6 +31,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget expired subscriptions', every: HOUR_MS, run: forgetExpired },
   { name: 'forget unconfirmed sign-ups', every: HOUR_MS, run: forgetUnconfirmed },
   { name: 'forget proofs of contacts', every: HOUR_MS, run: forgetProofs },
+  { name: 'forget who clicked and ordered', every: HOUR_MS, run: forgetBuyers },
   { name: 'forget counts', every: HOUR_MS, run: forgetWindows },
   { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },
   { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },

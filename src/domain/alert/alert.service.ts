@@ -11,6 +11,8 @@ import type { Connection } from '../../shared/page.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
 import type { Scope } from '../contact/unsubscribe.rules.ts';
+import { openLinks } from '../revenue/click.service.ts';
+import type { LinkAlert } from '../revenue/click.service.ts';
 import { alertModel } from '../template/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../template/template.pool.ts';
 import { loadTopics } from '../topic/topic.repo.ts';
@@ -73,8 +75,9 @@ export async function prepareAlerts(
     messages.map(({ pid, topic }) => ({ pid, name: topic! })),
   );
   const facts = await alerts.loadFacts(db, messages);
+  const link = await openLinks(services, medium, messages);
   return messages.map((message, index) =>
-    prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!),
+    prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!, link),
   );
 }
 
@@ -84,6 +87,7 @@ function prepareAlert(
   message: ClaimedMessage,
   facts: AlertFacts | null,
   topic: TopicRow | null,
+  link: LinkAlert,
 ): PreparedAlert {
   if (facts === null) return async () => GONE;
   if (topic === null) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
@@ -95,7 +99,7 @@ function prepareAlert(
     const epi = message.epi!;
     const linkFor = (scope: Scope): string =>
       unsubscribeUrl(config.publicUrl, store, { scope, medium, value: to, topic: topic.name, epi });
-    const model = alertModel(store, topic.name, epi, product, linkFor('product'));
+    const model = link(store, message, alertModel(store, topic.name, epi, product, linkFor('product')));
     let texts: Partial<AlertTexts>;
     try {
       texts = await templates.alerts.render({ pid, texts: topic.texts, parts: partsOf(medium), model });

@@ -15,6 +15,9 @@ export async function* exportPieces(db: Db, subject: Subject, exportedAt: Date):
   yield* inArray('messages', texts(findMessages(db, subject)));
   yield* inArray('alertsReceived', texts(readSection(db, subject, 'alertsReceived')));
   yield* inArray('optOuts', texts(readSection(db, subject, 'optOuts')));
+  yield* inArray('clicks', texts(readSection(db, subject, 'clicks')));
+  yield* inArray('orders', texts(readSection(db, subject, 'orders')));
+  yield* inArray('notMeasured', texts(readSection(db, subject, 'notMeasured')));
   yield '}}';
 }
 

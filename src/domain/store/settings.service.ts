@@ -9,7 +9,14 @@ import { revokeKey, rotateKey, updateStore } from './store.service.ts';
 export type SettingsInput = {
   [
     Field in
-      'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'doubleOptIn' | (typeof CLEARABLE)[number]
+      | 'name'
+      | 'listTypes'
+      | 'customItems'
+      | 'allowedOrigins'
+      | 'doubleOptIn'
+      | 'measureAlerts'
+      | 'attributionDays'
+      | (typeof CLEARABLE)[number]
   ]?: StoreSettings[Field] | null;
 };
 

@@ -27,6 +27,8 @@ export type StoreSettings = Partial<
     | 'shareUrl'
     | 'doubleOptIn'
     | 'defaultRegion'
+    | 'measureAlerts'
+    | 'attributionDays'
     | 'mergedSessions'
     | 'rateLimits'
     | 'maintenance'

@@ -13,6 +13,7 @@ const MAX_LIST_TYPES = 50;
 const MAX_ORIGINS = 100;
 const MAX_ORIGIN = 300;
 const MAX_SHARE_URL = 1_000;
+const MAX_ATTRIBUTION_DAYS = 90;
 
 /** Most valid API keys of a store. */
 export const MAX_KEYS = 20;
@@ -82,6 +83,9 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
   const region = defaultRegion?.trim().toUpperCase();
   if (region !== undefined && !isSupportedCountry(region))
     fail('invalid-request', `${nameOf('defaultRegion')} must be a country of two letters, such as DE or US`);
+  const { attributionDays: days = 1 } = settings;
+  if (!Number.isInteger(days) || days < 1 || days > MAX_ATTRIBUTION_DAYS)
+    fail('invalid-request', `${nameOf('attributionDays')} must be between 1 and ${MAX_ATTRIBUTION_DAYS}`);
   if (!Object.entries(rateLimits ?? {}).every(isRateLimit))
     fail(
       'invalid-request',

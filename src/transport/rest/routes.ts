@@ -2,6 +2,7 @@ import { itemRoutes } from '../../domain/item/item.routes.ts';
 import { listRoutes } from '../../domain/list/list.routes.ts';
 import { contactRoutes } from '../../domain/contact/contact.routes.ts';
 import { catalogRoutes } from '../../domain/catalog/catalog.routes.ts';
+import { revenueRoutes } from '../../domain/revenue/revenue.routes.ts';
 import { shopperRoutes } from '../../domain/shopper/shopper.routes.ts';
 import { storeRoutes } from '../../domain/store/store.routes.ts';
 import { subscriptionRoutes } from '../../domain/subscription/subscription.routes.ts';
@@ -14,6 +15,7 @@ export const routes: RouteTable = {
   ...catalogRoutes,
   ...subscriptionRoutes,
   ...contactRoutes,
+  ...revenueRoutes,
   ...listRoutes,
   ...itemRoutes,
 };
