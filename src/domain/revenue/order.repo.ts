@@ -1,4 +1,3 @@
-import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { OrderReportModel } from '../../generated/prisma/models.ts';
 import { writeAmount } from './amount.rules.ts';

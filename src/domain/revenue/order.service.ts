@@ -34,6 +34,7 @@ export async function reportOrder(ctx: Context, input: OrderInput): Promise<Orde
 }
 
 const DAY_MS = 24 * 3_600_000;
+const NOBODY = { regid: null, email: null, phone: null };
 
 /** Counts an order once. The unique id settles reports of one moment: those that come later are told what the first one counted. */
 export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Date): Promise<OrderReportRow> {
@@ -52,6 +53,8 @@ export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Da
   const shares = sharesOf(lines, sources);
   const amountOfKind = (kind: string): bigint =>
     sumOf(shares.filter((share) => share.kind === kind).map(({ amount }) => amount));
+  const person = isMeasured ? { regid: buyer.regid, email: order.email, phone: order.phone } : NOBODY;
+  const isNameless = Object.values(person).every((name) => name === null);
   const kept = {
     pid,
     orderId: order.orderId,
@@ -61,17 +64,16 @@ export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Da
     total: amountOfKind('order'),
     fromAlerts: amountOfKind('alert'),
     fromLists: amountOfKind('list'),
-    regid: isMeasured ? buyer.regid : null,
-    email: isMeasured ? order.email : null,
-    phone: isMeasured ? order.phone : null,
-    isNameless: !isMeasured,
-    lines: isMeasured
-      ? lines.map(({ amount, ...line }, index) => ({
+    ...person,
+    isNameless,
+    // Kept for the person's own export, and for nothing else.
+    lines: isNameless
+      ? []
+      : lines.map(({ amount, ...line }, index) => ({
           ...line,
           amount: writeAmount(amount),
           source: sources[index],
-        }))
-      : [],
+        })),
   };
   if (!(await orders.addOrder(tx, kept))) {
     const first = (await orders.findOrder(tx, pid, order.orderId))!;

@@ -93,13 +93,13 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
   app.get(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
     const found = await find(req, res);
-    const click = found === null || isLookedAt(req) ? null : await count(found);
-    const destination = found && destinationOf(found.target, queryOf(req), click ?? null);
-    if (destination === null) return sendLinkedPage(res, 404, UNKNOWN);
+    const plain = found && destinationOf(found.target, queryOf(req), null);
+    if (found === null || plain === null) return sendLinkedPage(res, 404, UNKNOWN);
+    const click = isLookedAt(req) ? null : await count(found);
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Referrer-Policy', 'no-referrer');
     res.setHeader('X-Robots-Tag', 'noindex');
-    res.setHeader('Location', destination);
+    res.setHeader('Location', click ? destinationOf(found.target, queryOf(req), click)! : plain);
     res.status(302).end();
   });
 }
