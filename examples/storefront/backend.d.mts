@@ -8,6 +8,14 @@ export type Backend = {
     email: string;
     product: { epi: number | string; empi: number | string; du: string };
   }): Promise<{ message: string }>;
+  reportOrder(order: {
+    orderId: string;
+    currency: string;
+    lines: { epi: number | string; quantity: number; price: string }[];
+    email?: string | null;
+    regid?: string | null;
+    click?: string | null;
+  }): Promise<{ orderId: string; total: string }>;
 };
 
 export declare function createBackend(options: { baseUrl: string; pid: string; apiKey: string }): Backend;

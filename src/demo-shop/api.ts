@@ -41,6 +41,8 @@ export const backend = {
   logout: () => call<object>('logout', {}),
   notify: (email: string, product: Pick<Product, 'epi' | 'empi' | 'du'>) =>
     call<object>('notify', { email, product }),
+  order: (lines: { epi: number; quantity: number }[], click: string | null) =>
+    call<{ orderId: string; total: string }>('order', { lines, click }),
   products: () => call<Product[]>('products'),
   setStock: (epi: number, isInStock: boolean) => call<object>('stock', { epi, isInStock }),
   outbox: () => call<Mail[]>('outbox'),

@@ -37,7 +37,7 @@ function question(view: UnsubscribeView, token: string): string {
   );
   const who = `What should no longer be sent to ${escapeHtml(view.contact)}?`;
   const form = `<form method="post"><p id="who">${who}</p>${buttons.join('')}</form>`;
-  return linkedPage('Stop messages', form + measuringForm(token, false));
+  return linkedPage('Stop messages', form + (view.topic === '' ? '' : measuringForm(token, false)));
 }
 
 function done(view: UnsubscribeView): string {
