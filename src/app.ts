@@ -20,8 +20,10 @@ import { answerPreflight } from './transport/cors.ts';
 import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
 import { setCommonHeaders } from './transport/headers.ts';
 import { serveConfirm } from './transport/pages/confirm.ts';
+import { serveClicks } from './transport/pages/go.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
+import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
 import { serveUnsubscribe } from './transport/pages/unsubscribe.ts';
@@ -82,6 +84,8 @@ export async function createApp(
   serveAnswers(app, services);
   serveConfirm(app, services, admitLink);
   serveUnsubscribe(app, services, admitLink);
+  serveMeasuring(app, services, admitLink);
+  serveClicks(app, services, admitLink);
   serveSharedLists(app, services, admitLink);
   servePages(app, services, schema, demo);
   app.use(() => {

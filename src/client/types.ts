@@ -238,6 +238,12 @@ export type Wishgate = {
     onSuccess?: OnSuccess<ShareAnswer>,
     onError?: OnError,
   ) => Promise<ShareAnswer>;
+  /** Says whether the shopper's clicks and orders may be measured; false declines. */
+  setMeasured: (
+    measured: boolean,
+    onSuccess?: OnSuccess<{ measured: boolean }>,
+    onError?: OnError,
+  ) => Promise<{ measured: boolean }>;
   /**
    * Asks to be told of products: an account at its own address at once; a guest, or another address, once the link in the message
    * that is sent there was opened.

@@ -184,6 +184,8 @@ export function init(options: WishgateOptions): Wishgate {
       settle(() => post<{ msg: string; listinfo: List }>('lists/emailList', mail), ok, bad),
     reportShare: (share, ok, bad) =>
       settle(() => caller.rest<ShareAnswer>('lists/reportShare', { ...share }), ok, bad),
+    setMeasured: (measured, ok, bad) =>
+      settle(() => caller.rest<{ measured: boolean }>('shopper/set-measured', { measured }), ok, bad),
     subscribeForProductAlert: (alert, ok, bad) => settle(() => subscribe(alert), ok, bad),
     getSocialCount: (product, ok, bad) =>
       settle(

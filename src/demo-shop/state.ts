@@ -3,7 +3,7 @@ import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'p
 import type { Item, List, ProductInput } from '../client/wishgate.ts';
 import { ShopError, backend, explain } from './api.ts';
 import type { AlertTopic, Product } from './api.ts';
-import { loadCart, saveCart, withQuantity } from './cart.ts';
+import { loadCart, notedClick, saveCart, withQuantity } from './cart.ts';
 import type { Cart } from './cart.ts';
 import { client, customer } from './client.ts';
 
@@ -167,6 +167,12 @@ export function useShopState() {
         if (!moved) throw new ShopError(`${item.dt ?? 'This'} is no longer saved for later`);
         changeCart(Number(moved.epi), (cart[moved.epi] ?? 0) + moved.qty);
       }, 'Moved to your cart');
+    const placeOrder = (): Promise<boolean> =>
+      attempt(async () => {
+        const lines = Object.entries(cart).map(([epi, quantity]) => ({ epi: Number(epi), quantity }));
+        await backend.order(lines, notedClick());
+        for (const { epi } of lines) changeCart(epi, 0);
+      }, 'Thank you for your order. Nothing is sent: this is a demo.');
     const become = (action: () => Promise<unknown>, done: string): Promise<boolean> =>
       attempt(async () => {
         await action();
@@ -194,6 +200,9 @@ export function useShopState() {
       toggleHeart,
       saveForLater,
       moveToCart,
+      placeOrder,
+      decline: () =>
+        attempt(() => client.setMeasured(false), 'Your clicks and orders are not measured any more'),
       login: (address: string) =>
         become(
           () => backend.login(address),

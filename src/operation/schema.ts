@@ -18,6 +18,7 @@ import { webhookResolvers } from '../domain/webhook/webhook.resolvers.ts';
 import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
 import { integrationResolvers } from '../domain/integration/integration.resolvers.ts';
 import { reportResolvers } from '../domain/report/report.resolvers.ts';
+import { revenueResolvers } from '../domain/revenue/revenue.resolvers.ts';
 import { privacyResolvers } from '../domain/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
@@ -39,6 +40,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   contactResolvers,
   privacyResolvers,
   reportResolvers,
+  revenueResolvers,
   topicResolvers,
   restockResolvers,
   alertResolvers,

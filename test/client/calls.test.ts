@@ -272,6 +272,7 @@ test('the social count of a product is told', async () => {
   const { client } = await accountTab();
   const { lid } = await client.createList({ lname: 'Counted' });
   await client.addToList(lid, product(4242));
+  expect(await client.setMeasured(false)).toEqual({ measured: false });
   expect(await client.getSocialCount({ empi: 42420 })).toEqual({ data: { count: 1, empi: 42420 } });
 });
 
@@ -340,6 +341,7 @@ const NONSENSE: Record<
   markListPrivate: ['no-such-list'],
   sendListViaEmail: [{}],
   reportShare: [{}],
+  setMeasured: ['perhaps'],
   subscribeForProductAlert: ['ada@example.com'],
   getSocialCount: [undefined],
   isInLists: [undefined],

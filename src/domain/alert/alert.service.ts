@@ -10,6 +10,8 @@ import type { Connection } from '../../shared/page.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
 import type { Scope } from '../contact/unsubscribe.rules.ts';
+import { openLinks } from '../revenue/click.service.ts';
+import type { LinkAlert } from '../revenue/click.service.ts';
 import type { Sender } from '../store/sender.repo.ts';
 import { alertModel } from '../template/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../template/template.pool.ts';
@@ -83,8 +85,9 @@ export async function prepareAlerts(
     messages.map(({ pid, topic }) => ({ pid, name: topic! })),
   );
   const facts = await alerts.loadFacts(db, messages);
+  const link = await openLinks(services, medium, messages);
   return messages.map((message, index) =>
-    prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!),
+    prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!, link),
   );
 }
 
@@ -96,6 +99,7 @@ function prepareAlert(
   message: ClaimedMessage,
   facts: AlertFacts | null,
   topic: TopicRow | null,
+  link: LinkAlert,
 ): PreparedAlert {
   if (facts === null) return { message, judge: () => GONE, letter: null };
   if (topic === null) return { message, judge: () => NO_TOPIC, letter: null };
@@ -105,7 +109,7 @@ function prepareAlert(
   const linkFor = (scope: Scope): string =>
     unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
   const render = async (isBare: boolean): Promise<{ texts: Partial<AlertTexts> } | Outcome> => {
-    const model = alertModel(store, topic.name, epi, product, linkFor('product'));
+    const model = link(store, message, alertModel(store, topic.name, epi, product, linkFor('product')));
     try {
       const parts = partsOf(medium);
       return { texts: await templates.alerts.render({ pid, texts: topic.texts, parts, model, isBare }) };

@@ -20,6 +20,9 @@ const IS_CONTACT = `(medium, value) IN (SELECT own.medium, own.value FROM jsonb_
 const theirs = (table: string): string => `${table}.pid = $1 AND (${table}.regid = $2 OR ${IS_CONTACT})`;
 
 const WERE_LISTS = `SELECT l.* FROM deleted_list d CROSS JOIN LATERAL jsonb_populate_record(NULL::list, d.was) l WHERE d.pid = $1`;
+/** An order's e-mail address or phone number is one of the person's. */
+const isOrderedBy = (column: 'email' | 'phone'): string =>
+  `o.${column} IN (SELECT own.value FROM jsonb_to_recordset($4::jsonb) AS own (medium text, value text))`;
 
 /**
  * SQL: PostgreSQL writes whole rows as JSON, so that megabytes are neither parsed nor built here. The parts of an export that are
@@ -66,6 +69,16 @@ const SECTIONS = {
   stops: `SELECT (to_jsonb(x) - 'answers')::text AS json, jsonb_build_array(x.medium, x.value) AS place
     FROM ${KEY}, stop x WHERE ${IS_CONTACT} AND (k.place IS NULL OR (x.medium, x.value) > (k.place ->> 0, k.place ->> 1))
     ORDER BY x.medium, x.value LIMIT $7`,
+  clicks: `SELECT to_jsonb(c)::text AS json, jsonb_build_array(c.first_at, c.alert_id) AS place
+    FROM ${KEY}, alert_click c WHERE c.pid = $1 AND ${IS_CONTACT}
+      AND (k.place IS NULL OR (c.first_at, c.alert_id) > ((k.place ->> 0)::timestamptz, k.place ->> 1))
+    ORDER BY c.first_at, c.alert_id LIMIT $7`,
+  orders: `SELECT (to_jsonb(o) - 'regid' - 'seq' - 'is_nameless')::text AS json, jsonb_build_array(o.seq) AS place
+    FROM ${KEY}, order_report o WHERE o.pid = $1 AND (o.regid = $2 OR ${isOrderedBy('email')} OR ${isOrderedBy('phone')}) AND ${behindSeq('o')}`,
+  notMeasured: `SELECT to_jsonb(u)::text AS json, jsonb_build_array(u.medium, u.value) AS place
+    FROM ${KEY}, unmeasured u WHERE u.pid = $1 AND (${IS_CONTACT} OR (u.medium, u.value) = ('shopper', $2))
+      AND (k.place IS NULL OR (u.medium, u.value) > (k.place ->> 0, k.place ->> 1))
+    ORDER BY u.medium, u.value LIMIT $7`,
 };
 
 /** The name of a part that is a list of rows. */

@@ -20,6 +20,9 @@ export async function* exportPieces(db: Db, subject: Subject, exportedAt: Date):
   yield* inArray('optOuts', texts(readSection(db, subject, 'optOuts')));
   yield* inArray('alertsLeft', texts(readSection(db, subject, 'alertsLeft')));
   yield* inArray('stops', texts(readSection(db, subject, 'stops')));
+  yield* inArray('clicks', texts(readSection(db, subject, 'clicks')));
+  yield* inArray('orders', texts(readSection(db, subject, 'orders')));
+  yield* inArray('notMeasured', texts(readSection(db, subject, 'notMeasured')));
   yield '}}';
 }
 

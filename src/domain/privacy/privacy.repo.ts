@@ -5,6 +5,7 @@ import { endRequests } from '../subscription/request.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
 import { emptyTrash } from '../trash/trash.repo.ts';
+import { forgetPerson, saveChoice, shopperKey } from '../revenue/measure.repo.ts';
 import { BLANK_PROFILE } from '../shopper/shopper.repo.ts';
 
 /** One export or erasure. */
@@ -111,6 +112,10 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
     messages: await deleteMessages(tx, subject),
   };
   const toThem = { pid, OR: subject.contacts };
+  // After the messages: a click of this moment waits for its alert to go, and then finds none.
+  const keys = [shopperKey(regid), ...subject.contacts];
+  await forgetPerson(tx, pid, keys);
+  await saveChoice(tx, pid, keys, true, now);
   await tx.prisma.alertSeen.deleteMany({ where: toThem });
   await tx.prisma.suppression.deleteMany({ where: toThem });
   await tx.prisma.alertMute.deleteMany({ where: toThem });

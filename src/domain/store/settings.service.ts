@@ -17,6 +17,8 @@ export type SettingsInput = {
       | 'doubleOptIn'
       | 'restoreDays'
       | 'digestSeconds'
+      | 'measureAlerts'
+      | 'attributionDays'
       | (typeof CLEARABLE)[number]
   ]?: StoreSettings[Field] | null;
 };

@@ -31,6 +31,8 @@ export type StoreSettings = Partial<
     | 'shareUrl'
     | 'doubleOptIn'
     | 'defaultRegion'
+    | 'measureAlerts'
+    | 'attributionDays'
     | 'mergedSessions'
     | 'restoreDays'
     | 'rateLimits'

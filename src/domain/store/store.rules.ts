@@ -16,6 +16,7 @@ const MAX_ORIGIN = 300;
 const MAX_SHARE_URL = 1_000;
 /** Longer would be an archive of what people wanted to be gone. */
 const MAX_RESTORE_DAYS = 365;
+const MAX_ATTRIBUTION_DAYS = 90;
 
 /** Most valid API keys of a store. */
 export const MAX_KEYS = 20;
@@ -94,6 +95,9 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
       'invalid-request',
       `${nameOf('restoreDays')} must be a whole number of days from 0 to ${MAX_RESTORE_DAYS}`,
     );
+  const { attributionDays: days = 1 } = settings;
+  if (!Number.isInteger(days) || days < 1 || days > MAX_ATTRIBUTION_DAYS)
+    fail('invalid-request', `${nameOf('attributionDays')} must be between 1 and ${MAX_ATTRIBUTION_DAYS}`);
   if (!Object.entries(rateLimits ?? {}).every(isRateLimit))
     fail(
       'invalid-request',
