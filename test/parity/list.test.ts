@@ -117,6 +117,19 @@ test('lists/fetch-lists answers whole list records', async () => {
   expect((lists as { edges: { node: object }[] }).edges.map(({ node }) => node)).toEqual(allLists);
 });
 
+test('lists/changes answers the whole record of changes', async () => {
+  const { lid } = await makeList();
+  const CHANGES = fullSelection('ListChanges');
+  const { listChanges } = await ask(`{ listChanges ${CHANGES} }`);
+  expect(await read('lists/changes')).toEqual(listChanges);
+  const { rev: since } = listChanges as { rev: string };
+  await me.add(lid, item(12));
+  const query = `query ($since: String) { listChanges(since: $since) ${CHANGES} }`;
+  const { listChanges: later } = await ask(query, { since });
+  expect(later).toEqual({ rev: expect.any(String), lids: [lid] });
+  expect(await read('lists/changes', { since })).toEqual(later);
+});
+
 test('lists/fetch-user-lists answers whole list records without contents', async () => {
   await makeList();
   const { allLists } = await ask(`{ allLists(st: null) ${LIST} }`);
