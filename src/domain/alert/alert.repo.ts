@@ -4,7 +4,7 @@ import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { SENDER_COLUMNS } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
-import { HOLDING_COLUMNS } from '../restock/holder.repo.ts';
+import { HOLDING_COLUMNS } from '../contact/holding.repo.ts';
 import type { ShownProduct } from '../template/model.rules.ts';
 import type { Holding } from './alert.rules.ts';
 

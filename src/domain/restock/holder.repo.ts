@@ -1,45 +1,12 @@
 import type { Db, Tx } from '../../database/database.ts';
+import { HOLDER_CONTACTS, hasLeft, isUntold } from '../contact/holding.repo.ts';
 import type { TopicRules } from '../topic/topic.types.ts';
 import type { RestockRow } from './queue.repo.ts';
 import { PORTION } from './restock.rules.ts';
 import type { Taken } from './restock.rules.ts';
 
-// Who hears because of a list, in one place: an account that has the very variant in a list of its own, by each contact of which the last answer to the
-// store's mailing list was yes. Guests have no contact. The same holds when an alert is queued and when it is sent.
-
-/** Whether what is in a list counts: wishlists and the store's own types do; lists that are archived, and what is saved for later, do not. */
-const LIST_COUNTS = `l.st = 1 AND l.lty IS DISTINCT FROM 'sfl'`;
-
-/** Whether a contact has left everything, the topic, or the product; all are SQL expressions. */
-const hasLeft = (pid: string, medium: string, value: string, topic: string, epi: string): string => `
-  (coalesce((SELECT true FROM suppression x WHERE x.pid = ${pid} AND x.medium = ${medium} AND x.value = ${value}), false)
-    OR coalesce((SELECT true FROM alert_mute x WHERE x.pid = ${pid} AND x.medium = ${medium} AND x.value = ${value}
-      AND ((x.topic = ${topic} AND x.epi = '') OR (x.topic = '' AND x.epi = ${epi})) LIMIT 1), false))`;
-
-/** Whether an occasion has told nobody by this contact; the index says why back in stock is named. All are SQL expressions. */
-export const isUntold = (medium: string, value: string, restock: string): string => `
-  (SELECT true FROM outbox told WHERE told.restock_id = ${restock} AND told.recipient = ${value} AND told.medium = ${medium}
-    AND told.topic <> 'backinstock' LIMIT 1) IS NULL`;
-
-/** What is known, when an alert is about to be sent, of somebody who hears because of a list. Columns of a subquery on the alert `o`. */
-export const HOLDING_COLUMNS = `
-  a.regid IS NOT NULL AS accepts, ${hasLeft('o.pid', 'o.medium', 'o.recipient', 'o.topic', 'o.epi')} AS "hasLeft",
-  coalesce((SELECT true FROM list l CROSS JOIN LATERAL (
-    SELECT 1 FROM item i WHERE i.pid = l.pid AND i.lid = l.lid AND i.epi = o.epi AND i.lity IS NULL OFFSET 0) i
-    WHERE l.pid = o.pid AND l.regid = a.regid AND ${LIST_COUNTS} LIMIT 1), false) AS holds
-  FROM (SELECT 1) one LEFT JOIN LATERAL (
-    SELECT a.regid FROM mailing_answer a JOIN shopper sh ON sh.pid = a.pid AND sh.regid = a.regid AND NOT sh.is_guest
-    WHERE a.pid = o.pid AND a.medium = o.medium AND a.value = o.recipient AND a.acceptmarketing) a ON true`;
-
 /** Items that a portion looks at, however few of them belong to people who may hear. */
 const EXAMINED = PORTION;
-
-/** The contacts that hear because of an item `x`, by its list; `contact` has their columns. */
-const CONTACTS = `
-  CROSS JOIN LATERAL (SELECT l.regid FROM list l WHERE l.pid = $1 AND l.lid = x.lid AND ${LIST_COUNTS} LIMIT 1) l
-  CROSS JOIN LATERAL (
-    SELECT a.medium, a.value FROM mailing_answer a WHERE a.pid = $1 AND a.regid = l.regid AND a.acceptmarketing OFFSET 0) contact
-  CROSS JOIN LATERAL (SELECT 1 FROM shopper sh WHERE sh.pid = $1 AND sh.regid = l.regid AND NOT sh.is_guest LIMIT 1) account`;
 
 // Look-ups are sub-selects, as those of subscribers are. One contact can have the product in several lists: it is told once in a portion by DISTINCT, and
 // once in all portions because it is looked up who was told.
@@ -50,7 +17,7 @@ const QUEUE = `
     ORDER BY i.seq LIMIT ${EXAMINED}
   ), waiting AS MATERIALIZED (
     SELECT x.seq, contact.medium, contact.value, seen.sent_at
-    FROM examined x ${CONTACTS}
+    FROM examined x ${HOLDER_CONTACTS}
     CROSS JOIN LATERAL (SELECT (
       SELECT c.sent_at FROM alert_seen c
       WHERE c.pid = $1 AND c.epi = $2 AND c.topic = $3 AND c.medium = contact.medium AND c.value = contact.value) AS sent_at OFFSET 0) seen
@@ -91,7 +58,7 @@ export async function queueHolders(
 /** SQL: counts contacts over four tables. */
 const COUNT = `
   SELECT contact.medium, count(DISTINCT (x.epi, contact.value))::int AS count
-  FROM (SELECT i.epi, i.lid FROM item i WHERE i.pid = $1 AND i.epi = ANY ($2::text[]) AND i.lity IS NULL OFFSET 0) x ${CONTACTS}
+  FROM (SELECT i.epi, i.lid FROM item i WHERE i.pid = $1 AND i.epi = ANY ($2::text[]) AND i.lity IS NULL OFFSET 0) x ${HOLDER_CONTACTS}
   WHERE NOT ${hasLeft('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
   GROUP BY contact.medium`;
 

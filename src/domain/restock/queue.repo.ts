@@ -1,7 +1,7 @@
 import type { Tx } from '../../database/database.ts';
+import { isUntold } from '../contact/holding.repo.ts';
 import { expiresBefore } from '../topic/topic.rules.ts';
 import type { TopicRules } from '../topic/topic.types.ts';
-import { isUntold } from './holder.repo.ts';
 import type { NextStep, Progress, Taken } from './restock.rules.ts';
 
 /** An occasion that people are being queued for. */
