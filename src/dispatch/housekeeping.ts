@@ -12,8 +12,7 @@ import { forgetTrash } from '../domain/trash/trash.service.ts';
 import { removeExpiredAnswers } from '../operation/answer-once.ts';
 import { forgetFinished } from '../outbox/outbox.service.ts';
 import type { Task } from './worker.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../shared/time.ts';
 
 /** Something to do now and then. */
 export type Chore = {

@@ -7,6 +7,7 @@ import * as outbox from './outbox.repo.ts';
 import type { ClaimedMessage, Lane, Line, SentMessage, Turn } from './outbox.repo.ts';
 import * as settling from './settle.repo.ts';
 import type { Delay, Ending } from './settle.repo.ts';
+import { DAY_MS } from '../shared/time.ts';
 
 export type { ClaimedMessage, Lane, Line, Turn } from './outbox.repo.ts';
 export { MAX_ATTEMPTS } from './backoff.ts';
@@ -83,7 +84,7 @@ export function listSent(db: Db, pid: string, medium: Medium, most: number): Pro
 }
 
 /** How long messages are kept that were sent, given up or withheld. */
-const KEEP_MS = 30 * 24 * 3_600_000;
+const KEEP_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the messages that were finished long ago; answers how many. */
 export function forgetFinished({ db }: Deps, now: Date): Promise<number> {

@@ -21,6 +21,7 @@ import * as alerts from './alert.repo.ts';
 import type { AlertFacts, AlertFilter, AlertRow } from './alert.repo.ts';
 import { judgeAlert } from './alert.rules.ts';
 import type { Verdict } from './alert.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 const ALERT_ORDER = 'alert';
 const MAX_IDS = 1_000;
@@ -131,7 +132,7 @@ export function outcomeOfTemplate(error: Error): Outcome {
 }
 
 /** How long it is known what a contact heard; no cool-down is longer. */
-const KEEP_MS = 30 * 24 * 3_600_000;
+const KEEP_MS = 30 * DAY_MS;
 
 /** Forgets a portion of what contacts heard long ago; answers how many. */
 export function forgetSeen({ db }: Services, now: Date): Promise<number> {

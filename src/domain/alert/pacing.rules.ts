@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Pacing } from '../store/pacing.rules.ts';
+import { DAY_MS, MINUTE_MS } from '../../shared/time.ts';
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
-const DAY_MS = DAY_MINUTES * MINUTE_MS;
 /** How long an alert waits that finds as many messages under way as may be sent: nobody knows yet how they end. */
 export const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 

@@ -7,8 +7,7 @@ import type { PacedRow, Packing, Wait } from '../../outbox/pacing.repo.ts';
 import type { Pacing } from '../store/pacing.rules.ts';
 import { planContact } from './pacing.plan.rules.ts';
 import type { ContactPlan } from './pacing.plan.rules.ts';
-
-const DAY_MS = 24 * 3_600_000;
+import { DAY_MS } from '../../shared/time.ts';
 
 /** An alert that may be sent as far as its own reasons go. */
 type Candidate = { message: ClaimedMessage; letter: { store: { pacing: Pacing } } };

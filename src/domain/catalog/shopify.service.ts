@@ -13,6 +13,7 @@ import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
 import * as shopify from './shopify.repo.ts';
 import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';
 import type { ShopifyEvent } from './shopify.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
@@ -161,7 +162,7 @@ function nextStock(
   return previous === null ? Math.max(stk, others + available) : stk + available - previous;
 }
 
-const WEBHOOK_MEMORY_MS = 7 * 24 * 3_600_000;
+const WEBHOOK_MEMORY_MS = 7 * DAY_MS;
 
 /** Forgets a portion of the webhooks that are too old to be played again; answers how many. */
 export function forgetEvents({ db }: Services, now: Date): Promise<number> {

@@ -6,6 +6,7 @@ import { fail } from '../../shared/errors.ts';
 import type { Medium } from './contact.rules.ts';
 import { withdrawConsent } from './mailing-list.service.ts';
 import * as stops from './stop.repo.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** What becomes of a message to a contact that answered STOP. */
 export const STOPPED = { kind: 'withheld', reason: 'the contact answered STOP' } as const;
@@ -41,7 +42,7 @@ export async function receiveAnswer(
 }
 
 /** How long it is known that a contact takes messages again: repeats of its STOP change nothing meanwhile. */
-const KEEP_MS = 30 * 24 * 3_600_000;
+const KEEP_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the contacts that let messages come again long ago; answers how many. */
 export function forgetStarted({ db }: Pick<Services, 'db'>, now: Date): Promise<number> {

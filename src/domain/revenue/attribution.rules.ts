@@ -1,5 +1,6 @@
 import { sumOf } from './amount.rules.ts';
 import type { Amount } from './amount.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** A line of an order. The product is null where neither the store nor the catalogue names it. */
 export type OrderLine = { epi: string; empi: string | null; quantity: number; amount: Amount };
@@ -33,8 +34,6 @@ function clickedAt({ firstAt, lastAt }: Click, orderedAt: Date, days: number): n
   );
   return times.length === 0 ? null : Math.max(...times);
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Where each line came from: the alert of its product that was clicked last, within so many days before the order; else a list. */
 export function attribute(

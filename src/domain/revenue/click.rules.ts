@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { LinkStore } from '../contact/link.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 // A link in an alert leads to the product through us. Where it leads is signed, or looked up by the alert that is: nobody makes one that
 // leads elsewhere.
@@ -13,7 +14,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const SHORT = /^([\w-]{22})([\w-]{16})$/;
 const LONG = /^([\w-]{1,300})\.([\w-]{22})\.(\d{1,6})\.([\w-]{1,6000})\.([\w-]{16})$/;
 const MAC_BYTES = 12;
-const DAY_MS = 24 * 3_600_000;
 /** A mail that is older leads nowhere. */
 const VALID_DAYS = 400;
 /** The parameter that tells the store which click a visitor came by. */

@@ -4,6 +4,7 @@ import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.
 import { checkEmail } from '../shopper/shopper.rules.ts';
 import { readAmount } from './amount.rules.ts';
 import type { OrderLine } from './attribution.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** Who ordered, as far as the store knows. */
 export type Customer = {
@@ -29,7 +30,6 @@ export type OrderInput = {
   click?: string | null;
 };
 
-const DAY_MS = 24 * 3_600_000;
 const MAX_ORDER_ID = 100;
 const MAX_LINES = 500;
 const MAX_QUANTITY = 100_000;

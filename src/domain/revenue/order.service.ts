@@ -13,6 +13,7 @@ import type { PersonKey } from './measure.repo.ts';
 import * as orders from './order.repo.ts';
 import { checkOrder } from './order.rules.ts';
 import type { Order, OrderInput } from './order.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** What was counted of an order. */
 export type OrderReportRow = {
@@ -33,7 +34,6 @@ export async function reportOrder(ctx: Context, input: OrderInput): Promise<Orde
   return ctx.db.transaction((tx) => recordOrder(tx, store, order, now));
 }
 
-const DAY_MS = 24 * 3_600_000;
 const NOBODY = { regid: null, email: null, phone: null };
 
 /** Counts an order once. The unique id settles reports of one moment: those that come later are told what the first one counted. */

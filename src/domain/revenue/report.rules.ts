@@ -1,6 +1,7 @@
 import { fail } from '../../shared/errors.ts';
 import { sumOf, writeAmount } from './amount.rules.ts';
 import type { CountRow, SumRow } from './revenue.repo.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** Sums of one currency. */
 export type RevenueTotal = {
@@ -13,7 +14,6 @@ export type RevenueTotal = {
   fromLists: string;
 };
 
-const DAY_MS = 24 * 3_600_000;
 const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 

@@ -4,6 +4,7 @@ import { forgetOrders, forgetPeople, windowsInUse } from './measure.repo.ts';
 import { checkDays, revenueOf } from './report.rules.ts';
 import type { RevenueReport } from './report.rules.ts';
 import { loadCounts, loadSums } from './revenue.repo.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** What alerts and lists brought the calling store between two days. */
 export async function getRevenue(
@@ -21,7 +22,6 @@ export async function getRevenue(
   return revenueOf(days, { sums, sent, clicks });
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** People are known for so long after their clicks can count: orders come late, and a store looks something up. */
 const KEPT_DAYS = 30;
 /** Orders that are older than a year cannot be reported, so a repeat of one need not be known. */

@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 3_600_000;
+import { DAY_MS } from '../../shared/time.ts';
 
 /** Since when deletions can be undone; what was deleted at that moment no longer can. */
 export function restorableSince({ restoreDays }: { restoreDays: number }, now: Date): Date {
