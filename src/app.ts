@@ -72,7 +72,7 @@ export async function createApp(
   const stream = createStreamDoor(apollo, operations, admission);
   app.all('/graphql', (req, res) => {
     nameRoute(res, '/graphql');
-    // Some clients know of one address only, and ask for a stream by its type.
+    // Some clients, GraphiQL among them, know of one address only and ask for a stream by its type.
     return req.headers.accept === 'text/event-stream' ? stream(req, res) : graphql(req, res);
   });
   app.all('/graphql/stream', (req, res) => {

@@ -162,6 +162,7 @@ async function renderPage(making: Making): Promise<string> {
     // The tab that is open at first takes its headers from here.
     headers: headers.store,
     shouldPersistHeaders: false,
+    method: 'POST',
   }).replace('<div id="root">', `${STRIP}<div id="root">`);
 }
 
