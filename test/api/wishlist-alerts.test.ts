@@ -212,6 +212,7 @@ describe('a delay', () => {
   test('mails nobody of a price that was typed wrong and corrected meanwhile', async () => {
     await upsert({ pr: 10 });
     at(1);
+    expect(await told()).toEqual([]);
     await upsert({ pr: 100 });
     at(60);
     expect(await told()).toEqual([]);
@@ -232,6 +233,7 @@ describe('a delay', () => {
   test('of a price that was corrected to a small reduction, counts the next fall from the price that people know', async () => {
     await upsert({ pr: 90 });
     at(1);
+    expect(await told()).toEqual([]);
     await upsert({ pr: 97 });
     at(10);
     expect(await told()).toEqual([]);
