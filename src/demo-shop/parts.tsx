@@ -83,10 +83,10 @@ export function BuyButton({ product }: { product: Product }): JSX.Element {
       <button
         type="button"
         class="button plain wide"
-        aria-label={`Tell me when the price of ${product.dt} falls`}
+        aria-label={`Watch the price of ${product.dt}`}
         onClick={() => open({ kind: 'notify', product, topic: 'pricedrop' })}
       >
-        Tell me when the price falls
+        Watch the price
       </button>
     </>
   );

@@ -141,7 +141,7 @@ describeInBrowser('forms of the dashboard', () => {
     await openPage(page, 'Settings');
     const card = page.getByRole('region', { name: 'When alerts leave' });
     const save = () => card.getByRole('button', { name: 'Save when alerts leave' }).click();
-    await card.getByLabel('Minutes to wait for other alerts').fill('10');
+    await card.getByLabel('Minutes to gather').fill('10');
     await card.getByLabel('Messages a day').fill('3');
     await card.getByLabel('Quiet from').fill('22:00');
     await save();
@@ -163,7 +163,7 @@ describeInBrowser('forms of the dashboard', () => {
     await openPage(page, 'Overview');
     await openPage(page, 'Settings');
     await eventually(() => card.getByLabel('Quiet from').inputValue(), '22:00');
-    for (const label of ['Minutes to wait for other alerts', 'Messages a day', 'Quiet from', 'Quiet until'])
+    for (const label of ['Minutes to gather', 'Messages a day', 'Quiet from', 'Quiet until'])
       await card.getByLabel(label).fill('');
     await save();
     await eventually(

@@ -78,6 +78,8 @@ const trigger = (store: NewStore, name: string, epis: string[]) =>
     .expect(({ body }) => expect(body.errors).toBeUndefined());
 const statesOf = async (pid: string) =>
   (await outboxOf(service, pid)).map(({ recipient, state, error }) => ({ recipient, state, error }));
+const clicksOf = (pid: string) =>
+  service.services.db.query('SELECT topic, epi, value FROM alert_click WHERE pid = $1', [pid]);
 const queuedOf = async (pid: string) =>
   service.services.db.query<{ due_at: Date; attempts: number; error: string; has_place: boolean }>(
     `SELECT due_at, attempts, error, has_place FROM outbox WHERE pid = $1 AND state = 'queued' ORDER BY seq`,
@@ -138,6 +140,11 @@ describe('a digest', () => {
     expect(html.match(/<body/g)).toHaveLength(1);
     expect(text.match(/Stop these messages/g)).toHaveLength(1);
     expect(mailsTo('one@example.com')[0]!.mail.subject).toBe('Boot 1 is back in stock');
+    // Each alert in it has a link of its own, whose click counts for that alert alone.
+    const links = [...new Set(html.match(/https:\/\/alerts\.example\/go\/[^"\s]+/g))];
+    expect(links).toHaveLength(6);
+    await service.http.get(new URL(links[0]!).pathname).expect(302);
+    expect(await clicksOf(pid)).toEqual([{ topic: 'backinstock', epi: '1', value: 'six@example.com' }]);
     // The oldest of its alerts lends it its id.
     const rows = await outboxOf(service, pid);
     expect(rows.every(({ state, attempts }) => state === 'sent' && attempts === 1)).toBe(true);
@@ -159,6 +166,15 @@ describe('a digest', () => {
       .expect(200);
     const left = await service.services.db.query('SELECT topic FROM subscription WHERE pid = $1', [pid]);
     expect(left).toEqual([{ topic: 'other' }]);
+    // What its lists hold tells it nothing of these topics, either.
+    const mutes = await service.services.db.query(
+      'SELECT topic, epi FROM alert_mute WHERE pid = $1 ORDER BY topic',
+      [pid],
+    );
+    expect(mutes).toEqual([
+      { topic: 'backinstock', epi: '' },
+      { topic: 'comingsoon', epi: '' },
+    ]);
   });
 
   test('leaves out what ended or was unsubscribed meanwhile, each withheld with its own reason; a single one that is left is an ordinary alert', async () => {
@@ -290,7 +306,7 @@ describe('a digest', () => {
   });
 
   test('of several text messages is one within its length, with one way out', async () => {
-    const { pid } = await service.createStore({ name: 'Shoes', digestSeconds: 60 });
+    const { pid } = await service.createStore({ name: 'Shoes', digestSeconds: 60, measureAlerts: false });
     const to = '+4915112345678';
     for (const epi of ['1', '2', '3']) {
       await seed(pid, epi, to, 'backinstock', 'sms');

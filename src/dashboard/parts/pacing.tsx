@@ -59,7 +59,7 @@ export function PacingCard({
       >
         <div class="field-row">
           <TextField
-            label="Minutes to wait for other alerts"
+            label="Minutes to gather"
             type="number"
             min="0"
             max="1440"
