@@ -83,7 +83,7 @@ export function BuyButton({ product }: { product: Product }): JSX.Element {
       <button
         type="button"
         class="button plain wide"
-        aria-label={`Tell me when the price of ${product.dt} falls`}
+        aria-label={`Tell me when the price falls: ${product.dt}`}
         onClick={() => open({ kind: 'notify', product, topic: 'pricedrop' })}
       >
         Tell me when the price falls
