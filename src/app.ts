@@ -2,10 +2,12 @@ import express from 'express';
 import type { ErrorRequestHandler, Express, Request, Response } from 'express';
 import type { Services } from './context.ts';
 import type { DemoStore } from './demo/demo.ts';
+import { createLive } from './domain/live/live.watch.ts';
 import { createDocuments } from './operation/documents.ts';
 import { createOperations } from './operation/executor.ts';
 import { toAppError } from './operation/failures.ts';
 import { createKeptAnswers } from './operation/kept.ts';
+import { withNudges } from './operation/nudges.ts';
 import { withIdempotency } from './operation/idempotency.ts';
 import { createSchema } from './operation/schema.ts';
 import { createApollo } from './operation/server.ts';
@@ -13,12 +15,15 @@ import { AppError, errorBody } from './shared/errors.ts';
 import { createAccessLog, nameRoute, traceOf } from './transport/access-log.ts';
 import { createAdmission } from './transport/admission.ts';
 import { createAnswering } from './transport/answering.ts';
+import { serveAnswers } from './transport/answers.ts';
 import { answerPreflight } from './transport/cors.ts';
 import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
 import { setCommonHeaders } from './transport/headers.ts';
 import { serveConfirm } from './transport/pages/confirm.ts';
+import { serveClicks } from './transport/pages/go.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
+import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
 import { serveUnsubscribe } from './transport/pages/unsubscribe.ts';
@@ -26,6 +31,7 @@ import { createRateLimiter } from './transport/rate-limit.ts';
 import { assignRequestId, requestIdOf } from './transport/request-id.ts';
 import { createRestRouter } from './transport/rest/router.ts';
 import { routes } from './transport/rest/routes.ts';
+import { createStreamDoor } from './transport/stream.ts';
 import { serveShopify } from './transport/shopify.ts';
 import { createViewerResolver } from './transport/viewer.ts';
 
@@ -36,12 +42,15 @@ export async function createApp(
   demo: DemoStore | null = null,
 ): Promise<Express> {
   const schema = createSchema();
-  const operations = withIdempotency(createOperations(schema));
+  const live = createLive(services);
+  lifecycle.endStreams = live.close;
+  const operations = withNudges(withIdempotency(createOperations(schema)));
   const documents = await createDocuments(services.config.trustedDocuments);
   const apollo = createApollo(schema, operations, documents);
   await apollo.start();
   const admission = createAdmission(
     services,
+    live,
     createViewerResolver(services),
     createRateLimiter(services.config.rateLimits),
   );
@@ -60,14 +69,23 @@ export async function createApp(
   // First what is called most: Express tries one after another.
   app.use(createRestRouter(routes, schema, operations, answer));
   const graphql = createGraphqlDoor(apollo, answer);
+  const stream = createStreamDoor(apollo, operations, admission);
   app.all('/graphql', (req, res) => {
     nameRoute(res, '/graphql');
-    return graphql(req, res);
+    // Some clients, GraphiQL among them, know of one address only and ask for a stream by its type.
+    return req.headers.accept === 'text/event-stream' ? stream(req, res) : graphql(req, res);
+  });
+  app.all('/graphql/stream', (req, res) => {
+    nameRoute(res, '/graphql/stream');
+    return stream(req, res);
   });
   serveHealth(app, services, lifecycle);
   serveShopify(app, services);
+  serveAnswers(app, services);
   serveConfirm(app, services, admitLink);
   serveUnsubscribe(app, services, admitLink);
+  serveMeasuring(app, services, admitLink);
+  serveClicks(app, services, admitLink);
   serveSharedLists(app, services, admitLink);
   servePages(app, services, schema, demo);
   app.use(() => {
@@ -87,7 +105,8 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     traceOf(res).type = failure.type;
     if (res.headersSent) return void res.destroy();
     res.set(failure.headers);
-    if (req.path === '/graphql') return void res.status(failure.status).json(graphqlFailure(failure));
+    if (/^\/graphql(\/stream)?$/.test(req.path))
+      return void res.status(failure.status).json(graphqlFailure(failure));
     if (failure.type === 'unauthorised')
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));

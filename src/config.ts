@@ -49,6 +49,8 @@ const OWN_VARIABLES = {
   MAX_LISTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   MAX_SHOPPER_BYTES: z.coerce.number().int().min(10_000).max(1e12).default(32_000_000),
+  MAX_STREAMS: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
+  LIVE_WAIT_SECONDS: z.coerce.number().int().min(0).max(600).default(25),
   KEPT_ANSWERS_MB: z.coerce.number().int().min(0).max(100_000).default(64),
   TRUSTED_DOCUMENTS: z.string().min(1).optional(),
   WEBHOOK_ALLOW_PRIVATE: flag.default(false),
@@ -92,6 +94,10 @@ export type Config = Readonly<{
   maxItems: number;
   /** Most bytes that all lists of one shopper hold. */
   maxShopperBytes: number;
+  /** Most streams and waiting calls that are open at a time. */
+  maxStreams: number;
+  /** How long a call may wait for a change. */
+  liveWaitMs: number;
   /** Room for answers that are sent again while nothing has changed; 0 keeps none. */
   keptAnswersBytes: number;
   /** File of the only GraphQL documents that run without a store key; null lets any run. */
@@ -141,6 +147,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     maxLists: env.MAX_LISTS,
     maxItems: env.MAX_ITEMS,
     maxShopperBytes: env.MAX_SHOPPER_BYTES,
+    maxStreams: env.MAX_STREAMS,
+    liveWaitMs: env.LIVE_WAIT_SECONDS * 1_000,
     keptAnswersBytes: env.KEPT_ANSWERS_MB * 1_000_000,
     trustedDocuments: env.TRUSTED_DOCUMENTS === undefined ? null : resolve(env.TRUSTED_DOCUMENTS),
     channels: readChannels(env),

@@ -1,8 +1,10 @@
+import type { DocumentNode } from 'graphql';
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { RenderBudget, Templates } from './domain/template/template.pool.ts';
 import type { ContentsWrites } from './domain/contents/contents.writes.ts';
 import type { ListReads } from './domain/list/list.reads.ts';
+import type { Live } from './domain/live/live.watch.ts';
 import type { IdentityState } from './domain/shopper/identity.repo.ts';
 import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
 import type { StoreRow } from './domain/store/store.repo.ts';
@@ -55,8 +57,28 @@ export type Trace = {
   type?: ErrorType;
 };
 
+/** A checked operation of a GraphQL client; `key` identifies its text. */
+export type Asked = {
+  key: string;
+  document: DocumentNode;
+  operationName?: string;
+  variables: Record<string, unknown>;
+};
+
 /** Writes that requests of one moment do together. */
 export type Writes = { contents: ContentsWrites; signUps: SignUps };
+
+/** What a call can do that stays open for longer than it takes to answer. */
+export type Presence = {
+  /** Who calls, asked anew with the same credentials; fails while the service is closed. */
+  identify(): Promise<Viewer>;
+  /** Does it when the caller has left, or has its answer. */
+  onLeave(listener: () => void): void;
+  /** Gives back what a call holds while it is answered. */
+  rest(): void;
+  /** Waits until the caller has taken what was sent; who takes nothing for long is cut. */
+  drained(): Promise<void>;
+};
 
 /** What a resolver sees of one request. */
 export type Context = Services & {
@@ -74,6 +96,12 @@ export type Context = Services & {
   reads: ListReads;
   /** The hot writes; those of concurrent requests share a transaction. */
   writes: Writes;
+  /** Those who wait for changes. */
+  live: Live;
+  /** The caller's connection. */
+  presence: () => Presence;
+  /** Set where subscriptions run: the executor leaves here what was asked for, checked and ready to run. */
+  stream?: { asked: Asked | null };
   /** Network address of the caller; one for a whole IPv6 household. */
   address: string;
   /** Path of the call, without a slash at its end. */

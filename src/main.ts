@@ -21,6 +21,8 @@ import { createHttpServer } from './transport/http.ts';
 
 /** Requests that are not answered by then are cut, so that the process always ends within ten seconds. */
 const DRAIN_LIMIT_MS = 6_000;
+/** Connections whose answer has ended are closed so soon while the process waits for the others. */
+const IDLE_MS = 50;
 /** Whatever still hangs by then, the process ends; the next start adopts a database that was left running. */
 const EXIT_LIMIT_MS = 9_000;
 
@@ -118,10 +120,13 @@ async function drain({ server, worker, runtime, lifecycle }: Service): Promise<v
   await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
   const closed = once(server, 'close');
   server.close();
-  server.closeIdleConnections();
+  // Not before: whoever watched connects again, and not to this process.
+  lifecycle.endStreams?.();
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
   const cut = setTimeout(() => server.closeAllConnections(), Math.max(0, DRAIN_LIMIT_MS - drainDelayMs));
   await closed;
   clearTimeout(cut);
+  clearInterval(idle);
   await stopped;
   await runtime.close();
 }

@@ -22,6 +22,7 @@ const PAGES = {
 export const BROWSER_FOLDERS = ['src/site', 'src/demo-shop', 'src/dashboard', 'src/compat'];
 
 const CLIENT = 'src/client/wishgate.ts';
+const WATCH = 'src/client/watch.ts';
 const COMPAT = 'src/compat/main.ts';
 const CLIENT_RECORDS = 'src/generated/client-records.ts';
 const CLIENT_TYPES = [CLIENT_RECORDS, 'src/client/records.ts', 'src/client/types.ts', CLIENT];
@@ -67,7 +68,14 @@ async function bundlePage(name, entry) {
 /** The browser library for a script tag and as an ES module, and the script for pages written for the public product. */
 async function bundleClient() {
   const options = { ...COMMON, entryPoints: [CLIENT], target: 'es2020' };
-  const [compat, tag, esm] = await Promise.all([
+  const [watch, compat, tag, esm] = await Promise.all([
+    build({
+      ...options,
+      entryPoints: [WATCH],
+      format: 'esm',
+      entryNames: 'client/watch',
+      outExtension: { '.js': '.mjs' },
+    }),
     build({ ...options, entryPoints: [COMPAT], format: 'iife', entryNames: 'client/compat' }),
     build({ ...options, format: 'iife', globalName: 'wishgate', entryNames: 'client/wishgate' }),
     build({
@@ -77,7 +85,7 @@ async function bundleClient() {
       outExtension: { '.js': '.mjs' },
     }),
   ]);
-  return [...compat.outputFiles, ...tag.outputFiles, ...esm.outputFiles, clientTypes()];
+  return [...watch.outputFiles, ...compat.outputFiles, ...tag.outputFiles, ...esm.outputFiles, clientTypes()];
 }
 
 /** The library's types as one file: the declarations of its public modules, joined. */

@@ -5,6 +5,7 @@ import { growth } from './growth.ts';
 import { importing } from './import.ts';
 import { memory, start, twoProcesses } from './process.ts';
 import { contents, graphql, lists } from './reads.ts';
+import { streams } from './streams.ts';
 import { subscribe } from './subscribe.ts';
 import { write } from './writes.ts';
 
@@ -12,5 +13,5 @@ import { write } from './writes.ts';
 export const CASES: readonly Case[] = [
   ...[bare, lists, contents, graphql, write, subscribe],
   ...[restock, holders, handover, readsDuring, importing, growth],
-  ...[twoProcesses, memory, start],
+  ...[streams, twoProcesses, memory, start],
 ];

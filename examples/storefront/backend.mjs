@@ -54,5 +54,17 @@ export function createBackend({ baseUrl, pid, apiKey }) {
       });
       return { message };
     },
+
+    /** Tells of an order, so that revenue from alerts and lists is counted; `click` is the parameter `wg` of the page the visitor came to. */
+    async reportOrder({ orderId, currency, lines, email, regid, click }) {
+      return post('/storeadmin/v3/orders/report', {
+        orderId,
+        currency,
+        lines: JSON.stringify(lines),
+        ...(email ? { useremail: email } : {}),
+        ...(regid ? { regid } : {}),
+        ...(click ? { click } : {}),
+      });
+    },
   };
 }

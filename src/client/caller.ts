@@ -7,7 +7,10 @@ export type Fields = Record<string, unknown>;
 
 /** Calls the service for the shopper. Fields that depend on who the shopper is are a function. */
 export type Caller = {
-  rest<Answer>(path: string, fields: Fields | ((who: Identity) => Promise<Fields>)): Promise<Answer>;
+  /** Address of the service, without a slash at its end. */
+  baseUrl: string;
+  timeoutMs: number;
+  rest: <Answer>(path: string, fields: Fields | ((who: Identity) => Promise<Fields>)) => Promise<Answer>;
   /** The answer, parsed and as text, with the identity it was asked for. */
   restAnswer<Answer>(
     path: string,
@@ -34,7 +37,7 @@ function parse(text: string): unknown {
 }
 
 /** What an answer says went wrong, or null. GraphQL's failures, of any status, become what REST would have answered. */
-function faultOf(
+export function faultOf(
   { status, statusText, headers }: FetchAnswer,
   text: string,
   body: unknown,
@@ -93,7 +96,7 @@ function encode(fields: Fields): string {
 }
 
 /** Failures that a fresh identity can cure: the regid was merged away, or its sessions were ended. */
-function isStaleIdentity({ status, response }: WishgateError): boolean {
+export function isStaleIdentity({ status, response }: WishgateError): boolean {
   return status === 401 && /^(sw-badregid|bad-sessionid)$/.test(response?.type ?? '');
 }
 
@@ -102,7 +105,9 @@ export function createCaller(
   fetchLike: FetchLike,
   identity: IdentityKeeper,
 ): Caller {
-  const post = createPost(options.baseUrl.replace(/\/+$/, ''), fetchLike, options.timeoutMs ?? 30_000);
+  const { timeoutMs = 30_000 } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const post = createPost(baseUrl, fetchLike, timeoutMs);
   const query = `?pid=${encodeURIComponent(options.pid)}`;
 
   /** Runs with the identity, and once more with a new one when this one is no longer accepted. */
@@ -125,6 +130,8 @@ export function createCaller(
     });
 
   return {
+    baseUrl,
+    timeoutMs,
     restAnswer,
     rest: async <Answer>(path: string, fields: Parameters<Caller['rest']>[1]) =>
       (await restAnswer<Answer>(path, fields)).body,

@@ -2,10 +2,11 @@ import { IS_IN_LISTS, OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
 import { createCache } from './cache.ts';
 import { createCaller } from './caller.ts';
 import type { Fields } from './caller.ts';
-import { ownFailure, settle } from './failure.ts';
+import { ownFailure, settle, tell } from './failure.ts';
 import { createIdentity, hasApiKey } from './identity.ts';
 import { createSaveForLater } from './save-for-later.ts';
 import type { Write } from './save-for-later.ts';
+import type { WatchTools, watchLists as WatchLists } from './watch.ts';
 import type {
   AlertAnswer,
   AlertRequest,
@@ -43,6 +44,10 @@ function checkOptions(options: WishgateOptions): void {
 /** In a form an empty text counts as left out; a blank one is seen: it removes a note, and is no name. */
 const blankIfEmpty = (text: string | null | undefined): string | null | undefined =>
   text === '' ? ' ' : text;
+
+/** Comes from the service itself, also where this file was copied into a page's own bundle. */
+const loadWatch = (baseUrl: string): Promise<{ watchLists: typeof WatchLists }> =>
+  import(/* webpackIgnore: true */ /* @vite-ignore */ `${baseUrl}/client/watch.mjs`) as never;
 
 /** Makes the client of a store. It asks for nothing until it is used. */
 export function init(options: WishgateOptions): Wishgate {
@@ -132,6 +137,20 @@ export function init(options: WishgateOptions): Wishgate {
     return (await caller.graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, { input })).subscribe;
   };
 
+  const watchTools: WatchTools = {
+    baseUrl: caller.baseUrl,
+    pid,
+    fetch: fetchLike,
+    rest: caller.rest,
+    identity,
+    timeoutMs: caller.timeoutMs,
+    onIdentity: (listener) => cache.listen((change) => change === 'identity' && listener()),
+    read: async () => {
+      cache.invalidate();
+      return JSON.parse(await listsText('')) as List[];
+    },
+  };
+
   return Object.freeze<Wishgate>({
     SaveForLater: createSaveForLater(caller, write, (lid) => void (savedLid = lid)),
     fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
@@ -139,6 +158,13 @@ export function init(options: WishgateOptions): Wishgate {
     createList: (list, ok, bad) => settle(() => post<List>('lists/create', list), ok, bad),
     updateList: (list, ok, bad) => settle(() => updateList(list), ok, bad),
     deleteList: (lid, ok, bad) => settle(() => post<List>('lists/delete-list', { lid }), ok, bad),
+    restoreList: (lid, ok, bad) => settle(() => post<List>('lists/restore', { lid }), ok, bad),
+    restoreItems: (lid, epis, ok, bad) =>
+      settle(() => post<List>('lists/restore-items', { lid, epis }), ok, bad),
+    deletedLists: (page, ok, bad) =>
+      settle(() => caller.rest<List[]>('lists/fetch-deleted', { ...page }), ok, bad),
+    deletedItems: (list, ok, bad) =>
+      settle(() => caller.rest<Item[]>('lists/fetch-deleted-items', { ...list }), ok, bad),
     addToList: (lid, product, ok, bad) => settle(() => addOne(lid, product), ok, bad),
     addProductsToList: (lid, products, ok, bad) =>
       settle(async () => (await contents(lid, { a: products })).a!, ok, bad),
@@ -158,6 +184,8 @@ export function init(options: WishgateOptions): Wishgate {
       settle(() => post<{ msg: string; listinfo: List }>('lists/emailList', mail), ok, bad),
     reportShare: (share, ok, bad) =>
       settle(() => caller.rest<ShareAnswer>('lists/reportShare', { ...share }), ok, bad),
+    setMeasured: (measured, ok, bad) =>
+      settle(() => caller.rest<{ measured: boolean }>('shopper/set-measured', { measured }), ok, bad),
     subscribeForProductAlert: (alert, ok, bad) => settle(() => subscribe(alert), ok, bad),
     getSocialCount: (product, ok, bad) =>
       settle(
@@ -181,5 +209,16 @@ export function init(options: WishgateOptions): Wishgate {
       return settle(async () => void (await identity.get()), ok, bad);
     },
     onChange: (listener) => cache.listen(listener),
+    watch(onLists, onError) {
+      let stop = (): void => void (isStopped = true);
+      let isStopped = false;
+      loadWatch(caller.baseUrl).then(
+        ({ watchLists }) => {
+          if (!isStopped) stop = watchLists(watchTools, onLists, onError);
+        },
+        () => tell(onError, ownFailure('unavailable', 'The part of the library that watches did not load')),
+      );
+      return () => stop();
+    },
   });
 }

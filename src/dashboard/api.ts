@@ -22,11 +22,15 @@ export type Answered<Data> = {
   [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;
 };
 
-/** Runs a GraphQL document for the signed-in store; `download` gets the answer of a REST call as a file, whatever its size: a POST with fields, else a GET. */
+/** For whom the store asks, and until when it waits for the answer. */
+export type Asking = { regid?: string; signal?: AbortSignal };
+
+/** Runs a GraphQL document for the signed-in store, or for a shopper of it; `download` gets the answer of a REST call as a file, whatever its size: a POST with fields, else a GET. */
 export type Run = {
   <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
     variables: Variables,
+    asking?: Asking,
   ): Promise<Answered<Data>>;
   download: (path: string, fields?: Record<string, string>) => Promise<Blob>;
 };
@@ -43,8 +47,13 @@ function basicHeader({ pid, apiKey }: Credentials): string {
 
 type Sent = { type: string; body: string };
 
-async function send(credentials: Credentials, path: string, sent: Sent | null): Promise<Response> {
-  const authorization = { Authorization: basicHeader(credentials) };
+async function send(
+  credentials: Credentials,
+  path: string,
+  sent: Sent | null,
+  { regid, signal }: Asking = {},
+): Promise<Response> {
+  const authorization = { Authorization: basicHeader(credentials), ...(regid && { 'X-Regid': regid }) };
   const call = sent && {
     method: 'POST',
     headers: { 'Content-Type': sent.type, ...authorization },
@@ -54,6 +63,7 @@ async function send(credentials: Credentials, path: string, sent: Sent | null): 
     return await fetch(path, {
       headers: authorization,
       ...call,
+      signal,
       credentials: 'omit',
       cache: 'no-store',
       redirect: 'error',
@@ -80,9 +90,10 @@ export function createApi(credentials: Credentials, onUnauthorised: () => void =
   const run = async <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
     variables: Variables,
+    asking?: Asking,
   ): Promise<Answered<Data>> => {
     const body = JSON.stringify({ query: document.toString(), variables });
-    const response = await send(credentials, '/graphql', { type: 'application/json', body });
+    const response = await send(credentials, '/graphql', { type: 'application/json', body }, asking);
     const answer = (await response.json().catch(() => ({}))) as GraphqlAnswer<Answered<Data>>;
     if (answer.data && !answer.errors?.length) return answer.data;
     const [error] = answer.errors ?? [];

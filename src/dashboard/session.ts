@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { WatchShopperDocument } from '../generated/dashboard.ts';
 import type { TypedDocumentString } from '../generated/dashboard.ts';
 import { ApiError } from './api.ts';
 import type { Answered, Run } from './api.ts';
@@ -40,13 +41,14 @@ function asApiError(error: unknown): ApiError {
   return new ApiError('internal-error', error instanceof Error ? error.message : 'Something went wrong');
 }
 
-/** Reads now and when the variables change; an answer that arrives late is dropped. */
+/** Reads now and when the variables change, for the store or for the shopper `regid`; an answer that arrives late is dropped. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
+  regid?: string,
 ): Query<Answered<Data>> {
   const { run } = useSession();
-  const key = JSON.stringify(variables);
+  const key = JSON.stringify([variables, regid]);
   const [{ dataKey, ...state }, setState] = useState({
     data: null as Answered<Data> | null,
     dataKey: key,
@@ -58,7 +60,7 @@ export function useQuery<Data, Variables>(
   useEffect(() => {
     const read = ++newest.current;
     setState((now) => ({ ...now, error: null, isLoading: true }));
-    run(document, variables).then(
+    run(document, variables, { regid }).then(
       (data) => read === newest.current && setState({ data, dataKey: key, error: null, isLoading: false }),
       (error: unknown) =>
         read === newest.current &&
@@ -122,4 +124,39 @@ export function usePolling(query: Pick<Query<unknown>, 'isLoading' | 'reload'>, 
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
+}
+
+/** Pause after a question that was not answered. */
+const RETRY_MS = 10_000;
+
+/** Calls back after each change of a shopper's lists while the page is in front. */
+export function useShopperChanges(regid: string, onChange: () => void): void {
+  const { run } = useSession();
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  useEffect(() => {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const shown = (): Promise<unknown> =>
+      document.visibilityState === 'visible'
+        ? Promise.resolve()
+        : new Promise((done) => document.addEventListener('visibilitychange', done, { once: true, signal }));
+    const follow = async (): Promise<void> => {
+      let since: string | null = null;
+      while (!signal.aborted) {
+        await shown();
+        try {
+          const { rev }: { rev: string } = (await run(WatchShopperDocument, { since }, { regid, signal }))
+            .listChanges;
+          if (since !== null && rev !== since) latest.current();
+          since = rev;
+        } catch {
+          since = null;
+          await new Promise((done) => setTimeout(done, RETRY_MS));
+        }
+      }
+    };
+    void follow();
+    return () => abort.abort();
+  }, [regid, run]);
 }

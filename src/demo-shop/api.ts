@@ -46,6 +46,8 @@ export const backend = {
   logout: () => call<object>('logout', {}),
   notify: (email: string, product: Pick<Product, 'epi' | 'empi' | 'du'>, topic: AlertTopic) =>
     call<object>('notify', { email, product, topic }),
+  order: (lines: { epi: number; quantity: number }[], click: string | null) =>
+    call<{ orderId: string; total: string }>('order', { lines, click }),
   products: () => call<Product[]>('products'),
   setPrice: (epi: number, isReduced: boolean) => call<object>('price', { epi, isReduced }),
   setStock: (epi: number, isInStock: boolean) => call<object>('stock', { epi, isInStock }),

@@ -44,7 +44,11 @@ function PickLists({ product }: { product: Product }): JSX.Element {
   const inLists = lidsOf.get(product.epi) ?? [];
   const toggle = ({ lid, lname }: List): void => {
     if (inLists.includes(lid))
-      void attempt(() => client.deleteFromList(lid, product), `Removed from ${lname}`);
+      void attempt(
+        () => client.deleteFromList(lid, product),
+        `Removed from ${lname}`,
+        () => client.restoreItems(lid, [product.epi]),
+      );
     else void attempt(() => client.addToList(lid, toInput(product)), `Saved to ${lname}`);
   };
   const create: Submit = (event) => {

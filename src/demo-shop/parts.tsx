@@ -125,7 +125,7 @@ export function Modal({ title, children }: { title: string; children: ComponentC
 }
 
 export function Toasts(): JSX.Element {
-  const { toasts } = useShop();
+  const { toasts, dismiss, attempt } = useShop();
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // A dialog lies above the page; a popover that is shown anew lies above the dialog.
@@ -134,9 +134,21 @@ export function Toasts(): JSX.Element {
   }, [toasts]);
   return (
     <div ref={element} popover="manual" class="toasts" role="status" aria-live="polite">
-      {toasts.map(({ id, text, isError }) => (
+      {toasts.map(({ id, text, isError, undo }) => (
         <p key={id} class={isError ? 'toast error' : 'toast'}>
           {text}
+          {undo && (
+            <button
+              type="button"
+              class="undo"
+              onClick={() => {
+                dismiss(id);
+                void attempt(undo, 'It is back');
+              }}
+            >
+              Undo
+            </button>
+          )}
         </p>
       ))}
     </div>

@@ -1,9 +1,15 @@
-import { execute, getOperationAST } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { createSourceEventStream, execute, getOperationAST } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionResult,
+  GraphQLError,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
-import type { Context } from '../context.ts';
+import type { Asked, Context } from '../context.ts';
 import { toAppError, toGraphQLError } from './failures.ts';
 import { liftDocument, relocate } from './lifting.ts';
 import { sizeOf } from './limits.ts';
@@ -25,13 +31,8 @@ const MAX_COMPILED_FIELDS = 20_000;
 /** A caller learns nothing from more of them, and each can be as long as what was sent. */
 const MAX_ERRORS = 20;
 
-/** An operation of the GraphQL door; `key` identifies its text. */
-export type Request = {
-  key: string;
-  document: DocumentNode;
-  operationName?: string;
-  variables: Record<string, unknown>;
-};
+/** An operation of the GraphQL door, and what its fields are read from; queries and mutations start from nothing. */
+export type Request = Asked & { root?: unknown };
 
 /** The one executor behind both doors. */
 export type Operations = {
@@ -39,6 +40,8 @@ export type Operations = {
   run(document: DocumentNode, variables: Record<string, unknown>, ctx: Context): Promise<unknown>;
   /** Runs a validated document of a GraphQL client. */
   execute(request: Request, ctx: Context): Promise<ExecutionResult>;
+  /** Opens what a validated subscription tells; each of it is a `root` to execute the same document from. */
+  subscribe: (request: Request, ctx: Context) => Promise<AsyncIterable<unknown> | ExecutionResult>;
 };
 
 /** What became of compiling a shape; without a query it stays interpreted. */
@@ -98,7 +101,7 @@ export function createOperations(schema: GraphQLSchema): Operations {
 
   /** Documents of callers without a key or a session are never compiled: anyone can make up any number of them. */
   const runCompiled = async (
-    { document }: Request,
+    { document, root }: Request,
     operation: OperationDefinitionNode,
     variables: Variables,
     ctx: Context,
@@ -108,8 +111,19 @@ export function createOperations(schema: GraphQLSchema): Operations {
     const bound = shape && bind(shape, variables);
     const query = bound && findCompiled(shape, bound);
     if (!query) return null;
-    const { data, errors } = await query(undefined, ctx, bound.values);
+    const { data, errors } = await query(root, ctx, bound.values);
     return errors ? { data, errors: relocate(errors.slice(0, MAX_ERRORS), shape) } : { data };
+  };
+
+  /** graphql-jit reports every fault of the variables, however many; graphql-js stops. */
+  const coerce = (
+    { document, variables }: Request,
+    operation: OperationDefinitionNode | null | undefined,
+    ctx: Context,
+  ): { coerced?: Variables; faults?: GraphQLError[] } => {
+    if (!operation) return {};
+    const { coerced, errors } = coerceVariables(schema, document, operation, variables, MAX_ERRORS);
+    return errors ? { faults: errors.map((error) => toGraphQLError(error, ctx)) } : { coerced };
   };
 
   return {
@@ -126,17 +140,15 @@ export function createOperations(schema: GraphQLSchema): Operations {
       const { document, operationName, variables } = request;
       ctx.basis.isOwn = asksForOwn(document);
       const operation = getOperationAST(document, operationName);
-      // graphql-jit reports every fault of the variables, however many; graphql-js stops.
-      const { coerced, errors: faults = [] } = operation
-        ? coerceVariables(schema, document, operation, variables, MAX_ERRORS)
-        : {};
-      if (faults.length > 0) return { errors: faults.map((error) => toGraphQLError(error, ctx)) };
+      const { coerced, faults } = coerce(request, operation, ctx);
+      if (faults) return { errors: faults };
       const result =
         (operation && coerced && (await runCompiled(request, operation, coerced, ctx))) ??
         (await execute({
           schema,
           document,
           operationName,
+          rootValue: request.root,
           variableValues: variables,
           contextValue: { ...ctx, isInterpreted: true },
         }));
@@ -145,6 +157,16 @@ export function createOperations(schema: GraphQLSchema): Operations {
       const isRequestError = result.data == null && result.errors.every(({ path }) => path === undefined);
       const errors = result.errors.slice(0, MAX_ERRORS).map((error) => toGraphQLError(error, ctx));
       return isRequestError ? { errors } : { ...result, errors };
+    },
+
+    async subscribe(request, ctx) {
+      const { document, operationName, variables } = request;
+      const { faults } = coerce(request, getOperationAST(document, operationName), ctx);
+      if (faults) return { errors: faults };
+      const given = { schema, document, operationName, variableValues: variables, contextValue: ctx };
+      const source = await createSourceEventStream(given);
+      if (!('errors' in source)) return source as AsyncIterable<unknown>;
+      return { errors: source.errors!.map((error) => toGraphQLError(error, ctx)) };
     },
   };
 }

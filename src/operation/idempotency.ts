@@ -10,6 +10,8 @@ import { extensionsOf, toAppError } from './failures.ts';
 /** Gives both doors the Idempotency-Key: a write that comes again under its key is answered as the first time, and not done again. */
 export function withIdempotency(operations: Operations): Operations {
   return {
+    subscribe: operations.subscribe,
+
     async run(document, variables, ctx) {
       const operation = ctx.idempotencyKey === '' ? null : nameWrite(document, undefined);
       if (operation === null) return operations.run(document, variables, ctx);

@@ -5,16 +5,20 @@ import type { GraphQLSchema } from 'graphql';
 import { itemResolvers } from '../domain/item/item.resolvers.ts';
 import { listRereads } from '../domain/contents/reread.service.ts';
 import { listResolvers } from '../domain/list/list.resolvers.ts';
+import { liveResolvers } from '../domain/live/live.resolvers.ts';
 import { contactResolvers } from '../domain/contact/contact.resolvers.ts';
 import { catalogResolvers } from '../domain/catalog/catalog.resolvers.ts';
 import { contentsResolvers } from '../domain/contents/contents.resolvers.ts';
 import { loginResolvers } from '../domain/login/login.resolvers.ts';
+import { restoreResolvers } from '../domain/restore/restore.resolvers.ts';
+import { restoreRereads } from '../domain/restore/restore.service.ts';
 import { restockResolvers } from '../domain/restock/restock.resolvers.ts';
 import { topicResolvers } from '../domain/topic/topic.resolvers.ts';
 import { webhookResolvers } from '../domain/webhook/webhook.resolvers.ts';
 import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
 import { integrationResolvers } from '../domain/integration/integration.resolvers.ts';
 import { reportResolvers } from '../domain/report/report.resolvers.ts';
+import { revenueResolvers } from '../domain/revenue/revenue.resolvers.ts';
 import { privacyResolvers } from '../domain/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
@@ -36,6 +40,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   contactResolvers,
   privacyResolvers,
   reportResolvers,
+  revenueResolvers,
   topicResolvers,
   restockResolvers,
   alertResolvers,
@@ -44,6 +49,8 @@ const domains: Record<string, Record<string, unknown>>[] = [
   listResolvers,
   itemResolvers,
   contentsResolvers,
+  restoreResolvers,
+  liveResolvers,
 ];
 
 /** Joins the domains' maps type by type: two domains may both add to Query. */
@@ -66,5 +73,5 @@ export function createSchema(): GraphQLSchema {
     schema,
     resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
   });
-  return countValues(keepReceipts(complete, listRereads));
+  return countValues(keepReceipts(complete, { ...listRereads, ...restoreRereads }));
 }

@@ -8,9 +8,10 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, OperationTypeNode, getOperationAST } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../context.ts';
+import { AppError } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { stringifyAnswer } from '../shared/answer.ts';
 import { describeOperation } from './describe.ts';
@@ -25,15 +26,18 @@ function compiledGateway(schema: GraphQLSchema, operations: Operations): Gateway
     // The name as asked for: the context's own is already null when the document has no such operation.
     const operationName = request.operationName ?? undefined;
     const ctx = context as unknown as Context;
-    const result = await operations.execute(
-      {
-        key: `${queryHash} ${operationName ?? ''}`,
-        document,
-        operationName,
-        variables: (request.variables ?? {}) as Record<string, unknown>,
-      },
-      ctx,
-    );
+    const asked = {
+      key: `${queryHash} ${operationName ?? ''}`,
+      document,
+      operationName,
+      variables: (request.variables ?? {}) as Record<string, unknown>,
+    };
+    if (getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION) {
+      if (!ctx.stream) return { errors: [toGraphQLError(NO_STREAM, ctx)] } as never;
+      ctx.stream.asked = asked;
+      return { data: {} };
+    }
+    const result = await operations.execute(asked, ctx);
     const answer = await withinBudget(result, ctx);
     if (answer.errors) ctx.basis.isOwn = false;
     return answer as Awaited<ReturnType<GatewayExecutor>>;
@@ -48,8 +52,12 @@ function compiledGateway(schema: GraphQLSchema, operations: Operations): Gateway
   };
 }
 
+const NO_STREAM = new GraphQLError('', {
+  originalError: new AppError('invalid-request', 'Subscriptions run at /graphql/stream'),
+});
+
 /** Aliases can make a large answer of little that was read, so that what counts is the answer itself. */
-async function withinBudget(result: ExecutionResult, ctx: Context): Promise<ExecutionResult> {
+export async function withinBudget(result: ExecutionResult, ctx: Context): Promise<ExecutionResult> {
   try {
     await ctx.budget.answer(result);
     return result;

@@ -3,13 +3,16 @@ import type { Context, Services, Viewer } from '../context.ts';
 import { createRenderBudget } from '../domain/template/template.pool.ts';
 import { createContentsWrites } from '../domain/contents/contents.writes.ts';
 import { createListReads } from '../domain/list/list.reads.ts';
+import type { Live } from '../domain/live/live.watch.ts';
 import { createSignUps } from '../domain/subscription/signup.writes.ts';
+import type { Identified } from '../domain/shopper/viewer.service.ts';
 import type { Kept } from '../operation/kept.ts';
 import { newBasis } from '../shared/basis.ts';
 import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
 import { traceOf } from './access-log.ts';
 import { allowOrigin } from './cors.ts';
+import { createPresence } from './presence.ts';
 import { addressGroup } from './rate-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
@@ -26,7 +29,9 @@ export type Admission = {
    */
   admit: (req: Request, res: Response, credentials: Credentials, recalled: Kept | null) => Promise<Viewer>;
   /** Makes what the resolvers of an admitted call see. */
-  open: (req: Request, res: Response, viewer: Viewer) => Context;
+  open: (req: Request, res: Response, viewer: Viewer, credentials: Credentials) => Context;
+  /** The same for one more answer of a call that goes on, with a budget of its own; whoever asks closes that. */
+  reopen: (ctx: Context, viewer: Viewer) => Context;
   /** Lets somebody in who opened a link of this store: its rate is checked, and the link itself is the credential. */
   admitLink: AdmitLink;
 };
@@ -36,6 +41,7 @@ export type AdmitLink = (req: Request, res: Response, pid: string) => Promise<Co
 
 export function createAdmission(
   services: Services,
+  live: Live,
   resolveViewer: ResolveViewer,
   limiter: RateLimiter,
 ): Admission {
@@ -43,20 +49,36 @@ export function createAdmission(
   const writes = { contents: createContentsWrites(services), signUps: createSignUps(services) };
   const openBudget = createBudgets();
 
-  const open = (req: Request, res: Response, viewer: Viewer): Context => {
-    const address = addressGroup(req.ip ?? '');
+  /** What one answer reads and takes. */
+  const room = (viewer: Viewer, address: string): Pick<Context, 'viewer' | 'budget' | 'basis' | 'reads'> => {
     const caller = viewer.shopper?.regid ?? viewer.keyId ?? address;
     const budget = openBudget({ store: viewer.store?.pid ?? '', caller });
-    res.once('close', budget.close);
     const basis = newBasis();
+    return { viewer, budget, basis, reads: readsWithin(budget, basis) };
+  };
+
+  const failWhenClosed = ({ isServiceDown, store }: Identified): void => {
+    if (isServiceDown || store?.maintenance)
+      fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
+  };
+
+  const identifyAnew = async (credentials: Credentials): Promise<Viewer> => {
+    const viewer = await resolveViewer(credentials, null);
+    failWhenClosed(viewer);
+    return viewer;
+  };
+
+  const open: Admission['open'] = (req, res, viewer, credentials) => {
+    const address = addressGroup(req.ip ?? '');
+    const taken = room(viewer, address);
+    res.once('close', taken.budget.close);
     return {
       ...services,
-      viewer,
+      ...taken,
       trace: traceOf(res),
-      budget,
-      basis,
-      reads: readsWithin(budget, basis),
       writes,
+      live,
+      presence: () => createPresence(res, () => identifyAnew(credentials)),
       requestId: requestIdOf(res),
       address,
       path: req.path.replace(/\/$/, ''),
@@ -67,20 +89,21 @@ export function createAdmission(
 
   return {
     async admit(req, res, credentials, recalled) {
-      const { isServiceDown, ...viewer } = await resolveViewer(credentials, recalled);
+      const viewer = await resolveViewer(credentials, recalled);
       traceOf(res).store = viewer.store?.pid;
       allowOrigin(req, res, viewer.store, services.config);
-      if (isServiceDown || viewer.store?.maintenance)
-        fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
+      failWhenClosed(viewer);
       await limiter.check(req, res, viewer);
       return viewer;
     },
     open,
+    reopen: (ctx, viewer) => ({ ...ctx, ...room(viewer, ctx.address) }),
     async admitLink(req, res, pid) {
-      const viewer = await resolveViewer({ authorization: '', pid, regid: '', sessionid: '' }, null);
+      const credentials = { authorization: '', pid, regid: '', sessionid: '' };
+      const viewer = await resolveViewer(credentials, null);
       traceOf(res).store = viewer.store?.pid;
       await limiter.check(req, res, viewer);
-      return open(req, res, viewer);
+      return open(req, res, viewer, credentials);
     },
   };
 }

@@ -34,7 +34,7 @@ export function createAnswering({ admit, open }: Admission, kept: KeptAnswers): 
       traceOf(res).operation = same.operation;
       return sendAnswer(req, res, same);
     }
-    const ctx = open(req, res, viewer);
+    const ctx = open(req, res, viewer, credentials);
     const answer = await make(ctx);
     if (answer === null) return;
     kept.keep(question, recalled, viewer, ctx.basis, answer);

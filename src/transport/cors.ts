@@ -8,7 +8,7 @@ const ALLOW_HEADERS =
 const EXPOSE_HEADERS =
   'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
 /** Paths that browsers on other origins may call. */
-const SHARED_PATHS = /^\/(api\/|graphql$|client\/)/;
+const SHARED_PATHS = /^\/(api\/|graphql(\/stream)?$|client\/)/;
 
 /** Answers preflights. They carry no credentials, so the store's own origins are checked with the call that follows. */
 export function answerPreflight(req: Request, res: Response, next: NextFunction): void {

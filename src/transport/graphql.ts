@@ -57,14 +57,54 @@ function isKnown(req: Request, res: Response, plain: string): boolean {
   return true;
 }
 
+/** What came in, as it came: the query of the address, and the body. */
+type Question = { search: string; text: string; isJson: boolean };
+
+/** Reads a request of GraphQL. */
+export async function readQuestion(req: Request, res: Response): Promise<Question> {
+  const text = req.method === 'GET' ? '' : decodeText(await readBody(req, res));
+  const start = req.url.indexOf('?');
+  return {
+    search: start < 0 ? '' : req.url.slice(start),
+    text,
+    isJson: JSON_TYPE.test(req.headers['content-type'] ?? ''),
+  };
+}
+
+/** What Apollo made of a request. */
+export type Made = { status: number; plain: string; type: string };
+
+/** Lets Apollo check and run a request; `accept` is what the answer is for, where that is not what the caller says. */
+export async function askApollo(
+  apollo: ApolloServer<Context>,
+  req: Request,
+  { search, text, isJson }: Question,
+  ctx: Context,
+  accept?: string,
+): Promise<Made> {
+  const headers = headersOf(req);
+  if (accept !== undefined) headers.set('accept', accept);
+  const made = await apollo.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { method: req.method, headers, search, body: isJson ? parseBody(text) : text },
+    context: async () => ctx,
+  });
+  for (const [name, value] of made.headers) req.res!.setHeader(name, value);
+  const status = made.status ?? 200;
+  // What Apollo refuses before it looks at an operation passes no plugin.
+  if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
+  return {
+    status,
+    plain: made.body.kind === 'complete' ? made.body.string : '',
+    type: made.headers.get('content-type') ?? 'application/json; charset=utf-8',
+  };
+}
+
 /** Serves /graphql. */
 export function createGraphqlDoor(apollo: ApolloServer<Context>, answer: AnswerCall) {
   return async (req: Request, res: Response): Promise<void> => {
     if (isOpenedByHand(req)) return res.redirect(303, '/graphiql');
-    const text = req.method === 'GET' ? '' : decodeText(await readBody(req, res));
-    const isJson = JSON_TYPE.test(req.headers['content-type'] ?? '');
-    const start = req.url.indexOf('?');
-    const search = start < 0 ? '' : req.url.slice(start);
+    const question = await readQuestion(req, res);
+    const { search, text, isJson } = question;
     const { accept = '' } = req.headers;
     await answer(req, res, {
       place: 'POST /graphql',
@@ -72,24 +112,10 @@ export function createGraphqlDoor(apollo: ApolloServer<Context>, answer: AnswerC
       // JSON is what no page of another site can post unasked, so there is nothing left to check.
       input: req.method === 'POST' && isJson ? [search, accept, text] : null,
       async make(ctx) {
-        const made = await apollo.executeHTTPGraphQLRequest({
-          httpGraphQLRequest: {
-            method: req.method,
-            headers: headersOf(req),
-            search,
-            body: isJson ? parseBody(text) : text,
-          },
-          context: async () => ctx,
-        });
-        for (const [name, value] of made.headers) res.setHeader(name, value);
-        const status = made.status ?? 200;
-        // What Apollo refuses before it looks at an operation passes no plugin.
-        if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
+        const { status, plain, type } = await askApollo(apollo, req, question, ctx);
         res.status(status);
-        const plain = made.body.kind === 'complete' ? made.body.string : '';
         if (req.method === 'GET' && ctx.trace.type === undefined && isPublic(ctx) && isKnown(req, res, plain))
           return null;
-        const type = made.headers.get('content-type') ?? 'application/json; charset=utf-8';
         return { body: newBody(Buffer.from(plain)), type, operation: ctx.trace.operation };
       },
     });

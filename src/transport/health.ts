@@ -6,8 +6,8 @@ import { AppError, errorBody } from '../shared/errors.ts';
 import { nameRoute, traceOf } from './access-log.ts';
 import { MAINTENANCE_RETRY_SECONDS } from './admission.ts';
 
-/** Whether the process is on its way out; `main` sets it at SIGTERM. */
-export type Lifecycle = { isDraining: boolean };
+/** Whether the process is on its way out; `main` sets it at SIGTERM. The app says how to end what would go on for ever. */
+export type Lifecycle = { isDraining: boolean; endStreams?: () => void };
 
 /** Seconds after which readiness may have changed. */
 const RETRY_SECONDS = '5';

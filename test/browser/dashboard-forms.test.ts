@@ -155,6 +155,48 @@ describeInBrowser('forms of the dashboard', () => {
     await said('The settings are saved.').waitFor();
   });
 
+  test('when alerts leave is set in minutes, times of day and a zone, refused in words, and cleared', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    const card = page.getByRole('region', { name: 'When alerts leave' });
+    const save = () => card.getByRole('button', { name: 'Save when alerts leave' }).click();
+    await card.getByLabel('Minutes to wait for other alerts').fill('10');
+    await card.getByLabel('Messages a day').fill('3');
+    await card.getByLabel('Quiet from').fill('22:00');
+    await save();
+    await card.getByRole('alert').getByText('quietTo is missing').waitFor();
+    await card.getByLabel('Quiet until').fill('07:30');
+    await card.getByLabel('Time zone').selectOption('Europe/Berlin');
+    await save();
+    await said('From now on alerts leave like this.').waitFor();
+    const fields = '{ store { digestSeconds quietFrom quietTo timeZone dailyCap } }';
+    expect(await call(fields)).toEqual({
+      store: {
+        digestSeconds: 600,
+        quietFrom: '22:00',
+        quietTo: '07:30',
+        timeZone: 'Europe/Berlin',
+        dailyCap: 3,
+      },
+    });
+    await openPage(page, 'Overview');
+    await openPage(page, 'Settings');
+    await eventually(() => card.getByLabel('Quiet from').inputValue(), '22:00');
+    for (const label of ['Minutes to wait for other alerts', 'Messages a day', 'Quiet from', 'Quiet until'])
+      await card.getByLabel(label).fill('');
+    await save();
+    await eventually(
+      async () => JSON.stringify((await call(fields)).store),
+      JSON.stringify({
+        digestSeconds: 0,
+        quietFrom: null,
+        quietTo: null,
+        timeZone: 'Europe/Berlin',
+        dailyCap: null,
+      }),
+    );
+  });
+
   test('the page knows whether Shopify is connected, and asks before it is disconnected', async () => {
     const card = page.getByRole('region', { name: 'Shopify' });
     await signIn(page, store);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { createApp } from '../../src/app.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { ensureDemoShopper } from '../../src/demo/shopper.ts';
 import { createHttpServer } from '../../src/transport/http.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -81,6 +82,25 @@ describeInBrowser('GraphiQL', () => {
     expect(await runTab('Wishes')).toMatchObject({
       data: { shopper: { isGuest: true, lists: { totalCount: 2 }, saveForLater: { items: [] } } },
     });
+  });
+
+  test('the tab with the subscription shows the lists, and each change as it happens', async () => {
+    await until(async () => {
+      await page.getByRole('tab', { name: 'Watch' }).click();
+      return (await page.locator('.graphiql-query-editor').innerText()).includes('subscription');
+    });
+    await page.getByRole('button', { name: /execute/i }).click();
+    const answer = page.locator('.result-window');
+    await answer.getByText('"rev"').waitFor();
+    await service
+      .graphql(
+        'mutation { createList(input: { lname: "Seen live" }) { lid } }',
+        {},
+        { store: demo, headers: { 'x-regid': (await ensureDemoShopper(service.services, demo.pid))! } },
+      )
+      .expect(200);
+    await answer.getByText('Seen live').waitFor();
+    await page.getByRole('button', { name: /stop/i }).click();
   });
 
   test('nothing was asked of any other origin, and the page had nothing to complain about', () => {

@@ -57,7 +57,11 @@ describeInBrowser('with the network cut off', () => {
       if (seen.has(path)) continue;
       seen.add(path);
       const page = await context.newPage();
-      const response = await page.goto(service.url + path, { waitUntil: 'networkidle' });
+      // A page that watches never falls silent: the stream is the last that it opens.
+      const isLive = path === '/demo';
+      const streaming = isLive && page.waitForRequest(`${service.url}/graphql/stream`);
+      const response = await page.goto(service.url + path, { waitUntil: isLive ? 'load' : 'networkidle' });
+      await streaming;
       expect([path, response?.status()]).toEqual([path, 200]);
       waiting.push(...(await linksOn(page)));
       await page.close();

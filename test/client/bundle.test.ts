@@ -48,6 +48,21 @@ test.each(['wishgate.js', 'wishgate.mjs'])(
   },
 );
 
+test('what watches is a file of its own, below 3 kB packed, that every origin may load', async () => {
+  const { text, headers } = await service.http
+    .get('/client/watch.mjs')
+    .set('Origin', 'https://shop.example')
+    .expect(200);
+  expect(gzipSync(text, { level: 9 }).length).toBeLessThan(3_000);
+  expect(headers).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'access-control-allow-origin': 'https://shop.example',
+    'cross-origin-resource-policy': 'cross-origin',
+  });
+  const { text: library } = await service.http.get('/client/wishgate.mjs').expect(200);
+  expect([text.includes('event-stream'), library.includes('event-stream')]).toEqual([true, false]);
+});
+
 test('a browser that has the script is not sent it again', async () => {
   const { headers } = await service.http.get('/client/wishgate.js').expect(200);
   await service.http.get('/client/wishgate.js').set('If-None-Match', headers['etag']!).expect(304);

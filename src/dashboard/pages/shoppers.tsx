@@ -8,12 +8,13 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { DeletedLists } from '../parts/deleted-lists.tsx';
 import { MailingList } from '../parts/mailing-list.tsx';
-import { useAction, useQuery, useSession } from '../session.ts';
+import { useAction, useQuery, useSession, useShopperChanges } from '../session.ts';
 
 type Shopper = NonNullable<FindShopperQuery['findShopper']>;
 
-function Facts({ shopper: { regid, uid, isGuest, storage, userinfo } }: { shopper: Shopper }) {
+function Facts({ shopper: { regid, uid, isGuest, storage, lists, userinfo } }: { shopper: Shopper }) {
   const facts: [string, string][] = [
     ['E-mail', userinfo.em ?? '–'],
     ['Name', [userinfo.fname, userinfo.lname].filter(Boolean).join(' ') || '–'],
@@ -22,6 +23,7 @@ function Facts({ shopper: { regid, uid, isGuest, storage, userinfo } }: { shoppe
     ['Tags', userinfo.extags.join(', ') || '–'],
     ['First seen', formatMoment(userinfo.cts)],
     ['Last login', formatMoment(userinfo.lastlogin)],
+    ['Lists', String(lists?.totalCount ?? 0)],
     ['Storage', `${formatBytes(storage.used)} of ${formatBytes(storage.allowed)}`],
     ['User id', uid],
     ['regid', regid],
@@ -47,14 +49,18 @@ function Found({
   shopper,
   onErased,
   onChanged,
+  onMoved,
 }: {
   shopper: Shopper;
+  /** The shopper's lists are other ones now. */
+  onMoved: () => void;
   onErased: () => void;
   onChanged: () => void;
 }) {
   const { run, notify } = useSession();
   const [isErasing, setErasing] = useState(false);
   const { regid } = shopper;
+  useShopperChanges(regid, onMoved);
   const download = useAction(async () => {
     const file = await run.download('/storeadmin/v3/user/export', { regid });
     saveFile(`shopper-${new Date().toISOString().slice(0, 10)}.json`, file);
@@ -64,6 +70,7 @@ function Found({
   return (
     <div class="found">
       <Facts shopper={shopper} />
+      <DeletedLists key={regid} regid={regid} />
       <Failure error={download.error} />
       <div class="buttons">
         <button
@@ -113,6 +120,11 @@ function Lookup({ onChanged }: { onChanged: () => void }) {
     );
     setFound({ shopper: findShopper });
   });
+  const renew = async ({ regid }: Shopper): Promise<void> => {
+    const { findShopper } = await run(FindShopperDocument, { regid });
+    // Somebody else may have been looked up meanwhile.
+    setFound((now) => (now?.shopper?.regid === regid ? { shopper: findShopper } : now));
+  };
   const forget = (): void => {
     setFound(null);
     setText('');
@@ -146,7 +158,14 @@ function Lookup({ onChanged }: { onChanged: () => void }) {
           <Empty title="No such shopper">Check the spelling; a guest has no e-mail address.</Empty>
         )}
       </div>
-      {found?.shopper && <Found shopper={found.shopper} onErased={forget} onChanged={onChanged} />}
+      {found?.shopper && (
+        <Found
+          shopper={found.shopper}
+          onMoved={() => void renew(found.shopper!).catch(() => undefined)}
+          onErased={forget}
+          onChanged={onChanged}
+        />
+      )}
     </Card>
   );
 }

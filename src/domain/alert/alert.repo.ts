@@ -137,7 +137,7 @@ export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Pro
 /** SQL: looks at other rows of the table that it changes, in one statement. */
 const RETRY = `
   UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL,
-    has_place = false
+    has_place = false, leaves_at = NULL, parcel_id = NULL
   WHERE pid = $1 AND state = 'failed' AND lane = 'alert' AND ($2::text[] IS NULL OR id = ANY ($2))
     AND NOT EXISTS (
       SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id

@@ -18,6 +18,7 @@ import {
   lastOfEach,
   rowsInOrder,
 } from '../product/product.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** Variants that are new but lack what a new one needs; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {
@@ -200,7 +201,7 @@ export function countProducts(ctx: Context, { search }: ProductPage): Promise<nu
 }
 
 /** How long a variant that was removed is remembered. */
-const KEEP_REMOVED_MS = 30 * 24 * 3_600_000;
+const KEEP_REMOVED_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the variants that were removed long ago; answers how many. */
 export function forgetRemoved({ db }: Services, now: Date): Promise<number> {

@@ -40,12 +40,12 @@ export async function withdrawConsent(
   tx: Tx,
   pid: string,
   contact: AnyContact,
-  acceptsource: 'unsubscribe' | 'bounce',
+  acceptsource: 'unsubscribe' | 'bounce' | 'stop',
   now: Date,
 ): Promise<void> {
   const known = await answers.findAnswer(tx, pid, contact);
-  // Nobody answered here: a mailbox that is gone was not on the list.
-  if (acceptsource === 'bounce' && !known?.acceptmarketing) return;
+  // Nobody answered here: a mailbox that is gone was not on the list, nor was a number that never said yes.
+  if (acceptsource !== 'unsubscribe' && !known?.acceptmarketing) return;
   const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
   const regid = account?.regid ?? known?.regid ?? '';
   await record(tx, { pid, regid }, contact, { acceptmarketing: false, acceptsource, regid: null }, now);

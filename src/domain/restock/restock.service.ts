@@ -12,6 +12,7 @@ import { foldChanges, nextStep, openingBy, planRestocks, portionSize } from './r
 import type { Known, Opening, ProductChange } from './restock.rules.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topic/topic.repo.ts';
 import { requireTopic } from '../topic/topic.service.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 export type { ProductChange } from './restock.rules.ts';
 
@@ -162,7 +163,7 @@ export async function countListHolders(
 }
 
 /** How long an occasion is kept. */
-const KEEP_MS = 30 * 24 * 3_600_000;
+const KEEP_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the occasions that are over; answers how many. */
 export function forgetRestocks({ db }: Services, now: Date): Promise<number> {

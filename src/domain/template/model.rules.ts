@@ -17,7 +17,7 @@ export type ShownProduct = {
 };
 
 /** A full http(s) address; a relative one needs the store's site, and anything else is left out. */
-function absoluteUrl(url: string | null, siteUrl: string | null): string {
+export function absoluteUrl(url: string | null, siteUrl: string | null): string {
   if (!url) return '';
   const base = siteUrl?.replaceAll('{lid}', '') ?? undefined;
   if (!URL.canParse(url, base)) return '';

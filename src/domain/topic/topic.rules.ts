@@ -6,6 +6,7 @@ import { toTag } from '../product/product.rules.ts';
 import { checkSizes } from '../template/template.rules.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
 import { TRIGGER_NAMES, isTriggerName } from './triggers.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** Most topics of a store, with the built-in ones. */
 export const MAX_TOPICS = 100;
@@ -73,7 +74,7 @@ function blankTopic(name: string): TopicRow {
 
 /** Subscriptions of this moment and older ones have expired; null where a topic's never do. */
 export function expiresBefore({ expiryDays }: Pick<TopicRules, 'expiryDays'>, now: Date): Date | null {
-  return expiryDays === null ? null : new Date(now.getTime() - expiryDays * 86_400_000);
+  return expiryDays === null ? null : new Date(now.getTime() - expiryDays * DAY_MS);
 }
 
 const MAX_NAME = 64;

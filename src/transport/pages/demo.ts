@@ -45,6 +45,8 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
     const answer = createRoutes(backend, {
       secret,
       cookiePath: '/demo',
+      priceOf: (epi) => DEMO_PRODUCTS.find((product) => String(product.epi) === epi)?.pr.toFixed(2) ?? null,
+      currency: 'EUR',
       log: (error) => log.warn({ err: error }, 'a call of the demo shop failed'),
     });
     const body = await readJson(req, res);

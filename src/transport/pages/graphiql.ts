@@ -100,6 +100,22 @@ query Wishes {
 }
 `;
 
+const WATCH = `# A subscription goes on until it is stopped:
+# run it, then run the mutation of the tab before.
+
+subscription Watch {
+  lists {
+    rev
+    lids
+    lists {
+      lid
+      lname
+      cnt
+    }
+  }
+}
+`;
+
 /** What stands there where the operator lets only some documents run. */
 const CLOSED = `# Without a store key this service runs
 # trusted documents only (TRUSTED_DOCUMENTS):
@@ -141,10 +157,12 @@ async function renderPage(making: Making): Promise<string> {
       { query: (making.isClosed ? CLOSED : '') + STORE, headers: headers.store },
       { query: GRAPH, headers: headers.shopper },
       { query: CREATE, headers: headers.shopper },
+      { query: WATCH, headers: headers.shopper },
     ],
     // The tab that is open at first takes its headers from here.
     headers: headers.store,
     shouldPersistHeaders: false,
+    method: 'POST',
   }).replace('<div id="root">', `${STRIP}<div id="root">`);
 }
 

@@ -1,0 +1,186 @@
+import type { Caller } from './caller.ts';
+import { isStaleIdentity } from './caller.ts';
+import { WATCH_LISTS } from './documents.ts';
+import { readStream } from './event-stream.ts';
+import { tell as call } from './failure.ts';
+import type { IdentityKeeper } from './identity.ts';
+import type { FetchLike, Identity, List, ListChange, OnError, WishgateError } from './types.ts';
+
+// A file of its own, which `watch` loads: pages that do not watch do not pay for it.
+
+/** What the library lends to those who watch. */
+export type WatchTools = {
+  baseUrl: string;
+  pid: string;
+  fetch: FetchLike;
+  rest: Caller['rest'];
+  identity: Pick<IdentityKeeper, 'get' | 'renew'>;
+  /** Calls back when the shopper is another; returns how to stop it. */
+  onIdentity: (listener: () => void) => () => void;
+  /** Reads all lists anew. */
+  read: () => Promise<List[]>;
+  /** Milliseconds that a call may take. */
+  timeoutMs: number;
+};
+
+/** What the browser says of the page; elsewhere there is none. */
+type Page = {
+  visibilityState: string;
+  addEventListener(name: string, listener: () => void): void;
+  removeEventListener(name: string, listener: () => void): void;
+};
+type Changes = ListChange & { isWhole: boolean };
+
+/** The first message comes at once, unless something on the way keeps it back. */
+const FIRST_MS = 10_000;
+const MAX_MISSES = 3;
+const WITHOUT_STREAMS_MS = 300_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Between questions where neither streams nor calls that wait get through. */
+const POLL_MS = 10_000;
+
+/** Tells the lists as they are, then again after each change, until the returned function is called. */
+export function watchLists(
+  tools: WatchTools,
+  onLists: (lists: List[], change: ListChange) => void,
+  onError?: OnError,
+): () => void {
+  const page = (globalThis as { document?: Page }).document;
+  let isStopped = false;
+  /** Until when the same is asked by calls that wait, because streams do not get through. */
+  let streamsAt = 0;
+  let misses = 0;
+  let waitSeconds = Math.floor(tools.timeoutMs / 2_000);
+  let failures = 0;
+  /** What was told last, and of whom. */
+  let known = { regid: '', rev: '' };
+  let abort = new AbortController();
+  let wake: () => void = () => undefined;
+
+  const isHidden = (): boolean => page?.visibilityState === 'hidden';
+  const pause = (ms: number): Promise<void> =>
+    new Promise((done) => {
+      const timer = ms < Infinity ? setTimeout(done, ms) : undefined;
+      wake = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+  /** Ends what is under way, and begins anew. */
+  const restart = (): void => {
+    // Whoever comes back may have another way to the service.
+    streamsAt = misses = failures = 0;
+    abort.abort();
+    wake();
+  };
+
+  const tell = async ({ regid }: Identity, { rev, lids, isWhole }: Changes): Promise<void> => {
+    if (isWhole || lids.length > 0) {
+      const lists = await tools.read();
+      if (!isStopped) call(() => onLists(lists, { rev, lids }), undefined);
+    }
+    known = { regid, rev };
+    failures = 0;
+  };
+
+  /** Nothing came of a stream. A service that cannot be reached may be about to start, and one that is busy or closed says so. */
+  const miss = (status: number | undefined): void => {
+    if (status === 401 || status === 429 || status === 503) return;
+    misses += status === undefined ? 1 : MAX_MISSES;
+    if (misses < MAX_MISSES) return;
+    misses = 0;
+    streamsAt = Date.now() + WITHOUT_STREAMS_MS;
+  };
+
+  const stream = async (who: Identity, since: string, isCut: () => void): Promise<void> => {
+    const { signal } = abort;
+    let isLate = false;
+    const cut = (): void => {
+      isLate = true;
+      isCut();
+      abort.abort();
+    };
+    let first: ReturnType<typeof setTimeout> | undefined = setTimeout(cut, FIRST_MS);
+    try {
+      const answer = await tools.fetch(`${tools.baseUrl}/graphql/stream`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+          'x-pid': tools.pid,
+          'x-regid': who.regid,
+          'x-sessionid': who.sessionid,
+        },
+        body: JSON.stringify({ query: WATCH_LISTS, variables: { since: since || null } }),
+        credentials: 'omit',
+        signal,
+      });
+      await readStream<{ lists: Changes }>(answer, cut, async ({ lists }) => {
+        clearTimeout(first);
+        first = undefined;
+        misses = 0;
+        await tell(who, lists);
+      });
+    } catch (error) {
+      if (first && (isLate || !signal.aborted)) miss(isLate ? 0 : (error as Partial<WishgateError>).status);
+      throw error;
+    } finally {
+      clearTimeout(first);
+    }
+  };
+
+  const poll = async (who: Identity, since: string): Promise<void> => {
+    try {
+      const changes = await tools.rest<ListChange>('lists/changes', { since, wait: waitSeconds });
+      await tell(who, { ...changes, isWhole: since === '' });
+    } catch (error) {
+      const { response, status } = error as WishgateError;
+      if (response?.type === 'invalid-request') known = { regid: '', rev: '' };
+      // Something on the way does not let a call wait for so long.
+      if (status === 0) waitSeconds = Math.floor(waitSeconds / 2);
+      throw error;
+    }
+    if (waitSeconds === 0) await pause(POLL_MS);
+  };
+
+  /** How long to wait before the next try: at random, so that all who were cut off at once do not come back at once. */
+  const pauseAfter = (error: WishgateError | null): number => {
+    const told = Number(error?.getResponseHeader?.('retry-after') ?? 0) * 1_000;
+    return told + Math.random() * Math.min(LONGEST_PAUSE_MS, 250 * 2 ** failures);
+  };
+
+  const turn = async (): Promise<void> => {
+    abort = new AbortController();
+    const { signal } = abort;
+    let isCut = false;
+    let who: Identity | null = null;
+    try {
+      who = await tools.identity.get();
+      const since = known.regid === who.regid ? known.rev : '';
+      if (Date.now() < streamsAt) return await poll(who, since);
+      await stream(who, since, () => (isCut = true));
+      await pause(pauseAfter(null));
+    } catch (error) {
+      if (isStopped || (signal.aborted && !isCut)) return;
+      if (who && isStaleIdentity(error as WishgateError)) await tools.identity.renew(who).catch(() => null);
+      failures += 1;
+      // Connections end now and then; what lasts is worth a word.
+      if (failures > 1) call(onError, error as WishgateError);
+      await pause(pauseAfter(error as WishgateError));
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!isStopped) await (isHidden() ? pause(Infinity) : turn());
+  };
+
+  const stopListening = tools.onIdentity(restart);
+  page?.addEventListener('visibilitychange', restart);
+  void run();
+  return () => {
+    isStopped = true;
+    stopListening();
+    page?.removeEventListener('visibilitychange', restart);
+    restart();
+  };
+}
