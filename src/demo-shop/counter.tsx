@@ -56,7 +56,7 @@ function Price({ product, write }: { product: Product; write: Write }): JSX.Elem
     <button
       type="button"
       class="button plain"
-      aria-label={`${isReduced ? 'Raise' : 'Reduce'} the price of ${dt}`}
+      aria-label={`${isReduced ? 'Old price' : 'Reduce the price'} of ${dt}`}
       onClick={set}
     >
       {isReduced ? 'Old price' : 'Reduce'}

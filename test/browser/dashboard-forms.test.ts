@@ -98,6 +98,25 @@ describeInBrowser('forms of the dashboard', () => {
     expect(await topic('launch', 'batchIntervalSeconds')).toMatchObject({ batchIntervalSeconds: 30 });
   });
 
+  test('a merchant sets by how much a price has to fall, a delay, and that list holders hear; back in stock offers no such switch', async () => {
+    await signIn(page, store);
+    await openTopic('pricedrop');
+    await page.getByLabel('Price falls by at least (%)').fill('20');
+    await page.getByLabel('Delay in minutes').fill('1.5');
+    await page.getByLabel('Also tell shoppers who have the product in a list').check();
+    await pressSaveTopic('pricedrop');
+    expect(await topic('pricedrop', 'trigger dropPercent delaySeconds listHolders')).toEqual({
+      ...{ name: 'pricedrop', trigger: 'pricedrop' },
+      ...{ dropPercent: 20, delaySeconds: 90, listHolders: true },
+    });
+    await page.getByLabel('Sent').selectOption('When little stock is left');
+    await page.getByLabel('Units left').waitFor();
+    await openPage(page, 'Topics');
+    await page.getByText('by 20 % or more · also to list holders · after').waitFor();
+    await openTopic('backinstock');
+    expect(await page.getByLabel('Also tell shoppers who have the product in a list').count()).toBe(0);
+  });
+
   test('what a colleague changed in a topic meanwhile stays, and appears', async () => {
     await signIn(page, store);
     await openTopic('backinstock');

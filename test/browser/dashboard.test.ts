@@ -201,7 +201,9 @@ describeInBrowser('the merchant dashboard', () => {
     await said('The topic preorder is deleted, with 1 subscription.').waitFor();
     await page.getByRole('heading', { name: 'Your topics' }).waitFor();
     const { body } = await service.graphql('{ topics { name } }', {}, { store: own });
-    expect(body.data.topics).toEqual([{ name: 'backinstock' }, { name: 'comingsoon' }]);
+    expect(body.data.topics).toEqual(
+      ['backinstock', 'comingsoon', 'pricedrop', 'lowstock', 'wishlistrestock'].map((name) => ({ name })),
+    );
   });
 
   test('settings are saved and refused in words; the dashboard keeps working when origins are limited', async () => {

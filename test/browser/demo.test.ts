@@ -217,6 +217,27 @@ describeInBrowser('the demo storefront', () => {
     },
   );
 
+  test('a visitor who waits for a better price gets one mail with both prices when it is reduced', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const context = await visitor();
+    const page = await openShop(service.url, context);
+    await page.getByRole('button', { name: 'Watch the price of Oak board' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Tell me when the price falls' });
+    await dialog.getByLabel('E-mail address').fill(email);
+    await dialog.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText(`We will write to ${email} when it costs less`).waitFor();
+    await page.getByRole('link', { name: 'Counter' }).click();
+    await page.getByRole('button', { name: 'Reduce the price of Oak board' }).click();
+    await page.getByRole('button', { name: 'Old price of Oak board' }).waitFor();
+    await service.runTasks();
+    const mail = page.getByRole('listitem').filter({ hasText: `to ${email}` });
+    await mail.locator('strong', { hasText: 'Oak board costs less now: 28.8 instead of 36' }).waitFor();
+    expect(await mail.count()).toBe(1);
+    await page.getByRole('button', { name: 'Old price of Oak board' }).click();
+    await page.getByRole('button', { name: 'Reduce the price of Oak board' }).waitFor();
+    await context.close();
+  });
+
   test('without a network the failure is shown, and the page recovers when it is back', async () => {
     const context = await visitor();
     const page = await openShop(service.url, context);
