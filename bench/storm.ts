@@ -1,4 +1,4 @@
-// One restock that very many wait for: how long the queueing takes, how fast alerts are handed over, what list reads feel of it. Three
+// One restock that very many wait for, by subscriptions or by what is in their lists: how long the queueing takes, how fast alerts are handed over, what list reads feel of it. Three
 // measurements look at it, so it is had once.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../src/database/database.ts';
@@ -31,13 +31,21 @@ export type Storm = {
   peakMb: number | null;
 };
 
+/** Who waits, and for what. */
+type Crowd = { name: string; seed: (db: Database, pid: string) => Promise<void>; bareInsert: string };
+
 const seen = new WeakMap<Bench, Promise<Storm>>();
 
 /** What a storm does; the first one to ask makes it. */
 export function watchStorm(bench: Bench): Promise<Storm> {
-  const storm = seen.get(bench) ?? makeStorms(bench);
+  const storm = seen.get(bench) ?? makeStorms(bench, SUBSCRIBED);
   seen.set(bench, storm);
   return storm;
+}
+
+/** The same where everybody has the product in a list. */
+export function watchHolders(bench: Bench): Promise<Storm> {
+  return makeStorms(bench, HOLDING);
 }
 
 /** Reads lists of shoppers, 20 times a second at most, until told to stop. */
@@ -80,12 +88,39 @@ const BARE_INSERT = `
   SELECT pid, gen_random_uuid()::text, 'alert', medium, 'alert', value, 'bare', id, topic, epi, true, now(), now()
   FROM subscription WHERE pid = $1 ORDER BY seq`;
 
+const SUBSCRIBED: Crowd = { name: 'restock', seed: seedSubscribers, bareInsert: BARE_INSERT };
+
+/** SQL: 100,000 rows of each table that says who holds what, and a topic that tells them; empty texts are the standard ones. */
+const HOLDER_TABLES = [
+  `INSERT INTO topic (pid, name, trigger, subject, html, text, sms, list_holders)
+   SELECT $1, 'wishlistrestock', 'automatic', '', '', '', '', true WHERE $2 <> '' AND $3 > 0`,
+  `INSERT INTO shopper (pid, regid, is_guest, uid, di, em, lastlogin)
+   SELECT $1, 'r' || n, false, 'u' || n, 'd', 's' || n || '@example.com', now() FROM generate_series(1, $3) n WHERE $2 <> ''`,
+  `INSERT INTO list (pid, lid, regid, lname, di, uid)
+   SELECT $1, 'l' || n, 'r' || n, 'List', 'd', 'u' FROM generate_series(1, $3) n WHERE $2 <> ''`,
+  `INSERT INTO item (pid, lid, epi, id, empi, du, di) SELECT $1, 'l' || n, $2, n, '1', '/p', 'd' FROM generate_series(1, $3) n`,
+  `INSERT INTO mailing_answer (pid, medium, value, acceptmarketing, signuptime, acceptsource, regid)
+   SELECT $1, 'email', 's' || n || '@example.com', true, now(), 'subscription', 'r' || n FROM generate_series(1, $3) n WHERE $2 <> ''`,
+];
+
+const HOLDING: Crowd = {
+  name: 'holders',
+  async seed(db, pid) {
+    for (const table of HOLDER_TABLES) await db.query(table, [pid, EPI, SUBSCRIBERS]);
+    await db.query('ANALYZE shopper, list, item, mailing_answer');
+  },
+  bareInsert: `
+    INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, topic, epi, has_place, due_at, cts)
+    SELECT pid, gen_random_uuid()::text, 'alert', medium, 'alert', value, 'bare', 'wishlistrestock', '1', true, now(), now()
+    FROM mailing_answer WHERE pid = $1 ORDER BY seq`,
+};
+
 /** How long the bare insert takes; no dispatcher is up that would send what it queues. */
-async function timeBareInsert(db: Database): Promise<number> {
+async function timeBareInsert(db: Database, { seed, bareInsert }: Crowd): Promise<number> {
   return withScratchStore(db, async ({ pid }) => {
-    await seedSubscribers(db, pid);
+    await seed(db, pid);
     const start = performance.now();
-    await db.query(BARE_INSERT, [pid]);
+    await db.query(bareInsert, [pid]);
     return performance.now() - start;
   });
 }
@@ -103,9 +138,9 @@ async function countSent(db: Database, pid: string): Promise<number> {
   return row!.count;
 }
 
-async function makeStorm(bench: Bench): Promise<Storm> {
+async function makeStorm(bench: Bench, crowd: Crowd): Promise<Storm> {
   const { db } = bench.data;
-  const bareMs = await timeBareInsert(db);
+  const bareMs = await timeBareInsert(db, crowd);
   return withScratchStore(db, async (store) => {
     const server = await bench.servers.startApart('wishgate');
     try {
@@ -120,7 +155,7 @@ async function makeStorm(bench: Bench): Promise<Storm> {
           }),
         );
       await setStock(0);
-      await seedSubscribers(db, store.pid);
+      await crowd.seed(db, store.pid);
       const endIdle = watchReads(bench, port);
       await delay(IDLE_MS);
       const idle = await endIdle();
@@ -157,13 +192,13 @@ async function makeStorm(bench: Bench): Promise<Storm> {
 const MAX_STORMS = 3;
 
 /** Medians over a few storms; other servers are stopped, for they would send along. */
-async function makeStorms(bench: Bench): Promise<Storm> {
+async function makeStorms(bench: Bench, crowd: Crowd): Promise<Storm> {
   await bench.servers.stopAll();
   const storms: Storm[] = [];
   const count = Math.min(MAX_STORMS, bench.rounds);
   for (let round = 1; round <= count; round += 1) {
-    bench.progress.now(`restock: storm ${round} of ${count}`);
-    storms.push(await makeStorm(bench));
+    bench.progress.now(`${crowd.name}: storm ${round} of ${count}`);
+    storms.push(await makeStorm(bench, crowd));
   }
   const middle = (read: (storm: Storm) => number): number => median(storms.map(read));
   const reads = (phase: 'idle' | 'queueing' | 'sending'): Reads => ({

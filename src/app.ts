@@ -15,12 +15,15 @@ import { AppError, errorBody } from './shared/errors.ts';
 import { createAccessLog, nameRoute, traceOf } from './transport/access-log.ts';
 import { createAdmission } from './transport/admission.ts';
 import { createAnswering } from './transport/answering.ts';
+import { serveAnswers } from './transport/answers.ts';
 import { answerPreflight } from './transport/cors.ts';
 import { createGraphqlDoor, graphqlFailure } from './transport/graphql.ts';
 import { setCommonHeaders } from './transport/headers.ts';
 import { serveConfirm } from './transport/pages/confirm.ts';
+import { serveClicks } from './transport/pages/go.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
+import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
 import { serveUnsubscribe } from './transport/pages/unsubscribe.ts';
@@ -78,8 +81,11 @@ export async function createApp(
   });
   serveHealth(app, services, lifecycle);
   serveShopify(app, services);
+  serveAnswers(app, services);
   serveConfirm(app, services, admitLink);
   serveUnsubscribe(app, services, admitLink);
+  serveMeasuring(app, services, admitLink);
+  serveClicks(app, services, admitLink);
   serveSharedLists(app, services, admitLink);
   servePages(app, services, schema, demo);
   app.use(() => {

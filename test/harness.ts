@@ -14,9 +14,9 @@ import { ensureDemoStore } from '../src/demo/demo.ts';
 import type { DemoStore } from '../src/demo/demo.ts';
 import { createTasks } from '../src/dispatch/tasks.ts';
 import { createTemplates } from '../src/domain/template/template.pool.ts';
-import type { StoreSettings } from '../src/domain/store/store.repo.ts';
+
 import { createStore } from '../src/domain/store/store.service.ts';
-import type { NewStore } from '../src/domain/store/store.service.ts';
+import type { NewStore, StoreSettings } from '../src/domain/store/store.service.ts';
 import { createLogger } from '../src/shared/log.ts';
 import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Bench, Case } from '../bench.ts';
-import { SENDING_MS, SUBSCRIBERS, watchStorm } from '../storm.ts';
+import { SENDING_MS, SUBSCRIBERS, watchHolders, watchStorm } from '../storm.ts';
 
 const PG_BOSS = fileURLToPath(new URL('../peers/pg-boss.mjs', import.meta.url));
 const BATCH = 100;
@@ -23,6 +23,24 @@ export const restock: Case = {
         { name: 'wishgate', value: queuedMs / 1_000, ratio: queuedMs / bareMs, goal: { atMost: 2 } },
       ],
       notes: peakMb === null ? [] : [`Memory of the process at its highest: ${Math.round(peakMb)} MB.`],
+    };
+  },
+};
+
+/** The same where they have the product in a list: who of them accepts marketing is looked up in five tables, twice. */
+export const holders: Case = {
+  name: 'holders',
+  title: `Restock to ${SUBSCRIBERS.toLocaleString('en')} list holders: until the last one is queued`,
+  async run(bench) {
+    const { bareMs, queuedMs, idle, queueing } = await watchHolders(bench);
+    const reads = (queueing.p50Ms / idle.p50Ms).toFixed(2);
+    return {
+      unit: 'seconds',
+      rows: [
+        { name: 'bare INSERT … SELECT of the same rows', value: bareMs / 1_000, ratio: 1 },
+        { name: 'wishgate', value: queuedMs / 1_000, ratio: queuedMs / bareMs, goal: { atMost: 3 } },
+      ],
+      notes: [`List reads meanwhile take ${reads} times as long as idle (p50).`],
     };
   },
 };

@@ -1,5 +1,5 @@
 import type { Case } from '../bench.ts';
-import { handover, readsDuring, restock } from './alerts.ts';
+import { handover, holders, readsDuring, restock } from './alerts.ts';
 import { bare } from './bare.ts';
 import { growth } from './growth.ts';
 import { importing } from './import.ts';
@@ -12,6 +12,6 @@ import { write } from './writes.ts';
 /** All measurements, in the order in which they run. */
 export const CASES: readonly Case[] = [
   ...[bare, lists, contents, graphql, write, subscribe],
-  ...[restock, handover, readsDuring, importing, growth],
+  ...[restock, holders, handover, readsDuring, importing, growth],
   ...[streams, twoProcesses, memory, start],
 ];

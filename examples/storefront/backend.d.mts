@@ -7,7 +7,17 @@ export type Backend = {
   notifyMe(wish: {
     email: string;
     product: { epi: number | string; empi: number | string; du: string };
+    /** What to wait for; `backinstock` when left out. */
+    topic?: string;
   }): Promise<{ message: string }>;
+  reportOrder(order: {
+    orderId: string;
+    currency: string;
+    lines: { epi: number | string; quantity: number; price: string }[];
+    email?: string | null;
+    regid?: string | null;
+    click?: string | null;
+  }): Promise<{ orderId: string; total: string }>;
 };
 
 export declare function createBackend(options: { baseUrl: string; pid: string; apiKey: string }): Backend;

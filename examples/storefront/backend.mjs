@@ -45,14 +45,26 @@ export function createBackend({ baseUrl, pid, apiKey }) {
     },
 
     /** Subscribes any address to a product that is sold out; the shop has checked that it may. */
-    async notifyMe({ email, product }) {
+    async notifyMe({ email, product, topic = 'backinstock' }) {
       const { message } = await post('/storeadmin/bispa/subscriptions/create', {
         medium: 'email',
         mediumvalue: email,
         products: JSON.stringify([product]),
-        topics: JSON.stringify(['backinstock']),
+        topics: JSON.stringify([topic]),
       });
       return { message };
+    },
+
+    /** Tells of an order, so that revenue from alerts and lists is counted; `click` is the parameter `wg` of the page the visitor came to. */
+    async reportOrder({ orderId, currency, lines, email, regid, click }) {
+      return post('/storeadmin/v3/orders/report', {
+        orderId,
+        currency,
+        lines: JSON.stringify(lines),
+        ...(email ? { useremail: email } : {}),
+        ...(regid ? { regid } : {}),
+        ...(click ? { click } : {}),
+      });
     },
   };
 }

@@ -12,6 +12,9 @@ export type RouteOptions = {
   cookiePath?: string;
   isSecure?: boolean;
   log?: (error: unknown) => void;
+  /** What one of a variant costs, as decimal text; null for what the shop does not sell. Without it nothing can be ordered. */
+  priceOf?: (epi: string) => string | null;
+  currency?: string;
 };
 
 export declare function createRoutes(

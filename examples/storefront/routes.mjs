@@ -1,4 +1,4 @@
-// The four calls that a storefront's pages make to their own back end. They keep two cookies: a guest's random id, and the
+// The five calls that a storefront's pages make to their own back end. They keep two cookies: a guest's random id, and the
 // e-mail address of who is logged in, signed so that nobody can write another one into it. A real shop has both already.
 import { Buffer } from 'node:buffer';
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
@@ -15,11 +15,19 @@ function readCookies(header = '') {
 
 /**
  * Answers `{ method, path, cookie, body }` with `{ status, body, cookies }`, or null when the path is not one of its own.
- * `secret` signs the login; `cookiePath` is where the shop lives; `log` hears of failures that are the shop's to look into.
+ * `secret` signs the login; `cookiePath` is where the shop lives; `log` hears of failures that are the shop's to look into;
+ * `priceOf` gives the shop's own prices: what a page says that something costs is not believed.
  */
 export function createRoutes(
   backend,
-  { secret, cookiePath = '/', isSecure = false, log = (error) => console.error(error) },
+  {
+    secret,
+    cookiePath = '/',
+    isSecure = false,
+    log = (error) => console.error(error),
+    priceOf = () => null,
+    currency = 'EUR',
+  },
 ) {
   const sign = (text) => createHmac('sha256', secret).update(text).digest('base64url');
   const cookie = (name, value, maxAge = YEAR_SECONDS) =>
@@ -61,13 +69,39 @@ export function createRoutes(
     },
 
     /** For visitors without an account; the service itself lets an account subscribe its own address only. */
-    async notify(_cookies, { email, product }) {
+    async notify(_cookies, { email, product, topic }) {
       if (typeof email !== 'string' || !EMAIL.test(email) || typeof product?.epi === 'undefined') {
         return { status: 400, body: { msg: 'Please enter an e-mail address' }, cookies: [] };
       }
       const { epi, empi, du } = product;
-      const answer = await backend.notifyMe({ email, product: { epi, empi, du } });
+      // Only what this shop offers: `topic` comes from a browser.
+      const offered = topic === 'pricedrop' ? topic : 'backinstock';
+      const answer = await backend.notifyMe({ email, product: { epi, empi, du }, topic: offered });
       return { status: 200, body: answer, cookies: [] };
+    },
+
+    /** Here a real shop takes the money. Then it reports the order, with who ordered and the click that brought the visitor. */
+    async order(cookies, { lines, click }) {
+      const sold = (Array.isArray(lines) ? lines : []).slice(0, 100).map(({ epi, quantity } = {}) => ({
+        epi,
+        quantity: Math.min(Math.max(Math.trunc(Number(quantity)) || 1, 1), 99),
+        price: priceOf(String(epi)),
+      }));
+      if (sold.length === 0 || sold.some(({ price }) => price === null)) {
+        return { status: 400, body: { msg: 'There is nothing to order' }, cookies: [] };
+      }
+      const email = customerOf(cookies);
+      const guestId = guestOf(cookies);
+      const { regid } = email || guestId ? await backend.identify(email ? { email } : { guestId }) : {};
+      const { orderId, total } = await backend.reportOrder({
+        orderId: randomUUID(),
+        currency,
+        lines: sold,
+        email,
+        regid,
+        click: typeof click === 'string' ? click : null,
+      });
+      return { status: 200, body: { orderId, total }, cookies: [] };
     },
   };
 

@@ -44,6 +44,21 @@ export type Reachable = { em: string | null; m: string | null };
 /** The country whose national phone numbers a store's people type, by ISO 3166; null where they give the country code. */
 export type Region = string | null;
 
+/** A provider's call about an answer: the address it called, as we publish it, and what it sent. */
+export type AnswerRequest = {
+  url: string;
+  headers: Readonly<Record<string, string | undefined>>;
+  fields: ReadonlyMap<string, string>;
+};
+
+/** What somebody answered to a message: that nothing more is to come, that something may again, or anything else. */
+export type Answer = {
+  from: string;
+  says: 'stop' | 'start' | null;
+  /** The provider's id of the answer, which a repeat has as well; empty where it has none. */
+  id: string;
+};
+
 /**
  * A way to reach people. Everything that knows media goes over the table of these: sign-ups, confirmations, templates, lanes, erasure,
  * the list of integrations, the dashboard's forms.
@@ -85,6 +100,14 @@ export type Channel<PartName extends string = string, Settings extends object = 
   };
   /** How it shows in the list of integrations. */
   provider: { name: string; describe(settings: Settings): string; hint: string };
+  /** Alerts that fit into one message. */
+  together: number;
+  /** Set where people can answer a message itself, which its provider tells us. */
+  answers?: {
+    /** Whether a request comes from the provider. */
+    isGenuine(settings: Settings | null, request: AnswerRequest): boolean;
+    read(fields: ReadonlyMap<string, string>): Answer;
+  };
   /** Messages under way at a time. */
   concurrency(settings: Settings | null): number;
   open(settings: Settings | null, files: FileOutbox): Sender;

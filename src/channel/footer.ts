@@ -14,14 +14,16 @@ function footerOf({ why, url }: WayOut): string {
   return `<p style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(why)} ${link}</p>`;
 }
 
-type Page = { page: DefaultTreeAdapterTypes.Document; root: Element; body: Element | undefined };
+/** A page with the parts that a footer needs. */
+export type Page = { page: DefaultTreeAdapterTypes.Document; root: Element; body: Element | undefined };
 
-function childNamed(parent: DefaultTreeAdapterTypes.ParentNode, name: string): Element | undefined {
+/** The first child element of that name. */
+export function childNamed(parent: DefaultTreeAdapterTypes.ParentNode, name: string): Element | undefined {
   return parent.childNodes.find((node): node is Element => node.nodeName === name);
 }
 
 /** A page as a mail program reads it: without scripts, so that `noscript` counts. A page of frames has no body. */
-function readPage(html: string): Page {
+export function readPage(html: string): Page {
   const page = parse(html, { scriptingEnabled: false, sourceCodeLocationInfo: true });
   const root = childNamed(page, 'html')!;
   return { page, root, body: childNamed(root, 'body') };

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../shared/time.ts';
+
 /** How one try to deliver a message ended. */
 export type Outcome =
   | { kind: 'sent' }
@@ -14,10 +16,10 @@ export type Outcome =
 export const SENT: Outcome = { kind: 'sent' };
 
 /** The outcome where a message or its store was erased after the claim. */
-export const GONE: Outcome = { kind: 'withheld', reason: 'the message is gone' };
+export const GONE = { kind: 'withheld', reason: 'the message is gone' } as const satisfies Outcome;
 
 /** A receiver may ask for at most this much patience. */
-const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /** Reads a Retry-After header, seconds or a date; undefined when there is none that makes sense. */
 export function retryAfterMs(header: string | null | undefined, now: Date): number | undefined {

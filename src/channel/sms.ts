@@ -6,6 +6,7 @@ import type { Channel, Outgoing, Region } from './channel.ts';
 import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { httpUrl, together } from './settings.ts';
+import { isFromProvider, readAnswer } from './sms-answer.ts';
 
 /** How text messages leave: an HTTP API of Twilio's shape. */
 type SmsSettings = { baseUrl: string; account: string; token: string; from: string };
@@ -136,6 +137,9 @@ export const sms = {
     hint: 'Set SMS_BASE_URL, SMS_ACCOUNT, SMS_TOKEN and SMS_FROM to send text messages.',
     describe: ({ baseUrl, from }) => `Sends from ${from} by ${new URL(baseUrl).host}.`,
   },
+  // What else a text of 1,600 characters cannot hold.
+  together: 5,
+  answers: { isGenuine: isFromProvider, read: readAnswer },
   concurrency: () => 8,
   open: (settings, files) => ({
     async send(message, now) {

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { SendMailOptions } from 'nodemailer';
+import { MINUTE_MS } from '../shared/time.ts';
 
 /** How mails leave. */
 export type MailSettings = {
@@ -18,8 +19,6 @@ export type SmtpLimits = {
   /** For a whole message, however many bytes drip in meanwhile. */
   messageMs: number;
 };
-
-const MINUTE_MS = 60_000;
 
 /**
  * What RFC 5321 (4.5.3.2) asks for: five minutes for the greeting, ten for the answer to a whole message. Whoever gives up earlier sends

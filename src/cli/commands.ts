@@ -8,6 +8,7 @@ import {
   setMaintenance,
   updateStore,
 } from '../domain/store/store.service.ts';
+import type { Pacing } from '../domain/store/pacing.rules.ts';
 import type { RateLimits } from '../domain/store/store.service.ts';
 import type { StoreListing } from '../domain/store/store.service.ts';
 import { describeFailure } from '../shared/errors.ts';
@@ -28,6 +29,7 @@ const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' }
 
 function describe(store: StoreListing): string {
   const { pid, name, keys, maintenance, rateLimits, ...settings } = store;
+  const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = settings.pacing as Pacing;
   const lines = [
     `${name}${store.isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`,
     `  pid               ${pid}`,
@@ -41,7 +43,11 @@ function describe(store: StoreListing): string {
     `  share address     ${settings.shareUrl ?? "this service's own page"}`,
     `  double opt-in     ${settings.doubleOptIn ? 'yes' : 'no'}`,
     `  default region    ${settings.defaultRegion ?? 'none: phone numbers need their country code'}`,
+    `  digest            ${digestSeconds === undefined ? 'no: each alert leaves alone' : `alerts of ${digestSeconds} s`}`,
+    `  quiet hours       ${quietFrom === undefined ? 'none' : `${quietFrom} to ${quietTo} (${timeZone})`}`,
+    `  daily cap         ${dailyCap === undefined ? 'none' : `${dailyCap} messages a contact`}`,
     `  merged sessions   ${settings.mergedSessions ? 'open the account' : 'end'}`,
+    `  deleted lists     ${settings.restoreDays > 0 ? `can be brought back for ${settings.restoreDays} days` : 'are gone at once'}`,
     `  rate limits       ${
       Object.entries(rateLimits as RateLimits)
         .map(([kind, limit]) => `${kind}=${limit}`)

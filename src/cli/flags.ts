@@ -47,8 +47,28 @@ export const SETTING_FLAGS: Record<string, Flag> = {
     help: 'country whose national phone numbers are understood',
   },
   'no-default-region': { type: 'boolean', help: 'phone numbers need their country code (default)' },
+  'digest-seconds': {
+    type: 'string',
+    value: 'N',
+    help: 'alerts of one contact within so many seconds leave in one message',
+  },
+  'no-digest-seconds': { type: 'boolean', help: 'each leaves alone (default)' },
+  'quiet-from': { type: 'string', value: 'HH:MM', help: 'no alert leaves from this time of day …' },
+  'no-quiet-from': { type: 'boolean', help: 'with --no-quiet-to: alerts leave at any time (default)' },
+  'quiet-to': { type: 'string', value: 'HH:MM', help: '… until this one' },
+  'no-quiet-to': { type: 'boolean', help: 'see --no-quiet-from' },
+  'time-zone': { type: 'string', value: 'ZONE', help: 'zone of these times, such as Europe/Berlin' },
+  'no-time-zone': { type: 'boolean', help: 'they are UTC (default)' },
+  'daily-cap': { type: 'string', value: 'N', help: 'messages with alerts a contact gets within 24 hours' },
+  'no-daily-cap': { type: 'boolean', help: 'no limit (default)' },
   'merged-sessions': { type: 'boolean', help: "a merged guest's last sessionid opens its account (default)" },
   'no-merged-sessions': { type: 'boolean', help: 'it does not' },
+  'restore-days': {
+    type: 'string',
+    value: 'N',
+    help: 'days for which deleted lists and items can be brought back, 0 to 365; 0 keeps none',
+  },
+  'no-restore-days': { type: 'boolean', help: '30 days (default)' },
   'rate-limits': {
     type: 'string',
     value: 'key=N,shopper=N,address=N',
@@ -119,6 +139,13 @@ function limits(text: string): RateLimits {
   return Object.fromEntries(pairs.map(([kind, limit]) => [kind, Number(limit)])) as RateLimits;
 }
 
+const whole =
+  (flag: string) =>
+  (text: string | boolean): number => {
+    if (!/^\d{1,9}$/.test(String(text))) throw new UsageError(`--${flag} must be a whole number`);
+    return Number(text);
+  };
+
 /** Undefined when neither the flag nor its `no-` twin was given. */
 function setting<Value>(
   values: Values,
@@ -149,7 +176,13 @@ export function readSettings(values: Values): StoreSettings {
     shareUrl: setting<string | null>(values, 'share-url', String, null),
     doubleOptIn: setting(values, 'double-opt-in', isOn, false),
     defaultRegion: setting<string | null>(values, 'default-region', String, null),
+    digestSeconds: setting(values, 'digest-seconds', whole('digest-seconds'), 0),
+    quietFrom: setting<string | null>(values, 'quiet-from', String, null),
+    quietTo: setting<string | null>(values, 'quiet-to', String, null),
+    timeZone: setting<string | null>(values, 'time-zone', String, null),
+    dailyCap: setting<number | null>(values, 'daily-cap', whole('daily-cap'), null),
     mergedSessions: setting(values, 'merged-sessions', isOn, false),
+    restoreDays: setting(values, 'restore-days', Number, 30),
     rateLimits: setting(values, 'rate-limits', (text) => limits(String(text)), {}),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

@@ -152,6 +152,27 @@ export type Wishgate = {
   createList: (list: NewList, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
   updateList: (list: ListUpdate, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
   deleteList: (lid: string, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
+  /** Brings a deleted list back as it was; one that is there is answered as it is. */
+  restoreList: (lid: string, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
+  /** Brings deleted items back into their list, all of them or none. */
+  restoreItems: (
+    lid: string,
+    epis: VariantId[],
+    onSuccess?: OnSuccess<List>,
+    onError?: OnError,
+  ) => Promise<List>;
+  /** Deleted lists that can be brought back, the one deleted last first. */
+  deletedLists: (
+    page?: { limit?: number; offset?: number },
+    onSuccess?: OnSuccess<List[]>,
+    onError?: OnError,
+  ) => Promise<List[]>;
+  /** Items that can be brought back into a list, the one deleted last first. */
+  deletedItems: (
+    list: { lid: string; limit?: number; offset?: number },
+    onSuccess?: OnSuccess<Item[]>,
+    onError?: OnError,
+  ) => Promise<Item[]>;
   addToList: (
     lid: string,
     product: ProductInput,
@@ -217,6 +238,12 @@ export type Wishgate = {
     onSuccess?: OnSuccess<ShareAnswer>,
     onError?: OnError,
   ) => Promise<ShareAnswer>;
+  /** Says whether the shopper's clicks and orders may be measured; false declines. */
+  setMeasured: (
+    measured: boolean,
+    onSuccess?: OnSuccess<{ measured: boolean }>,
+    onError?: OnError,
+  ) => Promise<{ measured: boolean }>;
   /**
    * Asks to be told of products: an account at its own address at once; a guest, or another address, once the link in the message
    * that is sent there was opened.

@@ -158,6 +158,13 @@ export function init(options: WishgateOptions): Wishgate {
     createList: (list, ok, bad) => settle(() => post<List>('lists/create', list), ok, bad),
     updateList: (list, ok, bad) => settle(() => updateList(list), ok, bad),
     deleteList: (lid, ok, bad) => settle(() => post<List>('lists/delete-list', { lid }), ok, bad),
+    restoreList: (lid, ok, bad) => settle(() => post<List>('lists/restore', { lid }), ok, bad),
+    restoreItems: (lid, epis, ok, bad) =>
+      settle(() => post<List>('lists/restore-items', { lid, epis }), ok, bad),
+    deletedLists: (page, ok, bad) =>
+      settle(() => caller.rest<List[]>('lists/fetch-deleted', { ...page }), ok, bad),
+    deletedItems: (list, ok, bad) =>
+      settle(() => caller.rest<Item[]>('lists/fetch-deleted-items', { ...list }), ok, bad),
     addToList: (lid, product, ok, bad) => settle(() => addOne(lid, product), ok, bad),
     addProductsToList: (lid, products, ok, bad) =>
       settle(async () => (await contents(lid, { a: products })).a!, ok, bad),
@@ -177,6 +184,8 @@ export function init(options: WishgateOptions): Wishgate {
       settle(() => post<{ msg: string; listinfo: List }>('lists/emailList', mail), ok, bad),
     reportShare: (share, ok, bad) =>
       settle(() => caller.rest<ShareAnswer>('lists/reportShare', { ...share }), ok, bad),
+    setMeasured: (measured, ok, bad) =>
+      settle(() => caller.rest<{ measured: boolean }>('shopper/set-measured', { measured }), ok, bad),
     subscribeForProductAlert: (alert, ok, bad) => settle(() => subscribe(alert), ok, bad),
     getSocialCount: (product, ok, bad) =>
       settle(

@@ -13,6 +13,19 @@ const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', tim
 /** A count with separators. */
 export const formatNumber = (value: number): string => numbers.format(value);
 
+/** An amount as people of its currency write it, to the cent: "€1,234.50". It is shown, never counted with. */
+export function formatMoney(amount: string, currency: string): string {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(amount));
+  } catch {
+    return `${amount} ${currency}`;
+  }
+}
+
+/** A share as whole per cent; nothing of nothing gives a dash. */
+export const formatShare = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${numbers.format(Math.round((part / whole) * 100))} %`;
+
 /** A size in the unit that fits, in decimal steps as disks are sold: 32000000 is "32 MB". */
 export function formatBytes(bytes: number): string {
   const units: [number, string][] = [

@@ -41,13 +41,14 @@ function asApiError(error: unknown): ApiError {
   return new ApiError('internal-error', error instanceof Error ? error.message : 'Something went wrong');
 }
 
-/** Reads now and when the variables change; an answer that arrives late is dropped. */
+/** Reads now and when the variables change, for the store or for the shopper `regid`; an answer that arrives late is dropped. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
+  regid?: string,
 ): Query<Answered<Data>> {
   const { run } = useSession();
-  const key = JSON.stringify(variables);
+  const key = JSON.stringify([variables, regid]);
   const [{ dataKey, ...state }, setState] = useState({
     data: null as Answered<Data> | null,
     dataKey: key,
@@ -59,7 +60,7 @@ export function useQuery<Data, Variables>(
   useEffect(() => {
     const read = ++newest.current;
     setState((now) => ({ ...now, error: null, isLoading: true }));
-    run(document, variables).then(
+    run(document, variables, { regid }).then(
       (data) => read === newest.current && setState({ data, dataKey: key, error: null, isLoading: false }),
       (error: unknown) =>
         read === newest.current &&

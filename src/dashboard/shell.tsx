@@ -5,6 +5,7 @@ import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { ProductsPage } from './pages/products.tsx';
+import { RevenuePage } from './pages/revenue.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { ShoppersPage } from './pages/shoppers.tsx';
 import { TopicPage } from './pages/topic.tsx';
@@ -23,6 +24,7 @@ const PAGES: { page: string; title: string; show: (rest: string) => ComponentChi
     title: 'Topics',
     show: (rest) => (rest === '' ? <TopicsPage /> : <TopicPage key={rest} name={rest} />),
   },
+  { page: 'revenue', title: 'Revenue', show: () => <RevenuePage /> },
   { page: 'products', title: 'Products', show: () => <ProductsPage /> },
   { page: 'shoppers', title: 'Shoppers', show: () => <ShoppersPage /> },
   { page: 'integrations', title: 'Integrations', show: () => <IntegrationsPage /> },

@@ -8,6 +8,10 @@ export type TopicDraft = {
   minStock: string;
   coolDownHours: string;
   expiryDays: string;
+  dropPercent: string;
+  lowStock: string;
+  delayMinutes: string;
+  listHolders: boolean;
   pace: 'all' | 'batches' | 'stock';
   batchSize: string;
   batchMinutes: string;
@@ -26,6 +30,10 @@ export function draftOf(topic: TopicFieldsFragment): TopicDraft {
     minStock: String(topic.minStock),
     coolDownHours: String(topic.coolDownSeconds / 3_600),
     expiryDays: textOf(topic.expiryDays),
+    dropPercent: String(topic.dropPercent),
+    lowStock: String(topic.lowStock),
+    delayMinutes: String(topic.delaySeconds / 60),
+    listHolders: topic.listHolders,
     pace: topic.batchSize !== null ? 'batches' : topic.shoppersPerUnit !== null ? 'stock' : 'all',
     batchSize: textOf(topic.batchSize),
     batchMinutes: textOf(topic.batchIntervalSeconds === null ? null : topic.batchIntervalSeconds / 60),
@@ -56,6 +64,10 @@ export function inputOf(draft: TopicDraft): SaveTopicInput {
     minStock: numberOf(draft.minStock) ?? 1,
     coolDownSeconds: Math.round((numberOf(draft.coolDownHours) ?? 0) * 3_600),
     expiryDays: numberOf(draft.expiryDays),
+    dropPercent: numberOf(draft.dropPercent) ?? 5,
+    lowStock: numberOf(draft.lowStock) ?? 3,
+    delaySeconds: Math.round((numberOf(draft.delayMinutes) ?? 0) * 60),
+    listHolders: draft.listHolders,
     batchSize: draft.pace === 'batches' ? numberOf(draft.batchSize) : null,
     batchIntervalSeconds: draft.pace === 'batches' && minutes !== null ? Math.round(minutes * 60) : null,
     shoppersPerUnit: draft.pace === 'stock' ? numberOf(draft.shoppersPerUnit) : null,

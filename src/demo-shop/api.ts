@@ -9,10 +9,15 @@ export type Product = {
   bt: string;
   sku: string;
   pr: number;
+  /** What it costs when it is not reduced. */
+  fullPrice: number;
   stk: number;
   du: string;
   iu: string;
 };
+
+/** What a visitor can wait for. */
+export type AlertTopic = 'backinstock' | 'pricedrop';
 
 /** A mail that went out. */
 export type Mail = { id: string; sentAt: number; eml: string };
@@ -39,9 +44,12 @@ export const backend = {
   identify: () => call<Identity & { email: string | null }>('identify', {}),
   login: (email: string) => call<{ email: string }>('login', { email }),
   logout: () => call<object>('logout', {}),
-  notify: (email: string, product: Pick<Product, 'epi' | 'empi' | 'du'>) =>
-    call<object>('notify', { email, product }),
+  notify: (email: string, product: Pick<Product, 'epi' | 'empi' | 'du'>, topic: AlertTopic) =>
+    call<object>('notify', { email, product, topic }),
+  order: (lines: { epi: number; quantity: number }[], click: string | null) =>
+    call<{ orderId: string; total: string }>('order', { lines, click }),
   products: () => call<Product[]>('products'),
+  setPrice: (epi: number, isReduced: boolean) => call<object>('price', { epi, isReduced }),
   setStock: (epi: number, isInStock: boolean) => call<object>('stock', { epi, isInStock }),
   outbox: () => call<Mail[]>('outbox'),
 };

@@ -64,7 +64,13 @@ function Saved(): JSX.Element | null {
                 type="button"
                 class="button plain"
                 aria-label={`Remove ${item.dt ?? ''} from saved for later`}
-                onClick={() => void attempt(() => client.SaveForLater.remove(item), 'Removed')}
+                onClick={() =>
+                  void attempt(
+                    () => client.SaveForLater.remove(item),
+                    'Removed',
+                    () => client.restoreItems(item.lid, [item.epi]),
+                  )
+                }
               >
                 Remove
               </button>
@@ -77,7 +83,7 @@ function Saved(): JSX.Element | null {
 }
 
 export function CartView(): JSX.Element {
-  const { cart, byEpi, saved } = useShop();
+  const { cart, byEpi, saved, placeOrder, decline } = useShop();
   const lines = Object.keys(cart).flatMap((epi) => byEpi.get(Number(epi)) ?? []);
   const total = lines.reduce((sum, { epi, pr }) => sum + pr * cart[epi]!, 0);
   if (lines.length === 0 && saved.length === 0) {
@@ -99,9 +105,19 @@ export function CartView(): JSX.Element {
         ))}
       </ul>
       {lines.length > 0 && (
-        <p class="total">
-          Total <strong>{money(total)}</strong>
-        </p>
+        <>
+          <p class="total">
+            Total <strong>{money(total)}</strong>
+          </p>
+          <div class="actions place">
+            <button type="button" class="button primary" onClick={() => void placeOrder()}>
+              Place order
+            </button>
+            <button type="button" class="button plain" onClick={() => void decline()}>
+              Do not measure my clicks and orders
+            </button>
+          </div>
+        </>
       )}
       <Saved />
     </>

@@ -2,8 +2,8 @@ import PostalMime from 'postal-mime';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { backend } from './api.ts';
-import type { Mail } from './api.ts';
-import { Empty, Picture } from './parts.tsx';
+import type { Mail, Product } from './api.ts';
+import { Empty, Picture, money } from './parts.tsx';
 import { useShop } from './state.ts';
 
 type Letter = { id: string; sentAt: number; to: string; subject: string; text: string };
@@ -46,59 +46,87 @@ function Linked({ text }: { text: string }): JSX.Element {
   );
 }
 
+/** Reduces a price, or takes the reduction back. */
+function Price({ product, write }: { product: Product; write: Write }): JSX.Element {
+  const { epi, dt, pr, fullPrice } = product;
+  const isReduced = pr < fullPrice;
+  const set = (): void =>
+    write(() => backend.setPrice(epi, !isReduced), `${dt} costs ${isReduced ? 'as much as before' : 'less'}`);
+  return (
+    <button
+      type="button"
+      class="button plain"
+      aria-label={`${isReduced ? 'Old price' : 'Reduce the price'} of ${dt}`}
+      onClick={set}
+    >
+      {isReduced ? 'Old price' : 'Reduce'}
+    </button>
+  );
+}
+
+type Write = (change: () => Promise<unknown>, done: string) => void;
+
 function Stock(): JSX.Element {
   const { products, attempt, reload } = useShop();
-  const set = (epi: number, isInStock: boolean, done: string): void =>
+  const write: Write = (change, done) =>
     void attempt(async () => {
-      await backend.setStock(epi, isInStock);
+      await change();
       await reload();
     }, done);
+  const set = (epi: number, isInStock: boolean, done: string): void =>
+    write(() => backend.setStock(epi, isInStock), done);
   return (
     <section aria-labelledby="stock">
-      <h2 id="stock">Stock</h2>
+      <h2 id="stock">Stock and prices</h2>
       <ul class="lines">
-        {(products ?? []).map(({ epi, dt, iu, stk }) => (
-          <li key={epi} class="line small">
-            <Picture iu={iu} dt="" />
-            <div class="grow">
-              <h3>{dt}</h3>
-              <p class="hint">{stk > 0 ? `${stk} in stock` : 'sold out'}</p>
-            </div>
-            {stk > 0 ? (
-              <button
-                type="button"
-                class="button plain"
-                aria-label={`Sell out ${dt}`}
-                onClick={() => set(epi, false, `${dt} is sold out`)}
-              >
-                Sell out
-              </button>
-            ) : (
-              <button
-                type="button"
-                class="button primary"
-                aria-label={`Restock ${dt}`}
-                onClick={() => set(epi, true, `${dt} is back in stock`)}
-              >
-                Restock
-              </button>
-            )}
-          </li>
-        ))}
+        {(products ?? []).map((product) => {
+          const { epi, dt, iu, stk, pr } = product;
+          return (
+            <li key={epi} class="line small">
+              <Picture iu={iu} dt="" />
+              <div class="grow">
+                <h3>{dt}</h3>
+                <p class="hint">
+                  {stk > 0 ? `${stk} in stock` : 'sold out'} · {money(pr)}
+                </p>
+              </div>
+              <Price product={product} write={write} />
+              {stk > 0 ? (
+                <button
+                  type="button"
+                  class="button plain"
+                  aria-label={`Sell out ${dt}`}
+                  onClick={() => set(epi, false, `${dt} is sold out`)}
+                >
+                  Sell out
+                </button>
+              ) : (
+                <button
+                  type="button"
+                  class="button primary"
+                  aria-label={`Restock ${dt}`}
+                  onClick={() => set(epi, true, `${dt} is back in stock`)}
+                >
+                  Restock
+                </button>
+              )}
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
 }
 
-/** What a merchant would see: stock, and the mails that left. */
+/** What a merchant would see: stock, prices, and the mails that left. */
 export function Counter(): JSX.Element {
   const letters = useOutbox();
   return (
     <>
       <h1>Behind the counter</h1>
       <p class="lead">
-        Restock a product that somebody waits for, and the mail appears in the outbox. The demo never sends
-        anything for real.
+        Restock or reduce a product that somebody waits for, and the mail appears in the outbox. The demo
+        never sends anything for real.
       </p>
       <div class="columns">
         <Stock />

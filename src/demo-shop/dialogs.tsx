@@ -2,7 +2,7 @@ import type { JSX, SubmitEventHandler } from 'preact';
 import { useState } from 'preact/hooks';
 import type { List } from '../client/wishgate.ts';
 import { backend } from './api.ts';
-import type { Product } from './api.ts';
+import type { AlertTopic, Product } from './api.ts';
 import { client } from './client.ts';
 import { Modal } from './parts.tsx';
 import { toInput, useShop } from './state.ts';
@@ -44,7 +44,11 @@ function PickLists({ product }: { product: Product }): JSX.Element {
   const inLists = lidsOf.get(product.epi) ?? [];
   const toggle = ({ lid, lname }: List): void => {
     if (inLists.includes(lid))
-      void attempt(() => client.deleteFromList(lid, product), `Removed from ${lname}`);
+      void attempt(
+        () => client.deleteFromList(lid, product),
+        `Removed from ${lname}`,
+        () => client.restoreItems(lid, [product.epi]),
+      );
     else void attempt(() => client.addToList(lid, toInput(product)), `Saved to ${lname}`);
   };
   const create: Submit = (event) => {
@@ -80,23 +84,38 @@ function PickLists({ product }: { product: Product }): JSX.Element {
   );
 }
 
-function Notify({ product }: { product: Product }): JSX.Element {
+const ALERTS = {
+  backinstock: {
+    title: 'Tell me when it is back',
+    text: 'is sold out. Leave your address, and one mail tells you when it is here again.',
+    when: 'when it is back',
+  },
+  pricedrop: {
+    title: 'Tell me when the price falls',
+    text: 'may cost less some day. Leave your address, and one mail tells you when it does.',
+    when: 'when it costs less',
+  },
+};
+
+function Notify({ product, topic }: { product: Product; topic: AlertTopic }): JSX.Element {
   const { email, attempt, close } = useShop();
   const subscribe = async (address: string): Promise<void> => {
     // A customer's own address goes through the client; any other one through the shop's back end, which answers for it.
-    if (address === email) await client.subscribeForProductAlert({ products: [product] });
-    else await backend.notify(address, product);
+    if (address === email) await client.subscribeForProductAlert({ products: [product], topics: [topic] });
+    else await backend.notify(address, product, topic);
   };
   const submit: Submit = (event) => {
     const address = fieldOf(formOf(event), 'email');
-    void attempt(() => subscribe(address), `We will write to ${address} when it is back`).then(
+    void attempt(() => subscribe(address), `We will write to ${address} ${ALERTS[topic].when}`).then(
       (isDone) => isDone && close(),
     );
   };
   return (
-    <Modal title="Tell me when it is back">
+    <Modal title={ALERTS[topic].title}>
       <form onSubmit={submit}>
-        <p>{product.dt} is sold out. Leave your address, and one mail tells you when it is here again.</p>
+        <p>
+          {product.dt} {ALERTS[topic].text}
+        </p>
         <label>
           E-mail address
           <input
@@ -185,5 +204,6 @@ export function Dialogs(): JSX.Element | null {
   if (dialog === null) return null;
   if (dialog.kind === 'login') return <Login reason={dialog.reason} />;
   if (dialog.kind === 'pick') return <PickLists product={dialog.product} />;
-  return dialog.kind === 'notify' ? <Notify product={dialog.product} /> : <Share list={dialog.list} />;
+  if (dialog.kind === 'notify') return <Notify product={dialog.product} topic={dialog.topic} />;
+  return <Share list={dialog.list} />;
 }

@@ -4,6 +4,7 @@ import type { Item, List, ListContents } from '../client/wishgate.ts';
 import { explain } from './api.ts';
 import { client } from './client.ts';
 import { BuyButton, Empty, Hearts, Icon, Picture, money } from './parts.tsx';
+import { RecentlyDeleted } from './deleted.tsx';
 import { useShop } from './state.ts';
 
 /** Reads a list with its items, again whenever `version` changes. */
@@ -66,7 +67,17 @@ function OneList({ list }: { list: List }): JSX.Element {
         })
       : open({ kind: 'share', list });
   const remove = (item: Item): void =>
-    void attempt(() => client.deleteFromList(list.lid, item), `Removed from ${list.lname}`);
+    void attempt(
+      () => client.deleteFromList(list.lid, item),
+      `Removed from ${list.lname}`,
+      () => client.restoreItems(list.lid, [item.epi]),
+    );
+  const removeList = (): void =>
+    void attempt(
+      () => client.deleteList(list.lid),
+      `${list.lname} deleted`,
+      () => client.restoreList(list.lid),
+    );
   return (
     <section aria-labelledby="list-name">
       <div class="bar">
@@ -76,11 +87,7 @@ function OneList({ list }: { list: List }): JSX.Element {
         <button type="button" class="button" onClick={share}>
           <Icon name="share" /> Share
         </button>
-        <button
-          type="button"
-          class="button plain"
-          onClick={() => void attempt(() => client.deleteList(list.lid), `${list.lname} deleted`)}
-        >
+        <button type="button" class="button plain" onClick={removeList}>
           Delete list
         </button>
       </div>
@@ -102,12 +109,15 @@ export function Lists(): JSX.Element {
   const list = lists.find(({ lid }) => lid === chosen) ?? lists[0];
   if (!list) {
     return (
-      <Empty title="No lists yet">
-        <p>Tap a heart in the shop, and your first list appears here.</p>
-        <a class="button primary" href="#/">
-          To the shop
-        </a>
-      </Empty>
+      <>
+        <Empty title="No lists yet">
+          <p>Tap a heart in the shop, and your first list appears here.</p>
+          <a class="button primary" href="#/">
+            To the shop
+          </a>
+        </Empty>
+        <RecentlyDeleted list={null} />
+      </>
     );
   }
   return (
@@ -127,6 +137,7 @@ export function Lists(): JSX.Element {
         ))}
       </div>
       <OneList list={list} />
+      <RecentlyDeleted list={list} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { noteClick } from './cart.ts';
 import { CartView } from './checkout.tsx';
 import { Counter } from './counter.tsx';
 import { Dialogs } from './dialogs.tsx';
@@ -106,4 +107,5 @@ function App(): JSX.Element {
   );
 }
 
+noteClick();
 render(<App />, document.querySelector('#app')!);

@@ -57,12 +57,16 @@ export function Hearts({ product }: { product: Product }): JSX.Element {
   );
 }
 
-/** Add to cart, or notify me where there is nothing to add. */
+/** Add to cart, or wait for a better price; or notify me where there is nothing to add. */
 export function BuyButton({ product }: { product: Product }): JSX.Element {
   const { cart, changeCart, show, open } = useShop();
   if (product.stk <= 0) {
     return (
-      <button type="button" class="button wide" onClick={() => open({ kind: 'notify', product })}>
+      <button
+        type="button"
+        class="button wide"
+        onClick={() => open({ kind: 'notify', product, topic: 'backinstock' })}
+      >
         Notify me
       </button>
     );
@@ -72,9 +76,19 @@ export function BuyButton({ product }: { product: Product }): JSX.Element {
     show(`${product.dt} is in your cart`);
   };
   return (
-    <button type="button" class="button primary wide" onClick={add}>
-      Add to cart
-    </button>
+    <>
+      <button type="button" class="button primary wide" onClick={add}>
+        Add to cart
+      </button>
+      <button
+        type="button"
+        class="button plain wide"
+        aria-label={`Watch the price of ${product.dt}`}
+        onClick={() => open({ kind: 'notify', product, topic: 'pricedrop' })}
+      >
+        Watch the price
+      </button>
+    </>
   );
 }
 
@@ -111,7 +125,7 @@ export function Modal({ title, children }: { title: string; children: ComponentC
 }
 
 export function Toasts(): JSX.Element {
-  const { toasts } = useShop();
+  const { toasts, dismiss, attempt } = useShop();
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // A dialog lies above the page; a popover that is shown anew lies above the dialog.
@@ -120,9 +134,21 @@ export function Toasts(): JSX.Element {
   }, [toasts]);
   return (
     <div ref={element} popover="manual" class="toasts" role="status" aria-live="polite">
-      {toasts.map(({ id, text, isError }) => (
+      {toasts.map(({ id, text, isError, undo }) => (
         <p key={id} class={isError ? 'toast error' : 'toast'}>
           {text}
+          {undo && (
+            <button
+              type="button"
+              class="undo"
+              onClick={() => {
+                dismiss(id);
+                void attempt(undo, 'It is back');
+              }}
+            >
+              Undo
+            </button>
+          )}
         </p>
       ))}
     </div>

@@ -2,23 +2,28 @@ import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Item, List, ProductInput } from '../client/wishgate.ts';
 import { ShopError, backend, explain } from './api.ts';
-import type { Product } from './api.ts';
-import { loadCart, saveCart, withQuantity } from './cart.ts';
+import type { AlertTopic, Product } from './api.ts';
+import { loadCart, notedClick, saveCart, withQuantity } from './cart.ts';
 import type { Cart } from './cart.ts';
 import { client, customer } from './client.ts';
 
 /** A line that appears for a few seconds. */
-export type Toast = { text: string; isError: boolean; id: number };
+export type Toast = { text: string; isError: boolean; id: number; undo?: Undo };
+
+/** Takes back what was just done. */
+export type Undo = () => Promise<unknown>;
 
 /** What a dialog is about. */
 export type Dialog =
   | { kind: 'login'; reason: string }
   | { kind: 'pick'; product: Product }
-  | { kind: 'notify'; product: Product }
+  | { kind: 'notify'; product: Product; topic: AlertTopic }
   | { kind: 'share'; list: List };
 
 const FIRST_LIST = 'Favourites';
 const TOAST_MS = 4000;
+/** Long enough to read it, find the button and press it. */
+const UNDO_MS = 12_000;
 
 /** The product as the wishlist service wants it named. */
 export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInput => ({
@@ -33,17 +38,21 @@ export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInpu
 
 function useToasts() {
   const [toasts, setToasts] = useState<Toast[]>([]);
-  const show = useCallback((text: string, isError = false) => {
-    const id = Math.random();
-    setToasts((all) => [...all.slice(-1), { text, isError, id }]);
-    setTimeout(() => setToasts((all) => all.filter((toast) => toast.id !== id)), TOAST_MS);
-  }, []);
-  return { toasts, show };
+  const dismiss = useCallback((id: number) => setToasts((all) => all.filter((toast) => toast.id !== id)), []);
+  const show = useCallback(
+    (text: string, isError = false, undo?: Undo) => {
+      const id = Math.random();
+      setToasts((all) => [...all.slice(-1), { text, isError, id, undo }]);
+      setTimeout(() => dismiss(id), undo ? UNDO_MS : TOAST_MS);
+    },
+    [dismiss],
+  );
+  return { toasts, show, dismiss };
 }
 
 /** Everything that the shop's views share. */
 export function useShopState() {
-  const { toasts, show } = useToasts();
+  const { toasts, show, dismiss } = useToasts();
   const [products, setProducts] = useState<Product[] | null>(null);
   const [lists, setLists] = useState<List[] | null>(null);
   const [lidsOf, setLidsOf] = useState<Map<number, string[]>>(new Map());
@@ -55,10 +64,10 @@ export function useShopState() {
 
   /** Runs an action; its failure becomes a line on the page. */
   const attempt = useCallback(
-    async (action: () => Promise<unknown>, done?: string): Promise<boolean> => {
+    async (action: () => Promise<unknown>, done?: string, undo?: Undo): Promise<boolean> => {
       try {
         await action();
-        if (done) show(done);
+        if (done) show(done, false, undo);
         return true;
       } catch (error) {
         show(explain(error), true);
@@ -138,6 +147,7 @@ export function useShopState() {
         await attempt(
           () => Promise.all(lids.map((lid) => client.deleteFromList(lid, product))),
           `${product.dt} removed from your lists`,
+          () => Promise.all(lids.map((lid) => client.restoreItems(lid, [product.epi]))),
         );
         return;
       }
@@ -157,6 +167,12 @@ export function useShopState() {
         if (!moved) throw new ShopError(`${item.dt ?? 'This'} is no longer saved for later`);
         changeCart(Number(moved.epi), (cart[moved.epi] ?? 0) + moved.qty);
       }, 'Moved to your cart');
+    const placeOrder = (): Promise<boolean> =>
+      attempt(async () => {
+        const lines = Object.entries(cart).map(([epi, quantity]) => ({ epi: Number(epi), quantity }));
+        await backend.order(lines, notedClick());
+        for (const { epi } of lines) changeCart(epi, 0);
+      }, 'Thank you for your order. Nothing is sent: this is a demo.');
     const become = (action: () => Promise<unknown>, done: string): Promise<boolean> =>
       attempt(async () => {
         await action();
@@ -166,6 +182,7 @@ export function useShopState() {
     return {
       toasts,
       show,
+      dismiss,
       attempt,
       reload,
       problem,
@@ -183,6 +200,9 @@ export function useShopState() {
       toggleHeart,
       saveForLater,
       moveToCart,
+      placeOrder,
+      decline: () =>
+        attempt(() => client.setMeasured(false), 'Your clicks and orders are not measured any more'),
       login: (address: string) =>
         become(
           () => backend.login(address),
@@ -193,6 +213,7 @@ export function useShopState() {
   }, [
     toasts,
     show,
+    dismiss,
     attempt,
     reload,
     problem,

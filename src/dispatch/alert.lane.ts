@@ -1,10 +1,10 @@
 import type { Sender } from '../channel/channel.ts';
 import type { Medium } from '../channel/channels.ts';
 import type { Services } from '../context.ts';
-import { prepareAlerts } from '../domain/alert/alert.service.ts';
+import { packAlerts } from '../domain/alert/parcel.service.ts';
 import type { LaneOptions } from './lane.ts';
 
-/** Alerts of a medium. They are rendered when they are sent, with the product as it is then. */
+/** Alerts of a medium, several of a contact in one message where the store wants that. They are rendered when they are sent, with the product as it is then. */
 export function alertLane(
   services: Services,
   medium: Medium,
@@ -15,11 +15,15 @@ export function alertLane(
     lane: { lane: 'alert', medium },
     concurrency,
     prepare: async (messages) => {
-      const alerts = await prepareAlerts(services, medium, messages);
-      return alerts.map((render) => async () => {
-        const ready = await render();
-        return 'kind' in ready ? ready : sender.send(ready, services.now());
-      });
+      const parcels = await packAlerts(services, medium, messages);
+      return parcels.map(({ message, others, seal }) => ({
+        message,
+        others,
+        attempt: async () => {
+          const ready = await seal();
+          return 'kind' in ready ? ready : sender.send(ready, services.now());
+        },
+      }));
     },
   };
 }

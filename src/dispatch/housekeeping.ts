@@ -3,14 +3,16 @@ import { forgetSeen } from '../domain/alert/alert.service.ts';
 import { forgetRemoved } from '../domain/catalog/catalog.service.ts';
 import { forgetEvents } from '../domain/catalog/shopify.service.ts';
 import { forgetProofs } from '../domain/contact/proof.service.ts';
+import { forgetStarted } from '../domain/contact/stop.service.ts';
 import { forgetWindows } from '../domain/pace/pace.service.ts';
+import { forgetBuyers } from '../domain/revenue/revenue.service.ts';
 import { forgetRestocks } from '../domain/restock/restock.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../domain/subscription/subscription.service.ts';
+import { forgetTrash } from '../domain/trash/trash.service.ts';
 import { removeExpiredAnswers } from '../operation/answer-once.ts';
 import { forgetFinished } from '../outbox/outbox.service.ts';
 import type { Task } from './worker.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../shared/time.ts';
 
 /** Something to do now and then. */
 export type Chore = {
@@ -30,8 +32,11 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget expired subscriptions', every: HOUR_MS, run: forgetExpired },
   { name: 'forget unconfirmed sign-ups', every: HOUR_MS, run: forgetUnconfirmed },
   { name: 'forget proofs of contacts', every: HOUR_MS, run: forgetProofs },
+  { name: 'forget who takes messages again', every: HOUR_MS, run: forgetStarted },
+  { name: 'forget who clicked and ordered', every: HOUR_MS, run: forgetBuyers },
   { name: 'forget counts', every: HOUR_MS, run: forgetWindows },
   { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },
+  { name: 'forget deleted lists and items', every: HOUR_MS, run: forgetTrash },
   { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },
 ];
 

@@ -13,7 +13,12 @@ import type { Task } from './worker.ts';
 /** One try to deliver one message. */
 export type Attempt = () => Promise<Outcome>;
 
-/** How a lane sends: `prepare` loads what a batch needs at once and gives one attempt a message, in order. */
+/** What leaves as one message: `others` were claimed, too, and end or wait together with it. */
+export type Delivery = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; attempt: Attempt };
+
+/**
+ * How a lane sends: `prepare` loads what a batch needs at once and says what leaves. It may leave out what it has settled itself, and add what it has claimed.
+ */
 export type LaneOptions = {
   lane: Lane;
   /** Messages under way at a time. */
@@ -22,11 +27,13 @@ export type LaneOptions = {
   perStore?: number;
   /** Of these at most so many of one receiver, as it earns; where receivers are not of one provider. */
   trust?: Trust;
-  prepare: (messages: ClaimedMessage[]) => Promise<Attempt[]>;
+  prepare: (messages: ClaimedMessage[]) => Promise<Delivery[]>;
   /** While it says so, the lane claims now and then only. */
   givesWay?: () => boolean;
   close?: () => void;
 };
+
+const all = ({ message, others = [] }: Delivery): ClaimedMessage[] => [message, ...others];
 
 /** So many slots must be free at least: a claim costs the same for one message as for many. */
 const MIN_BATCH = 4;
@@ -77,35 +84,38 @@ export function createLane(
   };
 
   /** From the claim on: what a batch needs may take long to load, too. */
-  const prepareHeld = async (messages: ClaimedMessage[]): Promise<Attempt[]> => {
+  const prepareHeld = async (messages: ClaimedMessage[]): Promise<Delivery[]> => {
     for (const message of messages) held.add(message);
+    let deliveries: Delivery[] = [];
     try {
-      return await prepare(messages);
-    } catch (error) {
+      deliveries = await prepare(messages);
+    } finally {
       for (const message of messages) held.delete(message);
-      throw error;
+      for (const delivery of deliveries) for (const message of all(delivery)) held.add(message);
     }
+    return deliveries;
   };
 
-  const deliver = async (message: ClaimedMessage, attempt: Attempt): Promise<void> => {
+  const deliver = async (delivery: Delivery): Promise<void> => {
+    const { message, others, attempt } = delivery;
     const startedAt = performance.now();
     try {
       const isExhausted = message.attempts > MAX_ATTEMPTS;
       const outcome: Outcome = isExhausted
         ? { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` }
         : await attempt().catch(outcomeOfError);
-      held.delete(message);
+      for (const one of all(delivery)) held.delete(one);
       trust?.note(receiverOf(lineOf(message)), outcome.kind === 'sent', performance.now() - startedAt);
       // A renewal that is under way would undo when the next try is due.
       await renewing;
       if (outcome.kind === 'failed')
         log.warn({ lane, alertId: message.id, reason: outcome.reason }, 'a message is a dead letter');
-      await settle({ message, outcome });
+      await settle({ message, others, outcome });
     } catch (error) {
       // Left as it is: the lease ends and another try follows.
       log.error({ lane, alertId: message.id, err: error }, 'the outcome of a message could not be recorded');
     } finally {
-      held.delete(message);
+      for (const one of all(delivery)) held.delete(one);
     }
   };
 
@@ -145,10 +155,9 @@ export function createLane(
       if (messages === null) return false;
       if (messages.length === 0) return true;
       hasWorked = true;
-      const attempts = await prepareHeld(messages);
-      for (const [index, message] of messages.entries()) {
-        const sending = deliver(message, attempts[index]!).finally(() => underWay.delete(sending));
-        underWay.set(sending, lineOf(message));
+      for (const delivery of await prepareHeld(messages)) {
+        const sending = deliver(delivery).finally(() => underWay.delete(sending));
+        underWay.set(sending, lineOf(delivery.message));
         // Requests come first: each message waits until those that have come in meanwhile had their turn.
         await new Promise(setImmediate);
       }

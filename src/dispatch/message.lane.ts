@@ -4,6 +4,7 @@ import type { Payload, Sender } from '../channel/channel.ts';
 import { GONE } from '../channel/outcome.ts';
 import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
+import { STOPPED, findStopped } from '../domain/contact/stop.service.ts';
 import { unsubscribeUrl } from '../domain/contact/unsubscribe.rules.ts';
 import { openEnvelopes } from '../domain/store/sender.service.ts';
 import type { Envelope } from '../domain/store/sender.service.ts';
@@ -47,7 +48,17 @@ export function messageLane(
     prepare: async (messages) => {
       const contacts = messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient }));
       const stores = await openEnvelopes(services.db, contacts);
-      return messages.map((message, index) => attemptFor(message, stores[index] ?? null));
+      const stopped = await findStopped(
+        services.db,
+        medium,
+        messages.map(({ recipient }) => recipient),
+      );
+      return messages.map((message, index) => ({
+        message,
+        attempt: stopped.has(message.recipient)
+          ? async () => STOPPED
+          : attemptFor(message, stores[index] ?? null),
+      }));
     },
   };
 }

@@ -49,9 +49,9 @@ export function createSettler(services: Services, enough: number): (end: EndedTr
   };
 
   return (end) => {
-    const { message, outcome } = end;
+    const { message, others = [], outcome } = end;
     if (outcome.kind === 'failed' && outcome.isContactGone)
-      return recordBounce(services.db, message, outcome.reason, services.now());
+      return recordBounce(services.db, message, others, outcome.reason, services.now());
     return new Promise((resolve, reject) => {
       waiting.push({ end, resolve, reject });
       goOn();

@@ -32,7 +32,7 @@ export function webhookLane({ db, now }: Services, channel: WebhookChannel): Lan
     trust: createTrust(PER_STORE),
     prepare: async (messages) => {
       const targets = await findTargets(db, messages);
-      return messages.map((message, index) => attemptFor(message, targets[index]!));
+      return messages.map((message, index) => ({ message, attempt: attemptFor(message, targets[index]!) }));
     },
   };
 }

@@ -21,6 +21,7 @@ const SCALARS: Record<string, Schema> = {
   JSONObject: { type: 'object' },
   VariantId: { type: ['integer', 'string'] },
   TopicName: { type: ['string', 'integer'] },
+  Decimal: { type: ['string', 'number'] },
 };
 
 type Described = { description?: string | null };

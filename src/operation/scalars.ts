@@ -60,7 +60,7 @@ const ANYTHING: Pick<ScalarConfig, 'parseValue' | 'parseLiteral'> = {
   parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
 };
 
-/** How our scalars travel. JSONObject and TopicName take any value in: the service that owns the field says what is wrong with it. */
+/** How our scalars travel. JSONObject, TopicName and Decimal take any value in: the service that owns the field says what is wrong with it. */
 export const scalars: Record<string, ScalarConfig> = {
   Timestamp: timeScalar(Number),
   DateTime: timeScalar((time) => new Date(time).toISOString()),
@@ -71,6 +71,7 @@ export const scalars: Record<string, ScalarConfig> = {
       parseVariantId(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
   },
   TopicName: { serialize: String, ...ANYTHING },
+  Decimal: { serialize: String, ...ANYTHING },
   JSONObject: {
     serialize: (value) => (typeof value === 'string' ? fromJsonText(value) : value),
     ...ANYTHING,

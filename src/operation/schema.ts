@@ -10,12 +10,15 @@ import { contactResolvers } from '../domain/contact/contact.resolvers.ts';
 import { catalogResolvers } from '../domain/catalog/catalog.resolvers.ts';
 import { contentsResolvers } from '../domain/contents/contents.resolvers.ts';
 import { loginResolvers } from '../domain/login/login.resolvers.ts';
+import { restoreResolvers } from '../domain/restore/restore.resolvers.ts';
+import { restoreRereads } from '../domain/restore/restore.service.ts';
 import { restockResolvers } from '../domain/restock/restock.resolvers.ts';
 import { topicResolvers } from '../domain/topic/topic.resolvers.ts';
 import { webhookResolvers } from '../domain/webhook/webhook.resolvers.ts';
 import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
 import { integrationResolvers } from '../domain/integration/integration.resolvers.ts';
 import { reportResolvers } from '../domain/report/report.resolvers.ts';
+import { revenueResolvers } from '../domain/revenue/revenue.resolvers.ts';
 import { privacyResolvers } from '../domain/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
@@ -37,6 +40,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   contactResolvers,
   privacyResolvers,
   reportResolvers,
+  revenueResolvers,
   topicResolvers,
   restockResolvers,
   alertResolvers,
@@ -45,6 +49,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   listResolvers,
   itemResolvers,
   contentsResolvers,
+  restoreResolvers,
   liveResolvers,
 ];
 
@@ -68,5 +73,5 @@ export function createSchema(): GraphQLSchema {
     schema,
     resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
   });
-  return countValues(keepReceipts(complete, listRereads));
+  return countValues(keepReceipts(complete, { ...listRereads, ...restoreRereads }));
 }

@@ -7,6 +7,7 @@ import * as outbox from './outbox.repo.ts';
 import type { ClaimedMessage, Lane, Line, SentMessage, Turn } from './outbox.repo.ts';
 import * as settling from './settle.repo.ts';
 import type { Delay, Ending } from './settle.repo.ts';
+import { DAY_MS } from '../shared/time.ts';
 
 export type { ClaimedMessage, Lane, Line, Turn } from './outbox.repo.ts';
 export { MAX_ATTEMPTS } from './backoff.ts';
@@ -33,8 +34,8 @@ export function openQueue({ db, config, now }: Deps, lane: Lane): Queue {
   };
 }
 
-/** A try that has ended, and how. */
-export type EndedTry = { message: ClaimedMessage; outcome: Outcome };
+/** A try that has ended, and how; `others` left in the same message, so that all of them end, or wait, together. */
+export type EndedTry = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; outcome: Outcome };
 
 /** How a message goes on: where its tries are used up, there is no other. */
 type End = Exclude<Outcome, { kind: 'retry' }> | { kind: 'again'; at: Date; reason: string };
@@ -58,14 +59,16 @@ export async function settleMessages(deps: Deps, tries: readonly EndedTry[]): Pr
   const failed: Ending[] = [];
   const withheld: Ending[] = [];
   const delayed: Delay[] = [];
-  for (const { message, outcome } of tries) {
-    const end = endOf(deps, { message, outcome }, now);
-    if (end.kind === 'sent') sent.push(message);
-    else if (end.kind === 'failed') failed.push({ message, reason: end.reason });
-    else if (end.kind === 'withheld') withheld.push({ message, reason: end.reason });
-    else if (end.kind === 'deferred')
-      delayed.push({ message, until: end.until, reason: null, isPlaceFree: true });
-    else delayed.push({ message, until: end.at, reason: end.reason, isPlaceFree: false });
+  for (const ended of tries) {
+    const end = endOf(deps, ended, now);
+    for (const message of [ended.message, ...(ended.others ?? [])]) {
+      if (end.kind === 'sent') sent.push(message);
+      else if (end.kind === 'failed') failed.push({ message, reason: end.reason });
+      else if (end.kind === 'withheld') withheld.push({ message, reason: end.reason });
+      else if (end.kind === 'deferred')
+        delayed.push({ message, until: end.until, reason: null, isPlaceFree: true });
+      else delayed.push({ message, until: end.at, reason: end.reason, isPlaceFree: false });
+    }
   }
   await deps.db.transaction(async (tx) => {
     await settling.markSent(tx, sent, now);
@@ -81,7 +84,7 @@ export function listSent(db: Db, pid: string, medium: Medium, most: number): Pro
 }
 
 /** How long messages are kept that were sent, given up or withheld. */
-const KEEP_MS = 30 * 24 * 3_600_000;
+const KEEP_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the messages that were finished long ago; answers how many. */
 export function forgetFinished({ db }: Deps, now: Date): Promise<number> {

@@ -7,7 +7,8 @@ import type { ClaimedMessage } from './outbox.repo.ts';
 // serve that (decision 26). Where a row lies says all: with `pid` beside it the planner reads the whole
 // queue of the store and looks which rows lie there.
 
-const claimsOf = (messages: readonly ClaimedMessage[]) => [
+/** A statement's first three parameters. */
+export const claimsOf = (messages: readonly ClaimedMessage[]) => [
   messages.map(({ pid }) => pid),
   messages.map(({ id }) => id),
   messages.map(({ claim }) => claim),
@@ -25,7 +26,7 @@ const LOCK = `
  * Holds messages and their subscriptions until the transaction ends, in an order, so that two never wait for each other. Only the next statement sees
  * for sure where the rows lie then: somebody may have changed them while this one waited.
  */
-async function lock(tx: Tx, messages: readonly ClaimedMessage[]): Promise<void> {
+export async function lock(tx: Tx, messages: readonly Pick<ClaimedMessage, 'pid' | 'id'>[]): Promise<void> {
   const inOrder = [...messages].sort((left, right) => (left.id < right.id ? -1 : 1));
   await tx.query(LOCK, [inOrder.map(({ pid }) => pid), inOrder.map(({ id }) => id)]);
 }
@@ -33,7 +34,7 @@ async function lock(tx: Tx, messages: readonly ClaimedMessage[]): Promise<void> 
 /**
  * The locked rows of claims, which are a statement's first three parameters, and of what else it has to say about each; `at` is where a row lies.
  */
-const held = (more: Record<string, string> = {}): string => {
+export const held = (more: Record<string, string> = {}): string => {
   const names = ['pid', 'id', 'claim', ...Object.keys(more)];
   const types = ['text', 'text', 'int', ...Object.values(more)];
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
@@ -45,19 +46,19 @@ const held = (more: Record<string, string> = {}): string => {
 };
 
 /** Those of them that still wait, as they were claimed. */
-const STILL_HELD = `h.state = 'queued' AND h.claimed = h.claim`;
+export const STILL_HELD = `h.state = 'queued' AND h.claimed = h.claim`;
 
 /**
  * Gives the places of alerts that nobody hears, rows of `done`, back to their occasions: the next in line are queued for them. With batches they
  * are places of the batch that is under way or was the last. Nothing happens where nobody is left to be queued.
  */
-const giveBackAt = (now: string): string => `
+export const giveBackAt = (now: string): string => `
   UPDATE restock r SET queued = r.queued - d.places, next_batch_at = least(r.next_batch_at, ${now}::timestamptz),
     batch_left = CASE WHEN r.batch_at IS NOT NULL THEN coalesce(r.batch_left, 0) + d.places END
   FROM (SELECT pid, restock_id, count(*)::int AS places FROM done WHERE has_place GROUP BY pid, restock_id) d
   WHERE r.pid = d.pid AND r.id = d.restock_id AND r.state = 'open'`;
 
-/** A message that is to wait, until when, and what its try said. In a cool-down somebody else has its place meanwhile. */
+/** A message that is to wait, until when, and what its try said. In a cool-down somebody else has its place meanwhile, and it leaves no message that others wait in. */
 export type Delay = { message: ClaimedMessage; until: Date; reason: string | null; isPlaceFree: boolean };
 
 /** A message that ends without having been sent, and why. */
@@ -66,7 +67,8 @@ export type Ending = { message: ClaimedMessage; reason: string };
 /** SQL: two tables in one statement, so that a place is neither lost nor given twice. */
 const POSTPONE = `
   WITH held AS (${held({ until: 'timestamptz', reason: 'text', is_free: 'boolean' })}), waiting AS (
-    UPDATE outbox o SET due_at = h.until, error = h.reason, has_place = o.has_place AND NOT h.is_free
+    UPDATE outbox o SET due_at = h.until, error = h.reason, has_place = o.has_place AND NOT h.is_free,
+      leaves_at = CASE WHEN NOT h.is_free THEN o.leaves_at END, parcel_id = CASE WHEN NOT h.is_free THEN o.parcel_id END
     FROM held h WHERE o.ctid = h.at AND ${STILL_HELD}
   ), done AS (
     SELECT * FROM held h WHERE ${STILL_HELD} AND h.is_free
@@ -120,7 +122,7 @@ const eventRows = (now: string, type: string): string => `
     ${now}, ${now}
   FROM done d
   JOIN webhook w ON w.pid = d.pid AND ${type}::text = ANY (w.events)
-  WHERE d.subscription_id IS NOT NULL`;
+  WHERE d.lane = 'alert'`;
 
 /** SQL: every delivery runs it; five tables in one round trip. */
 const MARK_SENT = `
@@ -128,19 +130,19 @@ const MARK_SENT = `
     UPDATE outbox o SET state = 'sent', error = NULL, finished_at = $4, payload = CASE WHEN o.lane = 'webhook' THEN o.payload END
     WHERE o.ctid = ANY (ARRAY(
       SELECT at FROM held WHERE state <> 'sent' AND (lane <> 'webhook' OR claimed = claim)))
-    RETURNING o.pid, o.id, o.topic, o.epi, o.medium, o.recipient, o.error, o.subscription_id
+    RETURNING o.pid, o.id, o.lane, o.topic, o.epi, o.medium, o.recipient, o.error, o.subscription_id
   ), consumed AS (
     DELETE FROM subscription WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM done d CROSS JOIN LATERAL (
         SELECT ctid, pid FROM subscription WHERE id = d.subscription_id OFFSET 0) s WHERE s.pid = d.pid))
   ), seen AS (
     INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
-    SELECT DISTINCT pid, medium, recipient, epi, topic, $4::timestamptz FROM done WHERE subscription_id IS NOT NULL
+    SELECT DISTINCT pid, medium, recipient, epi, topic, $4::timestamptz FROM done WHERE lane = 'alert'
     ON CONFLICT (pid, epi, topic, medium, value) DO UPDATE SET sent_at = excluded.sent_at
   ), counted AS (
     INSERT INTO tally_delta (pid, kind, key, n)
     SELECT pid, 'alert', to_char($4::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD'), count(*)
-    FROM done WHERE subscription_id IS NOT NULL GROUP BY pid
+    FROM done WHERE lane = 'alert' GROUP BY pid
   )
   ${eventRows('$4', '$5')}`;
 
@@ -160,7 +162,7 @@ const MARK_FAILED = `
   WITH held AS (${held({ reason: 'text' })}), done AS (
     UPDATE outbox o SET state = 'failed', error = h.reason, finished_at = $5
     FROM held h WHERE o.ctid = h.at AND ${STILL_HELD}
-    RETURNING o.pid, o.id, o.topic, o.epi, o.medium, o.recipient, o.error, o.subscription_id, o.restock_id, o.has_place
+    RETURNING o.pid, o.id, o.lane, o.topic, o.epi, o.medium, o.recipient, o.error, o.restock_id, o.has_place
   ), given_back AS (${giveBackAt('$5')}), told AS (${eventRows('$5', '$6')})
   SELECT id FROM done`;
 

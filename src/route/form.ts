@@ -78,12 +78,31 @@ const FLAGS = new Map([
   ['0', false],
 ]);
 
+function readFlag(text: string, { name, failure }: Place): boolean {
+  return FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`);
+}
+
 /** Yes or no. */
-export const flag: Optional<boolean | null> = optional({
-  kind: 'flag',
+export const flag: Optional<boolean | null, boolean> = {
+  ...optional<boolean | null>({
+    kind: 'flag',
+    read: (text, place) => (text === null ? null : readFlag(text, place)),
+  }),
+  required: { kind: 'flag', read: (text, place) => readFlag(text ?? '', place), isRequired: true },
+};
+
+const MILLISECONDS = /^-?\d{6,16}$/;
+
+/** A moment, in milliseconds since the epoch or as ISO 8601 text. */
+export const moment: Optional<number | null> = optional({
+  kind: 'text',
   read(text, { name, failure }) {
     if (text === null) return null;
-    return FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`);
+    const time = MILLISECONDS.test(text.trim()) ? Number(text) : Date.parse(text);
+    // What the calendar cannot hold is no moment either.
+    return Number.isNaN(new Date(time).getTime())
+      ? fail(failure, `${name} must be milliseconds since the epoch or ISO 8601 text`)
+      : time;
   },
 });
 

@@ -33,6 +33,20 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+test('the demo shop reports what is ordered at its own prices, and the dashboard has it', async () => {
+  const shop = supertest.agent(service.url);
+  const store = { ...service.demo!, name: '' };
+  await shop.post('/demo/api/login').send({ email: 'buyer@example.com' }).expect(200);
+  const [{ epi, pr }] = DEMO_PRODUCTS as [(typeof DEMO_PRODUCTS)[0]];
+  const lines = [{ epi, quantity: 2, price: '0.01' }];
+  const { body } = await shop.post('/demo/api/order').send({ lines, click: 'nonsense' }).expect(200);
+  expect(body).toEqual({ orderId: expect.any(String), total: (2 * pr).toFixed(2) });
+  for (const wrong of [{}, { lines: [] }, { lines: 'x' }, { lines: [{ epi: 'unknown' }] }])
+    await shop.post('/demo/api/order').send(wrong).expect(400);
+  const { body: revenue } = await service.get('/storeadmin/v3/revenue', { store }).expect(200);
+  expect(revenue.totals).toMatchObject([{ currency: 'EUR', orders: 1, amount: body.total }]);
+});
+
 test('a server without DEMO does not know the demo store that an earlier one left in its database', async () => {
   const demo = { ...service.demo!, name: '' };
   const store = (await findStore(service.services.db, demo.pid))!;

@@ -32,6 +32,8 @@ const LIST_CALLS: [string, Fields][] = [
   ['lists/sfl/remove', { items: [{ epi: 1 }] }],
   ['lists/sfl/update', { items: [{ epi: 1, qty: 9 }] }],
   ['lists/sfl/moved-to-cart', { items: [{ epi: 1 }] }],
+  ['lists/restore-items', { epis: [1] }],
+  ['lists/fetch-deleted-items', {}],
 ];
 
 const OTHER_CALLS: [string, Fields][] = [
@@ -43,6 +45,8 @@ const OTHER_CALLS: [string, Fields][] = [
   ['lists/is-in-lists', { epis: [1] }],
   ['lists/move-items', { fromlid: 'any', tolid: 'other', epis: [1] }],
   ['lists/copy-items', { fromlid: 'any', tolid: 'other', epis: [1] }],
+  ['lists/restore', { lid: 'any' }],
+  ['lists/fetch-deleted', {}],
   ['product/wishlist/social-count', { empi: 900 }],
 ];
 

@@ -321,7 +321,7 @@ test.each([
 });
 
 test('other topics and unknown items are taken and ignored, other content types are not taken', async () => {
-  expect((await send('orders/create', {}).expect(200)).body.status).toBe('ignored');
+  expect((await send('orders/paid', {}).expect(200)).body.status).toBe('ignored');
   expect((await send('inventory_levels/update', level(5, 10)).expect(200)).body.status).toBe('ignored');
   await send('products/update', shirt(3), { type: 'application/x-www-form-urlencoded' }).expect(400);
   await service.graphql('mutation { setShopifySecret { connected } }', {}, { store }).expect(200);

@@ -49,6 +49,9 @@ test.each([
   ['defaultRegion', { defaultRegion: 'Germany' }],
   ['defaultRegion', { defaultRegion: 'XX' }],
   ['defaultRegion', { defaultRegion: '' }],
+  ['restoreDays', { restoreDays: -1 }],
+  ['restoreDays', { restoreDays: 366 }],
+  ['restoreDays', { restoreDays: null }],
   ['shareUrl', { shareUrl: 'https://shop.example/\r\nX: y/{lid}' }],
 ])('a wrong %s is refused by name and changes nothing', async (field, input) => {
   const { body } = await service.graphql(UPDATE, { input: { doubleOptIn: true, ...input } }, { store });
@@ -56,6 +59,67 @@ test.each([
   expect(body.errors[0].message).toContain(field);
   const after = await service.graphql('{ store { doubleOptIn } }', {}, { store });
   expect(after.body.data.store.doubleOptIn).toBe(false);
+});
+
+const PACING =
+  'mutation ($input: UpdateStoreInput!) { updateStore(input: $input) { digestSeconds quietFrom quietTo timeZone dailyCap } }';
+const OFF = { digestSeconds: 0, quietFrom: null, quietTo: null, timeZone: null, dailyCap: null };
+const ON = {
+  digestSeconds: 86_400,
+  quietFrom: '22:00',
+  quietTo: '07:30',
+  timeZone: 'Europe/Berlin',
+  dailyCap: 3,
+};
+
+test('pacing is off until a merchant sets it, each part by itself, and off again where it is cleared', async () => {
+  const pace = async (input: object) =>
+    (await service.graphql(PACING, { input }, { store })).body.data?.updateStore;
+  expect(await pace({})).toEqual(OFF);
+  expect(await pace({ ...ON, timeZone: 'europe/berlin' })).toEqual(ON);
+  expect(await pace({ quietTo: '06:00', dailyCap: null })).toEqual({
+    ...ON,
+    quietTo: '06:00',
+    dailyCap: null,
+  });
+  expect(await pace({ name: 'Renamed' })).toEqual({ ...ON, quietTo: '06:00', dailyCap: null });
+  expect(await pace({ ...OFF })).toEqual(OFF);
+  const rows = await service.services.db.query('SELECT pacing FROM store WHERE pid = $1', [store.pid]);
+  expect(rows).toEqual([{ pacing: {} }]);
+});
+
+test('two merchants who change different parts of the pacing at once both keep theirs', async () => {
+  const pace = (input: object) => service.graphql(PACING, { input }, { store });
+  await Promise.all([pace({ digestSeconds: 60 }), pace({ dailyCap: 5 }), pace({ timeZone: 'Asia/Tokyo' })]);
+  const { body } = await pace({});
+  expect(body.data.updateStore).toMatchObject({ digestSeconds: 60, dailyCap: 5, timeZone: 'Asia/Tokyo' });
+});
+
+test.each([
+  ['digestSeconds', { digestSeconds: -1 }],
+  ['digestSeconds', { digestSeconds: 86_401 }],
+  ['digestSeconds', { digestSeconds: null }],
+  ['dailyCap', { dailyCap: 0 }],
+  ['dailyCap', { dailyCap: 1_001 }],
+  ['quietFrom', { quietFrom: '24:00', quietTo: '07:00' }],
+  ['quietFrom', { quietTo: '07:00' }],
+  ['quietTo', { quietFrom: '22:00' }],
+  ['quietTo', { quietFrom: '22:00', quietTo: '7:00' }],
+  ['quietTo', { quietFrom: '22:00', quietTo: '22:00' }],
+  ['timeZone', { timeZone: 'Berlin' }],
+  ['timeZone', { timeZone: '+02:00' }],
+  ['timeZone', { timeZone: '' }],
+])('a wrong %s is refused by name, and nothing of the call is kept', async (field, input) => {
+  const { body } = await service.graphql(PACING, { input: { name: 'Other', ...input } }, { store });
+  expect(body.errors[0].extensions.type).toBe('invalid-request');
+  expect(body.errors[0].message).toContain(field);
+  const after = await service.graphql(
+    '{ store { name digestSeconds quietFrom dailyCap timeZone } }',
+    {},
+    { store },
+  );
+  const { quietTo: _quietTo, ...off } = OFF;
+  expect(after.body.data.store).toEqual({ name: 'Test store', ...off });
 });
 
 test('types and origins that are named twice are kept once', async () => {
@@ -116,6 +180,7 @@ test('settings and keys are out of reach for a shopper', async () => {
   for (const query of [
     'mutation { createApiKey { id } }',
     'mutation { updateStore(input: { name: "Mine" }) { name } }',
+    'mutation { updateStore(input: { dailyCap: 1 }) { name } }',
     '{ store { pid } }',
   ]) {
     const { body } = await service.graphql(query, {}, { shopper });

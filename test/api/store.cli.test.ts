@@ -76,6 +76,10 @@ test("a store's whole life, beside the running server", async () => {
       'key=500,shopper=7',
       '--default-region',
       'de',
+      '--restore-days',
+      '7',
+      ...['--digest-seconds', '600', '--quiet-from', '22:00', '--quiet-to', '07:30'],
+      ...['--time-zone', 'Europe/Berlin', '--daily-cap', '3'],
     ],
   );
   expect(updated).toMatchObject({
@@ -88,13 +92,23 @@ test("a store's whole life, beside the running server", async () => {
     shareUrl: 'https://a.example/{lid}',
     doubleOptIn: true,
     defaultRegion: 'DE',
+    restoreDays: 7,
+    pacing: {
+      digestSeconds: 600,
+      quietFrom: '22:00',
+      quietTo: '07:30',
+      timeZone: 'Europe/Berlin',
+      dailyCap: 3,
+    },
     mergedSessions: false,
     rateLimits: { key: 500, shopper: 7 },
   });
   const cleared = await json<object>(
     ...['update', '--pid', store.pid, '--no-list-types', '--no-allowed-origins', '--no-share-url'],
     ...['--no-rate-limits', '--no-double-opt-in', '--merged-sessions', '--no-inventory-unmanaged'],
-    '--no-default-region',
+    ...['--no-default-region', '--no-restore-days'],
+    ...['--no-default-region', '--no-digest-seconds', '--no-quiet-from', '--no-quiet-to'],
+    ...['--no-time-zone', '--no-daily-cap'],
   );
   expect(cleared).toMatchObject({
     name: 'Our shop',
@@ -104,6 +118,8 @@ test("a store's whole life, beside the running server", async () => {
     shareUrl: null,
     doubleOptIn: false,
     defaultRegion: null,
+    restoreDays: 30,
+    pacing: {},
     mergedSessions: true,
     rateLimits: {},
   });

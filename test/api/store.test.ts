@@ -105,6 +105,8 @@ test.each<[string, object, string]>([
   ['an origin of another scheme', { allowedOrigins: ['ftp://shop.example'] }, 'allowed-origins'],
   ['a share address that is a script', { shareUrl: 'javascript:alert(1)' }, 'share-url'],
   ['a region that is no country', { defaultRegion: 'ZZ' }, 'default-region'],
+  ['half a day', { restoreDays: 0.5 }, 'restore-days'],
+  ['days that are no number', { restoreDays: Number.NaN }, 'restore-days'],
   ['a limit of nothing', { rateLimits: { key: 0 } }, 'rate-limits'],
   ['a limit of an unknown kind', { rateLimits: { ip: 5 } }, 'rate-limits'],
 ])('%s is refused by the name of its flag', async (_name, settings, flag) => {

@@ -68,7 +68,7 @@ test('a topic goes with its subscriptions, those that wait for a confirmation am
   const other = await service.createStore();
   await seedSubscription(service.services.db, other.pid, { epi: 'a', topic: 'launch' });
   expect(await remove('launch')).toBe(3);
-  expect(await names()).toEqual(['backinstock', 'comingsoon']);
+  expect(await names()).toEqual(['backinstock', 'comingsoon', 'pricedrop', 'lowstock', 'wishlistrestock']);
   expect(await rows('subscription')).toBe(2);
   expect(await rows('subscription_request')).toBe(2);
   expect(await rows('subscription', other.pid)).toBe(1);
@@ -162,11 +162,14 @@ test('more subscriptions than one portion end with one call; of two calls at onc
 test('the built-in topics stay, changed or not, with their subscriptions', async () => {
   await call('mutation { saveTopic(input: { name: "comingsoon", subject: "Ours" }) { name } }');
   await subscribe('ann@example.com', 'a', ['backinstock', 'comingsoon']);
-  for (const name of ['backinstock', 'comingsoon']) expect(await remove(name)).toBe('forbidden');
+  for (const name of ['backinstock', 'comingsoon', 'pricedrop']) expect(await remove(name)).toBe('forbidden');
   expect(await call('{ topics { name isBuiltIn } }')).toEqual({
     topics: [
       { name: 'backinstock', isBuiltIn: true },
       { name: 'comingsoon', isBuiltIn: true },
+      { name: 'pricedrop', isBuiltIn: true },
+      { name: 'lowstock', isBuiltIn: true },
+      { name: 'wishlistrestock', isBuiltIn: true },
       { name: 'launch', isBuiltIn: false },
     ],
   });

@@ -25,7 +25,7 @@ const failure = (body: { errors: { message: string; extensions: { type: string }
   body.errors[0]!.message,
 ];
 
-test('every store has backinstock and comingsoon with the documented rules', async () => {
+test('every store has the built-in topics with the documented rules', async () => {
   const [backinstock, comingsoon, ...rest] = await topics();
   expect(backinstock).toMatchObject({
     name: 'backinstock',
@@ -37,7 +37,11 @@ test('every store has backinstock and comingsoon with the documented rules', asy
     expiryDays: null,
   });
   expect(comingsoon).toMatchObject({ name: 'comingsoon', trigger: 'manual', tag: null });
-  expect(rest).toEqual([]);
+  expect(rest).toEqual([
+    expect.objectContaining({ name: 'pricedrop', trigger: 'pricedrop' }),
+    expect.objectContaining({ name: 'lowstock', trigger: 'lowstock' }),
+    expect.objectContaining({ name: 'wishlistrestock', trigger: 'automatic' }),
+  ]);
 });
 
 test('a topic keeps what a change leaves out, and belongs to its store alone', async () => {
@@ -74,6 +78,9 @@ test('a custom topic can be made and appears behind the built-in ones', async ()
   expect((await topics()).map(({ name }: { name: string }) => name)).toEqual([
     'backinstock',
     'comingsoon',
+    'pricedrop',
+    'lowstock',
+    'wishlistrestock',
     'price drop',
   ]);
 });

@@ -98,6 +98,25 @@ describeInBrowser('forms of the dashboard', () => {
     expect(await topic('launch', 'batchIntervalSeconds')).toMatchObject({ batchIntervalSeconds: 30 });
   });
 
+  test('a merchant sets by how much a price has to fall, a delay, and that list holders hear; back in stock offers no such switch', async () => {
+    await signIn(page, store);
+    await openTopic('pricedrop');
+    await page.getByLabel('Price falls by at least (%)').fill('20');
+    await page.getByLabel('Delay in minutes').fill('1.5');
+    await page.getByLabel('Also tell shoppers who have the product in a list').check();
+    await pressSaveTopic('pricedrop');
+    expect(await topic('pricedrop', 'trigger dropPercent delaySeconds listHolders')).toEqual({
+      ...{ name: 'pricedrop', trigger: 'pricedrop' },
+      ...{ dropPercent: 20, delaySeconds: 90, listHolders: true },
+    });
+    await page.getByLabel('Sent').selectOption('When little stock is left');
+    await page.getByLabel('Units left').waitFor();
+    await openPage(page, 'Topics');
+    await page.getByText('by 20 % or more · also to list holders · after').waitFor();
+    await openTopic('backinstock');
+    expect(await page.getByLabel('Also tell shoppers who have the product in a list').count()).toBe(0);
+  });
+
   test('what a colleague changed in a topic meanwhile stays, and appears', async () => {
     await signIn(page, store);
     await openTopic('backinstock');
@@ -134,6 +153,48 @@ describeInBrowser('forms of the dashboard', () => {
     await openPage(page, 'Settings');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await said('The settings are saved.').waitFor();
+  });
+
+  test('when alerts leave is set in minutes, times of day and a zone, refused in words, and cleared', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    const card = page.getByRole('region', { name: 'When alerts leave' });
+    const save = () => card.getByRole('button', { name: 'Save when alerts leave' }).click();
+    await card.getByLabel('Minutes to gather').fill('10');
+    await card.getByLabel('Messages a day').fill('3');
+    await card.getByLabel('Quiet from').fill('22:00');
+    await save();
+    await card.getByRole('alert').getByText('quietTo is missing').waitFor();
+    await card.getByLabel('Quiet until').fill('07:30');
+    await card.getByLabel('Time zone').selectOption('Europe/Berlin');
+    await save();
+    await said('From now on alerts leave like this.').waitFor();
+    const fields = '{ store { digestSeconds quietFrom quietTo timeZone dailyCap } }';
+    expect(await call(fields)).toEqual({
+      store: {
+        digestSeconds: 600,
+        quietFrom: '22:00',
+        quietTo: '07:30',
+        timeZone: 'Europe/Berlin',
+        dailyCap: 3,
+      },
+    });
+    await openPage(page, 'Overview');
+    await openPage(page, 'Settings');
+    await eventually(() => card.getByLabel('Quiet from').inputValue(), '22:00');
+    for (const label of ['Minutes to gather', 'Messages a day', 'Quiet from', 'Quiet until'])
+      await card.getByLabel(label).fill('');
+    await save();
+    await eventually(
+      async () => JSON.stringify((await call(fields)).store),
+      JSON.stringify({
+        digestSeconds: 0,
+        quietFrom: null,
+        quietTo: null,
+        timeZone: 'Europe/Berlin',
+        dailyCap: null,
+      }),
+    );
   });
 
   test('the page knows whether Shopify is connected, and asks before it is disconnected', async () => {

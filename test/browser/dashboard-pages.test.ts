@@ -8,7 +8,16 @@ import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';
 import { eventually, openPage, signIn } from './dashboard-page.ts';
 import { seedHistory, seedStore } from './dashboard-seed.ts';
 
-const TITLES = ['Overview', 'Alerts', 'Topics', 'Products', 'Shoppers', 'Integrations', 'Settings'];
+const TITLES = [
+  'Overview',
+  'Alerts',
+  'Topics',
+  'Revenue',
+  'Products',
+  'Shoppers',
+  'Integrations',
+  'Settings',
+];
 const SCREENS = [
   { width: 1280, height: 900, colorScheme: 'light' },
   { width: 1280, height: 900, colorScheme: 'dark' },

@@ -1,7 +1,7 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { createClient } from '../api/list-kit.ts';
+import { createClient, item, newAccount } from '../api/list-kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { describeInBrowser, openBrowser } from './chromium.ts';
@@ -201,7 +201,9 @@ describeInBrowser('the merchant dashboard', () => {
     await said('The topic preorder is deleted, with 1 subscription.').waitFor();
     await page.getByRole('heading', { name: 'Your topics' }).waitFor();
     const { body } = await service.graphql('{ topics { name } }', {}, { store: own });
-    expect(body.data.topics).toEqual([{ name: 'backinstock' }, { name: 'comingsoon' }]);
+    expect(body.data.topics).toEqual(
+      ['backinstock', 'comingsoon', 'pricedrop', 'lowstock', 'wishlistrestock'].map((name) => ({ name })),
+    );
   });
 
   test('settings are saved and refused in words; the dashboard keeps working when origins are limited', async () => {
@@ -291,6 +293,29 @@ describeInBrowser('the merchant dashboard', () => {
     ]);
     expect(rows).toEqual([]);
     expect(page.url()).not.toContain('ada');
+  });
+
+  test("support brings a shopper's deleted list back, and the store says for how long that can be done", async () => {
+    const own = await service.createStore();
+    const shopper = await newAccount(service, own, 'ada@example.com');
+    const { lid } = await shopper.create('Birthday');
+    await shopper.add(lid, item(1));
+    await shopper.ok('lists/delete-list', { lid });
+    await signIn(page, own);
+    await openPage(page, 'Shoppers');
+    await page.getByLabel('E-mail address or regid').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await row('Birthday').waitFor();
+    await page.getByRole('button', { name: 'Bring back Birthday' }).click();
+    await said('Birthday is back.').waitFor();
+    await page.getByText('There is nothing to bring back.').waitFor();
+    expect((await shopper.contents(lid)).list.cnt).toBe(1);
+    await openPage(page, 'Settings');
+    await page.getByLabel('Days to undo a deletion').fill('7');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await said('The settings are saved.').waitFor();
+    const { body } = await service.graphql('{ store { restoreDays } }', {}, { store: own });
+    expect(body.data.store).toEqual({ restoreDays: 7 });
   });
 
   test('the page of a shopper follows its lists as they change', async () => {

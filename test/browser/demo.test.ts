@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -49,6 +49,13 @@ describeInBrowser('the demo storefront', () => {
     return context;
   }
 
+  /** Leaves a picture of a page, where somebody wants to look at it. */
+  async function picture(page: Page, name: string): Promise<void> {
+    if (PICTURES === undefined) return;
+    await mkdir(PICTURES, { recursive: true });
+    await page.screenshot({ path: join(PICTURES, `demo-${name}.png`) });
+  }
+
   test('a saved product is still saved after a reload and can be let go again', async () => {
     const context = await visitor();
     const page = await openShop(service.url, context);
@@ -85,6 +92,28 @@ describeInBrowser('the demo storefront', () => {
       await page.getByRole('heading', { level: 2, name: new RegExp(name) }).waitFor();
       await page.getByRole('heading', { level: 3, name: 'Ceramic vase' }).waitFor();
     }
+    await context.close();
+  });
+
+  test('what is deleted by a slip comes back: by Undo, or later from what was recently deleted', async () => {
+    const context = await visitor();
+    const page = await openShop(service.url, context);
+    await heart(page, 'Linen throw').click();
+    await fullHeart(page, 'Linen throw').click();
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+    await fullHeart(page, 'Linen throw').waitFor();
+    await page.getByRole('link', { name: 'Lists' }).click();
+    await page.getByRole('button', { name: 'Remove Linen throw' }).click();
+    await page.getByRole('heading', { name: 'Recently deleted' }).waitFor();
+    await picture(page, 'deleted');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Bring back Linen throw' }).click();
+    await page.getByRole('button', { name: 'Remove Linen throw' }).waitFor();
+    await page.getByRole('button', { name: 'Delete list' }).click();
+    await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Bring back Favourites' }).click();
+    await page.getByRole('button', { name: 'Remove Linen throw' }).waitFor();
     await context.close();
   });
 
@@ -187,6 +216,27 @@ describeInBrowser('the demo storefront', () => {
       await context.close();
     },
   );
+
+  test('a visitor who waits for a better price gets one mail with both prices when it is reduced', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const context = await visitor();
+    const page = await openShop(service.url, context);
+    await page.getByRole('button', { name: 'Watch the price of Oak board' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Tell me when the price falls' });
+    await dialog.getByLabel('E-mail address').fill(email);
+    await dialog.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText(`We will write to ${email} when it costs less`).waitFor();
+    await page.getByRole('link', { name: 'Counter' }).click();
+    await page.getByRole('button', { name: 'Reduce the price of Oak board' }).click();
+    await page.getByRole('button', { name: 'Old price of Oak board' }).waitFor();
+    await service.runTasks();
+    const mail = page.getByRole('listitem').filter({ hasText: `to ${email}` });
+    await mail.locator('strong', { hasText: 'Oak board costs less now: 28.8 instead of 36' }).waitFor();
+    expect(await mail.count()).toBe(1);
+    await page.getByRole('button', { name: 'Old price of Oak board' }).click();
+    await page.getByRole('button', { name: 'Reduce the price of Oak board' }).waitFor();
+    await context.close();
+  });
 
   test('without a network the failure is shown, and the page recovers when it is back', async () => {
     const context = await visitor();

@@ -105,8 +105,15 @@ test('lists are created, renamed, filled, emptied and deleted', async () => {
     list: { cnt: 2 },
     items: [{ epi: 2 }, { epi: 1 }],
   });
-  expect(await client.deleteList(lid)).toMatchObject({ lid, cnt: 2 });
+  expect(await client.deletedItems({ lid })).toMatchObject([{ epi: 3 }]);
+  expect(await client.restoreItems(lid, [3])).toMatchObject({ cnt: 3 });
+  expect(await client.deletedItems({ lid })).toEqual([]);
+  expect(await client.deleteList(lid)).toMatchObject({ lid, cnt: 3 });
   expect(await client.fetchLists()).toEqual([]);
+  expect(await client.deletedLists()).toMatchObject([{ lid, cnt: 3 }]);
+  expect(await client.restoreList(lid)).toMatchObject({ lid, cnt: 3 });
+  expect(await client.fetchLists()).toMatchObject([{ lid, cnt: 3 }]);
+  expect(await client.deletedLists({ limit: 5 })).toEqual([]);
 });
 
 test('an empty note removes the note, and an empty name is refused', async () => {
@@ -265,6 +272,7 @@ test('the social count of a product is told', async () => {
   const { client } = await accountTab();
   const { lid } = await client.createList({ lname: 'Counted' });
   await client.addToList(lid, product(4242));
+  expect(await client.setMeasured(false)).toEqual({ measured: false });
   expect(await client.getSocialCount({ empi: 42420 })).toEqual({ data: { count: 1, empi: 42420 } });
 });
 
@@ -317,6 +325,10 @@ const NONSENSE: Record<
   createList: [{ lname: 'x' }],
   updateList: [undefined],
   deleteList: [undefined],
+  restoreList: ['no-such-list'],
+  restoreItems: ['no-such-list', [1]],
+  deletedLists: [{ limit: -1 }],
+  deletedItems: [undefined],
   addToList: ['no-such-list', product(1)],
   addProductsToList: ['no-such-list', 'nonsense'],
   addProductToLists: [product(1), undefined],
@@ -329,6 +341,7 @@ const NONSENSE: Record<
   markListPrivate: ['no-such-list'],
   sendListViaEmail: [{}],
   reportShare: [{}],
+  setMeasured: ['perhaps'],
   subscribeForProductAlert: ['ada@example.com'],
   getSocialCount: [undefined],
   isInLists: [undefined],

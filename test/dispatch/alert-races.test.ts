@@ -50,10 +50,10 @@ test('an alert that a newer restock takes over while the older one is being with
   await queueNextPortion(service.services);
   const messages = await claimAll(pid, ALERTS);
   await setStock(service, pid, '1', 0);
-  const [attempt] = await createMailbox().lane.prepare(messages);
+  const [delivery] = await createMailbox().lane.prepare(messages);
   await setStock(service, pid, '1', 5);
   while (await queueNextPortion(service.services));
-  const outcome = await attempt!();
+  const outcome = await delivery!.attempt();
   expect(outcome).toEqual({ kind: 'withheld', reason: 'the stock is gone again' });
   await db.transaction((tx) =>
     withhold(tx, [{ message: messages[0]!, reason: 'the stock is gone again' }], START),
@@ -77,7 +77,7 @@ test('an alert that is erased after its claim is skipped, and the others keep th
   await db.query('DELETE FROM outbox WHERE pid = $1 AND id = $2', [pid, messages[0]!.id]);
   const { mails, lane } = createMailbox();
   const outcomes = [];
-  for (const attempt of await lane.prepare(messages)) outcomes.push(await attempt());
+  for (const { attempt } of await lane.prepare(messages)) outcomes.push(await attempt());
   expect(outcomes.map(({ kind }) => kind)).toEqual(['withheld', 'sent', 'sent']);
   expect(mails.map(({ to, payload }) => [to, (payload as MailPayload).subject])).toEqual(
     messages.slice(1).map(({ recipient, epi }) => [recipient, `Product ${epi!} is back in stock`]),
@@ -106,7 +106,7 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
     createLane(service.services, {
       lane: { lane: 'message', medium: 'email' },
       concurrency: 1,
-      prepare: async (all) => all.map(() => attempt),
+      prepare: async (all) => all.map((message) => ({ message, attempt })),
     });
   const sending = createSlowLane().run();
   await until(async () => tries === 1);

@@ -166,6 +166,36 @@ export async function seedSubscribers(
   );
 }
 
+/** Adds accounts that accept marketing and have one variant in so many lists each, a statement a table. */
+export async function seedHolders(
+  db: Db,
+  pid: string,
+  epi: string,
+  count: number,
+  lists: number,
+): Promise<void> {
+  await db.query(
+    `INSERT INTO shopper (pid, regid, is_guest, uid, di, em, lastlogin)
+     SELECT $1, 'r' || n, false, 'u' || n, 'd', 's' || n || '@example.com', now() FROM generate_series(1, $2) n`,
+    [pid, count],
+  );
+  await db.query(
+    `INSERT INTO list (pid, lid, regid, lname, di, uid)
+     SELECT $1, 'l' || n || '-' || l, 'r' || n, 'List', 'd', 'u' FROM generate_series(1, $2) n, generate_series(1, $3) l`,
+    [pid, count, lists],
+  );
+  await db.query(
+    `INSERT INTO item (pid, lid, epi, id, empi, du, di)
+     SELECT $1, 'l' || n || '-' || l, $4, n || '-' || l, '1', '/p', 'd' FROM generate_series(1, $2) n, generate_series(1, $3) l`,
+    [pid, count, lists, epi],
+  );
+  await db.query(
+    `INSERT INTO mailing_answer (pid, medium, value, acceptmarketing, signuptime, acceptsource, regid)
+     SELECT $1, 'email', 's' || n || '@example.com', true, now(), 'subscription', 'r' || n FROM generate_series(1, $2) n`,
+    [pid, count],
+  );
+}
+
 /** A product to put straight into the table. */
 export type SeedProduct = { epi: string; dt?: string; stk?: number | null; uri?: string; tags?: string[] };
 

@@ -11,11 +11,12 @@ import type { Caller, TestService } from '../harness.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/graphql.md');
+const LISTS_PAGE = join(ROOT, 'docs/lists.md');
 
-/** The blocks of the page in this language. */
-async function blocks(language: string): Promise<string[]> {
+/** The blocks of a page in this language. */
+async function blocks(language: string, page = PAGE): Promise<string[]> {
   const fence = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm');
-  return [...(await readFile(PAGE, 'utf8')).matchAll(fence)].map(([, code]) => code!);
+  return [...(await readFile(page, 'utf8')).matchAll(fence)].map(([, code]) => code!);
 }
 
 let service: TestService;
@@ -37,8 +38,8 @@ await run({}, NotifyMeDocument, { input: { medium: 'fax', mediumvalue: '1', prod
 export const wrong: FailureType = 'duplicate_lname';
 `;
 
-test('every example of docs/graphql.md runs', async () => {
-  const examples = await blocks('graphql');
+test('every example of docs/graphql.md and docs/lists.md runs', async () => {
+  const examples = [...(await blocks('graphql')), ...(await blocks('graphql', LISTS_PAGE))];
   expect(examples.length).toBeGreaterThanOrEqual(5);
   const store = await service.createStore();
   const me = await newAccount(service, store);

@@ -59,6 +59,13 @@ const CALLS: [string, () => Promise<unknown>][] = [
   ['contents', () => me.contents(lid)],
   ['membership', () => me.graphql('{ isInLists(epis: [1, 2]) { lids } }').expect(200)],
   ['social count', () => me.ok('product/wishlist/social-count', { empi: 11 })],
+  [
+    'a removal',
+    async () => {
+      await me.add(lid, item(3));
+      await me.ok('lists/update-ctx', { lid, d: [{ epi: 3 }] });
+    },
+  ],
   ['a write', () => me.ok('lists/update-ctx', { lid, a: [item(1, { qty: 2 })] })],
 ];
 
@@ -97,6 +104,8 @@ test('each of them finds its rows by an index', async () => {
       'page_added_desc_all',
       'membership',
       'social_count',
+      'write_contents_keeping',
+      'trim_deleted_items',
     ]),
   );
   const scans: string[] = [];
@@ -106,8 +115,10 @@ test('each of them finds its rows by an index', async () => {
     // An index that is read from end to end has no condition below it.
     for (const [index, line] of lines.entries())
       if (
-        /\bScan\b.* on (store|shopper|shopper_revision|catalog_revision|list|item|product)\b/.test(line) &&
-        !/^(Index|Recheck) Cond/.test(lines[index + 1] ?? '')
+        /\bScan\b.* on (store|shopper|shopper_revision|catalog_revision|list|item|product|deleted_item)\b/.test(
+          line,
+        ) &&
+        !/^(Index|Recheck|TID) Cond/.test(lines[index + 1] ?? '')
       )
         scans.push(`${name}: ${line}`);
   }

@@ -259,6 +259,53 @@ test('kill -9 under list writes loses no acknowledged item', async () => {
   expectSoundCounts(lists);
 }, 120_000);
 
+test('kill -9 under deletions and restores: every item is in its list or in the trash, and in one of them only', async () => {
+  const shopper = await service.account(store, email);
+  const epis = range(20);
+  const lids = await Promise.all(range(3).map((n) => create(shopper, `List ${n}`)));
+  for (const lid of lids) await add(shopper, lid, ...epis).expect(200);
+  const process = await startProcess(service);
+  started.push(process);
+  const http = supertest(process.url);
+  let done = 0;
+  const call = async (path: string, fields: Fields): Promise<void> => {
+    const target = `/api/v3/lists/${path}?pid=${encodeURIComponent(shopper.pid)}`;
+    const sent = { regid: shopper.regid, sessionid: shopper.sessionid, ...fields };
+    const { status, body } = await http.post(target).type('form').send(sent);
+    expect([status, body.type]).toEqual([200, undefined]);
+    done += 1;
+  };
+  const client = async (lid: string) => {
+    for (;;) {
+      await call('update-ctx', { lid, d: JSON.stringify(epis.slice(0, 10).map((epi) => ({ epi }))) });
+      await call('delete-list', { lid });
+      await call('restore', { lid });
+      await call('restore-items', { lid, epis: JSON.stringify(epis.slice(0, 10)) });
+    }
+  };
+  const clients = lids.map((lid) => client(lid).catch((error: NodeJS.ErrnoException) => error.code));
+  await until(() => done >= 40);
+  await process.kill();
+  expect(new Set(await Promise.all(clients))).not.toContain(undefined);
+  // Waits until the database has noticed that the process is gone.
+  await service.services.db.query('SELECT 1 FROM shopper WHERE regid = $1 FOR UPDATE', [shopper.regid]);
+  const places = await service.services.db.query<{ lid: string; epis: number[] }>(
+    `SELECT lid, array_agg(epi::int ORDER BY epi::int) AS epis FROM (
+       SELECT lid, epi FROM item WHERE pid = $1 UNION ALL SELECT lid, epi FROM deleted_item WHERE pid = $1) places GROUP BY lid`,
+    [store.pid],
+  );
+  expect(places).toHaveLength(3);
+  for (const place of places) expect(place.epis).toEqual(epis);
+  // And all of it can be brought back.
+  for (const lid of lids) {
+    await post('restore', { lid }, shopper).expect(200);
+    await post('restore-items', { lid, epis }, shopper).expect(200);
+  }
+  const lists = await listsOf(shopper);
+  expect(lists.map((list) => list.epis)).toEqual([epis, epis, epis]);
+  expectSoundCounts(lists);
+}, 60_000);
+
 test('a write under an Idempotency-Key whose process was killed is answered to the retry when its lease has ended', async () => {
   const shopper = await service.account(store, email);
   const lid = await create(shopper, 'Favourites');

@@ -3,7 +3,9 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { openDatabase } from '../../src/database/database.ts';
 import { migrate, pendingMigrations } from '../../src/database/migrate.ts';
+import { findTopic, topicsOf } from '../../src/domain/topic/topic.repo.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
@@ -171,4 +173,38 @@ test('answers from before the mailing list are on it: of accounts, of phone numb
     'no@x.example false subscription b 2026-01-01',
     'yes@x.example true subscription a 2026-01-01',
   ]);
+});
+
+test('a store with a topic or subscribers under a name that becomes built-in keeps it manual, and others get the built-in', async () => {
+  const pool = await migrateUpTo('20261116102033_wishlist_alerts');
+  await pool.query(`
+    INSERT INTO store (pid, name, secret) VALUES ('row', 'A', 's'), ('subs', 'B', 's'), ('asked', 'C', 's'), ('none', 'D', 's');
+    INSERT INTO topic (pid, name, trigger, tag, subject, html, text, sms) VALUES ('row', 'pricedrop', 'tag', 'sale', 'Mine', 'h', 't', 's');
+    INSERT INTO subscription (pid, id, medium, value, epi, empi, du, topic) VALUES
+      ('row', '1', 'email', 'a@x.example', '1', '1', '/p', 'pricedrop'), ('subs', '2', 'email', 'a@x.example', '1', '1', '/p', 'lowstock'),
+      ('subs', '3', 'email', 'b@x.example', '1', '1', '/p', 'lowstock'), ('none', '4', 'email', 'a@x.example', '1', '1', '/p', 'backinstock');
+    INSERT INTO subscription_request (pid, id, regid, asker, medium, value, epi, empi, du, topic) VALUES
+      ('asked', '5', 'g', 'g', 'email', 'a@x.example', '1', '1', '/p', 'wishlistrestock')`);
+  await migrate(pool, log, real);
+  const { rows } = await pool.query(
+    'SELECT pid, name, trigger, subject, list_holders AS holders FROM topic ORDER BY pid',
+  );
+  expect(rows).toEqual([
+    { pid: 'asked', name: 'wishlistrestock', trigger: 'manual', subject: '', holders: false },
+    { pid: 'row', name: 'pricedrop', trigger: 'tag', subject: 'Mine', holders: false },
+    { pid: 'subs', name: 'lowstock', trigger: 'manual', subject: '', holders: false },
+  ]);
+  const db = openDatabase(database.url, 2, log);
+  try {
+    const kept = (await topicsOf(db, 'subs')).map(({ name, trigger }) => `${name} ${trigger}`);
+    expect(kept).toEqual([
+      ...['backinstock automatic', 'comingsoon manual', 'pricedrop pricedrop'],
+      ...['lowstock manual', 'wishlistrestock automatic'],
+    ]);
+    // It says what every store's says until the store writes something else.
+    const [own, standard] = await Promise.all(['subs', 'none'].map((pid) => findTopic(db, pid, 'lowstock')));
+    expect(own!.texts).toEqual(standard!.texts);
+  } finally {
+    await db.close();
+  }
 });

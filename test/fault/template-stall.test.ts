@@ -3,7 +3,7 @@ import type { AlertTexts } from '../../src/channel/channels.ts';
 import { alertModel } from '../../src/domain/template/model.rules.ts';
 import type { BatchEnd, RenderProcess } from '../../src/domain/template/template.child.ts';
 import { runJob } from '../../src/domain/template/template.job.ts';
-import type { RenderAnswer, RenderJob } from '../../src/domain/template/template.job.ts';
+import type { JoinJob, RenderAnswer, RenderJob } from '../../src/domain/template/template.job.ts';
 import {
   TemplateError,
   createRenderBudget,
@@ -26,7 +26,7 @@ function processes(ends: BatchEnd[]) {
     started += 1;
     return {
       isAlive: () => isAlive,
-      run: async (jobs: readonly RenderJob[]) =>
+      run: async (jobs: readonly (RenderJob | JoinJob)[]) =>
         end ?? { answers: jobs.map((job) => runJob(job)!), tookMs: 1, isStalled: false },
       end: () => void (isAlive = false),
     };

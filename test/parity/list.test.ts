@@ -226,6 +226,53 @@ test.each([
   expect(items).toEqual((await me.contents(to.lid)).items.toReversed());
 });
 
+test('lists/restore answers the whole list record, and GraphQL the same', async () => {
+  const { lid } = await makeList();
+  await me.ok('lists/delete-list', { lid });
+  const rest = await me.ok('lists/restore', { lid });
+  expect(rest).toEqual(await readList(lid));
+  const { restoreList } = await ask(`mutation ($lid: ID!) { restoreList(lid: $lid) ${LIST} }`, { lid });
+  expect(restoreList).toEqual(rest);
+});
+
+test('lists/restore-items answers the whole list record, and GraphQL the same', async () => {
+  const { lid } = await makeList();
+  await me.ok('lists/update-ctx', { lid, d: [{ epi: 11 }, { epi: 'x-1' }] });
+  const rest = await me.ok('lists/restore-items', { lid, epis: [11, 'x-1'] });
+  expect(rest).toEqual(await readList(lid));
+  expect(rest.cnt).toBe(3);
+  const { restoreItems } = await ask(
+    `mutation ($lid: ID!) { restoreItems(lid: $lid, epis: ["11", "x-1"]) ${LIST} }`,
+    { lid },
+  );
+  expect(restoreItems).toEqual(rest);
+});
+
+test('lists/fetch-deleted answers the records as they were deleted, and GraphQL the same', async () => {
+  const lids = [(await makeList()).lid, (await makeList()).lid];
+  const deleted = [];
+  for (const lid of lids) deleted.unshift(await me.ok('lists/delete-list', { lid }));
+  const rest = await read('lists/fetch-deleted', { limit: 2 });
+  expect(rest).toEqual(deleted);
+  const { allDeletedLists, deletedLists } = await ask(
+    `{ allDeletedLists(limit: 2) ${LIST} deletedLists(first: 2) { edges { node ${LIST} } } }`,
+  );
+  expect(allDeletedLists).toEqual(rest);
+  expect((deletedLists as { edges: { node: object }[] }).edges.map(({ node }) => node)).toEqual(rest);
+});
+
+test('lists/fetch-deleted-items answers whole item records, and GraphQL the same', async () => {
+  const { lid } = await makeList();
+  const before = (await me.contents(lid)).items.filter(
+    ({ epi }: { epi: unknown }) => epi === 11 || epi === 'x-1',
+  );
+  await me.ok('lists/update-ctx', { lid, d: [{ epi: 11 }, { epi: 'x-1' }] });
+  const rest = await read('lists/fetch-deleted-items', { lid });
+  expect(rest).toEqual(before);
+  const { deletedItems } = await ask(`query ($lid: ID!) { deletedItems(lid: $lid) ${ITEM} }`, { lid });
+  expect(deletedItems).toEqual(rest);
+});
+
 test('lists/is-in-lists answers what GraphQL answers', async () => {
   const { lid } = await makeList();
   const epis = [11, 'x-1', 'nowhere', '11'];

@@ -8,6 +8,7 @@ import { Empty, Loaded } from '../parts/feedback.tsx';
 import { Segments } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
 import { ProductName } from '../parts/product.tsx';
+import { RevenueCard } from '../parts/revenue.tsx';
 import { WaitingDemand } from '../parts/waiting-demand.tsx';
 import { useQuery } from '../session.ts';
 
@@ -86,6 +87,7 @@ export function OverviewPage() {
           {(data) => <Figures days={data.activity} />}
         </Loaded>
       </Card>
+      <RevenueCard days={Number(range)} />
       <div class="columns">
         <Card title="Most wishlisted" note="Products that are in most lists right now.">
           <Loaded query={wished}>

@@ -6,6 +6,7 @@ import { ApiKeys } from '../parts/api-keys.tsx';
 import { Badge, Failure, Loaded } from '../parts/feedback.tsx';
 import { Switch, TextArea, TextField } from '../parts/fields.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
+import { PacingCard } from '../parts/pacing.tsx';
 import { useAction, useQuery, useSession } from '../session.ts';
 
 type Draft = {
@@ -15,6 +16,7 @@ type Draft = {
   shareUrl: string;
   doubleOptIn: boolean;
   defaultRegion: string;
+  restoreDays: string;
   allowedOrigins: string;
 };
 
@@ -25,6 +27,7 @@ const draftOf = (store: StoreSettingsFragment): Draft => ({
   shareUrl: store.shareUrl ?? '',
   doubleOptIn: store.doubleOptIn,
   defaultRegion: store.defaultRegion ?? '',
+  restoreDays: String(store.restoreDays),
   allowedOrigins: store.allowedOrigins.join('\n'),
 });
 
@@ -35,6 +38,7 @@ const inputOf = (draft: Draft): UpdateStoreInput => ({
   shareUrl: draft.shareUrl.trim() || null,
   doubleOptIn: draft.doubleOptIn,
   defaultRegion: draft.defaultRegion.trim() || null,
+  restoreDays: Number(draft.restoreDays),
   allowedOrigins: linesOf(draft.allowedOrigins),
 });
 
@@ -85,6 +89,18 @@ function SettingsForm({
             onValue={(defaultRegion) => set({ defaultRegion })}
             placeholder="DE"
             hint="Country whose national phone numbers are understood. Empty: each needs its country code."
+          />
+          <TextField
+            label="Days to undo a deletion"
+            type="number"
+            required
+            min="0"
+            max="365"
+            step="1"
+            inputMode="numeric"
+            value={draft.restoreDays}
+            onValue={(restoreDays) => set({ restoreDays })}
+            hint="How long shoppers can bring back deleted lists and items. 0: they are gone at once."
           />
           <Switch
             label="Custom items"
@@ -150,6 +166,7 @@ export function SettingsPage() {
             >
               <SettingsForm store={store} onSaved={(saved) => settings.replace({ store: saved })} />
             </Card>
+            <PacingCard store={store} onSaved={(saved) => settings.replace({ store: saved })} />
             <ApiKeys keys={store.apiKeys} onChanged={settings.reload} />
           </>
         )}

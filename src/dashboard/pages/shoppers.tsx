@@ -8,6 +8,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { DeletedLists } from '../parts/deleted-lists.tsx';
 import { MailingList } from '../parts/mailing-list.tsx';
 import { useAction, useQuery, useSession, useShopperChanges } from '../session.ts';
 
@@ -69,6 +70,7 @@ function Found({
   return (
     <div class="found">
       <Facts shopper={shopper} />
+      <DeletedLists key={regid} regid={regid} />
       <Failure error={download.error} />
       <div class="buttons">
         <button

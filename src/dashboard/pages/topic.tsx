@@ -22,8 +22,8 @@ function Template({ channels, form }: { channels: ChannelFieldsFragment[]; form:
       title="Template"
       note={
         <>
-          Liquid: <span class="code">{'{{ product.title }}'}</span>, variant, brand, price, url, image;{' '}
-          <span class="code">{'{{ store.name }}'}</span>. Values are escaped.
+          Liquid: <span class="code">{'{{ product.title }}'}</span>, variant, brand, price, old_price, stock,
+          url, image; <span class="code">{'{{ store.name }}'}</span>. Values are escaped.
         </>
       }
     >

@@ -20,8 +20,16 @@ export function triggerText(
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
+function thresholdText({ trigger, dropPercent, lowStock, minStock }: TopicFieldsFragment): string {
+  if (trigger === 'pricedrop') return `by ${dropPercent} % or more`;
+  if (trigger === 'lowstock') return `at ${plural(lowStock, 'unit')} or fewer`;
+  return `from ${plural(minStock, 'unit')} of stock`;
+}
+
 function rulesText(topic: TopicFieldsFragment): string {
-  const rules = [`from ${plural(topic.minStock, 'unit')} of stock`];
+  const rules = [thresholdText(topic)];
+  if (topic.listHolders) rules.push('also to list holders');
+  if (topic.delaySeconds > 0) rules.push(`after ${formatSeconds(topic.delaySeconds)}`);
   if (topic.coolDownSeconds > 0) rules.push(`cool-down ${formatSeconds(topic.coolDownSeconds)}`);
   if (topic.batchSize && topic.batchIntervalSeconds) {
     rules.push(`${plural(topic.batchSize, 'shopper')} every ${formatSeconds(topic.batchIntervalSeconds)}`);
@@ -98,7 +106,7 @@ export function TopicsPage() {
                 {
                   label: 'Sent',
                   cell: (topic) => (
-                    <Badge tone={topic.trigger === 'automatic' ? 'good' : 'plain'}>
+                    <Badge tone={topic.trigger === 'manual' ? 'plain' : 'good'}>
                       {triggerText(topic, data.triggers)}
                     </Badge>
                   ),

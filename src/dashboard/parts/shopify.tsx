@@ -37,7 +37,8 @@ export function Shopify() {
           connection.connected && (
             <p class="notice">
               <span>
-                Register this address in Shopify: <span class="code">{connection.url}</span>
+                Register this address in Shopify for products, inventory levels and, for revenue,
+                orders/create: <span class="code">{connection.url}</span>
               </span>
             </p>
           )

@@ -1,7 +1,7 @@
 import type { TopicsQuery } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import type { TopicDraft } from '../topic-draft.ts';
-import { Choice, TextField } from './fields.tsx';
+import { Choice, Switch, TextField } from './fields.tsx';
 import { Card } from './layout.tsx';
 
 const PACES = [
@@ -57,6 +57,46 @@ function Pace({ draft, set }: Props) {
   );
 }
 
+/** The figure that a trigger looks at. */
+function Threshold({ draft, set }: Props) {
+  if (draft.trigger === 'pricedrop')
+    return (
+      <TextField
+        label="Price falls by at least (%)"
+        type="number"
+        min="1"
+        max="99"
+        required
+        value={draft.dropPercent}
+        onValue={(dropPercent) => set({ dropPercent })}
+        hint="Several small steps count together."
+      />
+    );
+  if (draft.trigger === 'lowstock')
+    return (
+      <TextField
+        label="Units left"
+        type="number"
+        min="1"
+        required
+        value={draft.lowStock}
+        onValue={(lowStock) => set({ lowStock })}
+        hint="At this many or fewer, but not at none."
+      />
+    );
+  return (
+    <TextField
+      label="Minimum stock"
+      type="number"
+      min="1"
+      required
+      value={draft.minStock}
+      onValue={(minStock) => set({ minStock })}
+      hint="Units that count as back in stock."
+    />
+  );
+}
+
 /** When a topic's alerts go out, to whom, and how fast. */
 export function TopicRules({
   triggers,
@@ -81,15 +121,7 @@ export function TopicRules({
             onValue={(tag) => set({ tag })}
           />
         )}
-        <TextField
-          label="Minimum stock"
-          type="number"
-          min="1"
-          required
-          value={draft.minStock}
-          onValue={(minStock) => set({ minStock })}
-          hint="Units that count as back in stock."
-        />
+        <Threshold draft={draft} set={set} />
         <TextField
           label="Cool-down in hours"
           type="number"
@@ -108,7 +140,26 @@ export function TopicRules({
           onValue={(expiryDays) => set({ expiryDays })}
           hint="Older subscriptions are not told. Empty: never."
         />
+        <TextField
+          label="Delay in minutes"
+          type="number"
+          min="0"
+          max="1440"
+          step="any"
+          required
+          value={draft.delayMinutes}
+          onValue={(delayMinutes) => set({ delayMinutes })}
+          hint="Waits so long: a mistake that you correct meanwhile tells nobody."
+        />
       </div>
+      {draft.name !== 'backinstock' && (
+        <Switch
+          label="Also tell shoppers who have the product in a list"
+          checked={draft.listHolders}
+          onChange={(listHolders) => set({ listHolders })}
+          hint="Customers with an account who said yes to your mailing list. They hear once each time, and can leave with one click."
+        />
+      )}
       <Pace draft={draft} set={set} />
     </Card>
   );

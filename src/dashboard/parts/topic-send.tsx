@@ -80,6 +80,11 @@ function TestSend({ topic, channels, isChanged }: { topic: string; isChanged: bo
   );
 }
 
+const sentTo = ({ audience, listHolders }: { audience: number; listHolders: number }): string =>
+  [plural(audience, 'subscriber'), ...(listHolders > 0 ? [plural(listHolders, 'list holder')] : [])].join(
+    ' and ',
+  );
+
 function Trigger({ topic }: { topic: string }) {
   const { run, notify } = useSession();
   const [text, setText] = useState('');
@@ -88,7 +93,7 @@ function Trigger({ topic }: { topic: string }) {
   return (
     <Card
       title="Send now"
-      note="Alerts everybody who is subscribed to this topic for these variants, whatever the stock."
+      note="Alerts everybody who is subscribed to this topic for these variants, and list holders where it tells them, whatever the stock."
     >
       <form
         onSubmit={(event) => {
@@ -118,7 +123,7 @@ function Trigger({ topic }: { topic: string }) {
             notify(
               triggerTopic.opened === 0
                 ? 'Nobody waits for these variants.'
-                : `On its way to ${plural(triggerTopic.audience, 'subscriber')}.`,
+                : `On its way to ${sentTo(triggerTopic)}.`,
             );
             setAsking(false);
             setText('');

@@ -4,7 +4,9 @@ import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { SENDER_COLUMNS } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
+import { HOLDING_COLUMNS } from '../contact/holding.repo.ts';
 import type { ShownProduct } from '../template/model.rules.ts';
+import type { Holding } from './alert.rules.ts';
 
 /** What decides, at the moment of sending, whether an alert still makes sense and what it says. */
 export type AlertFacts = {
@@ -12,6 +14,8 @@ export type AlertFacts = {
   /** Null when it is gone. */
   restockState: string | null;
   restockCause: string | null;
+  /** Of somebody who hears because of a list; null for an alert of a subscription. */
+  holding: Holding | null;
   /** Null when the shopper has left or was told already. Expiry counts from when it was last wished for. */
   subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
   /** When the contact last heard of this variant on this topic. */
@@ -20,8 +24,10 @@ export type AlertFacts = {
 };
 
 type FactsRow = Sender &
-  ShownProduct & {
+  ShownProduct &
+  Holding & {
     messageId: string | null;
+    isHolder: boolean;
     restockState: string | null;
     restockCause: string | null;
     subscriptionId: string | null;
@@ -30,22 +36,24 @@ type FactsRow = Sender &
     seenAt: Date | null;
   };
 
-const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, coalesce(p.du, sub.du) AS du, p.uri, p.iu, p.vi, p.stk, p.pr`;
+const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, coalesce(p.du, sub.du) AS du, p.uri, p.iu, p.vi, p.stk, p.pr, r.was_pr AS "wasPr"`;
 
 // Each table is looked into by its key, whatever the planner believes of its size: as joins, they were planned for 9 ms and read for 4.
 // SQL: every batch of alerts runs it; six tables in one round trip.
 const FACTS = `
   SELECT o.id AS "messageId", s.*, r.state AS "restockState", r.cause AS "restockCause", sub.id AS "subscriptionId", sub."confirmedAt", sub."wishedAt",
+    o.subscription_id IS NULL AS "isHolder", h.accepts, h."hasLeft", h.holds,
     (SELECT c.sent_at FROM alert_seen c
      WHERE c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = o.medium AND c.value = o.recipient) AS "seenAt", ${PRODUCT_COLUMNS}
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS m(pid, id, position)
   LEFT JOIN LATERAL (SELECT * FROM outbox WHERE id = m.id OFFSET 0) o ON o.pid = m.pid
   LEFT JOIN LATERAL (SELECT ${SENDER_COLUMNS} FROM store s WHERE s.pid = o.pid OFFSET 0) s ON true
-  LEFT JOIN LATERAL (SELECT state, cause FROM restock WHERE pid = o.pid AND id = o.restock_id OFFSET 0) r ON true
+  LEFT JOIN LATERAL (SELECT state, cause, was_pr FROM restock WHERE pid = o.pid AND id = o.restock_id OFFSET 0) r ON true
   LEFT JOIN LATERAL (
     SELECT pid, id, empi, du, confirmed_at AS "confirmedAt", coalesce(renewed_at, cts) AS "wishedAt" FROM subscription
     WHERE id = o.subscription_id OFFSET 0) sub ON sub.pid = o.pid
   LEFT JOIN LATERAL (SELECT * FROM product WHERE pid = o.pid AND epi = o.epi OFFSET 0) p ON true
+  LEFT JOIN LATERAL (SELECT ${HOLDING_COLUMNS} OFFSET 0) h ON o.subscription_id IS NULL
   ORDER BY m.position`;
 
 /** Reads the facts for claimed alerts, in their order, with one statement; null where the alert was erased meanwhile. */
@@ -55,11 +63,12 @@ export async function loadFacts(db: Db, alerts: readonly ClaimedMessage[]): Prom
 }
 
 function toFacts(row: FactsRow): AlertFacts {
-  const { subscriptionId, confirmedAt, wishedAt } = row;
+  const { subscriptionId, confirmedAt, wishedAt, accepts, hasLeft, holds } = row;
   return {
     store: row,
     restockState: row.restockState,
     restockCause: row.restockCause,
+    holding: row.isHolder ? { accepts, hasLeft, holds } : null,
     subscription: subscriptionId === null ? null : { confirmedAt, wishedAt },
     seenAt: row.seenAt,
     product: row,
@@ -128,17 +137,20 @@ export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Pro
 /** SQL: looks at other rows of the table that it changes, in one statement. */
 const RETRY = `
   UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL,
-    has_place = false
+    has_place = false, leaves_at = NULL, parcel_id = NULL
   WHERE pid = $1 AND state = 'failed' AND lane = 'alert' AND ($2::text[] IS NULL OR id = ANY ($2))
     AND NOT EXISTS (
       SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id
         AND (n.state = 'queued' OR (n.state = 'failed' AND n.seq > o.seq)))
+    AND (o.subscription_id IS NOT NULL OR NOT EXISTS (
+      SELECT FROM outbox n WHERE n.pid = o.pid AND n.state IN ('queued', 'failed') AND n.lane = 'alert' AND n.subscription_id IS NULL AND n.id <> o.id
+        AND n.epi = o.epi AND n.topic = o.topic AND n.medium = o.medium AND n.recipient = o.recipient AND (n.state = 'queued' OR n.seq > o.seq)))
   RETURNING id`;
 /** Portions that may be written beside one retry, before it gives up. */
 const MAX_PORTIONS_BESIDE = 10;
 
 /**
- * Queues dead letters again, all of them or the named ones; one whose subscription has a newer alert stays. Such an alert may be
+ * Queues dead letters again, all of them or the named ones; one whose subscription, or whose contact where it has the product in a list, has a newer alert stays. Such an alert may be
  * one that a portion writes in this moment and commits while this waits for it: the next look sees all of that portion.
  */
 export async function retryAlerts(

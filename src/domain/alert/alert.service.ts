@@ -1,5 +1,4 @@
-import type { Outgoing } from '../../channel/channel.ts';
-import { channelOf, partsOf } from '../../channel/channels.ts';
+import { partsOf } from '../../channel/channels.ts';
 import type { AlertTexts, Medium } from '../../channel/channels.ts';
 import { GONE } from '../../channel/outcome.ts';
 import type { Outcome } from '../../channel/outcome.ts';
@@ -11,6 +10,9 @@ import type { Connection } from '../../shared/page.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
 import type { Scope } from '../contact/unsubscribe.rules.ts';
+import { openLinks } from '../revenue/click.service.ts';
+import type { LinkAlert } from '../revenue/click.service.ts';
+import type { Sender } from '../store/sender.repo.ts';
 import { alertModel } from '../template/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../template/template.pool.ts';
 import { loadTopics } from '../topic/topic.repo.ts';
@@ -18,6 +20,8 @@ import type { TopicRow } from '../topic/topic.types.ts';
 import * as alerts from './alert.repo.ts';
 import type { AlertFacts, AlertFilter, AlertRow } from './alert.repo.ts';
 import { judgeAlert } from './alert.rules.ts';
+import type { Verdict } from './alert.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 const ALERT_ORDER = 'alert';
 const MAX_IDS = 1_000;
@@ -58,10 +62,19 @@ export async function retryAlerts(ctx: Context, ids: readonly string[] | null | 
 /** A template that ends the process which renders it is tried so often: a machine that stood still may be to blame. */
 const FATAL_TRIES = 3;
 
-/** Makes one alert ready, or says why it is not to be sent now. */
-export type PreparedAlert = () => Promise<Outgoing | Outcome>;
+/** What an alert says, and for whom. */
+export type Letter = {
+  store: Sender;
+  /** A link by which its contact gets no more of these. */
+  linkFor: (scope: Scope) => string;
+  /** Its texts, bare where they will be part of a message with others; or why they cannot be made now. */
+  render: (isBare: boolean) => Promise<{ texts: Partial<AlertTexts> } | Outcome>;
+};
 
-/** Loads what a batch of claimed alerts needs, with one statement each, and gives one step for each of them, in their order. */
+/** An alert that is about to leave: what is to become of it now, and what it says. The letter is there where it may be sent. */
+export type PreparedAlert = { message: ClaimedMessage; judge: () => Verdict; letter: Letter | null };
+
+/** Loads what a batch of claimed alerts needs, with one statement each, and makes each of them ready, in their order. */
 export async function prepareAlerts(
   services: Services,
   medium: Medium,
@@ -73,10 +86,13 @@ export async function prepareAlerts(
     messages.map(({ pid, topic }) => ({ pid, name: topic! })),
   );
   const facts = await alerts.loadFacts(db, messages);
+  const link = await openLinks(services, medium, messages);
   return messages.map((message, index) =>
-    prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!),
+    prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!, link),
   );
 }
+
+const NO_TOPIC = { kind: 'withheld', reason: 'the topic is gone' } as const;
 
 function prepareAlert(
   { config, now, templates }: Services,
@@ -84,39 +100,39 @@ function prepareAlert(
   message: ClaimedMessage,
   facts: AlertFacts | null,
   topic: TopicRow | null,
+  link: LinkAlert,
 ): PreparedAlert {
-  if (facts === null) return async () => GONE;
-  if (topic === null) return async () => ({ kind: 'withheld', reason: 'the topic is gone' });
-  return async () => {
-    const verdict = judgeAlert(topic, facts, now());
-    if (verdict.kind !== 'send') return verdict;
-    const { pid, id, recipient: to } = message;
-    const { store, product } = facts;
-    const epi = message.epi!;
-    const linkFor = (scope: Scope): string =>
-      unsubscribeUrl(config.publicUrl, store, { scope, medium, value: to, topic: topic.name, epi });
-    const model = alertModel(store, topic.name, epi, product, linkFor('product'));
-    let texts: Partial<AlertTexts>;
+  if (facts === null) return { message, judge: () => GONE, letter: null };
+  if (topic === null) return { message, judge: () => NO_TOPIC, letter: null };
+  const { pid, recipient: value } = message;
+  const { store, product } = facts;
+  const epi = message.epi!;
+  const linkFor = (scope: Scope): string =>
+    unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
+  const render = async (isBare: boolean): Promise<{ texts: Partial<AlertTexts> } | Outcome> => {
+    const model = link(store, message, alertModel(store, topic.name, epi, product, linkFor('product')));
     try {
-      texts = await templates.alerts.render({ pid, texts: topic.texts, parts: partsOf(medium), model });
+      const parts = partsOf(medium);
+      return { texts: await templates.alerts.render({ pid, texts: topic.texts, parts, model, isBare }) };
     } catch (error) {
-      // Saved templates were rendered once, so this may pass: a stalled machine runs into the time limit, too.
-      const reason = `the template cannot be rendered: ${(error as Error).message}`;
-      const isFatal = error instanceof TemplateError && error.isFatal;
-      // Before that it would be refused without a look, which is no try.
-      return isFatal
-        ? { kind: 'retry', reason, most: FATAL_TRIES, afterMs: REFUSED_MS }
-        : { kind: 'retry', reason };
+      return outcomeOfTemplate(error as Error);
     }
-    // The mail program's own button leaves the whole topic; the footer leads to the choice.
-    const options = { oneClickUrl: linkFor('topic'), isTest: false };
-    const payload = channelOf(medium).compose(texts, options);
-    return { id, isDemo: store.isDemo, storeName: store.name, to, payload };
   };
+  return { message, judge: () => judgeAlert(topic, facts, now()), letter: { store, linkFor, render } };
+}
+
+/** Saved templates were rendered once, so a failure may pass: a stalled machine runs into the time limit, too. */
+export function outcomeOfTemplate(error: Error): Outcome {
+  const reason = `the template cannot be rendered: ${error.message}`;
+  const isFatal = error instanceof TemplateError && error.isFatal;
+  // Before that it would be refused without a look, which is no try.
+  return isFatal
+    ? { kind: 'retry', reason, most: FATAL_TRIES, afterMs: REFUSED_MS }
+    : { kind: 'retry', reason };
 }
 
 /** How long it is known what a contact heard; no cool-down is longer. */
-const KEEP_MS = 30 * 24 * 3_600_000;
+const KEEP_MS = 30 * DAY_MS;
 
 /** Forgets a portion of what contacts heard long ago; answers how many. */
 export function forgetSeen({ db }: Services, now: Date): Promise<number> {

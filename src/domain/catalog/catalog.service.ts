@@ -10,6 +10,7 @@ import type { ProductChange } from '../restock/restock.service.ts';
 import * as catalog from '../product/product.repo.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../product/product.columns.ts';
 import type { PlacedRow, StepRow, WrittenRow } from '../product/product.repo.ts';
+import { removeRemoved } from '../product/removed.repo.ts';
 import {
   checkProduct,
   checkProductCount,
@@ -17,6 +18,7 @@ import {
   lastOfEach,
   rowsInOrder,
 } from '../product/product.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** Variants that are new but lack what a new one needs; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {
@@ -38,7 +40,7 @@ async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[]): Promise
     return {
       epi,
       before: gone
-        ? { stk: gone.available, pr: null, tags: gone.tags }
+        ? { stk: gone.available, pr: gone.pr, tags: gone.tags }
         : { stk: before, pr: beforePr, tags: beforeTags },
       after: { stk: available, pr, tags },
       isNew,
@@ -140,11 +142,12 @@ export async function setStock(
 /** Takes variants out of the catalogue inside the caller's transaction; answers how many there were. */
 export async function dropProducts(tx: Tx, pid: string, epis: readonly string[], now: Date): Promise<number> {
   const rows = await catalog.removeProducts(tx, pid, epis, now);
-  const changes = rows.map(({ epi, available, tags }) => ({
+  const changes = rows.map(({ epi, available, pr, tags }) => ({
     epi,
-    before: { stk: available, pr: null, tags },
+    before: { stk: available, pr, tags },
     after: { stk: null, pr: null, tags: [] },
     isNew: false,
+    isGone: true,
     goneSince: null,
   }));
   await reportChanges(tx, pid, changes, now);
@@ -198,9 +201,9 @@ export function countProducts(ctx: Context, { search }: ProductPage): Promise<nu
 }
 
 /** How long a variant that was removed is remembered. */
-const KEEP_REMOVED_MS = 30 * 24 * 3_600_000;
+const KEEP_REMOVED_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the variants that were removed long ago; answers how many. */
 export function forgetRemoved({ db }: Services, now: Date): Promise<number> {
-  return catalog.removeRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
+  return removeRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
 }

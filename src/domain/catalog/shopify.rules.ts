@@ -2,18 +2,20 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../shared/errors.ts';
 import { hasControlCharacters } from '../../shared/text.ts';
+import { orderShape } from './shopify-order.rules.ts';
 import { clampStock } from '../product/product.rules.ts';
 import type { ProductWrite } from '../product/product.columns.ts';
 
-/** The topics that change the catalogue. */
+/** The topics that change the catalogue, and that of orders. */
 export type ShopifyTopic =
-  'products/create' | 'products/update' | 'products/delete' | 'inventory_levels/update';
+  'products/create' | 'products/update' | 'products/delete' | 'inventory_levels/update' | 'orders/create';
 
 const TOPICS: ReadonlySet<string> = new Set<ShopifyTopic>([
   'products/create',
   'products/update',
   'products/delete',
   'inventory_levels/update',
+  'orders/create',
 ]);
 
 /** Shopify sends at most this many variants in a webhook. */
@@ -96,11 +98,12 @@ const DELETED_AT = new Date('9999-12-31T00:00:00Z');
 type ShopifyProduct = z.infer<typeof productShape>;
 type ShopifyVariant = z.infer<typeof variantShape>;
 
-/** What a webhook means for the catalogue. What it is about, and when Shopify changed that, give the order. */
+/** What a webhook means. What it is about, and when Shopify changed that, give the order. */
 export type ShopifyEvent = { subject: string; changedAt: Date } & (
   | { kind: 'product'; empi: string; products: ProductWrite[]; keep: string[] | null }
   | { kind: 'level'; item: string; location: string; available: number | null }
   | { kind: 'deleted'; empi: string }
+  | { kind: 'order'; order: z.infer<typeof orderShape> }
 );
 
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
@@ -193,10 +196,15 @@ function readLevel(level: z.infer<typeof levelShape>): ShopifyEvent {
   };
 }
 
+function readOrder(order: z.infer<typeof orderShape>): ShopifyEvent {
+  return { kind: 'order', subject: `order ${order.id}`, changedAt: order.created_at, order };
+}
+
 /** Reads a webhook's body, or fails with `invalid-request`. */
 export function readEvent(topic: ShopifyTopic, body: Buffer, shopDomain: string): ShopifyEvent {
   const value = parseBody(body);
   if (topic === 'products/delete') return readDeleted(take(deletedShape, value));
   if (topic === 'inventory_levels/update') return readLevel(take(levelShape, value));
+  if (topic === 'orders/create') return readOrder(take(orderShape, value));
   return readProduct(take(productShape, value), shopDomain);
 }

@@ -4,12 +4,16 @@ import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { isStorable } from '../../shared/text.ts';
+import { recordOrder } from '../revenue/order.service.ts';
+import { readOrder } from './shopify-order.rules.ts';
+import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore } from '../store/store.service.ts';
 import { checkProduct, clampStock } from '../product/product.rules.ts';
 import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
 import * as shopify from './shopify.repo.ts';
 import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';
 import type { ShopifyEvent } from './shopify.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
@@ -57,9 +61,9 @@ export async function setShopifySecret(ctx: Context, secret: string | null): Pro
 /** Takes a webhook: believed by its signature, applied once, in the order of Shopify's own clock. */
 export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Receipt> {
   const { pid, topic, body } = delivery;
-  const isKnown = isStorable(pid) && (await findServedStore(deps, pid)) !== null;
-  const secret = isKnown ? await shopify.findSecret(deps.db, pid) : null;
-  if (!isSigned(secret ?? NO_SECRET, body, delivery.signature) || secret === null)
+  const store = isStorable(pid) ? await findServedStore(deps, pid) : null;
+  const secret = store && (await shopify.findSecret(deps.db, pid));
+  if (!isSigned(secret ?? NO_SECRET, body, delivery.signature) || store === null || secret === null)
     fail('unauthorised', 'The signature is wrong');
   if (!isShopifyTopic(topic)) return { status: 'ignored' };
   const event = readEvent(topic, body, delivery.shopDomain);
@@ -70,7 +74,8 @@ export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Re
   const status = await deps.db.transaction(async (tx) => {
     if (!(await shopify.takeEvent(tx, pid, id, now))) return 'duplicate';
     const order = await shopify.advance(tx, pid, { ...event, digest }, now);
-    return order === 'new' ? applyEvent(tx, pid, event, now) : order;
+    if (order !== 'new') return order;
+    return event.kind === 'order' ? applyOrder(tx, store, event, now) : applyEvent(tx, pid, event, now);
   });
   return { status };
 }
@@ -80,7 +85,19 @@ function refuseStale(at: Date, now: Date): void {
   if (now.getTime() - at.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is stale');
 }
 
-async function applyEvent(tx: Tx, pid: string, event: ShopifyEvent, now: Date): Promise<Receipt['status']> {
+/** An order that the store has reported itself counts once all the same. */
+async function applyOrder(tx: Tx, store: StoreRow, event: OrderEvent, now: Date): Promise<Receipt['status']> {
+  const order = readOrder(event.order, store.defaultRegion);
+  if (order === null) return 'ignored';
+  return (await recordOrder(tx, store, order, now)).isRepeat ? 'duplicate' : 'applied';
+}
+
+async function applyEvent(
+  tx: Tx,
+  pid: string,
+  event: Exclude<ShopifyEvent, OrderEvent>,
+  now: Date,
+): Promise<Receipt['status']> {
   if (event.kind === 'level') return applyLevel(tx, pid, event, now);
   const held = await shopify.holdVariants(tx, pid, event);
   if (event.kind === 'product') return applyProduct(tx, pid, event, held, now);
@@ -93,6 +110,7 @@ async function applyEvent(tx: Tx, pid: string, event: ShopifyEvent, now: Date): 
   return 'applied';
 }
 
+type OrderEvent = Extract<ShopifyEvent, { kind: 'order' }>;
 type ProductEvent = Extract<ShopifyEvent, { kind: 'product' }>;
 type LevelEvent = Extract<ShopifyEvent, { kind: 'level' }>;
 
@@ -144,7 +162,7 @@ function nextStock(
   return previous === null ? Math.max(stk, others + available) : stk + available - previous;
 }
 
-const WEBHOOK_MEMORY_MS = 7 * 24 * 3_600_000;
+const WEBHOOK_MEMORY_MS = 7 * DAY_MS;
 
 /** Forgets a portion of the webhooks that are too old to be played again; answers how many. */
 export function forgetEvents({ db }: Services, now: Date): Promise<number> {

@@ -93,6 +93,11 @@ export function countAnswers(db: Db, pid: string, filter: AnswerFilter): Promise
   return db.prisma.mailingAnswer.count({ where: whereOf(pid, filter) });
 }
 
+/** Forgets what a contact left of what it hears because of its lists. */
+export async function unmute(tx: Tx, pid: string, { medium, value }: AnyContact): Promise<void> {
+  await tx.prisma.alertMute.deleteMany({ where: { pid, medium, value } });
+}
+
 /** Hands the answers under a guest's regid to the account it was merged into. */
 export async function moveAnswers(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
   await tx.prisma.mailingAnswer.updateMany({ where: { pid, regid: fromRegid }, data: { regid: toRegid } });

@@ -31,6 +31,8 @@ export async function recordConsent(
   const key = { pid: store.pid, regid: account?.regid ?? regid };
   const answer = { acceptmarketing: accepts, acceptsource: 'subscription', regid: key.regid };
   await record(tx, key, contact, answer, now);
+  // A yes is a new wish: what the contact left before, it hears of again.
+  if (accepts) await answers.unmute(tx, store.pid, contact);
 }
 
 /** Takes a contact off the list that has left everything, or does not exist. */
@@ -38,12 +40,12 @@ export async function withdrawConsent(
   tx: Tx,
   pid: string,
   contact: AnyContact,
-  acceptsource: 'unsubscribe' | 'bounce',
+  acceptsource: 'unsubscribe' | 'bounce' | 'stop',
   now: Date,
 ): Promise<void> {
   const known = await answers.findAnswer(tx, pid, contact);
-  // Nobody answered here: a mailbox that is gone was not on the list.
-  if (acceptsource === 'bounce' && !known?.acceptmarketing) return;
+  // Nobody answered here: a mailbox that is gone was not on the list, nor was a number that never said yes.
+  if (acceptsource !== 'unsubscribe' && !known?.acceptmarketing) return;
   const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
   const regid = account?.regid ?? known?.regid ?? '';
   await record(tx, { pid, regid }, contact, { acceptmarketing: false, acceptsource, regid: null }, now);

@@ -1,8 +1,9 @@
 import type { Services } from '../../context.ts';
 import { forgetProofs as removeProofs } from './proof.repo.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** A phone number may be somebody else's by then. */
-const PROOF_MS = 365 * 24 * 3_600_000;
+const PROOF_MS = 365 * DAY_MS;
 
 /** Forgets a portion of the proofs that were not used for a year; answers how many. */
 export function forgetProofs({ db }: Services, now: Date): Promise<number> {

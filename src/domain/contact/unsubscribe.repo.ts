@@ -1,5 +1,6 @@
 import type { Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
+import { topicsOf } from './unsubscribe.rules.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
 
 /** A subscription that was just ended. */
@@ -7,20 +8,32 @@ export type RemovedSubscription = Raw<
   Pick<SubscriptionModel, 'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'cts'>
 > & { confirmed: boolean };
 
-const WHERE = { product: 'AND epi = $4', topic: 'AND topic = $4', all: '' } as const;
+const WHERE = { product: 'AND epi = $4', topic: 'AND topic = ANY ($4::text[])', all: '' } as const;
 
 /** SQL: tells what it deleted, which Prisma cannot. Ends a contact's subscriptions in the claim's scope. */
 export function removeSubscriptions(
   tx: Tx,
   pid: string,
-  { scope, medium, value, topic, epi }: UnsubscribeClaim,
+  claim: UnsubscribeClaim,
 ): Promise<RemovedSubscription[]> {
-  const only = scope === 'all' ? [] : [scope === 'product' ? epi : topic];
+  const { scope, medium, value, epi } = claim;
+  const only = scope === 'all' ? [] : [scope === 'product' ? epi : topicsOf(claim)];
   return tx.query<RemovedSubscription>(
     `DELETE FROM subscription WHERE pid = $1 AND medium = $2 AND value = $3 ${WHERE[scope]}
      RETURNING id, medium, value, topic, epi, empi, du, confirmed_at IS NOT NULL AS confirmed, cts`,
     [pid, medium, value, ...only],
   );
+}
+
+/** Records what a contact left of what it hears because of its lists. */
+export async function mute(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date): Promise<void> {
+  const { scope, medium, value, epi } = claim;
+  const left =
+    scope === 'product' ? [{ topic: '', epi }] : topicsOf(claim).map((topic) => ({ topic, epi: '' }));
+  await tx.prisma.alertMute.createMany({
+    data: left.map((part) => ({ pid, medium, value, ...part, cts: now })),
+    skipDuplicates: true,
+  });
 }
 
 /** Records that a contact wants nothing more that it did not just ask for: shared lists. New alerts are to be confirmed again. */

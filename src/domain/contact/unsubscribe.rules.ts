@@ -4,8 +4,22 @@ import type { LinkStore } from './link.rules.ts';
 /** How much a contact leaves: alerts for one variant, a whole topic, or everything the store sends. */
 export type Scope = 'product' | 'topic' | 'all';
 
-/** What an unsubscribe link stands for. `scope` is what one click does; its page offers all three. */
-export type UnsubscribeClaim = { scope: Scope; medium: string; value: string; topic: string; epi: string };
+/**
+ * What an unsubscribe link stands for. `scope` is what one click does; its page offers all three. A message about several topics names the others in `moreTopics`.
+ */
+export type UnsubscribeClaim = {
+  scope: Scope;
+  medium: string;
+  value: string;
+  topic: string;
+  epi: string;
+  moreTopics?: readonly string[];
+};
+
+/** All topics that a claim is about. */
+export function topicsOf({ topic, moreTopics = [] }: UnsubscribeClaim): string[] {
+  return [topic, ...moreTopics];
+}
 
 const SCOPES: readonly string[] = ['product', 'topic', 'all'];
 
@@ -16,14 +30,15 @@ export function isScope(text: string): text is Scope {
 
 /** The address of a contact's unsubscribe page; it works without a login, for ever. */
 export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: UnsubscribeClaim): string {
-  const { scope, medium, value, topic, epi } = claim;
-  return `${publicUrl}/unsubscribe/${sealLink(store, 'unsubscribe', [scope, medium, value, topic, epi])}`;
+  const { scope, medium, value, topic, epi, moreTopics = [] } = claim;
+  const sealed = sealLink(store, 'unsubscribe', [scope, medium, value, topic, epi, ...moreTopics]);
+  return `${publicUrl}/unsubscribe/${sealed}`;
 }
 
 /** What a token of this store stands for, or null. */
 export function readUnsubscribe(store: LinkStore, token: string): UnsubscribeClaim | null {
   const claim = openLink(store, 'unsubscribe', token);
   if (claim === null) return null;
-  const [scope = '', medium = '', value = '', topic = '', epi = ''] = claim;
-  return isScope(scope) ? { scope, medium, value, topic, epi } : null;
+  const [scope = '', medium = '', value = '', topic = '', epi = '', ...moreTopics] = claim;
+  return isScope(scope) ? { scope, medium, value, topic, epi, moreTopics } : null;
 }

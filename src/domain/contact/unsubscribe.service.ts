@@ -9,8 +9,8 @@ import { withdrawConsent } from './mailing-list.service.ts';
 import { pidOfLink } from './link.rules.ts';
 import { findSender } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
-import { removeSubscriptions, suppress } from './unsubscribe.repo.ts';
-import { readUnsubscribe } from './unsubscribe.rules.ts';
+import { mute, removeSubscriptions, suppress } from './unsubscribe.repo.ts';
+import { readUnsubscribe, topicsOf } from './unsubscribe.rules.ts';
 import type { Scope, UnsubscribeClaim } from './unsubscribe.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
@@ -19,7 +19,8 @@ type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 export type UnsubscribeView = {
   storeName: string;
   contact: string;
-  topic: string;
+  /** None where the link is about no topic. */
+  topics: string[];
   productTitle: string | null;
   scope: Scope;
 };
@@ -43,7 +44,7 @@ export async function viewUnsubscribe(deps: Deps, token: string): Promise<Unsubs
   return {
     storeName: store.name,
     contact: maskContact(claim.medium, claim.value),
-    topic: claim.topic,
+    topics: topicsOf(claim).filter(Boolean),
     productTitle: claim.epi === '' ? null : (product?.dt ?? 'this product'),
     scope: claim.scope,
   };
@@ -79,7 +80,7 @@ export async function leave(
   const now = deps.now();
   await deps.db.transaction(async (tx) => {
     await endSubscriptions(tx, store.pid, claim, now);
-    if (claim.scope !== 'all') return;
+    if (claim.scope !== 'all') return mute(tx, store.pid, claim, now);
     await suppress(tx, store.pid, claim, now);
     await withdrawConsent(tx, store.pid, claim, 'unsubscribe', now);
   });

@@ -1,11 +1,12 @@
 import { unnestKeys } from '../../database/columns.ts';
-import type { Tx } from '../../database/database.ts';
+import type { Statement, Tx } from '../../database/database.ts';
 import type { CustomField, ItemRow, ItemWrite } from '../item/item.columns.ts';
 import { CHANGEABLE, NAMES, PROBE_PRODUCT, READ_ITEM, each } from '../item/item.repo.ts';
 import type { CopiedColumn, WriteScope } from '../item/item.repo.ts';
 import { READ_LIST } from '../list/list.repo.ts';
 import type { ListOwner, LockedList, WrittenList } from '../list/list.repo.ts';
 import { USED_BYTES } from '../list/quota.repo.ts';
+import { keepItems } from '../trash/trash.repo.ts';
 
 /** What was sent; of a variant that the catalogue knows a snapshot is taken at an add, and a change keeps it. */
 const sentValue = ({ field, column, write }: CopiedColumn): string =>
@@ -57,6 +58,8 @@ export type ContentsWrite = WriteScope & {
   /** Whether the version goes on with this; false where an earlier part of the same write has moved it. */
   isFirst: boolean;
   removed: readonly string[];
+  /** Whether what is removed can be brought back. */
+  keepsRemoved: boolean;
   /** Changed where they are there and, with `isAdd`, added where they are not. */
   sent: readonly (ItemWrite & { isAdd: boolean })[];
 };
@@ -77,14 +80,22 @@ const WRITES = {
   is_first: 'boolean',
 } as const;
 
+/** Keeps what was removed by those of the writes that parameter 11 names. */
+const KEEP = `
+    kept AS (${keepItems(
+      `(
+      SELECT g.*, w.now FROM gone g JOIN write w ON w.pid = g.pid AND w.lid = g.lid AND w.position = ANY ((SELECT $11::int[])::int[]))`,
+      '{weight,now}',
+    )}),`;
+
 /**
- * SQL: every add, change and removal runs it, for many lists at once. It counts what it writes and updates each list's row once, so the triggers
+ * Every add, change and removal runs it, for many lists at once. It counts what it writes and updates each list's row once, so the triggers
  * that count leave it alone; all that is written comes out of `write`, so they have been told by then. The lists' row locks make it safe
  * without ON CONFLICT, which could not tell a default from a value that was sent. Items are locked before they are weighed:
  * whoever changes one by hand has locked no list.
  */
-const WRITE = {
-  name: 'write_contents',
+const writeStatement = (name: string, keep: string): Statement => ({
+  name,
   text: `
     WITH write AS MATERIALIZED (
       SELECT * FROM ${unnestKeys('w', WRITES)}
@@ -115,6 +126,7 @@ const WRITE = {
       DELETE FROM item i USING ${unnestKeys('r', { w: 'int', epi: 'text' }, 9)} JOIN write w ON w.position = r.w
       WHERE i.pid = w.pid AND i.lid = w.lid AND i.epi = r.epi
       RETURNING i.*, item_bytes(i) AS weight),
+    ${keep}
     met AS (
       SELECT *, 'changed' AS fate FROM changed UNION ALL SELECT *, 'made' FROM made UNION ALL SELECT *, 'gone' FROM gone),
     delta AS (
@@ -133,10 +145,14 @@ const WRITE = {
       SELECT json_agg(x ORDER BY x.seq) FROM (
         SELECT ${READ_ITEM}, i.fate FROM met i ${PROBE_PRODUCT} WHERE i.pid = t.pid AND i.lid = t.lid) x) AS items
     FROM touched t`,
-};
+});
+
+/** Nothing of the trash is looked at where nothing is put into it, which is nearly always. */
+const WRITE = writeStatement('write_contents', '');
+const WRITE_KEEPING = writeStatement('write_contents_keeping', KEEP);
 
 /**
- * Writes the items of locked lists; answers the lists that something was done in. Lists are updated in the order given, and their owners'
+ * SQL: every add, change and removal runs it. Writes the items of locked lists; answers the lists that something was done in. Lists are updated in the order given, and their owners'
  * revisions move in that order at the commit.
  */
 export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise<WrittenContents[]> {
@@ -144,7 +160,8 @@ export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise
     writes.map((write) => write[name]);
   // SQL counts from one.
   const removed = writes.flatMap(({ removed: epis }, index) => epis.map((epi) => ({ w: index + 1, epi })));
-  return tx.query<WrittenContents>(WRITE, [
+  const keeping = writes.flatMap(({ keepsRemoved }, index) => (keepsRemoved ? [index + 1] : []));
+  return tx.query<WrittenContents>(keeping.length > 0 ? WRITE_KEEPING : WRITE, [
     column('pid'),
     column('lid'),
     column('di'),
@@ -155,5 +172,6 @@ export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise
     writes.flatMap(({ sent }, index) => sent.map((item) => JSON.stringify({ w: index + 1, ...item }))),
     removed.map(({ w }) => w),
     removed.map(({ epi }) => epi),
+    ...(keeping.length > 0 ? [keeping] : []),
   ]);
 }

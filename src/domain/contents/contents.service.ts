@@ -50,7 +50,14 @@ export type ContentsChange = {
 };
 
 /** How an array is called where the caller sent it, and whether only the save-for-later list will do. */
-export type ContentsOptions = { a: string; u: string; d: string; isSaveForLater: boolean };
+export type ContentsOptions = {
+  a: string;
+  u: string;
+  d: string;
+  isSaveForLater: boolean;
+  /** Whether what is removed has gone elsewhere. */
+  isMove?: boolean;
+};
 
 /** More than an empty array takes. */
 const NO_ITEMS_BYTES = 100;
@@ -77,6 +84,7 @@ export async function updateListContents(
     lid,
     expectedVersion: change.expectedVersion,
     isSaveForLater: options.isSaveForLater,
+    isMove: options.isMove ?? false,
     isLarge: isLarge([change.a, change.u]),
     removed: removed ?? [],
     changed: changed ?? [],

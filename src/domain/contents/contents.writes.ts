@@ -17,6 +17,8 @@ import { failMissing, lockOwner } from '../list/list.service.ts';
 import type { Owner } from '../list/list.service.ts';
 import { checkBytes } from '../list/quota.service.ts';
 import { countEvents } from '../report/report.repo.ts';
+import { trimItems } from '../trash/trash.repo.ts';
+import { keepsDeleted } from '../trash/trash.service.ts';
 import { queueEvents } from '../webhook/event.repo.ts';
 import { lockFreeLists, writeContents } from './contents.repo.ts';
 import type { ContentsWrite, MetItem, WrittenContents } from './contents.repo.ts';
@@ -29,6 +31,8 @@ export type WantedContents = {
   expectedVersion?: number | null;
   /** Whether only the save-for-later list will do. */
   isSaveForLater: boolean;
+  /** Whether what it removes has gone elsewhere, so that it is not deleted. */
+  isMove: boolean;
   /** Whether it is large enough to be counted exactly. */
   isLarge: boolean;
   removed: readonly string[];
@@ -58,17 +62,21 @@ function isInParts({ removed, changed, added }: Part): boolean {
   return new Set(parts.flatMap((part) => [...part])).size < parts.reduce((sum, { size }) => sum + size, 0);
 }
 
-function writeOf(
-  { owner, now }: WantedContents,
-  list: LockedList,
-  part: Part,
-  isFirst: boolean,
-): ContentsWrite {
+const keeps = ({ owner, isMove }: WantedContents): boolean => !isMove && keepsDeleted(owner);
+
+function writeOf(wanted: WantedContents, list: LockedList, part: Part, isFirst: boolean): ContentsWrite {
+  const { owner, now } = wanted;
   const sent = (items: readonly CheckedItem[], isAdd: boolean): ContentsWrite['sent'] =>
     foldItems(items).map((item) => ({ ...item, id: newId(), isAdd }));
   const { pid, lid, bytes } = list;
   const scope = { pid, lid, bytes, di: owner.di, uby: owner.em, now, isFirst };
-  return { ...scope, removed: part.removed, sent: [...sent(part.changed, false), ...sent(part.added, true)] };
+  const keepsRemoved = part.removed.length > 0 && keeps(wanted);
+  return {
+    ...scope,
+    removed: part.removed,
+    keepsRemoved,
+    sent: [...sent(part.changed, false), ...sent(part.added, true)],
+  };
 }
 
 /** What is answered of written items counts for the request; 20 writes in one can be of 500 large items each. */
@@ -99,6 +107,11 @@ async function finish(tx: Tx, writes: readonly Met[]): Promise<void> {
     checkBytes(wanted.ctx, used);
     await checkItemRoom(wanted.ctx, tx, list, items.filter(isNew).length);
   }
+  await trimItems(
+    tx,
+    writes.flatMap(({ wanted, items }) => (keeps(wanted) && items.some(isGone) ? [wanted.owner] : [])),
+    writes[0]!.wanted.ctx.config.maxShopperBytes,
+  );
   await countEvents(
     tx,
     'add',

@@ -52,7 +52,7 @@ export async function moveSaveForLaterToCart(
   ctx: Context,
   { items, ...list }: Args<ItemRef>,
 ): Promise<{ itemsmoved: ItemRow[]; itemsfailed: ItemChange[] }> {
-  const { d } = await updateListContents(ctx, { ...list, d: items }, OPTIONS);
+  const { d } = await updateListContents(ctx, { ...list, d: items }, { ...OPTIONS, isMove: true });
   return {
     itemsmoved: d!.flatMap(({ item }) => (item ? [item] : [])),
     itemsfailed: d!.filter(({ hasError }) => hasError),

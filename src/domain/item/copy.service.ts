@@ -14,6 +14,14 @@ export async function copyList(tx: Tx, copy: Copy): Promise<{ isDone: boolean }>
   return { isDone: !(await copies.insertCopies(tx, copy, PORTION_SIZE)) };
 }
 
+/** More portions than a list can have. */
+const ALL_PORTIONS = 1_000_000;
+
+/** Adds all that these locked lists still wait for, without telling anybody of it: they are about to go. */
+export function finishCopies(tx: Tx, pid: string, lids: readonly string[], now: Date): Promise<void> {
+  return copies.addPortions(tx, { pid, uid: null }, lids, ALL_PORTIONS, now);
+}
+
 /**
  * Adds one portion to one list that waits for it; false when there was none. The portion is added and forgotten in one
  * transaction, so it is added once, however often a worker dies.

@@ -63,15 +63,14 @@ export async function findSaveForLater(db: Db, { pid, regid }: ListOwner): Promi
   return (await db.prisma.list.findFirst({ where, select: { lid: true } }))?.lid ?? null;
 }
 
-/** How many lists a shopper has and whether one has this name; true only while the shopper's row is locked. */
-export async function usageOf(
-  tx: Tx,
-  { pid, regid }: ListOwner,
-  lname: string,
-): Promise<{ lists: number; isTaken: boolean }> {
-  const lists = await tx.prisma.list.count({ where: { pid, regid } });
-  const namesake = await tx.prisma.list.findFirst({ where: { pid, regid, lname }, select: { lid: true } });
-  return { lists, isTaken: namesake !== null };
+/** How many lists a shopper has; true only while the shopper's row is locked. */
+export function countLists(tx: Tx, { pid, regid }: ListOwner): Promise<number> {
+  return tx.prisma.list.count({ where: { pid, regid } });
+}
+
+/** Whether a list of the shopper has this name; true only while the shopper's row is locked. */
+export async function isNameTaken(tx: Tx, { pid, regid }: ListOwner, lname: string): Promise<boolean> {
+  return (await tx.prisma.list.findFirst({ where: { pid, regid, lname }, select: { lid: true } })) !== null;
 }
 
 const GIVEN = listColumns.filter(({ write }) => write !== 'own' && write !== 'switch');

@@ -5,6 +5,7 @@ import { ANSWER_LIMITS, failTooMuch } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { checkLimit, checkOffset } from '../../shared/page.ts';
+import { keepList } from '../trash/trash.service.ts';
 import { findShopper, lockShopper } from '../shopper/shopper.repo.ts';
 import { checkEmail } from '../shopper/shopper.rules.ts';
 import type { StoreRow } from '../store/store.repo.ts';
@@ -12,7 +13,7 @@ import { NEWEST_FIRST, readPages } from './page.repo.ts';
 import { listContents } from './browse.service.ts';
 import type { ListContents } from './browse.service.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
-import { copyList } from '../item/copy.service.ts';
+import { copyList, finishCopies } from '../item/copy.service.ts';
 import * as lists from './list.repo.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import type { LockedList } from './list.repo.ts';
@@ -112,7 +113,7 @@ export async function setListArchived(
 
 type DeleteArgs = Version & { limit?: number | null; offset?: number | null };
 
-/** Deletes a list with its items; answers it as it was, with a slice of the items. */
+/** Deletes a list with its items; answers it as it was, with a slice of the items. It can be brought back for as long as the store says. */
 export async function deleteList(
   ctx: Context,
   lid: string,
@@ -132,6 +133,9 @@ export async function deleteList(
       const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes }]);
       const { items } = page!.row ?? failTooMuch();
       await tellOfLists(tx, owner, 'list.item.removed', [list.lid], ctx.now());
+      // What was still being copied into it comes back with it.
+      if (list._cp) await finishCopies(tx, owner.pid, [list.lid], ctx.now());
+      await keepList(ctx, tx, owner, list);
       await lists.deleteList(tx, list);
       return { value: { ...ownView(owner, list), contents: items }, bytes: page!.bytes };
     }),
@@ -205,15 +209,20 @@ export async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
 }
 
 async function checkListRoom(
-  { config }: Context,
+  ctx: Context,
   tx: Tx,
   owner: Owner,
   lname: string,
   isUnique: boolean,
 ): Promise<void> {
-  const usage = await lists.usageOf(tx, owner, lname);
-  if (isUnique && usage.isTaken) fail('duplicate-lname', 'There is a list of this name already');
-  if (usage.lists >= config.maxLists)
+  if (isUnique && (await lists.isNameTaken(tx, owner, lname)))
+    fail('duplicate-lname', 'There is a list of this name already');
+  await checkListCount(ctx, tx, owner);
+}
+
+/** Refuses one more list of a shopper whose row is locked, where it has as many as it may. */
+export async function checkListCount({ config }: Context, tx: Tx, owner: Owner): Promise<void> {
+  if ((await lists.countLists(tx, owner)) >= config.maxLists)
     fail('limit-reached', `A shopper can have at most ${config.maxLists} lists`);
 }
 

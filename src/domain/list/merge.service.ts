@@ -1,15 +1,14 @@
 import type { Tx } from '../../database/database.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
-import { addPortions } from '../item/copy.repo.ts';
+import { finishCopies } from '../item/copy.service.ts';
+import { mergeTrash } from '../trash/trash.service.ts';
 import * as merges from './merge.repo.ts';
 import type { Joining } from './merge.repo.ts';
 import { planMerge } from './merge.rules.ts';
 
 /** What a merge did: lists moved or joined, items that the account gained, items that it already had. */
 export type MergeReport = { lists: number; items: number; duplicates: number };
-
-const ALL_PORTIONS = 1_000_000;
 
 /**
  * Gives a guest's lists to an account inside the caller's transaction, which holds both shoppers' row locks: nobody can create a
@@ -21,7 +20,10 @@ export async function mergeLists(
   account: ShopperRow,
   now: Date,
 ): Promise<MergeReport> {
-  if (!(await merges.hasLists(tx, guest))) return { lists: 0, items: 0, duplicates: 0 };
+  if (!(await merges.hasLists(tx, guest))) {
+    await mergeTrash(tx, guest, account, []);
+    return { lists: 0, items: 0, duplicates: 0 };
+  }
   const lists = await merges.lockAllLists(tx, guest.pid, [guest.regid, account.regid]);
   const { moving, rounds } = planMerge(
     lists.filter(({ regid }) => regid === guest.regid),
@@ -34,8 +36,7 @@ export async function mergeLists(
   const unfinished = lists
     .filter(({ lid, isCopying }) => isCopying && joining.includes(lid))
     .map(({ lid }) => lid);
-  if (unfinished.length > 0)
-    await addPortions(tx, { pid: guest.pid, uid: null }, unfinished, ALL_PORTIONS, now);
+  if (unfinished.length > 0) await finishCopies(tx, guest.pid, unfinished, now);
 
   const report = { lists: moving.length + joining.length, items: 0, duplicates: 0 };
   if (moving.length > 0) report.items += await merges.moveLists(tx, account, moving, now);
@@ -45,6 +46,7 @@ export async function mergeLists(
     report.items += items;
     report.duplicates += duplicates;
   }
+  await mergeTrash(tx, guest, account, rounds.flat());
   return report;
 }
 

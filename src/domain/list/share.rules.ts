@@ -2,16 +2,16 @@ import { createHmac } from 'node:crypto';
 import { isEmail } from '../../shared/email.ts';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, escapeHtml, hasControlCharacters, isStorable } from '../../shared/text.ts';
+import { DAY_MS, HOUR_MS } from '../../shared/time.ts';
 
 const MAX_NAME = 100;
 const MAX_NOTE = 1_000;
 const MAX_MEDIUM = 50;
-const HOUR_MS = 3_600_000;
 
 /** How often lists may be mailed: a shopper cannot send in bulk, and nobody's mailbox can be filled by many shoppers. */
 export const SHARE_LIMITS = {
   shopper: { points: 20, windowMs: HOUR_MS },
-  recipient: { points: 5, windowMs: 24 * HOUR_MS },
+  recipient: { points: 5, windowMs: DAY_MS },
 } as const;
 
 /** Under which a sender or a recipient is counted; the table of counts names nobody. */

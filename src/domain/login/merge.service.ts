@@ -4,6 +4,7 @@ import type { MergeReport } from '../list/merge.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { moveAnswers } from '../contact/mailing-list.repo.ts';
 import { moveProofs } from '../contact/proof.repo.ts';
+import { moveMeasuring } from '../revenue/measure.repo.ts';
 import { moveRequests } from '../subscription/request.repo.ts';
 import { epochOf, sessionMarkOf } from '../shopper/identity.rules.ts';
 import { fillProfile, isBlankProfile } from '../shopper/profile.rules.ts';
@@ -34,6 +35,7 @@ export async function mergeGuest(
   await moveRequests(tx, store.pid, guest.regid, account.regid);
   await moveProofs(tx, store.pid, guest.regid, account.regid);
   await moveAnswers(tx, store.pid, guest.regid, account.regid);
+  await moveMeasuring(tx, store.pid, guest.regid, account.regid, now);
   // The next visitor with the guest's uuid must find nothing of the person who left with the account.
   if (!isBlankProfile(guest))
     await shoppers.moveProfile(tx, guest, account, fillProfile(account, guest), now);

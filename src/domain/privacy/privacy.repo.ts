@@ -4,6 +4,8 @@ import type { Database, Db, Raw, Tx } from '../../database/database.ts';
 import { endRequests } from '../subscription/request.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
+import { emptyTrash } from '../trash/trash.repo.ts';
+import { forgetPerson, saveChoice, shopperKey } from '../revenue/measure.repo.ts';
 import { BLANK_PROFILE } from '../shopper/shopper.repo.ts';
 
 /** One export or erasure. */
@@ -104,12 +106,19 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
   const { pid, regid, em } = subject;
   const counts = {
     lists: (await tx.prisma.list.deleteMany({ where: { pid, regid } })).count,
+    // After the lists: whoever was deleting one of them is done by now.
+    deletedLists: await emptyTrash(tx, subject),
     subscriptions: await eraseSubscriptions(tx, subject),
     messages: await deleteMessages(tx, subject),
   };
   const toThem = { pid, OR: subject.contacts };
+  // After the messages: a click of this moment waits for its alert to go, and then finds none.
+  const keys = [shopperKey(regid), ...subject.contacts];
+  await forgetPerson(tx, pid, keys);
+  await saveChoice(tx, pid, keys, true, now);
   await tx.prisma.alertSeen.deleteMany({ where: toThem });
   await tx.prisma.suppression.deleteMany({ where: toThem });
+  await tx.prisma.alertMute.deleteMany({ where: toThem });
   if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });
   await forgetAnswers(tx, subject);
   await tx.prisma.shopper.updateMany({

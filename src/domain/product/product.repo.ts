@@ -115,7 +115,7 @@ export function setStock(
 }
 
 /** A variant that is gone, as it was. */
-export type RemovedRow = Availability & Pick<RemovedProductModel, 'epi'>;
+export type RemovedRow = Availability & Pick<RemovedProductModel, 'epi' | 'pr'>;
 
 /** SQL: set-wise, and locks the rows in an order. */
 const REMOVE = {
@@ -125,13 +125,13 @@ const REMOVE = {
       SELECT h.epi FROM product h WHERE h.pid = $1 AND h.epi = ANY ($2::text[]) ORDER BY h.epi COLLATE "C" FOR UPDATE
     ), gone AS (
       DELETE FROM product p USING held WHERE p.pid = $1 AND p.epi = held.epi
-      RETURNING p.epi, ${AVAILABLE} AS available, coalesce(p.tags, '{}') AS tags
+      RETURNING p.epi, ${AVAILABLE} AS available, p.pr, coalesce(p.tags, '{}') AS tags
     ), remembered AS (
-      INSERT INTO removed_product (pid, epi, stk, tags, seq, at)
-      SELECT $1, g.epi, g.available, g.tags, numbers.last_value, $3 FROM gone g CROSS JOIN subscription_seq_seq AS numbers
-      ON CONFLICT (pid, epi) DO UPDATE SET stk = excluded.stk, tags = excluded.tags, seq = excluded.seq, at = excluded.at
+      INSERT INTO removed_product (pid, epi, stk, pr, tags, seq, at)
+      SELECT $1, g.epi, g.available, g.pr, g.tags, numbers.last_value, $3 FROM gone g CROSS JOIN subscription_seq_seq AS numbers
+      ON CONFLICT (pid, epi) DO UPDATE SET stk = excluded.stk, pr = excluded.pr, tags = excluded.tags, seq = excluded.seq, at = excluded.at
     )
-    SELECT epi, available, tags FROM gone`,
+    SELECT epi, available, pr, tags FROM gone`,
 };
 
 /** Deletes variants and remembers how they were, because feeds take products out and bring them again. */
@@ -155,7 +155,7 @@ export async function takeBackProducts(tx: Tx, pid: string, epis: readonly strin
   const where = { pid, epi: { in: [...epis] } };
   const rows = await tx.prisma.removedProduct.findMany({ where });
   if (rows.length > 0) await tx.prisma.removedProduct.deleteMany({ where });
-  return rows.map(({ epi, stk, tags, seq }) => ({ epi, available: stk, tags, seq: Number(seq) }));
+  return rows.map(({ epi, stk, pr, tags, seq }) => ({ epi, available: stk, pr, tags, seq: Number(seq) }));
 }
 
 /** SQL: each subscription runs it. */
@@ -238,13 +238,4 @@ export async function countProducts(db: Db, pid: string, search: string): Promis
 /** One variant of the catalogue, or null. */
 export async function findProduct(db: Db, pid: string, epi: string): Promise<ProductRow | null> {
   return db.prisma.product.findFirst({ where: { pid, epi } });
-}
-
-/** Rows removed by one statement. */
-const FORGOTTEN_AT_ONCE = 5_000;
-
-/** Removes one portion of what is remembered of variants that were removed before; answers how many. */
-export async function removeRemoved(db: Db, before: Date): Promise<number> {
-  const where = { at: { lt: before } };
-  return (await db.prisma.removedProduct.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count;
 }

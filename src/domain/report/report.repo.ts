@@ -6,6 +6,7 @@ import type {
   SubscriptionModel,
   TallyModel,
 } from '../../generated/prisma/models.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** What is counted: presence of a product in lists, contacts waiting for a variant, or events of a day. */
 export type TallyKind = 'wish' | 'wait' | 'add' | 'subscribe' | 'alert';
@@ -60,8 +61,6 @@ export async function foldTallies(db: Db): Promise<number> {
 
 /** A day's figures. */
 export type DayRow = { day: string; adds: number; subscriptions: number; alerts: number };
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Figures of the last days up to `today` (YYYY-MM-DD), oldest first. */
 export async function activity(db: Db, pid: string, today: string, days: number): Promise<DayRow[]> {

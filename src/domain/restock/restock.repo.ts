@@ -1,26 +1,26 @@
 import type { Db, Tx } from '../../database/database.ts';
 import { MAX_STOCK } from '../product/product.rules.ts';
-import type { NextStep, Opening, Progress, RestockPlan, Resumption, Taken } from './restock.rules.ts';
-import { expiresBefore } from '../topic/topic.rules.ts';
-import type { TopicRules } from '../topic/topic.types.ts';
-
-/** An occasion whose subscribers are being queued. */
-export type RestockRow = Progress & {
-  pid: string;
-  id: string;
-  topic: string;
-  epi: string;
-  cutSeq: number;
-  skipFrom: number;
-  skipTo: number;
-};
-
-// `cursor_seq` says both how far a pass has come and whether it is the first: that counts down from FIRST_PASS. To a process of an older version, which knows
-// only the other kind, it is a pass that begins anew.
-const FIRST_PASS = -1;
+import type { LiveOccasion } from './price.rules.ts';
+import { FIRST_PASS } from './queue.repo.ts';
+import type { Opening, RestockPlan, Resumption } from './restock.rules.ts';
 
 // The statements of this file are planned at each call: these tables grow from nothing to 100,000 rows within seconds, and a plan
 // from before would read them whole.
+// Those whose fall of price nobody has heard of yet are locked: whether that is so must not change until the price is written.
+// SQL: set-wise; says by the cursors whether anybody was queued, and locks.
+const LIVE = `
+  SELECT r.topic, r.epi, r.cause, r.was_pr AS "wasPr", r.state = 'open' AND r.cursor_seq = ${FIRST_PASS} AND r.item_seq IS NULL AS "isPending"
+  FROM unnest($2::text[]) AS e (epi) CROSS JOIN LATERAL (
+    SELECT * FROM restock WHERE pid = $1 AND epi = e.epi AND state <> 'stopped' AND cause = 'pricedrop' OFFSET 0 FOR UPDATE) r
+  UNION ALL
+  SELECT r.topic, r.epi, r.cause, NULL, false
+  FROM unnest($2::text[]) AS e (epi) JOIN restock r ON r.pid = $1 AND r.epi = e.epi AND r.state <> 'stopped' AND r.cause <> 'pricedrop'`;
+
+/** The occasions of some variants that have not ended. */
+export function findLive(tx: Tx, pid: string, epis: readonly string[]): Promise<LiveOccasion[]> {
+  return tx.query<LiveOccasion>(LIVE, [pid, epis]);
+}
+
 // SQL: set-wise, a row a variant and topic.
 const STOP = `
   UPDATE restock r SET state = 'stopped', next_batch_at = NULL
@@ -46,11 +46,14 @@ export async function stopTopic(tx: Tx, pid: string, topic: string): Promise<voi
 
 /** SQL: set-wise, and opens only where anybody waits and nothing is open. */
 const OPEN = `
-  INSERT INTO restock (pid, id, topic, epi, cause, units, cut_seq, cursor_seq, next_batch_at, opened_at)
-  SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, o.units, numbers.last_value, ${FIRST_PASS}, $3, $3
-  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
-  CROSS JOIN subscription_seq_seq AS numbers
+  INSERT INTO restock (pid, id, topic, epi, cause, units, was_pr, cut_seq, item_cut, cursor_seq, next_batch_at, opened_at)
+  SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, o.units, o."wasPr", numbers.last_value,
+    CASE WHEN o."listHolders" THEN items.last_value ELSE 0 END, ${FIRST_PASS}, $3::timestamptz + make_interval(secs => o."delaySeconds"), $3
+  FROM jsonb_to_recordset($2::jsonb) AS o(
+    topic text, epi text, cause text, units int, "wasPr" double precision, "delaySeconds" int, "listHolders" boolean)
+  CROSS JOIN subscription_seq_seq AS numbers CROSS JOIN item_seq_seq AS items
   WHERE (SELECT true FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic LIMIT 1)
+    OR (o."listHolders" AND (SELECT true FROM item i WHERE i.pid = $1 AND i.epi = o.epi LIMIT 1))
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING
   RETURNING topic, epi`;
 
@@ -67,21 +70,26 @@ export async function openRestocks(
 }
 
 // The occasion that the removal stopped goes on as a new one: who was still to hear of it does, with the units that it had left, and so does
-// everybody who subscribed while the product was away. Those between them subscribed while it was there, and wait for the next restock.
+// everybody who subscribed while the product was away. Those between them subscribed while it was there, and wait for the next restock. Of list
+// holders those go on to hear who had it in a list when the first of these occasions opened, and have not heard since.
 // SQL: set-wise, from the occasion before.
 const RESUME = `
-  INSERT INTO restock (pid, id, topic, epi, cause, units, queued, carried, cut_seq, cursor_seq, skip_from, skip_to, next_batch_at, opened_at)
+  INSERT INTO restock (pid, id, topic, epi, cause, units, queued, carried, cut_seq, item_cut, told_since, cursor_seq, skip_from,
+    skip_to, next_batch_at, opened_at)
   SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, coalesce(least(was.units::bigint + o.more, ${MAX_STOCK}), o.units),
-    sent.places, sent.places, numbers.last_value, ${FIRST_PASS}, coalesce(was.cut_seq, 0), o."goneSince", $3, $3
-  FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int, more int, "goneSince" bigint)
+    sent.places, sent.places, numbers.last_value, CASE WHEN o."listHolders" THEN coalesce(was.item_cut, 0) ELSE 0 END,
+    coalesce(was.told_since, was.opened_at), ${FIRST_PASS}, coalesce(was.cut_seq, 0), o."goneSince",
+    $3::timestamptz + make_interval(secs => o."delaySeconds"), $3
+  FROM jsonb_to_recordset($2::jsonb) AS o(
+    topic text, epi text, cause text, units int, "delaySeconds" int, "listHolders" boolean, more int, "goneSince" bigint)
   CROSS JOIN subscription_seq_seq AS numbers
   LEFT JOIN LATERAL (
-    SELECT r.id, r.cut_seq, r.units, r.carried FROM restock r
+    SELECT r.id, r.cut_seq, r.units, r.carried, r.item_cut, r.told_since, r.opened_at FROM restock r
     WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.cause = o.cause ORDER BY r.seq DESC LIMIT 1) was ON true
   CROSS JOIN LATERAL (
     SELECT coalesce(was.carried, 0) + count(*) AS places FROM outbox m
     WHERE m.pid = $1 AND m.restock_id = was.id AND m.state = 'sent' AND m.has_place) sent
-  WHERE (SELECT true FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic
+  WHERE (o."listHolders" AND was.item_cut > 0) OR (SELECT true FROM subscription s WHERE s.pid = $1 AND s.epi = o.epi AND s.topic = o.topic
     AND (s.seq <= was.cut_seq OR s.seq > o."goneSince") LIMIT 1)
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING`;
 
@@ -119,13 +127,13 @@ export async function addUnits(
 // Open ones are written too, unchanged: that waits for a portion that is just ending them.
 // SQL: set-wise, under conditions of other tables.
 const REOPEN = `
-  UPDATE restock r SET state = 'open', cursor_seq = CASE r.state WHEN 'done' THEN 0 ELSE r.cursor_seq END,
+  UPDATE restock r SET state = 'open', cursor_seq = CASE r.state WHEN 'done' THEN 0 ELSE r.cursor_seq END, item_seq = CASE WHEN r.state <> 'done' THEN r.item_seq END,
     next_batch_at = CASE r.state WHEN 'done' THEN $3 ELSE r.next_batch_at END
   FROM jsonb_to_recordset($2::jsonb) AS late(topic text, epi text, seq bigint)
   JOIN product p ON p.pid = $1 AND p.epi = late.epi
   LEFT JOIN topic t ON t.pid = $1 AND t.name = late.topic
-  WHERE r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cause = 'automatic' AND r.cut_seq >= late.seq
-    AND (p.is_untracked OR p.stk >= coalesce(t.min_stock, 1))`;
+  WHERE r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cut_seq >= late.seq
+    AND (r.cause IN ('pricedrop', 'lowstock') OR (r.cause = 'automatic' AND (p.is_untracked OR p.stk >= coalesce(t.min_stock, 1))))`;
 
 /**
  * Lets subscriptions that waited for a confirmation catch up with the occasion they missed meanwhile, while its stock is there. One whose
@@ -141,96 +149,6 @@ export async function reopenRestocks(
   if (rows.length === 0) return;
   tx.afterCommit(tx.wake);
   await tx.query(REOPEN, [pid, JSON.stringify(rows), now]);
-}
-
-/** SQL: SKIP LOCKED. */
-const CLAIM = `
-  SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq",
-    greatest(cursor_seq, ${FIRST_PASS} - cursor_seq) AS "cursorSeq", cursor_seq < 0 AS "isFirstPass", batch_left AS "batchLeft",
-    batch_at AS "batchAt", skip_from AS "skipFrom", skip_to AS "skipTo"
-  FROM restock WHERE state = 'open' AND next_batch_at <= $1
-  ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
-
-/** Locks the occasion that has waited longest for its next portion, until the transaction ends. */
-export async function claimRestock(tx: Tx, now: Date): Promise<RestockRow | null> {
-  const [row] = await tx.query<RestockRow>(CLAIM, [now]);
-  return row ?? null;
-}
-
-// The look-up of the last alert is a sub-select, not a join: that is an index probe whatever the planner believes. Right after many rows came in it knows
-// nothing of them, and the join it chose then took 30 s for a portion that takes 0.2 s.
-const queueFrom = (subscribers: string): string => `
-  WITH picked AS (
-    SELECT s.id, s.seq, s.medium, s.value, greatest($8, make_interval(secs => $9) + (
-      SELECT c.sent_at FROM alert_seen c
-      WHERE c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value)) AS due_at
-    FROM ${subscribers}
-    ORDER BY s.seq LIMIT $7
-  ), queued AS (
-    INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
-    SELECT $1, gen_random_uuid()::text, 'alert', medium, 'alert', value, $4, id, $3, $2, due_at <= $8, due_at, $8
-    FROM picked ORDER BY seq
-    ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
-    DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
-  )
-  SELECT count(*)::int AS count, (count(*) FILTER (WHERE due_at <= $8))::int AS places, coalesce(max(seq), 0) AS "lastSeq" FROM picked`;
-
-const WAITING = `
-  subscription s
-  WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6 AND (s.seq <= $11 OR s.seq > $12)
-    AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR coalesce(s.renewed_at, s.cts) > $10)`;
-
-// In a pass that follows the first, some have their alert of this occasion: one difference of sets finds the others in a third of the time of as many probes.
-const UNTOLD = `
-  (SELECT s.id FROM ${WAITING} EXCEPT SELECT subscription_id FROM outbox WHERE pid = $1 AND restock_id = $4) AS untold
-  CROSS JOIN LATERAL (SELECT * FROM subscription WHERE id = untold.id OFFSET 0) s`;
-
-/** SQL: fan-out, thousands of rows from select to insert. */
-const QUEUE = { first: queueFrom(WAITING), again: queueFrom(UNTOLD) };
-
-/**
- * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end and takes no place. A subscription that still has
- * an unsent alert of an older occasion keeps that alert, which now belongs to this one.
- */
-export async function queuePortion(
-  tx: Tx,
-  restock: RestockRow,
-  topic: TopicRules,
-  limit: number,
-  now: Date,
-): Promise<Omit<Taken, 'limit'>> {
-  const { pid, epi, id, cursorSeq, isFirstPass, cutSeq, skipFrom, skipTo } = restock;
-  const oldest = expiresBefore(topic, now);
-  const params = [
-    pid,
-    epi,
-    topic.name,
-    id,
-    cursorSeq,
-    cutSeq,
-    limit,
-    now,
-    topic.coolDownSeconds,
-    oldest,
-    skipFrom,
-    skipTo,
-  ];
-  const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE[isFirstPass ? 'first' : 'again'], params);
-  return row!;
-}
-
-/** Records how far the queueing has come. */
-export async function advanceRestock(
-  tx: Tx,
-  { pid, id }: RestockRow,
-  { isFirstPass, cursorSeq, ...next }: NextStep,
-  places: number,
-): Promise<void> {
-  const cursor = isFirstPass ? FIRST_PASS - cursorSeq : cursorSeq;
-  await tx.prisma.restock.updateMany({
-    where: { pid, id },
-    data: { ...next, cursorSeq: cursor, queued: { increment: places } },
-  });
 }
 
 /** Rows removed by one statement. */

@@ -4,11 +4,15 @@ import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { MAX_STOCK, isProductId } from '../product/product.rules.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
+import { countHolders, queueHolders } from './holder.repo.ts';
+import { findMarks, saveMarks } from './price.repo.ts';
+import { advanceRestock, claimRestock, queuePortion } from './queue.repo.ts';
 import * as restocks from './restock.repo.ts';
-import { foldChanges, nextStep, planRestocks, portionSize } from './restock.rules.ts';
-import type { Opening, ProductChange } from './restock.rules.ts';
+import { foldChanges, nextStep, openingBy, planRestocks, portionSize } from './restock.rules.ts';
+import type { Known, Opening, ProductChange } from './restock.rules.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topic/topic.repo.ts';
 import { requireTopic } from '../topic/topic.service.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 export type { ProductChange } from './restock.rules.ts';
 
@@ -30,14 +34,38 @@ export async function applyChanges(
 ): Promise<void> {
   const relevant = foldChanges(changes);
   if (relevant.length === 0) return;
-  const { stops, openings, resumptions, arrivals } = planRestocks(await topicRulesOf(tx, pid), relevant);
+  const topics = await topicRulesOf(tx, pid);
+  const known = await loadKnown(tx, pid, relevant);
+  const { stops, openings, resumptions, arrivals, marks } = planRestocks(topics, relevant, known);
   // A live occasion gives way to a new one: its unsent alerts pass to that when it is queued.
   const givingWay = openings.map(({ topic, epi }) => ({ topic, epi }));
   await restocks.stopRestocks(tx, pid, [...stops, ...givingWay]);
   const opened = await restocks.openRestocks(tx, pid, openings, now);
   await restocks.resumeRestocks(tx, pid, resumptions, now);
   await restocks.addUnits(tx, pid, arrivals, now);
+  await saveMarks(tx, pid, marks);
   await emitRestocked(tx, pid, relevant, openings, opened, now);
+}
+
+/** What the step depends on besides. A variant that was never seen has neither occasions nor marks: an import of a million asks for none. */
+async function loadKnown(tx: Tx, pid: string, changes: readonly ProductChange[]): Promise<Known> {
+  const known = changes.filter(({ isNew, goneSince }) => !isNew || goneSince !== null);
+  if (known.length === 0) return { live: [], marks: [] };
+  const live = await restocks.findLive(
+    tx,
+    pid,
+    known.map(({ epi }) => epi),
+  );
+  const priced = known.filter(({ before, after, goneSince }) => goneSince !== null || before.pr !== after.pr);
+  const marks =
+    priced.length === 0
+      ? []
+      : await findMarks(
+          tx,
+          pid,
+          priced.map(({ epi }) => epi),
+        );
+  return { live, marks };
 }
 
 /** A product that is new to the catalogue is a restock only for those who wait: an import of a million is not news. */
@@ -64,30 +92,32 @@ async function emitRestocked(
 
 const NOBODY_LEFT = {
   state: 'done',
+  isHolders: false,
   cursorSeq: 0,
   isFirstPass: false,
   batchLeft: null,
   batchAt: null,
   nextBatchAt: null,
 } as const;
-const NOTHING_TAKEN = { count: 0, places: 0, lastSeq: 0 };
+const NOTHING_TAKEN = { isEnd: false, places: 0, lastSeq: 0 };
 
-/** Queues one portion of one restock's subscribers; false when none is due. */
+/** Queues one portion of those who wait for one restock; false when none is due. */
 export async function queueNextPortion({ db, now }: Services): Promise<boolean> {
   const time = now();
   return db.transaction(async (tx) => {
-    const restock = await restocks.claimRestock(tx, time);
+    const restock = await claimRestock(tx, time);
     if (restock === null) return false;
     tx.afterCommit(tx.wake);
     const topic = await findTopicRules(tx, restock.pid, restock.topic);
-    if (topic === null) {
-      await restocks.advanceRestock(tx, restock, NOBODY_LEFT, 0);
+    if (topic === null || (restock.isHolders && !topic.listHolders)) {
+      await advanceRestock(tx, restock, NOBODY_LEFT, 0);
       return true;
     }
     const limit = portionSize(restock, topic);
-    const taken = limit === 0 ? NOTHING_TAKEN : await restocks.queuePortion(tx, restock, topic, limit, time);
+    const queue = restock.isHolders ? queueHolders : queuePortion;
+    const taken = limit === 0 ? NOTHING_TAKEN : await queue(tx, restock, topic, limit, time);
     const next = nextStep(restock, topic, { limit, ...taken }, time);
-    await restocks.advanceRestock(tx, restock, next, taken.places);
+    await advanceRestock(tx, restock, next, taken.places);
     return true;
   });
 }
@@ -97,7 +127,7 @@ export async function triggerTopic(
   ctx: Context,
   name: string,
   epis: readonly string[],
-): Promise<{ opened: number; audience: number }> {
+): Promise<{ opened: number; audience: number; listHolders: number }> {
   const { pid } = requireStore(ctx);
   if (epis.length < 1 || epis.length > MAX_EPIS)
     fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);
@@ -105,19 +135,35 @@ export async function triggerTopic(
   if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
   const wanted = [...new Set(epis)].map((epi) => ({ topic: name, epi }));
   const result = await ctx.db.transaction(async (tx) => {
-    await requireTopic(tx, pid, name);
+    const rules = await requireTopic(tx, pid, name);
     await restocks.stopRestocks(tx, pid, wanted);
-    const openings = wanted.map((one) => ({ ...one, cause: 'manual' as const, units: 0 }));
+    const openings = wanted.map(({ epi }) => openingBy(rules, epi, 'manual'));
     const opened = await restocks.openRestocks(tx, pid, openings, ctx.now());
     const named = wanted.map(({ epi }) => epi);
     const { count: audience } = await countAudience(tx, pid, name, named, ctx.now());
-    return { opened: opened.length, audience };
+    const holders = rules.listHolders ? await countHolders(tx, pid, name, named) : [];
+    return { opened: opened.length, audience, listHolders: totalOf(holders) };
   });
   return result;
 }
 
+const totalOf = (counts: readonly { count: number }[]): number =>
+  counts.reduce((sum, { count }) => sum + count, 0);
+
+/** How many hear of a variant because they have it in a list; nobody where the topic does not tell them. */
+export async function countListHolders(
+  ctx: Context,
+  topic: string,
+  epi: string | null,
+): Promise<number | null> {
+  const { pid } = requireStore(ctx);
+  const rules = await findTopicRules(ctx.db, pid, topic);
+  if (!rules?.listHolders) return 0;
+  return epi === null ? null : totalOf(await countHolders(ctx.db, pid, topic, [epi]));
+}
+
 /** How long an occasion is kept. */
-const KEEP_MS = 30 * 24 * 3_600_000;
+const KEEP_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the occasions that are over; answers how many. */
 export function forgetRestocks({ db }: Services, now: Date): Promise<number> {

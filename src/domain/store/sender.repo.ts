@@ -1,14 +1,17 @@
 import type { Db } from '../../database/database.ts';
+import type { Pacing } from './pacing.rules.ts';
 import type { StoreModel, SuppressionModel } from '../../generated/prisma/models.ts';
 
 /** What a message needs to know of the store it is sent for. */
 export type Sender = Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & {
+  /** When its alerts leave. */
+  pacing: Pacing;
   /** Base for relative product addresses: the store's own site, where it told us. */
   siteUrl: string | null;
 };
 
 /** Columns of a sender, from a store called `s`. */
-export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
+export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", s.pacing, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
 /** The store of a message and whether its contact asked that store never to write. */
 export type Envelope = Sender & { isSuppressed: boolean };
@@ -18,12 +21,14 @@ const SENDER = {
   name: true,
   secret: true,
   isDemo: true,
+  pacing: true,
   shareUrl: true,
   allowedOrigins: true,
 } as const;
 
 const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof typeof SENDER>): Sender => ({
   ...row,
+  pacing: row.pacing as Pacing,
   siteUrl: shareUrl ?? allowedOrigins[0] ?? null,
 });
 

@@ -2,18 +2,28 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { findStore, listKeys } from './store.repo.ts';
-import type { ApiKeyRow, StoreRow, StoreSettings } from './store.repo.ts';
+import type { ApiKeyRow, StoreRow } from './store.repo.ts';
+import type { StoreSettings } from './store.service.ts';
 import { revokeKey, rotateKey, updateStore } from './store.service.ts';
 
 /** What a merchant may set; null clears what a store can be without. */
 export type SettingsInput = {
   [
     Field in
-      'name' | 'listTypes' | 'customItems' | 'allowedOrigins' | 'doubleOptIn' | (typeof CLEARABLE)[number]
+      | 'name'
+      | 'listTypes'
+      | 'customItems'
+      | 'allowedOrigins'
+      | 'doubleOptIn'
+      | 'restoreDays'
+      | 'digestSeconds'
+      | 'measureAlerts'
+      | 'attributionDays'
+      | (typeof CLEARABLE)[number]
   ]?: StoreSettings[Field] | null;
 };
 
-const CLEARABLE = ['shareUrl', 'defaultRegion'] as const;
+const CLEARABLE = ['shareUrl', 'defaultRegion', 'quietFrom', 'quietTo', 'timeZone', 'dailyCap'] as const;
 
 /** Changes the calling store's settings. */
 export async function changeSettings(ctx: Context, input: SettingsInput): Promise<StoreRow> {

@@ -1,13 +1,17 @@
 import { columnOf } from '../../database/columns.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import type { Pacing } from './pacing.rules.ts';
 import type { StoreKeyModel, StoreModel } from '../../generated/prisma/models.ts';
 
 /** Requests a minute that a store allows, by kind; a kind left out has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number };
 
 /** A store as the service reads it. */
-export type StoreRow = Omit<StoreModel, 'rateLimits' | 'updatedAt'> & { rateLimits: RateLimits };
+export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'updatedAt'> & {
+  rateLimits: RateLimits;
+  pacing: Pacing;
+};
 
 /** What tells an API key that works. */
 export type StoreKeyRow = Pick<StoreKeyModel, 'id' | 'hash'>;
@@ -27,11 +31,17 @@ export type StoreSettings = Partial<
     | 'shareUrl'
     | 'doubleOptIn'
     | 'defaultRegion'
+    | 'measureAlerts'
+    | 'attributionDays'
     | 'mergedSessions'
+    | 'restoreDays'
     | 'rateLimits'
     | 'maintenance'
   >
 >;
+
+/** What is written of a store: its settings, and its pacing as a whole. */
+type StoreChanges = StoreSettings & { pacing?: Pacing };
 
 /** The fields of a `StoreRow`. */
 const FIELDS = Object.keys(Prisma.StoreScalarFieldEnum).filter((field) => field !== 'updatedAt');
@@ -56,21 +66,21 @@ export function reviveStore(text: string): StoreRow {
 /** Adds a store with its first key. */
 export async function createStore(
   db: Database,
-  store: Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & StoreSettings,
+  store: Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & StoreChanges,
   key: NewKey,
 ): Promise<void> {
   await db.prisma.store.create({ data: { ...store, keys: { create: key } } });
 }
 
 /** Changes settings; false when there is no such store. */
-export async function updateStore(db: Database, pid: string, settings: StoreSettings): Promise<boolean> {
+export async function updateStore(db: Db, pid: string, settings: StoreChanges): Promise<boolean> {
   return (await db.prisma.store.updateMany({ where: { pid }, data: settings })).count === 1;
 }
 
 /** One store, or null. */
 export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   const row = await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } });
-  return row && { ...row, rateLimits: row.rateLimits as RateLimits };
+  return row && { ...row, rateLimits: row.rateLimits as RateLimits, pacing: row.pacing as Pacing };
 }
 
 /** All stores, oldest first, without their secrets, each with the keys that still work. */

@@ -12,6 +12,11 @@ export const storeResolvers = {
   Store: {
     appId: () => 'StoreadminApi',
     cts: (store) => store.createdAt,
+    digestSeconds: ({ pacing }) => pacing.digestSeconds ?? 0,
+    quietFrom: ({ pacing }) => pacing.quietFrom ?? null,
+    quietTo: ({ pacing }) => pacing.quietTo ?? null,
+    timeZone: ({ pacing }) => pacing.timeZone ?? null,
+    dailyCap: ({ pacing }) => pacing.dailyCap ?? null,
     apiKeys: (_store, _args, ctx) => getApiKeys(ctx),
   },
   ApiKey: { cts: (key) => key.createdAt, isCurrent: (key, _args, ctx) => key.id === ctx.viewer.keyId },

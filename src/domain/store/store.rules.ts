@@ -1,6 +1,7 @@
 import { isSupportedCountry } from 'libphonenumber-js';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
+import type { PacingInput } from './pacing.rules.ts';
 import type { StoreSettings } from './store.repo.ts';
 
 const LIST_TYPE = /^[A-Za-z0-9_-]{1,32}$/;
@@ -13,12 +14,15 @@ const MAX_LIST_TYPES = 50;
 const MAX_ORIGINS = 100;
 const MAX_ORIGIN = 300;
 const MAX_SHARE_URL = 1_000;
+/** Longer would be an archive of what people wanted to be gone. */
+const MAX_RESTORE_DAYS = 365;
+const MAX_ATTRIBUTION_DAYS = 90;
 
 /** Most valid API keys of a store. */
 export const MAX_KEYS = 20;
 
 /** How a caller knows a setting: by GraphQL's field or by the command line's flag. */
-export type NameSetting = (field: keyof StoreSettings) => string;
+export type NameSetting = (field: keyof StoreSettings | keyof PacingInput) => string;
 
 /** The flag of a setting on the command line, without its dashes. */
 export const flagOf: NameSetting = (field) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -49,6 +53,10 @@ function isRateLimit([kind, limit]: [string, number]): boolean {
   return LIMIT_KINDS.has(kind) && Number.isInteger(limit) && limit > 0;
 }
 
+function isDays(days: number): boolean {
+  return Number.isInteger(days) && days >= 0 && days <= MAX_RESTORE_DAYS;
+}
+
 function uniqueUpTo(name: string, entries: readonly string[] | undefined, max: number): string[] | undefined {
   const unique = entries && [...new Set(entries)];
   if (unique && unique.length > max) fail('invalid-request', `${name} must have at most ${max} entries`);
@@ -57,7 +65,7 @@ function uniqueUpTo(name: string, entries: readonly string[] | undefined, max: n
 
 /** Settings as they will be stored, or the failure that names the wrong one in the caller's words. */
 export function checkSettings(settings: StoreSettings, nameOf: NameSetting = flagOf): StoreSettings {
-  const { name, shareUrl, defaultRegion, rateLimits } = settings;
+  const { name, shareUrl, defaultRegion, rateLimits, restoreDays } = settings;
   if (name !== undefined && !isName(name))
     fail('invalid-request', `${nameOf('name')} must have 1 to ${MAX_NAME} printable characters`);
   const listTypes = uniqueUpTo(nameOf('listTypes'), settings.listTypes, MAX_LIST_TYPES);
@@ -82,6 +90,14 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
   const region = defaultRegion?.trim().toUpperCase();
   if (region !== undefined && !isSupportedCountry(region))
     fail('invalid-request', `${nameOf('defaultRegion')} must be a country of two letters, such as DE or US`);
+  if (restoreDays !== undefined && !isDays(restoreDays))
+    fail(
+      'invalid-request',
+      `${nameOf('restoreDays')} must be a whole number of days from 0 to ${MAX_RESTORE_DAYS}`,
+    );
+  const { attributionDays: days = 1 } = settings;
+  if (!Number.isInteger(days) || days < 1 || days > MAX_ATTRIBUTION_DAYS)
+    fail('invalid-request', `${nameOf('attributionDays')} must be between 1 and ${MAX_ATTRIBUTION_DAYS}`);
   if (!Object.entries(rateLimits ?? {}).every(isRateLimit))
     fail(
       'invalid-request',

@@ -4,12 +4,17 @@ import type { Database, Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newApiKey, newId, newPid } from '../../shared/ids.ts';
 import { hashKey } from './key.rules.ts';
+import { changePacing, splitPacing } from './pacing.rules.ts';
+import type { PacingInput } from './pacing.rules.ts';
 import * as stores from './store.repo.ts';
-import type { NewKey, StoreRow, StoreSettings } from './store.repo.ts';
+import type { NewKey, StoreRow } from './store.repo.ts';
 import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
 import type { NameSetting } from './store.rules.ts';
 
-export type { RateLimits, StoreSettings } from './store.repo.ts';
+export type { RateLimits } from './store.repo.ts';
+
+/** What operators may set on a store, its pacing among it. */
+export type StoreSettings = stores.StoreSettings & PacingInput;
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
@@ -27,12 +32,20 @@ export async function createStore(
   input: StoreSettings & { name: string; isDemo?: boolean },
 ): Promise<NewStore> {
   const { isDemo = false, ...settings } = input;
-  const checked = checkSettings(settings);
+  const { pacing, rest } = splitPacing(settings);
+  const checked = checkSettings(rest);
   const pid = newPid();
   const { apiKey, key } = makeKey();
   await stores.createStore(
     db,
-    { ...checked, name: checked.name!, pid, isDemo, secret: randomBytes(32) },
+    {
+      ...checked,
+      name: checked.name!,
+      pid,
+      isDemo,
+      secret: randomBytes(32),
+      ...(pacing && { pacing: changePacing({}, pacing, flagOf) }),
+    },
     key,
   );
   return { pid, apiKey, name: checked.name! };
@@ -62,7 +75,18 @@ export async function updateStore(
   settings: StoreSettings,
   nameOf: NameSetting = flagOf,
 ): Promise<void> {
-  if (!(await stores.updateStore(db, pid, checkSettings(settings, nameOf)))) failNoStore();
+  const { pacing, rest } = splitPacing(settings);
+  const checked = checkSettings(rest, nameOf);
+  if (pacing === null) {
+    if (!(await stores.updateStore(db, pid, checked))) failNoStore();
+    return;
+  }
+  // Its parts depend on one another, so that one change waits for the other.
+  await db.transaction(async (tx) => {
+    if (!(await stores.lockStore(tx, pid))) failNoStore();
+    const store = (await stores.findStore(tx, pid)) ?? failNoStore();
+    await stores.updateStore(tx, pid, { ...checked, pacing: changePacing(store.pacing, pacing, nameOf) });
+  });
 }
 
 /** Adds a key beside the ones the store has; old ones work until they are revoked. */

@@ -1,7 +1,8 @@
 import type { Contact, Medium } from '../contact/contact.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** How long a confirmation link works. */
-export const LINK_LIFETIME_MS = 7 * 24 * 3_600_000;
+export const LINK_LIFETIME_MS = 7 * DAY_MS;
 
 /**
  * What a confirmation link stands for: what somebody asked for on behalf of a contact. `asker` is empty for the store, and null in

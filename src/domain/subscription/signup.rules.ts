@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { fail } from '../../shared/errors.ts';
-
-const HOUR_MS = 3_600_000;
+import { DAY_MS, HOUR_MS } from '../../shared/time.ts';
 
 /**
  * The limits that keep a stranger from filling somebody's mailbox, or from spending a store's money on text messages. Only
@@ -10,9 +9,9 @@ const HOUR_MS = 3_600_000;
 export const SIGNUP_LIMITS = {
   contact: { points: 120, windowMs: HOUR_MS },
   address: { points: 120, windowMs: HOUR_MS },
-  confirm: { points: 3, windowMs: 24 * HOUR_MS },
+  confirm: { points: 3, windowMs: DAY_MS },
   // Of one shopper who may be a stranger; below the limit of the contact, so that one guest cannot use up the messages that another one needs.
-  confirmGuest: { points: 2, windowMs: 24 * HOUR_MS },
+  confirmGuest: { points: 2, windowMs: DAY_MS },
   textGuest: { points: 5, windowMs: HOUR_MS },
   textAddress: { points: 20, windowMs: HOUR_MS },
   textRange: { points: 10, windowMs: HOUR_MS },

@@ -2,6 +2,7 @@ import { selectColumns } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
 import type { Contact } from '../contact/contact.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** The fields that subscriptions and requests share, as far as they are shown. */
 export const FIELDS = {
@@ -188,7 +189,6 @@ export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
 }
 
 const FORGOTTEN_AT_ONCE = 5_000;
-const DAY_MS = 86_400_000;
 
 /** Ends a portion of what anybody asked for on a topic; answers how many subscriptions, and whether there may be more. */
 export async function endTopic(

@@ -18,6 +18,7 @@ import { checkContact, checkMedium, maskContact } from '../contact/contact.rules
 import type { WantedProduct } from './subscription.rules.ts';
 import { storeTopics } from './topic-info.service.ts';
 import type { StoreTopics } from './topic-info.service.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** A subscription as it is shown, with its product and the topics of its store. */
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
@@ -142,7 +143,7 @@ export function visibleContact(ctx: Context, { medium, value }: StoredSubscripti
   return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
 }
 
-const UNCONFIRMED_MS = 30 * 24 * 3_600_000;
+const UNCONFIRMED_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the sign-ups that nobody confirmed in time; answers how many. */
 export function forgetUnconfirmed({ db }: Services, now: Date): Promise<number> {

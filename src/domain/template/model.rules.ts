@@ -12,10 +12,12 @@ export type ShownProduct = {
   vi: string | null;
   stk: number | null;
   pr: number | null;
+  /** The price that a fall counted from. */
+  wasPr?: number | null;
 };
 
 /** A full http(s) address; a relative one needs the store's site, and anything else is left out. */
-function absoluteUrl(url: string | null, siteUrl: string | null): string {
+export function absoluteUrl(url: string | null, siteUrl: string | null): string {
   if (!url) return '';
   const base = siteUrl?.replaceAll('{lid}', '') ?? undefined;
   if (!URL.canParse(url, base)) return '';
@@ -44,6 +46,7 @@ export function alertModel(
       url: absoluteUrl(product.uri ?? product.du, store.siteUrl),
       image: absoluteUrl(product.iu, store.siteUrl),
       price: product.pr,
+      old_price: product.wasPr ?? null,
       stock: product.stk,
     },
     unsubscribe_url: unsubscribeUrl,

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Part } from '../../channel/channels.ts';
-import type { BatchAnswer, RenderJob } from './template.job.ts';
+import type { BatchAnswer, JoinJob, RenderJob } from './template.job.ts';
 
 const HERE = fileURLToPath(import.meta.url);
 /** `.js` in dist; `.ts` where the sources run as they are, in development and in tests. */
@@ -21,7 +21,7 @@ export type BatchEnd = BatchAnswer | { part: Part | null };
 /** A process that renders templates, one batch at a time. */
 export type RenderProcess = {
   isAlive: () => boolean;
-  run: (jobs: readonly RenderJob[]) => Promise<BatchEnd>;
+  run: (jobs: readonly (RenderJob | JoinJob)[]) => Promise<BatchEnd>;
   end: () => void;
 };
 

@@ -2,6 +2,7 @@ import { Script, createContext } from 'node:vm';
 import { toLine } from '../../shared/text.ts';
 import type { TextForm, WayOut } from '../../channel/channel.ts';
 import type { AlertTexts, Part } from '../../channel/channels.ts';
+import { joinLines, joinPages, joinShort, joinTexts } from '../../channel/digest.ts';
 import { htmlWithFooter, textWithFooter } from '../../channel/footer.ts';
 import { renderTemplate } from './template.engine.ts';
 import type { AlertModel } from './template.rules.ts';
@@ -15,7 +16,20 @@ export type RenderJob = {
   model: AlertModel;
   /** Whether the parsed templates are kept for the next message. */
   isKept: boolean;
+  /** Whether the texts will be part of a message that has a footer of its own. */
+  isBare?: boolean;
 };
+
+/** Rendered texts of several alerts that become one message; the link in its footer is about all of them. */
+export type Digest = {
+  pieces: readonly Partial<AlertTexts>[];
+  products: number;
+  storeName: string;
+  url: string;
+};
+
+/** A message to make of them. */
+export type JoinJob = Pick<RenderJob, 'parts' | 'forms'> & { digest: Digest };
 
 /** What became of a job. `isStuck` says that it had to be interrupted. */
 export type RenderAnswer = { texts: Partial<AlertTexts> } | { part: Part; reason: string; isStuck: boolean };
@@ -50,6 +64,22 @@ const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
   },
 };
 
+/** The same for a text that will be part of a message. */
+const FINISH_BARE: typeof FINISH = {
+  line: FINISH.line,
+  html: (html) => html,
+  text: (text) => text.replace(CONTROL_IN_TEXT, ''),
+  short: (text) => text.replace(CONTROL_IN_TEXT, '').trim(),
+};
+
+/** What makes one text of several. */
+const JOIN: Record<TextForm, (texts: string[], digest: Digest, wayOut: WayOut) => string> = {
+  line: (lines, { products }) => joinLines(lines, products),
+  html: (htmls, _digest, wayOut) => htmlWithFooter(joinPages(htmls), wayOut),
+  text: (texts, _digest, wayOut) => textWithFooter(joinTexts(texts), wayOut),
+  short: (texts, { url }) => joinShort(texts, ` Stop: ${url}`),
+};
+
 const sandbox = createContext({ run: () => undefined });
 const RUN = new Script('run()');
 
@@ -59,33 +89,60 @@ function runWithin(timeoutMs: number, run: () => unknown): void {
   RUN.runInContext(sandbox, { timeout: timeoutMs });
 }
 
+/** Makes one message of several; says before each part which one it is. */
+function joinAll({ digest, parts, forms }: JoinJob, tell: (part: Part) => void): Partial<AlertTexts> {
+  const { pieces, storeName, url } = digest;
+  const wayOut = { why: `You asked ${storeName} to tell you about these products.`, url };
+  const joined: Partial<AlertTexts> = {};
+  for (const part of parts) {
+    tell(part);
+    joined[part] = JOIN[forms[part]](
+      pieces.map((texts) => texts[part]!),
+      digest,
+      wayOut,
+    );
+  }
+  return joined;
+}
+
+/** Renders a message within its time; says before each part which one it is. */
+function renderAll(
+  { texts, parts, forms, model, isKept, isBare }: RenderJob,
+  tell: (part: Part) => void,
+  end: number,
+): Partial<AlertTexts> {
+  const finish = isBare ? FINISH_BARE : FINISH;
+  const rendered: Partial<AlertTexts> = {};
+  for (const part of parts) {
+    tell(part);
+    // A copy, because `increment` writes into it.
+    const text = renderTemplate(
+      forms[part] === 'html' ? 'html' : 'plain',
+      texts[part]!,
+      { ...model },
+      { end, isKept },
+    );
+    rendered[part] = finish[forms[part]](text, model);
+    if (performance.now() > end) throw new Error('template render limit exceeded');
+  }
+  return rendered;
+}
+
 /**
- * Renders a message; says before each part which one it is. Null where it was interrupted before it had its share of a processor: nobody knows what
- * would have come of it.
+ * Renders a message, or makes one of several; says before each part which one it is. Null where it was interrupted before it had its share of a
+ * processor: nobody knows what would have come of it.
  */
 export function runJob(
-  { texts, parts, forms, model, isKept }: RenderJob,
+  job: RenderJob | JoinJob,
   tell: (part: Part) => void = () => undefined,
 ): RenderAnswer | null {
   const end = performance.now() + RENDER_MS;
-  const rendered: Partial<AlertTexts> = {};
-  let current = parts[0]!;
+  let current = job.parts[0]!;
+  let texts: Partial<AlertTexts> = {};
+  const note = (part: Part): void => tell((current = part));
   try {
-    runWithin(STUCK_MS, () => {
-      for (const part of parts) {
-        tell((current = part));
-        // A copy, because `increment` writes into it.
-        const text = renderTemplate(
-          forms[part] === 'html' ? 'html' : 'plain',
-          texts[part]!,
-          { ...model },
-          { end, isKept },
-        );
-        rendered[part] = FINISH[forms[part]](text, model);
-        if (performance.now() > end) throw new Error('template render limit exceeded');
-      }
-    });
-    return { texts: rendered };
+    runWithin(STUCK_MS, () => (texts = 'digest' in job ? joinAll(job, note) : renderAll(job, note, end)));
+    return { texts };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isStuck = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/log.ts';
 import { startRenderProcess } from './template.child.ts';
 import type { RenderProcess } from './template.child.ts';
 import { withStencils } from './template.stencil.ts';
-import type { BatchAnswer, RenderAnswer, RenderJob } from './template.job.ts';
+import type { BatchAnswer, JoinJob, RenderAnswer, RenderJob } from './template.job.ts';
 import type { RenderBudget, Renderer } from './template.types.ts';
 
 export type { RenderBudget } from './template.types.ts';
@@ -29,7 +29,7 @@ export function createRenderBudget(): RenderBudget {
 
 type Task = {
   pid: string;
-  job: RenderJob;
+  job: RenderJob | JoinJob;
   budget: RenderBudget | undefined;
   /** How often a process ended before it could be said who was to blame; such a task runs alone. */
   losses: number;
@@ -43,7 +43,9 @@ const MAX_LOSSES = 2;
 /** A template that ended a process is not tried again by this service for so long. */
 export const REFUSED_MS = 60_000;
 
-function keyOf({ texts, parts }: RenderJob): string {
+function keyOf(job: RenderJob | JoinJob): string {
+  if ('digest' in job) return JSON.stringify(job.digest);
+  const { texts, parts } = job;
   return parts.map((part) => texts[part]).join('\u0000');
 }
 
@@ -157,17 +159,19 @@ function createRenderer(log: Logger, { batchSize, maxWaiting, isKept, start }: O
     isWorking = false;
   };
 
+  const queue = (pid: string, job: Task['job'], budget?: RenderBudget): Promise<Partial<AlertTexts>> => {
+    const tasks = waiting.get(pid) ?? [];
+    if (isClosed || tasks.length >= maxWaiting) return Promise.reject(busy());
+    return new Promise((resolve, reject) => {
+      waiting.set(pid, [...tasks, { pid, job, budget, losses: 0, resolve, reject }]);
+      void work();
+    });
+  };
+
   return {
-    render: ({ pid, budget, ...message }) => {
-      const tasks = waiting.get(pid) ?? [];
-      if (isClosed || tasks.length >= maxWaiting) return Promise.reject(busy());
-      return new Promise((resolve, reject) => {
-        const job = { ...message, forms: FORMS, isKept };
-        const task = { pid, job, budget, losses: 0, resolve, reject } as Task;
-        waiting.set(pid, [...tasks, task]);
-        void work();
-      });
-    },
+    render: ({ pid, budget, ...message }) =>
+      queue(pid, { ...message, forms: FORMS, isKept }, budget) as Promise<AlertTexts>,
+    join: ({ pid, ...message }) => queue(pid, { ...message, forms: FORMS }) as Promise<AlertTexts>,
     close: () => {
       isClosed = true;
       child?.end();

@@ -1,6 +1,6 @@
 // The program of the processes that render templates: src/domain/template/template.pool.ts starts them and talks with them.
 import { runJob } from './template.job.ts';
-import type { BatchAnswer, RenderAnswer, RenderJob } from './template.job.ts';
+import type { BatchAnswer, JoinJob, RenderAnswer, RenderJob } from './template.job.ts';
 
 /** After so long the rest of a batch is given back, so that an answer never takes long. */
 const BATCH_MS = 500;
@@ -15,7 +15,7 @@ performance.now = () => {
 
 const send = (message: unknown): void => void process.send!(message);
 
-process.on('message', (jobs: RenderJob[]) => {
+process.on('message', (jobs: (RenderJob | JoinJob)[]) => {
   const start = performance.now();
   const end = wallClock() + BATCH_MS;
   // Who ends this process is known only where it was alone here.

@@ -17,6 +17,8 @@ export type AlertModel = {
     url: string;
     image: string;
     price: number | null;
+    /** The price before, where a price fell. */
+    old_price: number | null;
     stock: number | null;
   };
   unsubscribe_url: string;
@@ -38,6 +40,7 @@ export const SAMPLE_MODEL: AlertModel = {
     url: 'https://shop.example/products/linen-shirt?variant=1002',
     image: 'https://shop.example/images/linen-shirt.jpg',
     price: 49.9,
+    old_price: 59.9,
     stock: 12,
   },
   unsubscribe_url: 'https://alerts.example/unsubscribe/sample',

@@ -31,11 +31,12 @@ export function withStencils(renderer: Renderer): Renderer {
   const kept = new LRUCache<string, Promise<Partial<AlertTexts>>>({ max: MAX_KEPT });
   return {
     close: renderer.close,
+    join: renderer.join,
     async render(request) {
-      const { texts, parts, model } = request;
+      const { texts, parts, model, isBare = false } = request;
       const end = model.unsubscribe_url.lastIndexOf('/') + 1;
       const unsubscribe_url = model.unsubscribe_url.slice(0, end);
-      const key = JSON.stringify([parts.map((part) => texts[part]), { ...model, unsubscribe_url }]);
+      const key = JSON.stringify([isBare, parts.map((part) => texts[part]), { ...model, unsubscribe_url }]);
       let stencil = kept.get(key);
       if (stencil === undefined) {
         if (!parts.every((part) => isSame(texts[part], part))) return renderer.render(request);

@@ -16,10 +16,15 @@ const RULES = {
   shoppersPerUnit: true,
   coolDownSeconds: true,
   expiryDays: true,
+  dropPercent: true,
+  lowStock: true,
+  delaySeconds: true,
+  listHolders: true,
 } as const satisfies Record<keyof TopicRules, true>;
 
 const RULE_COLUMNS = `name, trigger, tag, min_stock AS "minStock", batch_size AS "batchSize", batch_interval_s AS "batchIntervalSeconds",
-  shoppers_per_unit AS "shoppersPerUnit", cool_down_s AS "coolDownSeconds", expiry_days AS "expiryDays"`;
+  shoppers_per_unit AS "shoppersPerUnit", cool_down_s AS "coolDownSeconds", expiry_days AS "expiryDays",
+  drop_percent AS "dropPercent", low_stock AS "lowStock", delay_s AS "delaySeconds", list_holders AS "listHolders"`;
 
 /** The row of a topic with its texts; the parts that have no column of their own are in `texts`. */
 type StoredTopic = Pick<
@@ -34,11 +39,10 @@ function toRules<Row extends { trigger: string }>(row: Row): Row & { trigger: Tr
 }
 
 function toTopic({ subject, html, text, sms, texts, ...rules }: StoredTopic): TopicRow {
-  const others = texts as Partial<AlertTexts>;
-  return {
-    ...toRules(rules),
-    texts: { ...standardTexts(rules.name), ...others, subject, html, text, sms },
-  };
+  const stored = { ...(texts as Partial<AlertTexts>), subject, html, text, sms };
+  // An empty one was never saved: the store had subscribers under the name before the topic was built in.
+  const written = Object.fromEntries(Object.entries(stored).filter(([, own]) => own !== ''));
+  return { ...toRules(rules), texts: { ...standardTexts(rules.name), ...written } };
 }
 
 /** A store's own rows behind the built-in topics, each of which gives way to the store's row of its name. */
@@ -128,8 +132,14 @@ export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date)
   });
 }
 
+/** Forgets which prices a topic counts falls from: it listens to something else from now on, or again after a while. */
+export async function forgetMarks(tx: Tx, pid: string, name: string): Promise<void> {
+  await tx.prisma.priceMark.deleteMany({ where: { pid, topic: name } });
+}
+
 /** Deletes a topic; false where the store has made none of this name. */
 export async function deleteTopic(tx: Tx, pid: string, name: string): Promise<boolean> {
+  await forgetMarks(tx, pid, name);
   return (await tx.prisma.topic.deleteMany({ where: { pid, name } })).count > 0;
 }
 

@@ -6,6 +6,7 @@ import { toTag } from '../product/product.rules.ts';
 import { checkSizes } from '../template/template.rules.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
 import { TRIGGER_NAMES, isTriggerName } from './triggers.ts';
+import { DAY_MS } from '../../shared/time.ts';
 
 /** Most topics of a store, with the built-in ones. */
 export const MAX_TOPICS = 100;
@@ -23,6 +24,10 @@ const RULES = {
   shoppersPerUnit: null,
   coolDownSeconds: 86_400,
   expiryDays: null,
+  dropPercent: 5,
+  lowStock: 3,
+  delaySeconds: 0,
+  listHolders: false,
 } as const;
 
 /** What every part says, with the news of a topic. */
@@ -30,11 +35,27 @@ function textsWith(news: string): AlertTexts {
   return Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].standard(news)])) as AlertTexts;
 }
 
+// The price of before is known where a price fell, and stock where it is counted; a send by hand may have neither.
+const PRICE_NEWS =
+  'costs less now{% if product.old_price %}: {{ product.price }} instead of {{ product.old_price }}{% endif %}';
+const STOCK_NEWS = 'is almost gone{% if product.stock %}: only {{ product.stock }} left{% endif %}';
+
 /** The topics that every store has without doing anything. */
 export const BUILT_IN_TOPICS: readonly TopicRow[] = [
   { name: 'backinstock', trigger: 'automatic', texts: textsWith('is back in stock'), ...RULES },
   { name: 'comingsoon', trigger: 'manual', texts: textsWith('is here'), ...RULES },
+  { name: 'pricedrop', trigger: 'pricedrop', texts: textsWith(PRICE_NEWS), ...RULES },
+  { name: 'lowstock', trigger: 'lowstock', texts: textsWith(STOCK_NEWS), ...RULES },
+  {
+    name: 'wishlistrestock',
+    trigger: 'automatic',
+    texts: textsWith('from your list is back in stock'),
+    ...RULES,
+  },
 ];
+
+/** The topic that people subscribe to for a restock; who only has the product in a list hears on another. */
+const SUBSCRIBERS_ONLY = 'backinstock';
 
 /** Whether every store has a topic of this name. */
 export function isBuiltIn(name: string): boolean {
@@ -53,13 +74,21 @@ function blankTopic(name: string): TopicRow {
 
 /** Subscriptions of this moment and older ones have expired; null where a topic's never do. */
 export function expiresBefore({ expiryDays }: Pick<TopicRules, 'expiryDays'>, now: Date): Date | null {
-  return expiryDays === null ? null : new Date(now.getTime() - expiryDays * 86_400_000);
+  return expiryDays === null ? null : new Date(now.getTime() - expiryDays * DAY_MS);
 }
 
 const MAX_NAME = 64;
 
 type NumberField =
-  'minStock' | 'batchSize' | 'batchIntervalSeconds' | 'shoppersPerUnit' | 'coolDownSeconds' | 'expiryDays';
+  | 'minStock'
+  | 'batchSize'
+  | 'batchIntervalSeconds'
+  | 'shoppersPerUnit'
+  | 'coolDownSeconds'
+  | 'expiryDays'
+  | 'dropPercent'
+  | 'lowStock'
+  | 'delaySeconds';
 const RANGES: Record<NumberField, { min: number; max: number; isNullable: boolean }> = {
   minStock: { min: 1, max: 1_000_000, isNullable: false },
   batchSize: { min: 1, max: 1_000_000, isNullable: true },
@@ -67,6 +96,9 @@ const RANGES: Record<NumberField, { min: number; max: number; isNullable: boolea
   shoppersPerUnit: { min: 1, max: 100_000, isNullable: true },
   coolDownSeconds: { min: 0, max: 30 * 86_400, isNullable: false },
   expiryDays: { min: 1, max: 3_650, isNullable: true },
+  dropPercent: { min: 1, max: 99, isNullable: false },
+  lowStock: { min: 1, max: 1_000_000, isNullable: false },
+  delaySeconds: { min: 0, max: 86_400, isNullable: false },
 };
 
 function checkNumbers(topic: TopicRules): void {
@@ -88,6 +120,15 @@ function checkNumbers(topic: TopicRules): void {
   if (topic.batchSize !== null && topic.shoppersPerUnit !== null) {
     fail('invalid-request', 'Use batches (batchSize, batchIntervalSeconds) or shoppersPerUnit, not both');
   }
+}
+
+function checkHolders({ name, listHolders }: TopicRules): void {
+  if (typeof listHolders !== 'boolean') fail('invalid-request', 'listHolders must be true or false');
+  if (listHolders && name === SUBSCRIBERS_ONLY)
+    fail(
+      'invalid-request',
+      `listHolders: ${SUBSCRIBERS_ONLY} is for its subscribers; list holders hear of a restock on wishlistrestock`,
+    );
 }
 
 /** The tag in the form that products have theirs in, or null where the topic needs none. */
@@ -127,6 +168,7 @@ export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input
   if (topic.trigger !== 'tag' && input.tag === undefined) topic.tag = null;
   topic.tag = checkTrigger(topic);
   checkNumbers(topic);
+  checkHolders(topic);
   return topic;
 }
 

@@ -99,6 +99,7 @@ export async function saveTopic(
     if (current === null && count >= MAX_TOPICS)
       fail('limit-reached', `A store can have at most ${MAX_TOPICS} topics`);
     const topic = applyTopicInput(current, input);
+    if (current && current.trigger !== topic.trigger) await topics.forgetMarks(tx, pid, topic.name);
     await topics.saveTopic(tx, pid, topic, ctx.now());
     return topic;
   });
@@ -137,13 +138,18 @@ export async function previewTopic(
   return render(ctx, texts, await modelFor(ctx, store, name, epi), PART_NAMES);
 }
 
+/** An audience that remembers whose it is: list holders are counted only for those who select them. */
+export type AskedAudience = AudienceRow & { topic: string; epi: string | null };
+
 /** How many would hear of a topic. */
 export async function countAudience(
   ctx: Context,
   topic: string,
   epi: string | null | undefined,
-): Promise<AudienceRow> {
-  return topics.countAudience(ctx.db, requireStore(ctx).pid, topic, epi == null ? null : [epi], ctx.now());
+): Promise<AskedAudience> {
+  const { pid } = requireStore(ctx);
+  const counted = await topics.countAudience(ctx.db, pid, topic, epi == null ? null : [epi], ctx.now());
+  return { ...counted, topic, epi: epi ?? null };
 }
 
 /** Those of one medium. */

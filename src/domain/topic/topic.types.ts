@@ -13,6 +13,10 @@ export type TopicRules = Pick<
   | 'shoppersPerUnit'
   | 'coolDownSeconds'
   | 'expiryDays'
+  | 'dropPercent'
+  | 'lowStock'
+  | 'delaySeconds'
+  | 'listHolders'
 > & { trigger: TriggerName };
 
 /** A topic as it counts for a store: its own row, or the built-in one. */

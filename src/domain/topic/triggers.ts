@@ -5,7 +5,7 @@ import { tagKey } from '../product/product.rules.ts';
 export type ProductState = Pick<ProductModel, 'stk' | 'pr' | 'tags'>;
 
 /** What a topic says of when it wants to be told. */
-export type TriggerSettings = Pick<TopicModel, 'minStock' | 'tag'>;
+export type TriggerSettings = Pick<TopicModel, 'minStock' | 'tag' | 'dropPercent' | 'lowStock'>;
 
 /** What a change means for a topic: an occasion begins, ends or goes on; null where there was and is none. */
 export type Step = 'begins' | 'ends' | 'lasts' | null;
@@ -32,6 +32,18 @@ const unitsOf = ({ stk }: Pick<ProductState, 'stk'>): number => stk ?? 0;
 
 function hasTag({ tag }: TriggerSettings, { tags }: Pick<ProductState, 'tags'>): boolean {
   return tag !== null && tags.some((own) => tagKey(own) === tagKey(tag));
+}
+
+/** So little that only the rounding of a computer can be to blame. */
+const ROUNDING = 1e-9;
+
+/** Whether a price has fallen by as much as the topic asks for. One that is unknown or nothing is no price. */
+export function hasFallen(
+  { dropPercent }: Pick<TriggerSettings, 'dropPercent'>,
+  was: number | null,
+  is: number | null,
+): boolean {
+  return !!was && !!is && ((was - is) / was) * 100 >= dropPercent - ROUNDING;
 }
 
 /**
@@ -63,6 +75,23 @@ export const TRIGGERS = {
       return hasTag(topic, before) ? 'ends' : null;
     },
     endedReason: 'the tag is gone again',
+  }),
+  // `before` has the price that the fall is counted from (price.rules.ts), which may be that of several changes ago.
+  pricedrop: trigger({
+    label: 'When the price falls',
+    watches: ['pr'],
+    step: (topic, before, after) => (hasFallen(topic, before.pr, after.pr) ? 'begins' : 'ends'),
+    endedReason: 'the price is up again',
+  }),
+  lowstock: trigger({
+    label: 'When little stock is left',
+    watches: ['stk'],
+    step({ lowStock }, before, after) {
+      if (unitsOf(after) <= 0 || unitsOf(after) > lowStock) return 'ends';
+      if (unitsOf(before) > lowStock) return 'begins';
+      return unitsOf(before) > 0 ? 'lasts' : null;
+    },
+    endedReason: 'the stock is gone or enough again',
   }),
 };
 

@@ -3,11 +3,12 @@ import type { Express, Request, Response } from 'express';
 import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
 import type { Services } from '../../context.ts';
-import { findVariants, writeStock } from '../../domain/catalog/catalog.service.ts';
+import { findVariants, writeProducts, writeStock } from '../../domain/catalog/catalog.service.ts';
 import type { DemoStore } from '../../demo/demo.ts';
 import { readOutbox } from '../../demo/outbox.ts';
 import { picture } from '../../demo/pictures.ts';
 import { DEMO_PRODUCTS } from '../../demo/products.ts';
+import type { DemoProduct } from '../../demo/products.ts';
 import { fail } from '../../shared/errors.ts';
 import { nameRoute } from '../access-log.ts';
 import { readBody } from '../rest/body.ts';
@@ -15,6 +16,8 @@ import { makeAsset, sendAsset } from './assets.ts';
 import { createPage, securePage } from './page.ts';
 
 const RESTOCKED = 10;
+/** What is left of a price that was reduced. */
+const REDUCED = 0.8;
 
 /** The shop's calls take JSON only: a page of another site cannot send it without asking first, and is never answered. */
 async function readJson(req: Request, res: Response): Promise<Record<string, unknown>> {
@@ -42,6 +45,8 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
     const answer = createRoutes(backend, {
       secret,
       cookiePath: '/demo',
+      priceOf: (epi) => DEMO_PRODUCTS.find((product) => String(product.epi) === epi)?.pr.toFixed(2) ?? null,
+      currency: 'EUR',
       log: (error) => log.warn({ err: error }, 'a call of the demo shop failed'),
     });
     const body = await readJson(req, res);
@@ -56,7 +61,13 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
   });
 }
 
-/** What a visitor of the demo sees behind the counter: stock, and the mails that went out. */
+function soldProduct(epi: unknown): DemoProduct {
+  return (
+    DEMO_PRODUCTS.find((known) => known.epi === epi) ?? fail('not-found', 'The demo shop does not sell this')
+  );
+}
+
+/** What a visitor of the demo sees behind the counter: stock, prices, and the mails that went out. */
 function serveCounter(app: Express, services: Services, { pid }: DemoStore): void {
   const { db, now } = services;
   app.get('/demo/api/products', async (_req, res) => {
@@ -66,10 +77,11 @@ function serveCounter(app: Express, services: Services, { pid }: DemoStore): voi
       pid,
       DEMO_PRODUCTS.map(({ epi }) => String(epi)),
     );
-    const stock = new Map(rows.map(({ epi, stk, du }) => [Number(epi), { stk, du }]));
+    const stock = new Map(rows.map(({ epi, stk, pr, du }) => [Number(epi), { stk, pr, du }]));
     res.json(
       DEMO_PRODUCTS.map((product) => ({
         ...product,
+        fullPrice: product.pr,
         ...stock.get(product.epi),
         iu: `/demo/images/${product.slug}.svg`,
       })),
@@ -78,12 +90,18 @@ function serveCounter(app: Express, services: Services, { pid }: DemoStore): voi
   app.post('/demo/api/stock', async (_req, res) => {
     nameRoute(res, '/demo/api/stock');
     const { epi, isInStock } = res.locals['json'] as { epi?: unknown; isInStock?: unknown };
-    const product =
-      DEMO_PRODUCTS.find((known) => known.epi === epi) ??
-      fail('not-found', 'The demo shop does not sell this');
+    const product = soldProduct(epi);
     const stk = isInStock === true ? RESTOCKED : 0;
     await db.transaction((tx) => writeStock(tx, pid, [{ epi: String(product.epi), stk }], now()));
     res.json({ epi, stk });
+  });
+  app.post('/demo/api/price', async (_req, res) => {
+    nameRoute(res, '/demo/api/price');
+    const { epi, isReduced } = res.locals['json'] as { epi?: unknown; isReduced?: unknown };
+    const product = soldProduct(epi);
+    const pr = isReduced === true ? Math.round(product.pr * REDUCED * 100) / 100 : product.pr;
+    await db.transaction((tx) => writeProducts(tx, pid, [{ epi: String(product.epi), pr }], now()));
+    res.json({ epi, pr });
   });
   app.get('/demo/api/outbox', async (_req, res) => {
     nameRoute(res, '/demo/api/outbox');

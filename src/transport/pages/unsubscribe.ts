@@ -10,6 +10,7 @@ import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { readBody } from '../rest/body.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
+import { measuringForm } from './measuring.ts';
 import { escapeHtml } from '../../shared/text.ts';
 
 const ROUTE = '/unsubscribe/:token';
@@ -21,21 +22,23 @@ const UNKNOWN = linkedPage(
 );
 
 /** What each choice means, in words. */
-function choices({ storeName, topic, productTitle }: UnsubscribeView): [Scope, string][] {
+function choices({ storeName, topics, productTitle }: UnsubscribeView): [Scope, string][] {
   const all: [Scope, string] = ['all', `Everything from ${storeName}`];
+  const names = topics.map((topic) => `“${topic}”`).join(', ');
   const ofTopic: [Scope, string][] =
-    topic === '' ? [] : [['topic', `All “${topic}” alerts from ${storeName}`]];
+    topics.length === 0 ? [] : [['topic', `All ${names} alerts from ${storeName}`]];
   const ofProduct: [Scope, string][] =
     productTitle === null ? [] : [['product', `Alerts for ${productTitle}`]];
   return [...ofProduct, ...ofTopic, all];
 }
 
-function question(view: UnsubscribeView): string {
+function question(view: UnsubscribeView, token: string): string {
   const buttons = choices(view).map(
     ([scope, words]) => `<button name="scope" value="${scope}">${escapeHtml(words)}</button>`,
   );
   const who = `What should no longer be sent to ${escapeHtml(view.contact)}?`;
-  return linkedPage('Stop messages', `<form method="post"><p id="who">${who}</p>${buttons.join('')}</form>`);
+  const form = `<form method="post"><p id="who">${who}</p>${buttons.join('')}</form>`;
+  return linkedPage('Stop messages', form + (view.topics.length === 0 ? '' : measuringForm(token, false)));
 }
 
 function done(view: UnsubscribeView): string {
@@ -75,8 +78,9 @@ export function serveUnsubscribe(app: Application, services: Services, admitLink
     return token;
   };
   app.get(ROUTE, async (req, res) => {
-    const view = await viewUnsubscribe(services, await admitToken(req, res));
-    sendLinkedPage(res, view ? 200 : 404, view ? question(view) : UNKNOWN);
+    const token = await admitToken(req, res);
+    const view = await viewUnsubscribe(services, token);
+    sendLinkedPage(res, view ? 200 : 404, view ? question(view, token) : UNKNOWN);
   });
   app.post(ROUTE, async (req, res) => {
     const token = await admitToken(req, res);

@@ -1,8 +1,10 @@
 import { itemRoutes } from '../../domain/item/item.routes.ts';
 import { listRoutes } from '../../domain/list/list.routes.ts';
+import { restoreRoutes } from '../../domain/restore/restore.routes.ts';
 import { liveRoutes } from '../../domain/live/live.routes.ts';
 import { contactRoutes } from '../../domain/contact/contact.routes.ts';
 import { catalogRoutes } from '../../domain/catalog/catalog.routes.ts';
+import { revenueRoutes } from '../../domain/revenue/revenue.routes.ts';
 import { shopperRoutes } from '../../domain/shopper/shopper.routes.ts';
 import { storeRoutes } from '../../domain/store/store.routes.ts';
 import { subscriptionRoutes } from '../../domain/subscription/subscription.routes.ts';
@@ -15,7 +17,9 @@ export const routes: RouteTable = {
   ...catalogRoutes,
   ...subscriptionRoutes,
   ...contactRoutes,
+  ...revenueRoutes,
   ...listRoutes,
   ...itemRoutes,
+  ...restoreRoutes,
   ...liveRoutes,
 };

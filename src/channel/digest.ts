@@ -1,0 +1,76 @@
+import { defaultTreeAdapter as tree, html as names, serialize, serializeOuter } from 'parse5';
+import type { DefaultTreeAdapterTypes } from 'parse5';
+import { childNamed, readPage } from './footer.ts';
+import type { Page } from './footer.ts';
+
+type Element = DefaultTreeAdapterTypes.Element;
+type Body = Page & { body: Element };
+
+/** Providers refuse text messages that are longer. */
+const MAX_SHORT = 1_600;
+
+function make(name: string, attrs: Element['attrs'] = []): Element {
+  return tree.createElement(name, names.NS.HTML, attrs);
+}
+
+/** Style sheets of the second page that the first lacks. */
+function moveStyles(from: Page, to: Page): void {
+  const [source, target] = [childNamed(from.root, 'head'), childNamed(to.root, 'head')];
+  const known = new Set((target?.childNodes ?? []).map((node) => serializeOuter(node as Element)));
+  for (const node of source?.childNodes.filter(({ nodeName }) => nodeName === 'style') ?? []) {
+    if (!target || known.has(serializeOuter(node as Element))) continue;
+    tree.detachNode(node);
+    tree.appendChild(target, node);
+  }
+}
+
+/** What a page shows, as a part of another. */
+function sectionOf({ body }: Body): Element {
+  const section = make(
+    'div',
+    body.attrs.filter(({ name }) => name === 'style'),
+  );
+  for (const node of [...body.childNodes]) {
+    tree.detachNode(node);
+    tree.appendChild(section, node);
+  }
+  return section;
+}
+
+/** One page that shows several, one below the other, whatever each of them leaves open. */
+export function joinPages(htmls: readonly string[]): string {
+  const [first, ...others] = htmls.map(readPage).filter((page): page is Body => page.body !== undefined);
+  if (first === undefined || others.length + 1 < htmls.length) return htmls.join('\n<hr>\n');
+  for (const page of others) {
+    moveStyles(page, first);
+    tree.appendChild(first.body, make('hr'));
+    tree.appendChild(first.body, sectionOf(page));
+  }
+  try {
+    return serialize(first.page, { scriptingEnabled: false });
+  } catch (error) {
+    // Elements inside one another by the thousand overflow the writer's stack.
+    if (error instanceof RangeError) return htmls.join('\n<hr>\n');
+    throw error;
+  }
+}
+
+/** Texts one below the other. */
+export function joinTexts(texts: readonly string[]): string {
+  return texts.map((text) => text.trim()).join('\n\n* * *\n\n');
+}
+
+/** The first of them that fit into a text message together with its end; where some do not, it says how many. */
+export function joinShort(texts: readonly string[], end: string): string {
+  const endOf = (left: number): string => `${left > 0 ? `\n(and ${left} more)` : ''}${end}`;
+  let shown = 1;
+  const textOf = (count: number): string => texts.slice(0, count).join('\n') + endOf(texts.length - count);
+  while (shown < texts.length && textOf(shown + 1).length <= MAX_SHORT) shown += 1;
+  return textOf(shown);
+}
+
+/** One line for several: their own where they say the same, else how many products they are about. */
+export function joinLines(lines: readonly string[], products: number): string {
+  const isSame = products === 1 || lines.every((line) => line === lines[0]);
+  return isSame ? lines[0]! : `${products} products you were waiting for`;
+}

@@ -1,0 +1,86 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { LinkStore } from '../contact/link.rules.ts';
+import { DAY_MS } from '../../shared/time.ts';
+
+// A link in an alert leads to the product through us. Where it leads is signed, or looked up by the alert that is: nobody makes one that
+// leads elsewhere.
+
+/** What a link of ours says before anything is proven. A short one has neither store nor target: its alert knows both. */
+export type ClickLink =
+  | { kind: 'short'; alertId: string; mac: string }
+  | { kind: 'long'; pid: string; alertId: string; day: number; target: string; mac: string };
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const SHORT = /^([\w-]{22})([\w-]{16})$/;
+const LONG = /^([\w-]{1,300})\.([\w-]{22})\.(\d{1,6})\.([\w-]{1,6000})\.([\w-]{16})$/;
+const MAC_BYTES = 12;
+/** A mail that is older leads nowhere. */
+const VALID_DAYS = 400;
+/** The parameter that tells the store which click a visitor came by. */
+export const CLICK_PARAMETER = 'wg';
+
+/** Whether an alert can be named by a link. */
+export const isLinkable = (alertId: string): boolean => UUID.test(alertId);
+
+const pack = (alertId: string): string =>
+  Buffer.from(alertId.replaceAll('-', ''), 'hex').toString('base64url');
+
+function unpack(packed: string): string {
+  const hex = Buffer.from(packed, 'base64url').toString('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function macOf({ pid, secret }: LinkStore, parts: readonly (string | number)[]): string {
+  const key = createHmac('sha256', secret).update('click').digest();
+  const mac = createHmac('sha256', key).update(JSON.stringify([pid, ...parts]));
+  return mac.digest().subarray(0, MAC_BYTES).toString('base64url');
+}
+
+const fromText = (text: string): string => Buffer.from(text).toString('base64url');
+const toText = (packed: string): string => Buffer.from(packed, 'base64url').toString('utf8');
+
+/** Names an alert in 38 characters, for text messages and for the store's own reports. */
+export function shortToken(store: LinkStore, alertId: string): string {
+  return pack(alertId) + macOf(store, [alertId]);
+}
+
+/** Names an alert and where its link leads, so that following it needs no database. */
+export function longToken(store: LinkStore, alertId: string, target: string, now: Date): string {
+  const day = Math.floor(now.getTime() / DAY_MS);
+  const mac = macOf(store, [alertId, day, target]);
+  return [fromText(store.pid), pack(alertId), day, fromText(target), mac].join('.');
+}
+
+/** What a text claims to be a link of; null for what cannot be one. */
+export function readToken(token: string): ClickLink | null {
+  const [, id, shortMac] = SHORT.exec(token) ?? [];
+  if (id !== undefined) return { kind: 'short', alertId: unpack(id), mac: shortMac! };
+  const [, store, alert, day, target, mac] = LONG.exec(token) ?? [];
+  if (store === undefined) return null;
+  const pid = toText(store);
+  if (pid.includes('\u0000')) return null;
+  return { kind: 'long', pid, alertId: unpack(alert!), day: Number(day), target: toText(target!), mac: mac! };
+}
+
+/** Whether the store made this link, not too long ago. */
+export function isOurs(store: LinkStore, link: ClickLink, now: Date): boolean {
+  const { alertId, mac } = link;
+  const parts = link.kind === 'short' ? [alertId] : [alertId, link.day, link.target];
+  const [wanted, given] = [Buffer.from(macOf(store, parts)), Buffer.from(mac)];
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false;
+  return link.kind === 'short' || now.getTime() / DAY_MS - link.day <= VALID_DAYS;
+}
+
+/**
+ * Where a visitor is sent: the product's address as it is, with what a template put behind the link and, where the click was
+ * counted, its token. Null for what no browser should follow.
+ */
+export function destinationOf(target: string, query: string, click: string | null): string | null {
+  if (!URL.canParse(target)) return null;
+  const url = new URL(target);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return null;
+  const added = [query, ...(click === null ? [] : [`${CLICK_PARAMETER}=${click}`])].filter(Boolean);
+  // Not by searchParams, which would write the shop's own parameters anew.
+  url.search = [url.search.slice(1), ...added].filter(Boolean).join('&');
+  return url.href;
+}

@@ -1,0 +1,62 @@
+import { requireShopper } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Tx } from '../../database/database.ts';
+import { contactsOf, isAccountContact } from '../contact/contact.rules.ts';
+import { viewUnsubscribe } from '../contact/unsubscribe.service.ts';
+import type { UnsubscribeView } from '../contact/unsubscribe.service.ts';
+import { pidOfLink } from '../contact/link.rules.ts';
+import { readUnsubscribe } from '../contact/unsubscribe.rules.ts';
+import { regidOf } from '../shopper/identity.rules.ts';
+import type { ShopperRow } from '../shopper/shopper.repo.ts';
+import { findSender } from '../store/sender.repo.ts';
+import { forgetPerson, hasDeclined, provenContacts, saveChoice, shopperKey } from './measure.repo.ts';
+import type { PersonKey } from './measure.repo.ts';
+
+/** What a shopper, or a contact, chose. */
+export type MeasuringChoice = { measured: boolean };
+
+/** Whether a shopper may be measured. */
+export async function isMeasured({ db }: Context, { pid, regid }: ShopperRow): Promise<boolean> {
+  return !(await hasDeclined(db, pid, [shopperKey(regid)]));
+}
+
+/** Keeps the calling shopper's choice, for it and for the contacts that are its own. */
+export async function setMeasured(ctx: Context, measured: boolean): Promise<MeasuringChoice> {
+  const { store, ...shopper } = requireShopper(ctx);
+  const { pid, regid } = shopper;
+  return ctx.db.transaction(async (tx) => {
+    const proven = await provenContacts(tx, pid, regid);
+    const keys = [shopperKey(regid), ...contactsOf(store, shopper), ...proven];
+    return choose(tx, pid, keys, measured, ctx.now());
+  });
+}
+
+async function choose(
+  tx: Tx,
+  pid: string,
+  keys: readonly PersonKey[],
+  measured: boolean,
+  now: Date,
+): Promise<MeasuringChoice> {
+  await saveChoice(tx, pid, keys, measured, now);
+  if (!measured) await forgetPerson(tx, pid, keys);
+  return { measured };
+}
+
+/** Keeps the choice of who opened an unsubscribe link; null when it is not one of ours. It needs no account. */
+export async function setMeasuredByLink(
+  deps: Pick<Services, 'db' | 'config' | 'now'>,
+  token: string,
+  measured: boolean,
+): Promise<UnsubscribeView | null> {
+  const view = await viewUnsubscribe(deps, token);
+  const store = view && (await findSender(deps.db, pidOfLink(token)!));
+  const claim = store && readUnsubscribe(store, token);
+  if (!view || !store || !claim) return null;
+  const { medium, value } = claim;
+  const account = isAccountContact(claim) ? [shopperKey(regidOf(store.secret, 'account', value))] : [];
+  await deps.db.transaction((tx) =>
+    choose(tx, store.pid, [{ medium, value }, ...account], measured, deps.now()),
+  );
+  return view;
+}

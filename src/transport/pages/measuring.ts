@@ -1,0 +1,45 @@
+import type { Application } from 'express';
+import type { Services } from '../../context.ts';
+import { pidOfLink } from '../../domain/contact/link.rules.ts';
+import type { UnsubscribeView } from '../../domain/contact/unsubscribe.service.ts';
+import { setMeasuredByLink } from '../../domain/revenue/measure.service.ts';
+import { escapeHtml } from '../../shared/text.ts';
+import { nameRoute } from '../access-log.ts';
+import type { AdmitLink } from '../admission.ts';
+import { linkedPage, sendLinkedPage } from './linked-page.ts';
+
+const ROUTE = '/unsubscribe/:token/:choice';
+const CHOICES: Record<string, boolean> = { 'do-not-measure': false, measure: true };
+
+const UNKNOWN = linkedPage(
+  'This link does not work',
+  '<p>It is incomplete or was not made by us. Please open the link from the message again.</p>',
+);
+
+/** The button by which a contact declines to be measured, or allows it again; no account is needed. */
+export function measuringForm(token: string, measured: boolean): string {
+  const [words, choice] = measured
+    ? ['Measure my clicks again', 'measure']
+    : ['Do not measure my clicks', 'do-not-measure'];
+  const action = `/unsubscribe/${encodeURIComponent(token)}/${choice}`;
+  return `<form method="post" action="${escapeHtml(action)}"><button>${words}</button></form>`;
+}
+
+function done({ storeName, contact }: UnsubscribeView, token: string, measured: boolean): string {
+  const what = measured
+    ? `${storeName} counts again when ${contact} opens the link of an alert.`
+    : `Links in alerts to ${contact} lead straight to ${storeName} from now on, and nothing is counted.`;
+  return linkedPage('Done', `<p role="status">${escapeHtml(what)}</p>${measuringForm(token, !measured)}`);
+}
+
+/** Takes the choice of the page behind an unsubscribe link. */
+export function serveMeasuring(app: Application, services: Services, admitLink: AdmitLink): void {
+  app.post(ROUTE, async (req, res) => {
+    nameRoute(res, ROUTE);
+    const { token, choice } = req.params;
+    await admitLink(req, res, pidOfLink(token) ?? '');
+    const measured = Object.hasOwn(CHOICES, choice) ? CHOICES[choice]! : null;
+    const view = measured === null ? null : await setMeasuredByLink(services, token, measured);
+    sendLinkedPage(res, view ? 200 : 404, view ? done(view, token, measured!) : UNKNOWN);
+  });
+}
