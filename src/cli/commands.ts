@@ -46,6 +46,7 @@ function describe(store: StoreListing): string {
     `  digest            ${digestSeconds === undefined ? 'no: each alert leaves alone' : `alerts of ${digestSeconds} s`}`,
     `  quiet hours       ${quietFrom === undefined ? 'none' : `${quietFrom} to ${quietTo} (${timeZone})`}`,
     `  daily cap         ${dailyCap === undefined ? 'none' : `${dailyCap} messages a contact`}`,
+    `  clicks            ${settings.measureAlerts ? `counted, for orders within ${settings.attributionDays} days` : 'not counted'}`,
     `  merged sessions   ${settings.mergedSessions ? 'open the account' : 'end'}`,
     `  deleted lists     ${settings.restoreDays > 0 ? `can be brought back for ${settings.restoreDays} days` : 'are gone at once'}`,
     `  rate limits       ${

@@ -61,6 +61,14 @@ export const SETTING_FLAGS: Record<string, Flag> = {
   'no-time-zone': { type: 'boolean', help: 'they are UTC (default)' },
   'daily-cap': { type: 'string', value: 'N', help: 'messages with alerts a contact gets within 24 hours' },
   'no-daily-cap': { type: 'boolean', help: 'no limit (default)' },
+  'measure-alerts': { type: 'boolean', help: 'links in alerts count clicks (default)' },
+  'no-measure-alerts': { type: 'boolean', help: "they are the shop's own" },
+  'attribution-days': {
+    type: 'string',
+    value: 'N',
+    help: 'days after a click in which an order counts as from the alert, 1 to 90',
+  },
+  'no-attribution-days': { type: 'boolean', help: '7 days (default)' },
   'merged-sessions': { type: 'boolean', help: "a merged guest's last sessionid opens its account (default)" },
   'no-merged-sessions': { type: 'boolean', help: 'it does not' },
   'restore-days': {
@@ -182,7 +190,9 @@ export function readSettings(values: Values): StoreSettings {
     timeZone: setting<string | null>(values, 'time-zone', String, null),
     dailyCap: setting<number | null>(values, 'daily-cap', whole('daily-cap'), null),
     mergedSessions: setting(values, 'merged-sessions', isOn, false),
-    restoreDays: setting(values, 'restore-days', Number, 30),
+    restoreDays: setting(values, 'restore-days', whole('restore-days'), 30),
+    measureAlerts: setting(values, 'measure-alerts', isOn, false),
+    attributionDays: setting(values, 'attribution-days', whole('attribution-days'), 7),
     rateLimits: setting(values, 'rate-limits', (text) => limits(String(text)), {}),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

@@ -76,8 +76,7 @@ test("a store's whole life, beside the running server", async () => {
       'key=500,shopper=7',
       '--default-region',
       'de',
-      '--restore-days',
-      '7',
+      ...['--restore-days', '7', '--no-measure-alerts', '--attribution-days', '14'],
       ...['--digest-seconds', '600', '--quiet-from', '22:00', '--quiet-to', '07:30'],
       ...['--time-zone', 'Europe/Berlin', '--daily-cap', '3'],
     ],
@@ -93,6 +92,8 @@ test("a store's whole life, beside the running server", async () => {
     doubleOptIn: true,
     defaultRegion: 'DE',
     restoreDays: 7,
+    measureAlerts: false,
+    attributionDays: 14,
     pacing: {
       digestSeconds: 600,
       quietFrom: '22:00',
@@ -106,8 +107,8 @@ test("a store's whole life, beside the running server", async () => {
   const cleared = await json<object>(
     ...['update', '--pid', store.pid, '--no-list-types', '--no-allowed-origins', '--no-share-url'],
     ...['--no-rate-limits', '--no-double-opt-in', '--merged-sessions', '--no-inventory-unmanaged'],
-    ...['--no-default-region', '--no-restore-days'],
-    ...['--no-default-region', '--no-digest-seconds', '--no-quiet-from', '--no-quiet-to'],
+    ...['--no-default-region', '--no-restore-days', '--measure-alerts', '--no-attribution-days'],
+    ...['--no-digest-seconds', '--no-quiet-from', '--no-quiet-to'],
     ...['--no-time-zone', '--no-daily-cap'],
   );
   expect(cleared).toMatchObject({
@@ -119,6 +120,8 @@ test("a store's whole life, beside the running server", async () => {
     doubleOptIn: false,
     defaultRegion: null,
     restoreDays: 30,
+    measureAlerts: true,
+    attributionDays: 7,
     pacing: {},
     mergedSessions: true,
     rateLimits: {},
