@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
@@ -122,7 +123,7 @@ describe('one request has one budget', () => {
     );
     const topics = (count: number) =>
       service.graphql(`{ ${aliases(count, (n) => `a${n}: topics { html text }`)} }`, {}, { store: rich });
-    expect((await topics(1)).body.data.a0).toHaveLength(92);
+    expect((await topics(1)).body.data.a0).toHaveLength(90 + BUILT_IN_TOPICS.length);
     expect(new Set(typesOf((await topics(20)).body))).toEqual(new Set(['limit-reached']));
   });
 
