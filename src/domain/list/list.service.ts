@@ -29,7 +29,7 @@ import {
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import { usedBytes } from './quota.repo.ts';
-import { checkBytes } from './quota.service.ts';
+import { checkBytes, checkListCount } from './quota.service.ts';
 
 /** The calling shopper with its store. */
 export type Owner = ReturnType<typeof requireShopper>;
@@ -63,7 +63,9 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
         'There is a save-for-later list already; nothing can be copied into it by creating it',
       );
     if (known !== null) return (await lists.findOwnList(tx, owner, known))!;
-    await checkListRoom(ctx, tx, owner, list.lname, true);
+    if (await lists.isNameTaken(tx, owner, list.lname))
+      fail('duplicate-lname', 'There is a list of this name already');
+    await checkListCount(ctx, tx, owner);
     const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
     checkBytes(ctx, used);
     return fromlid ? fillFrom(ctx, tx, owner, row, fromlid) : row;
@@ -160,7 +162,7 @@ export async function initSaveForLater(
       await lockOwner(tx, owner);
       const known = await lists.findSaveForLater(tx, owner);
       if (known !== null) return known;
-      await checkListRoom(ctx, tx, owner, list.lname, false);
+      await checkListCount(ctx, tx, owner);
       const { used, lid: made } = await lists.insertList(tx, owner, list, ctx.now());
       checkBytes(ctx, used);
       return made;
@@ -206,24 +208,6 @@ function changeOwnList(ctx: Context, lid: string, changes: ListChanges, version:
 export async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
   const current = await lockShopper(tx, owner);
   if (current?.epoch !== owner.epoch) fail('sw-badregid');
-}
-
-async function checkListRoom(
-  ctx: Context,
-  tx: Tx,
-  owner: Owner,
-  lname: string,
-  isUnique: boolean,
-): Promise<void> {
-  if (isUnique && (await lists.isNameTaken(tx, owner, lname)))
-    fail('duplicate-lname', 'There is a list of this name already');
-  await checkListCount(ctx, tx, owner);
-}
-
-/** Refuses one more list of a shopper whose row is locked, where it has as many as it may. */
-export async function checkListCount({ config }: Context, tx: Tx, owner: Owner): Promise<void> {
-  if ((await lists.countLists(tx, owner)) >= config.maxLists)
-    fail('limit-reached', `A shopper can have at most ${config.maxLists} lists`);
 }
 
 const BLANK = { lnote: null, lprops: {}, cprops: {}, ldesc: {}, cfor: null };

@@ -1,5 +1,7 @@
 import type { Context } from '../../context.ts';
+import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
+import { countLists } from './list.repo.ts';
 import type { ListOwner } from './list.repo.ts';
 import { usedBytes } from './quota.repo.ts';
 
@@ -15,6 +17,12 @@ export async function storageOf({ db, config }: Context, shopper: ListOwner): Pr
 export function checkBytes({ config }: Context, used: number | null): void {
   if (used === null || used <= config.maxShopperBytes) return;
   fail('limit-reached', `A shopper's lists can hold at most ${config.maxShopperBytes} bytes in all`);
+}
+
+/** Refuses one more list of a shopper whose row is locked, where it has as many as it may. */
+export async function checkListCount({ config }: Context, tx: Tx, owner: ListOwner): Promise<void> {
+  if ((await countLists(tx, owner)) >= config.maxLists)
+    fail('limit-reached', `A shopper can have at most ${config.maxLists} lists`);
 }
 
 /** Beyond this size a write waits for the shopper's other large writes, so that many at once cannot all find the same room. */
