@@ -100,7 +100,11 @@ const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state ===
 /** Prisma leaves the signs of a pattern as they are. */
 const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-const whereOf = (pid: string, { topic, from, to, contact }: AlertFilter, before: AlertPlace | null = null) => ({
+const whereOf = (
+  pid: string,
+  { topic, from, to, contact }: AlertFilter,
+  before: AlertPlace | null = null,
+) => ({
   pid,
   lane: 'alert',
   ...(topic !== null && { topic }),

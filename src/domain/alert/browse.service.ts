@@ -4,7 +4,14 @@ import type { MessageState } from '../../outbox/outbox.repo.ts';
 import { CSV_PORTION, streamCsv } from '../../shared/csv.ts';
 import type { CsvColumn } from '../../shared/csv.ts';
 import { fail } from '../../shared/errors.ts';
-import { checkLimit, checkSearch, decodeMoment, encodeCursor, failCursor, toConnection } from '../../shared/page.ts';
+import {
+  checkLimit,
+  checkSearch,
+  decodeMoment,
+  encodeCursor,
+  failCursor,
+  toConnection,
+} from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import type { ProductRow } from '../product/product.columns.ts';
 import * as alerts from './alert.repo.ts';
@@ -14,18 +21,23 @@ import type { AlertFilter, AlertPlace, AlertRow } from './alert.repo.ts';
 export type AlertsInput = {
   state?: MessageState | null;
   topic?: string | null;
-  from?: Date | null;
-  to?: Date | null;
+  /** A number, in milliseconds, where it comes straight from a form. */
+  from?: Date | number | null;
+  to?: Date | number | null;
   search?: string | null;
 };
 type PageInput = AlertsInput & { first?: number | null; after?: string | null };
 
 const ORDER = 'alert';
 
-function filterOf({ state, topic, from, to, search }: AlertsInput): AlertFilter {
+const momentOf = (value: Date | number | null | undefined): Date | null =>
+  value == null ? null : new Date(value);
+
+function filterOf({ state, topic, search, ...range }: AlertsInput): AlertFilter {
+  const [from, to] = [momentOf(range.from), momentOf(range.to)];
   if (from && to && from >= to) fail('invalid-request', 'from must be before to');
   const contact = checkSearch(search).toLowerCase() || null;
-  return { state: state ?? null, topic: topic ?? null, from: from ?? null, to: to ?? null, contact };
+  return { state: state ?? null, topic: topic ?? null, from, to, contact };
 }
 
 /** A page of alerts that remembers what it was asked for: its total is counted only for those who select it. */
@@ -39,7 +51,10 @@ function placeIn(after: string | null | undefined): AlertPlace | null {
 }
 
 /** The store's alerts, newest first. */
-export async function listAlerts(ctx: Context, { first, after, ...which }: PageInput): Promise<AlertConnectionRow> {
+export async function listAlerts(
+  ctx: Context,
+  { first, after, ...which }: PageInput,
+): Promise<AlertConnectionRow> {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = placeIn(after);

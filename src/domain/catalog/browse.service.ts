@@ -2,7 +2,15 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { CSV_PORTION, streamCsv } from '../../shared/csv.ts';
 import type { CsvColumn } from '../../shared/csv.ts';
-import { checkLimit, checkSearch, decodeCursor, decodeSeq, encodeCursor, failCursor, toConnection } from '../../shared/page.ts';
+import {
+  checkLimit,
+  checkSearch,
+  decodeCursor,
+  decodeSeq,
+  encodeCursor,
+  failCursor,
+  toConnection,
+} from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
 import * as catalog from '../product/browse.repo.ts';
@@ -24,7 +32,10 @@ const filterOf = ({ search, soldOut }: ProductsInput): ProductFilter => ({
 });
 
 /** A page of the calling store's catalogue. */
-export async function listProducts(ctx: Context, { sort, first, after, ...which }: PageInput): Promise<ProductPage> {
+export async function listProducts(
+  ctx: Context,
+  { sort, first, after, ...which }: PageInput,
+): Promise<ProductPage> {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const filter = filterOf(which);

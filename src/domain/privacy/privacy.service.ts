@@ -31,7 +31,8 @@ export function lookUpShopper(
   { uid, ...name }: ShopperName & { uid?: string | null },
 ): Promise<ShopperRow | null> {
   if (!uid) return findShopper(ctx.db, keyOf(ctx, name));
-  if (name.useremail || name.regid) fail('invalid-request', 'Give useremail, regid or uid, and one of them only');
+  if (name.useremail || name.regid)
+    fail('invalid-request', 'Give useremail, regid or uid, and one of them only');
   return isStorable(uid) ? findById(ctx.db, requireStore(ctx).pid, uid) : Promise.resolve(null);
 }
 

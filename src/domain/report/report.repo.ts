@@ -144,7 +144,12 @@ export async function setup(db: Db, pid: string): Promise<SetupRow> {
     db.prisma.list.findFirst(any),
     db.prisma.tally.findFirst({ where: { pid, kind: 'alert', n: { gt: 0 } }, select: { pid: true } }),
   ]);
-  return { products: product !== null, shoppers: shopper !== null, lists: list !== null, alerts: alert !== null };
+  return {
+    products: product !== null,
+    shoppers: shopper !== null,
+    lists: list !== null,
+    alerts: alert !== null,
+  };
 }
 
 const OCCASION = { id: true, topic: true, cause: true, state: true, units: true, openedAt: true } as const;

@@ -56,7 +56,11 @@ export function getSetup(ctx: Context): Promise<reports.SetupRow> {
 }
 
 /** The last occasions for alerts about a variant of the calling store. */
-export function getOccasions(ctx: Context, epi: string, first?: number | null): Promise<reports.OccasionRow[]> {
+export function getOccasions(
+  ctx: Context,
+  epi: string,
+  first?: number | null,
+): Promise<reports.OccasionRow[]> {
   const { pid } = requireStore(ctx);
   return reports.occasions(ctx.db, pid, epi, checkLimit('first', first, 20, MAX_ROWS));
 }

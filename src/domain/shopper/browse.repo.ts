@@ -41,9 +41,7 @@ const COUNT_FOUND = (look: Look): string =>
   `SELECT count(*)::int AS count FROM shopper sh WHERE ${IS_SOMEBODY} AND ${FOUND[look]}`;
 
 async function lookOf(db: Db, pid: string, search: string): Promise<[Look, string | null]> {
-  return search.includes('@')
-    ? ['address', search.toLowerCase()]
-    : ['words', await wordsOf(db, pid, search)];
+  return search.includes('@') ? ['address', search.toLowerCase()] : ['words', await wordsOf(db, pid, search)];
 }
 
 /** The shopper with this regid or public id, or null. */
@@ -82,10 +80,16 @@ export async function listShoppers(
 }
 
 /** How many shoppers a filter finds. */
-export async function countShoppers(db: Db, pid: string, { isGuest, search }: ShopperFilter): Promise<number> {
+export async function countShoppers(
+  db: Db,
+  pid: string,
+  { isGuest, search }: ShopperFilter,
+): Promise<number> {
   if (search === '') {
     const kinds = KINDS.filter((kind) => isGuest === null || kind === isGuest);
-    const counts = await Promise.all(kinds.map((kind) => db.prisma.shopper.count({ where: whereOf(pid, kind) })));
+    const counts = await Promise.all(
+      kinds.map((kind) => db.prisma.shopper.count({ where: whereOf(pid, kind) })),
+    );
     return counts.reduce((sum, count) => sum + count, 0);
   }
   const [look, sought] = await lookOf(db, pid, search);

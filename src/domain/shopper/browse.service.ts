@@ -2,7 +2,14 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { CSV_PORTION, streamCsv } from '../../shared/csv.ts';
 import type { CsvColumn } from '../../shared/csv.ts';
-import { checkLimit, checkSearch, decodeMoment, encodeCursor, failCursor, toConnection } from '../../shared/page.ts';
+import {
+  checkLimit,
+  checkSearch,
+  decodeMoment,
+  encodeCursor,
+  failCursor,
+  toConnection,
+} from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
 import * as shoppers from './browse.repo.ts';
@@ -33,7 +40,10 @@ function placeIn(after: string | null | undefined): ShopperPlace | null {
 export type ShopperConnectionRow = Connection<ShopperRow> & { filter: ShopperFilter };
 
 /** The calling store's shoppers, newest first; an id as search finds the one who has it. */
-export async function listShoppers(ctx: Context, { first, after, ...which }: PageInput): Promise<ShopperConnectionRow> {
+export async function listShoppers(
+  ctx: Context,
+  { first, after, ...which }: PageInput,
+): Promise<ShopperConnectionRow> {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = placeIn(after);

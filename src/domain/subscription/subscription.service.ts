@@ -85,7 +85,8 @@ export function countSubscriptions(
 
 function filterOf({ topic, medium, epi }: Page): PageFilter {
   if (topic != null && !isStorable(topic)) fail('invalid-topics', 'topic must be printable text');
-  if (epi != null && !isProductId(epi)) fail('invalid-products', 'epi must have 1 to 255 printable characters');
+  if (epi != null && !isProductId(epi))
+    fail('invalid-products', 'epi must have 1 to 255 printable characters');
   return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium), epi: epi ?? null };
 }
 
