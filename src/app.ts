@@ -23,6 +23,7 @@ import { serveConfirm } from './transport/pages/confirm.ts';
 import { serveClicks } from './transport/pages/go.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
+import { isForPeople, sendLostPage } from './transport/pages/lost.ts';
 import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
@@ -107,6 +108,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     res.set(failure.headers);
     if (/^\/graphql(\/stream)?$/.test(req.path))
       return void res.status(failure.status).json(graphqlFailure(failure));
+    if (isForPeople(req)) return sendLostPage(res, failure);
     // A browser would ask for a password over the page whose script has called; the script shows the failure itself.
     if (failure.type === 'unauthorised' && req.headers['sec-fetch-dest'] !== 'empty')
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
