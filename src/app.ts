@@ -27,10 +27,12 @@ import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
 import { serveUnsubscribe } from './transport/pages/unsubscribe.ts';
+import { DASHBOARD_HEADER } from './transport/own-page.ts';
 import { createRateLimiter } from './transport/rate-limit.ts';
 import { assignRequestId, requestIdOf } from './transport/request-id.ts';
 import { createRestRouter } from './transport/rest/router.ts';
 import { routes } from './transport/rest/routes.ts';
+import { serveSignIn } from './transport/sign-in.ts';
 import { createStreamDoor } from './transport/stream.ts';
 import { serveShopify } from './transport/shopify.ts';
 import { createViewerResolver } from './transport/viewer.ts';
@@ -87,6 +89,7 @@ export async function createApp(
   serveMeasuring(app, services, admitLink);
   serveClicks(app, services, admitLink);
   serveSharedLists(app, services, admitLink);
+  serveSignIn(app, services, admission, demo);
   servePages(app, services, schema, demo);
   app.use(() => {
     throw new AppError('not-found', 'There is nothing at this address');
@@ -107,7 +110,8 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     res.set(failure.headers);
     if (/^\/graphql(\/stream)?$/.test(req.path))
       return void res.status(failure.status).json(graphqlFailure(failure));
-    if (failure.type === 'unauthorised')
+    // A browser would ask for a name and a password by itself; the dashboard asks in its own words.
+    if (failure.type === 'unauthorised' && req.headers[DASHBOARD_HEADER] === undefined)
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));
   };
