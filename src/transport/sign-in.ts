@@ -72,7 +72,8 @@ export function serveSignIn(
     if (req.method === 'GET') {
       const credentials = { ...NO_CREDENTIALS, session: sessionOf(req), actsFor: headerOf(req, 'x-pid') };
       const viewer = await admit(req, res, credentials, null);
-      return void res.json({ session: describe(viewer) });
+      const hasDemo = demo !== null && isOwnMachine(req, config.trustProxy);
+      return void res.json({ session: describe(viewer), hasDemo });
     }
     if (req.method === 'POST') {
       const authorization = await readSignIn(req, res);
@@ -93,6 +94,7 @@ export function serveSignIn(
     const isTold = (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined;
     if (!isTold || !isOwnPage(req)) fail('forbidden', 'Open the demo dashboard from a page of this service');
     const viewer = await admit(req, res, { ...NO_CREDENTIALS, authorization: basicOf(demo) }, null);
+    if (viewer.keyId === null) fail('not-found', 'The key of the demo store was revoked');
     await keep(req, res, viewer);
     res.redirect(303, '/dashboard');
   });

@@ -69,8 +69,11 @@ const LISTED = { pid: true, name: true, isDemo: true, maintenance: true, created
 /** Which stores: those whose name holds the text, or whose pid it is; the demo store only where it is served. */
 export type StoreFilter = { search: string; hasDemo: boolean };
 
+/** What LIKE takes for itself; Prisma passes it on. */
+const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
 const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => ({
-  ...(search === '' ? {} : { OR: [{ name: { contains: search, mode: 'insensitive' } }, { pid: search }] }),
+  ...(search === '' ? {} : { OR: [{ name: { contains: literal(search), mode: 'insensitive' } }, { pid: search }] }),
   ...(hasDemo ? {} : { isDemo: false }),
 });
 
