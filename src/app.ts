@@ -32,6 +32,7 @@ import { createRateLimiter } from './transport/rate-limit.ts';
 import { assignRequestId, requestIdOf } from './transport/request-id.ts';
 import { createRestRouter } from './transport/rest/router.ts';
 import { routes } from './transport/rest/routes.ts';
+import { serveSignIn } from './transport/sign-in.ts';
 import { createStreamDoor } from './transport/stream.ts';
 import { serveShopify } from './transport/shopify.ts';
 import { createViewerResolver } from './transport/viewer.ts';
@@ -88,6 +89,7 @@ export async function createApp(
   serveMeasuring(app, services, admitLink);
   serveClicks(app, services, admitLink);
   serveSharedLists(app, services, admitLink);
+  serveSignIn(app, services, admission, demo);
   servePages(app, services, schema, demo);
   app.use(() => {
     throw new AppError('not-found', 'There is nothing at this address');
