@@ -37,7 +37,12 @@ function createQueueing(services: Services): Task & { isUnderWay: () => boolean 
 const OWN_CONCURRENCY = 32;
 
 /** The lanes of a medium. Mails have two more, so that no server of a store's own holds up what leaves by another. */
-function lanesOf(services: Services, medium: Medium, files: FileOutbox, isQueueing: () => boolean): LaneOptions[] {
+function lanesOf(
+  services: Services,
+  medium: Medium,
+  files: FileOutbox,
+  isQueueing: () => boolean,
+): LaneOptions[] {
   const channel = channelOf(medium);
   const settings = services.config.channels[medium] ?? null;
   const sender = channel.open(settings, files);

@@ -1,7 +1,12 @@
 import type { Sender } from '../channel/channel.ts';
 import { openStoreSmtps } from '../channel/store-smtp.ts';
 import type { Services } from '../context.ts';
-import { carryMail, createHealthLog, listOwners, openServers } from '../domain/mail-server/sending.service.ts';
+import {
+  carryMail,
+  createHealthLog,
+  listOwners,
+  openServers,
+} from '../domain/mail-server/sending.service.ts';
 import type { Whose } from './lane.ts';
 
 /** Brings a message to its receiver's provider. */

@@ -76,13 +76,22 @@ export const TEST_KEY = createHash('sha256').update('mail-server test').digest()
 /** Refuses a further test until the window is over. */
 export function failTooManyTests(until: Date, now: Date): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)));
-  return fail('too-many-requests', `Too many tests: ${TEST_LIMIT.points} in ten minutes at most; retry later`, {
-    'Retry-After': seconds,
-  });
+  return fail(
+    'too-many-requests',
+    `Too many tests: ${TEST_LIMIT.points} in ten minutes at most; retry later`,
+    {
+      'Retry-After': seconds,
+    },
+  );
 }
 
 /** What the mail of a test says. */
-export function testMail(storeName: string): { subject: string; html: string; text: string; headers: Record<string, string> } {
+export function testMail(storeName: string): {
+  subject: string;
+  html: string;
+  text: string;
+  headers: Record<string, string>;
+} {
   const text = `This mail was sent by the mail server of ${storeName} to test it. It works: alerts leave the same way.`;
   const page = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Mail server test</title></head><body><p>${escapeHtml(text)}</p></body></html>`;
   return { subject: `Test of the mail server of ${storeName}`, html: page, text: `${text}\n`, headers: {} };

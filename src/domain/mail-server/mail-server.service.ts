@@ -55,7 +55,10 @@ export async function setMailServer(ctx: Context, input: MailServerInput): Promi
   const checked = checkServer(input, ctx.config.webhookAllowPrivate);
   const store = await findStore(ctx.db, pid);
   if (!store?.senderAddress)
-    fail('invalid-request', 'senderAddress of the store is missing: set the address that mails come from first');
+    fail(
+      'invalid-request',
+      'senderAddress of the store is missing: set the address that mails come from first',
+    );
   await refusePrivateHost(ctx, checked.host);
   const { host, port, security, login } = checked;
   const password = await sealedPassword(ctx, pid, checked);

@@ -12,13 +12,7 @@ import { EVENT_TYPES } from './event.rules.ts';
 import type { EventType } from './event.rules.ts';
 import * as hooks from './webhook.repo.ts';
 import type { DeliveryFilter, DeliveryRow, WebhookRow, WebhookTarget } from './webhook.repo.ts';
-import {
-  MAX_WEBHOOKS,
-  checkEvents,
-  checkWebhookUrl,
-  formatSecret,
-  hostOf,
-} from './webhook.rules.ts';
+import { MAX_WEBHOOKS, checkEvents, checkWebhookUrl, formatSecret, hostOf } from './webhook.rules.ts';
 
 export type { WebhookTarget } from './webhook.repo.ts';
 
