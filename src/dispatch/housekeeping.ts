@@ -4,6 +4,7 @@ import { forgetRemoved } from '../domain/catalog/catalog.service.ts';
 import { forgetEvents } from '../domain/catalog/shopify.service.ts';
 import { forgetProofs } from '../domain/contact/proof.service.ts';
 import { forgetStarted } from '../domain/contact/stop.service.ts';
+import { resealPasswords } from '../domain/mail-server/sending.service.ts';
 import { forgetWindows } from '../domain/pace/pace.service.ts';
 import { forgetBuyers } from '../domain/revenue/revenue.service.ts';
 import { forgetRestocks } from '../domain/restock/restock.service.ts';
@@ -41,6 +42,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },
   { name: 'forget dashboard sessions', every: HOUR_MS, run: forgetSessions },
   { name: 'forget deleted lists and items', every: HOUR_MS, run: forgetTrash },
+  { name: 'seal passwords with the newest key', every: HOUR_MS, run: resealPasswords },
   { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },
 ];
 

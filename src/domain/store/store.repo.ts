@@ -79,6 +79,11 @@ export async function updateStore(db: Db, pid: string, settings: StoreChanges): 
   return (await db.prisma.store.updateMany({ where: { pid }, data: settings })).count === 1;
 }
 
+/** Whether mails of a store leave by a server of its own, from its own address. */
+export async function hasMailServer(db: Db, pid: string): Promise<boolean> {
+  return (await db.prisma.mailServer.count({ where: { pid } })) === 1;
+}
+
 /** One store, or null. */
 export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   const row = await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } });
