@@ -85,6 +85,11 @@ export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   return row && { ...row, rateLimits: row.rateLimits as RateLimits, pacing: row.pacing as Pacing };
 }
 
+/** The pid of the store with this number, or null. */
+export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
+  return (await db.prisma.store.findFirst({ where: { linkNo }, select: { pid: true } }))?.pid ?? null;
+}
+
 /** All stores, oldest first, without their secrets, each with the keys that still work. */
 export function listStores(db: Database) {
   return db.prisma.store.findMany({
