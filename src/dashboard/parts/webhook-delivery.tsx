@@ -13,42 +13,45 @@ export function WebhookDelivery({ id }: { id: string }) {
   return (
     <Loaded query={query}>
       {({ delivery }) =>
-        delivery === null ? <Empty title="This delivery was forgotten" /> : (
-        <>
-          {delivery.state === 'queued' && (
-            <p class="notice" role="status">
-              {delivery.tries.length === 0 ? 'It leaves now.' : `Next try: ${formatMoment(delivery.dueAt)}`}
-            </p>
-          )}
-          <h3>Tries</h3>
-          {delivery.tries.length === 0 ? (
-            <Empty title="No try yet" />
-          ) : (
-            <Table
-              caption="Tries, oldest first"
-              rows={delivery.tries}
-              keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
-              columns={[
-                { label: 'When', cell: ({ at }) => formatMoment(at) },
-                {
-                  label: 'Answer',
-                  cell: ({ status, error }) => (
-                    <>
-                      <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'no answer'}</Badge>
-                      {error && status === null && <span class="muted cell-note">{error}</span>}
-                    </>
-                  ),
-                },
-                { label: 'Took', isNumber: true, cell: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
-              ]}
-            />
-          )}
-          <h3>Payload</h3>
-          <pre class="preview-text payload" tabIndex={0} aria-label="Payload">
-            {JSON.stringify(delivery.payload, null, 2)}
-          </pre>
-        </>
-      )}
+        delivery === null ? (
+          <Empty title="This delivery was forgotten" />
+        ) : (
+          <>
+            {delivery.state === 'queued' && (
+              <p class="notice" role="status">
+                {delivery.tries.length === 0 ? 'It leaves now.' : `Next try: ${formatMoment(delivery.dueAt)}`}
+              </p>
+            )}
+            <h3>Tries</h3>
+            {delivery.tries.length === 0 ? (
+              <Empty title="No try yet" />
+            ) : (
+              <Table
+                caption="Tries, oldest first"
+                rows={delivery.tries}
+                keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
+                columns={[
+                  { label: 'When', cell: ({ at }) => formatMoment(at) },
+                  {
+                    label: 'Answer',
+                    cell: ({ status, error }) => (
+                      <>
+                        <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'no answer'}</Badge>
+                        {error && status === null && <span class="muted cell-note">{error}</span>}
+                      </>
+                    ),
+                  },
+                  { label: 'Took', isNumber: true, cell: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
+                ]}
+              />
+            )}
+            <h3>Payload</h3>
+            <pre class="preview-text payload" tabIndex={0} aria-label="Payload">
+              {JSON.stringify(delivery.payload, null, 2)}
+            </pre>
+          </>
+        )
+      }
     </Loaded>
   );
 }
