@@ -4,13 +4,16 @@ import type { Run } from './api.ts';
 import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { ProductPage } from './pages/product.tsx';
 import { ProductsPage } from './pages/products.tsx';
 import { RevenuePage } from './pages/revenue.tsx';
 import { SettingsPage } from './pages/settings.tsx';
+import { ShopperPage } from './pages/shopper.tsx';
 import { ShoppersPage } from './pages/shoppers.tsx';
 import { TopicPage } from './pages/topic.tsx';
 import { TopicsPage } from './pages/topics.tsx';
 import { PageHead } from './parts/layout.tsx';
+import { Region } from './parts/region.tsx';
 import { hrefTo, usePlace } from './route.ts';
 import type { Place } from './route.ts';
 import { SessionContext } from './session.ts';
@@ -25,8 +28,16 @@ const PAGES: { page: string; title: string; show: (rest: string) => ComponentChi
     show: (rest) => (rest === '' ? <TopicsPage /> : <TopicPage key={rest} name={rest} />),
   },
   { page: 'revenue', title: 'Revenue', show: () => <RevenuePage /> },
-  { page: 'products', title: 'Products', show: () => <ProductsPage /> },
-  { page: 'shoppers', title: 'Shoppers', show: () => <ShoppersPage /> },
+  {
+    page: 'products',
+    title: 'Products',
+    show: (rest) => (rest === '' ? <ProductsPage /> : <ProductPage key={rest} epi={rest} />),
+  },
+  {
+    page: 'shoppers',
+    title: 'Shoppers',
+    show: (rest) => (rest === '' ? <ShoppersPage /> : <ShopperPage key={rest} uid={rest} />),
+  },
   { page: 'integrations', title: 'Integrations', show: () => <IntegrationsPage /> },
   { page: 'settings', title: 'Settings', show: () => <SettingsPage /> },
 ];
@@ -136,7 +147,7 @@ export function Shell({
           </div>
         </header>
         <main id="main" tabIndex={-1}>
-          {PAGES.find(({ page }) => page === place.page)?.show(place.rest) ?? <Nothing />}
+          <Region>{PAGES.find(({ page }) => page === place.page)?.show(place.rest) ?? <Nothing />}</Region>
         </main>
       </div>
       <div class="toast" role="status">

@@ -5,7 +5,7 @@ type Common = { label: string; hint?: ComponentChildren };
 
 /** What an input of text may be told beyond its value. */
 type InputOptions = {
-  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'email' | 'url';
+  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'date' | 'email' | 'url';
   required?: boolean;
   placeholder?: string;
   maxLength?: number;

@@ -19,7 +19,7 @@ const PLACEHOLDER =
   );
 
 /** The mail with a placeholder for each picture of another site: the dashboard asks nobody but the service. */
-function withoutStrangers(html: string): string {
+export function withoutStrangers(html: string): string {
   const mail = new DOMParser().parseFromString(html, 'text/html');
   for (const picture of mail.querySelectorAll('img')) {
     const source = picture.getAttribute('src') ?? '';
