@@ -107,7 +107,8 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     res.set(failure.headers);
     if (/^\/graphql(\/stream)?$/.test(req.path))
       return void res.status(failure.status).json(graphqlFailure(failure));
-    if (failure.type === 'unauthorised')
+    // A browser would ask for a password over the page whose script has called; the script shows the failure itself.
+    if (failure.type === 'unauthorised' && req.headers['sec-fetch-dest'] !== 'empty')
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));
   };

@@ -18,6 +18,7 @@ import { hrefTo, usePlace } from './route.ts';
 import type { Place } from './route.ts';
 import { SessionContext } from './session.ts';
 import type { Session } from './session.ts';
+import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
 const PAGES: { page: string; title: string; show: (rest: string) => ComponentChild }[] = [
   { page: 'overview', title: 'Overview', show: () => <OverviewPage /> },
@@ -141,7 +142,11 @@ export function Shell({
               Menu
             </button>
             <Navigation current={place.page} isOpen={isOpen} onPick={() => setOpen(false)} />
-            <button type="button" class="small secondary outline sign-out" onClick={onSignOut}>
+            <button
+              type="button"
+              class="small secondary outline sign-out"
+              onClick={() => leaveWith(onSignOut)}
+            >
               Sign out
             </button>
           </div>
@@ -153,6 +158,7 @@ export function Shell({
       <div class="toast" role="status">
         {message}
       </div>
+      <UnsavedGuard />
     </SessionContext.Provider>
   );
 }

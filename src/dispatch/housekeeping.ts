@@ -9,6 +9,7 @@ import { forgetBuyers } from '../domain/revenue/revenue.service.ts';
 import { forgetRestocks } from '../domain/restock/restock.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../domain/subscription/subscription.service.ts';
 import { forgetTrash } from '../domain/trash/trash.service.ts';
+import { forgetTries } from '../domain/webhook/try.service.ts';
 import { removeExpiredAnswers } from '../operation/answer-once.ts';
 import { forgetFinished } from '../outbox/outbox.service.ts';
 import type { Task } from './worker.ts';
@@ -26,6 +27,7 @@ export type Chore = {
 /** What is forgotten when its time is over. How long that is and how much goes at once is its owner's to say. */
 export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget finished messages', every: HOUR_MS, run: forgetFinished },
+  { name: 'forget tries of webhooks', every: HOUR_MS, run: forgetTries },
   { name: 'forget restocks', every: HOUR_MS, run: forgetRestocks },
   { name: 'forget cool-downs', every: HOUR_MS, run: forgetSeen },
   { name: 'forget removed products', every: HOUR_MS, run: forgetRemoved },

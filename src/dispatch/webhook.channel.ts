@@ -12,10 +12,13 @@ import type { Outcome } from '../channel/outcome.ts';
 /** One signed event on its way. */
 export type OutgoingEvent = { url: string; headers: Record<string, string>; body: string };
 
-/** Calls webhooks. */
-export type WebhookChannel = { send(event: OutgoingEvent, now: Date): Promise<Outcome> };
+/** What a call came to; `status` is null where there was no answer. */
+export type Called = { outcome: Outcome; status: number | null };
 
-const REFUSED: Outcome = { kind: 'failed', reason: 'the address is not public' };
+/** Calls webhooks. */
+export type WebhookChannel = { send(event: OutgoingEvent, now: Date): Promise<Called> };
+
+const REFUSED: Called = { outcome: { kind: 'failed', reason: 'the address is not public' }, status: null };
 const REFUSED_CODE = 'EPRIVATE';
 const MAX_ANSWER_BYTES = 65_536;
 const ANSWER_LIMIT_MS = 15_000;
@@ -82,9 +85,10 @@ export function createWebhookChannel({ webhookAllowPrivate }: Config): WebhookCh
       try {
         const { status, retryAfter } = await post(event, options);
         // 410 is how a receiver says that it is gone for good.
-        return outcomeOfStatus(status, retryAfter, now, (code) => code === 410);
+        return { outcome: outcomeOfStatus(status, retryAfter, now, (code) => code === 410), status };
       } catch (error) {
-        return (error as NodeJS.ErrnoException).code === REFUSED_CODE ? REFUSED : outcomeOfError(error);
+        if ((error as NodeJS.ErrnoException).code === REFUSED_CODE) return REFUSED;
+        return { outcome: outcomeOfError(error), status: null };
       }
     },
   };

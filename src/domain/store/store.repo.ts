@@ -1,6 +1,7 @@
 import { columnOf } from '../../database/columns.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './pacing.rules.ts';
 import type { StoreKeyModel, StoreModel } from '../../generated/prisma/models.ts';
 
@@ -37,6 +38,7 @@ export type StoreSettings = Partial<
     | 'restoreDays'
     | 'rateLimits'
     | 'maintenance'
+    | keyof Brand
   >
 >;
 

@@ -13,6 +13,8 @@ export type Page = {
   body?: string;
   /** Given to the page's script as JSON in the element `#data`. */
   data?: unknown;
+  /** Holds what is for this visitor alone, and is kept nowhere. */
+  isPrivate?: boolean;
   /** Allowances beyond the page's own files, for viewers that others wrote. */
   csp?: Partial<Record<Directive, string>>;
 };
@@ -85,7 +87,7 @@ export function createPage(route: string, page: Page) {
     nameRoute(res, route);
     const html = await renderPage(page);
     securePage(res, page.csp);
-    res.setHeader('Cache-Control', 'no-cache');
+    res.setHeader('Cache-Control', page.isPrivate ? 'no-store' : 'no-cache');
     await sendAsset(req, res, makeAsset('text/html; charset=utf-8', Buffer.from(html)));
   };
 }

@@ -25,7 +25,7 @@ export function servePages(
   app.get('/', createPage('/', landingPage(demo !== null)));
   app.get('/dashboard', createPage('/dashboard', dashboardPage));
   app.get('/graphiql', createGraphiqlPage(services, demo));
-  serveDocs(app, schema);
+  serveDocs(app, services, schema, demo);
   if (demo) serveDemo(app, services, demo);
 
   app.get('/assets/:file', async (req, res) => {
