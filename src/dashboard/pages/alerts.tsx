@@ -30,16 +30,18 @@ const STATES = [
 const REFRESH_MS = 5_000;
 const TOTALS_MS = 30_000;
 
+/** Where an alert stands, and what there is to say of it beyond that. */
 function State({ alert: { state, attempts, error, dueAt } }: { alert: Alert }) {
   const isWaiting = state === 'queued' && attempts > 0;
+  const notes = [
+    attempts > 1 && plural(attempts, 'try', 'tries'),
+    error,
+    isWaiting && `next try ${formatMoment(dueAt)}`,
+  ].filter(Boolean);
   return (
     <>
       <StateBadge state={state}>{isWaiting ? 'will be retried' : state}</StateBadge>
-      {(error || isWaiting) && (
-        <span class="muted cell-note">
-          {[error, isWaiting && `next try ${formatMoment(dueAt)}`].filter(Boolean).join(' · ')}
-        </span>
-      )}
+      {notes.length > 0 && <span class="muted cell-note">{notes.join(' · ')}</span>}
     </>
   );
 }
@@ -161,9 +163,7 @@ export function AlertsPage() {
           { label: 'To', cell: ({ value }) => <span class="wrap">{value}</span> },
           { label: 'Topic', cell: ({ topic }) => topic },
           { label: 'State', cell: (alert) => <State alert={alert} /> },
-          { label: 'Tries', isNumber: true, cell: ({ attempts }) => formatNumber(attempts) },
           { label: 'Queued', cell: ({ cts }) => formatMoment(cts) },
-          { label: 'Done', cell: ({ finishedAt }) => formatMoment(finishedAt) },
           {
             label: 'Actions',
             isAction: true,

@@ -16,6 +16,6 @@ export function Region({ children }: { children: ComponentChildren }) {
     last.current = page;
   }, [page]);
   if (store.data === null && store.isLoading) return null;
-  if (store.data) setRegion({ currency: null, ...store.data.store });
+  if (store.data) setRegion(store.data.store);
   return <>{children}</>;
 }
