@@ -32,8 +32,9 @@ const STEPS: { title: string; how: string; href: string; isDone: (steps: Steps) 
     title: 'Set up mail',
     how: 'Until then, messages are kept as files on the server.',
     href: hrefTo('integrations'),
-    isDone: ({ integrations }) =>
-      integrations.some(({ kind, state }) => kind === 'email' && state === 'active'),
+    // The demo store writes to nobody, whatever is set up.
+    isDone: ({ integrations, store }) =>
+      store.isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active'),
   },
   {
     title: 'Send a first alert',
