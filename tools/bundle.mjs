@@ -14,7 +14,7 @@ const STAMP = join(PUBLIC, '.stamp');
 /** Pages by name: what a page loads is everything that its entry imports, styles included. A new page is a new line. */
 const PAGES = {
   landing: 'src/site/landing.ts',
-  docs: 'src/site/docs.ts',
+  docs: 'src/site/docs/main.tsx',
   graphiql: 'src/site/graphiql.ts',
   demo: 'src/demo-shop/main.tsx',
   dashboard: 'src/dashboard/main.tsx',

@@ -29,7 +29,7 @@ export function servePages(
   app.get('/graphiql', createGraphiqlPage(services, demo));
   app.get('/client', createClientPage(services, demo));
   serveFavicon(app);
-  serveDocs(app, schema);
+  serveDocs(app, services, schema, demo);
   if (demo) serveDemo(app, services, demo);
 
   app.get('/assets/:file', async (req, res) => {
