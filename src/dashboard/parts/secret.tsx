@@ -36,13 +36,9 @@ export function SecretOnce({
           value={secret}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <button
-          type="button"
-          class="secondary"
-          aria-label={`${outcome === 'copied' ? 'Copied' : 'Copy'}: ${label}`}
-          onClick={() => void copy()}
-        >
+        <button type="button" class="secondary" onClick={() => void copy()}>
           {outcome === 'copied' ? 'Copied' : 'Copy'}
+          <span class="visually-hidden"> {label}</span>
         </button>
       </div>
       <small>{note}</small>
