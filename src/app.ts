@@ -23,11 +23,11 @@ import { serveConfirm } from './transport/pages/confirm.ts';
 import { serveClicks } from './transport/pages/go.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
+import { isForPeople, sendLostPage } from './transport/pages/lost.ts';
 import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
 import { serveUnsubscribe } from './transport/pages/unsubscribe.ts';
-import { DASHBOARD_HEADER } from './transport/own-page.ts';
 import { createRateLimiter } from './transport/rate-limit.ts';
 import { assignRequestId, requestIdOf } from './transport/request-id.ts';
 import { createRestRouter } from './transport/rest/router.ts';
@@ -110,8 +110,9 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     res.set(failure.headers);
     if (/^\/graphql(\/stream)?$/.test(req.path))
       return void res.status(failure.status).json(graphqlFailure(failure));
-    // A browser would ask for a name and a password by itself; the dashboard asks in its own words.
-    if (failure.type === 'unauthorised' && req.headers[DASHBOARD_HEADER] === undefined)
+    if (isForPeople(req)) return sendLostPage(res, failure);
+    // A browser would ask for a password over the page whose script has called; the script shows the failure itself.
+    if (failure.type === 'unauthorised' && req.headers['sec-fetch-dest'] !== 'empty')
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));
   };

@@ -57,6 +57,11 @@ function describe(store: StoreListing): string {
     `  clicks            ${settings.measureAlerts ? `counted, for orders within ${settings.attributionDays} days` : 'not counted'}`,
     `  merged sessions   ${settings.mergedSessions ? 'open the account' : 'end'}`,
     `  deleted lists     ${settings.restoreDays > 0 ? `can be brought back for ${settings.restoreDays} days` : 'are gone at once'}`,
+    `  logo              ${settings.logoUrl ?? 'none: messages and pages show the name'}`,
+    `  colour            ${settings.colour ?? 'a dark one'}`,
+    `  mails come from   ${settings.senderName ?? name}${settings.senderAddress === null ? '' : `, answers go to ${settings.senderAddress}`}`,
+    `  prices            ${settings.currency ?? 'plain numbers'} as in ${settings.locale}`,
+    `  time zone         ${timeZone}`,
     `  rate limits       ${
       Object.entries(rateLimits as RateLimits)
         .map(([kind, limit]) => `${kind}=${limit}`)

@@ -18,6 +18,7 @@ import { hrefTo, usePlace } from './route.ts';
 import type { Place } from './route.ts';
 import { SessionContext } from './session.ts';
 import type { Operator, Session } from './session.ts';
+import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
 type Page = { page: string; title: string; show: (rest: string) => ComponentChild };
 
@@ -163,7 +164,7 @@ export function Shell({
               Menu
             </button>
             <Navigation pages={pages} current={place.page} isOpen={isOpen} onPick={() => setOpen(false)} />
-            <button type="button" class="small secondary outline sign-out" onClick={leave}>
+            <button type="button" class="small secondary outline sign-out" onClick={() => leaveWith(leave)}>
               Sign out
             </button>
           </div>
@@ -176,6 +177,7 @@ export function Shell({
       <div class="toast" role="status">
         {message}
       </div>
+      <UnsavedGuard />
     </SessionContext.Provider>
   );
 }

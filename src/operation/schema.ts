@@ -20,6 +20,7 @@ import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
 import { integrationResolvers } from '../domain/integration/integration.resolvers.ts';
 import { reportResolvers } from '../domain/report/report.resolvers.ts';
 import { revenueResolvers } from '../domain/revenue/revenue.resolvers.ts';
+import { mailServerResolvers } from '../domain/mail-server/mail-server.resolvers.ts';
 import { privacyResolvers } from '../domain/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
@@ -47,6 +48,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   restockResolvers,
   alertResolvers,
   webhookResolvers,
+  mailServerResolvers,
   integrationResolvers,
   listResolvers,
   itemResolvers,

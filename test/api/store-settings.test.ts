@@ -245,3 +245,65 @@ test('settings and keys are out of reach for a shopper', async () => {
     expect(body.errors[0].extensions.type).toBe('unauthorised');
   }
 });
+
+const BRAND =
+  'mutation ($input: UpdateStoreInput!) { updateStore(input: $input) { logoUrl colour senderName senderAddress currency locale } }';
+const PLAIN = {
+  logoUrl: null,
+  colour: null,
+  senderName: null,
+  senderAddress: null,
+  currency: null,
+  locale: 'en',
+};
+
+test('a merchant sets the brand, in one spelling, and clears it again', async () => {
+  const brand = async (input: object) =>
+    (await service.graphql(BRAND, { input }, { store })).body.data?.updateStore;
+  expect(await brand({})).toEqual(PLAIN);
+  const given = {
+    logoUrl: 'https://shop.example/logo.png',
+    colour: '#1A73E8',
+    senderName: ' Kettles & Co ',
+    senderAddress: 'hello@shop.example',
+    currency: 'eur',
+    locale: 'DE-ch',
+  };
+  const kept = { ...given, colour: '#1a73e8', senderName: 'Kettles & Co', currency: 'EUR', locale: 'de-CH' };
+  expect(await brand(given)).toEqual(kept);
+  expect(await brand({ colour: null })).toEqual({ ...kept, colour: null });
+  expect(await brand(PLAIN)).toEqual(PLAIN);
+});
+
+test.each([
+  ['logoUrl', 'http://shop.example/logo.png'],
+  ['logoUrl', 'https://user@shop.example/logo.png'],
+  ['logoUrl', `https://shop.example/${'x'.repeat(1_000)}`],
+  ['colour', 'red'],
+  ['colour', '#fff'],
+  ['senderName', ' '],
+  ['senderName', 'Shop\r\nBcc: x@y.example'],
+  ['senderName', 'x'.repeat(101)],
+  ['senderAddress', 'shop.example'],
+  ['currency', 'Euro'],
+  ['currency', 'XQQ'],
+  ['locale', 'de_CH'],
+  ['locale', 'klingonish'],
+  ['locale', null],
+])('a wrong %s of the brand is refused by name, and nothing of the call is kept', async (field, value) => {
+  const { body } = await service.graphql(BRAND, { input: { name: 'Other', [field]: value } }, { store });
+  expect(body.errors[0].extensions).toMatchObject({ type: 'invalid-request', status: 400 });
+  expect(body.errors[0].message).toContain(field);
+  const after = await service.graphql('{ store { name } }', {}, { store });
+  expect(after.body.data.store.name).toBe('Test store');
+});
+
+test('a store changes only its own brand, and a shopper none', async () => {
+  const other = await service.createStore();
+  await service.graphql(BRAND, { input: { colour: '#112233' } }, { store });
+  const { body } = await service.graphql('{ store { colour } }', {}, { store: other });
+  expect(body.data.store.colour).toBeNull();
+  const shopper = await service.account(store);
+  const refused = await service.graphql(BRAND, { input: { colour: '#445566' } }, { shopper });
+  expect(refused.body.errors[0].extensions.status).toBe(401);
+});

@@ -68,9 +68,15 @@ const DENIALS = {
   badStore: { type: 'unauthorised', msg: 'The store id or API key is wrong' },
   endedSession: { type: 'unauthorised', msg: 'The session has ended: sign in again' },
   noActing: { type: 'unauthorised', msg: 'An operator names the store that it acts for in the header x-pid' },
-  noRegid: { type: 'sw-badregid', msg: 'sw-badregid: the regid is missing; generate one' },
+  noRegid: {
+    type: 'sw-badregid',
+    msg: 'sw-badregid: the regid is missing: the store identifies the shopper with generateRegid (v3/user/generate-regid), and shopper calls send the regid and sessionid that it answers (over GraphQL as the headers x-regid and x-sessionid)',
+  },
   badRegid: { type: 'sw-badregid' },
-  noSession: { type: 'bad-sessionid', msg: 'The sessionid is missing' },
+  noSession: {
+    type: 'bad-sessionid',
+    msg: 'The sessionid is missing: send the one that generateRegid answered beside the regid (over GraphQL the header x-sessionid)',
+  },
   badSession: { type: 'bad-sessionid' },
 } as const satisfies Record<string, Denial>;
 

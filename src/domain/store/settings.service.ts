@@ -19,11 +19,24 @@ export type SettingsInput = {
       | 'digestSeconds'
       | 'measureAlerts'
       | 'attributionDays'
+      | 'locale'
       | (typeof CLEARABLE)[number]
   ]?: StoreSettings[Field] | null;
 };
 
-const CLEARABLE = ['shareUrl', 'defaultRegion', 'quietFrom', 'quietTo', 'timeZone', 'dailyCap'] as const;
+const CLEARABLE = [
+  'shareUrl',
+  'defaultRegion',
+  'quietFrom',
+  'quietTo',
+  'timeZone',
+  'dailyCap',
+  'logoUrl',
+  'colour',
+  'senderName',
+  'senderAddress',
+  'currency',
+] as const;
 
 /** Changes the calling store's settings. */
 export async function changeSettings(ctx: Context, input: SettingsInput): Promise<StoreRow> {

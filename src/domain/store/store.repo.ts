@@ -1,6 +1,7 @@
 import { columnOf } from '../../database/columns.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './pacing.rules.ts';
 import type { StoreKeyModel, StoreModel } from '../../generated/prisma/models.ts';
 
@@ -37,6 +38,7 @@ export type StoreSettings = Partial<
     | 'restoreDays'
     | 'rateLimits'
     | 'maintenance'
+    | keyof Brand
   >
 >;
 
@@ -75,6 +77,11 @@ export async function createStore(
 /** Changes settings; false when there is no such store. */
 export async function updateStore(db: Db, pid: string, settings: StoreChanges): Promise<boolean> {
   return (await db.prisma.store.updateMany({ where: { pid }, data: settings })).count === 1;
+}
+
+/** Whether mails of a store leave by a server of its own, from its own address. */
+export async function hasMailServer(db: Db, pid: string): Promise<boolean> {
+  return (await db.prisma.mailServer.count({ where: { pid } })) === 1;
 }
 
 /** One store, or null. */

@@ -77,6 +77,8 @@ export async function updateStore(
 ): Promise<void> {
   const { pacing, rest } = splitPacing(settings);
   const checked = checkSettings(rest, nameOf);
+  if (checked.senderAddress === null && (await stores.hasMailServer(db, pid)))
+    fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);
   if (pacing === null) {
     if (!(await stores.updateStore(db, pid, checked))) failNoStore();
     return;
