@@ -90,6 +90,11 @@ export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   return row && { ...row, rateLimits: row.rateLimits as RateLimits, pacing: row.pacing as Pacing };
 }
 
+/** The pid of the store with this number, or null. */
+export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
+  return (await db.prisma.store.findFirst({ where: { linkNo }, select: { pid: true } }))?.pid ?? null;
+}
+
 /** What is shown of a key. */
 const API_KEY = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
 

@@ -138,6 +138,11 @@ export function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   return stores.findStore(db, pid);
 }
 
+/** The pid of the store that short links name by this number, or null. */
+export function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
+  return stores.pidOfLinkNo(db, linkNo);
+}
+
 /** The failure of a pid that nobody has. */
 export function failNoStore(): never {
   return fail('not-found', 'There is no store with this pid');
