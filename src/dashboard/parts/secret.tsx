@@ -28,13 +28,9 @@ export function CopyField({ label, value, note }: { label: string; value: string
           value={value}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <button
-          type="button"
-          class="secondary"
-          aria-label={`${outcome === 'copied' ? 'Copied' : 'Copy'}: ${label}`}
-          onClick={() => void copy()}
-        >
+        <button type="button" class="secondary" onClick={() => void copy()}>
           {outcome === 'copied' ? 'Copied' : 'Copy'}
+          <span class="visually-hidden"> {label}</span>
         </button>
       </div>
       {note && <small>{note}</small>}
