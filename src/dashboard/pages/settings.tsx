@@ -6,6 +6,7 @@ import { Badge, Loaded } from '../parts/feedback.tsx';
 import { NumberField, Switch, TextArea, TextField } from '../parts/fields.tsx';
 import { SaveForm, useForm } from '../parts/form.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
+import { MailServer } from '../parts/mail-server.tsx';
 import { PacingCard } from '../parts/pacing.tsx';
 import { useQuery, useSession } from '../session.ts';
 
@@ -140,6 +141,7 @@ export function SettingsPage() {
               <SettingsForm store={store} onSaved={(saved) => settings.replace({ store: saved })} />
             </Card>
             <PacingCard store={store} onSaved={(saved) => settings.replace({ store: saved })} />
+            <MailServer />
             <ApiKeys keys={store.apiKeys} onChanged={settings.reload} />
           </>
         )}
