@@ -31,7 +31,7 @@ function listIdOf(pid: string, domain: string): string {
 }
 
 /** The message as a mail; the id appears as Message-ID and X-Alert-Id, so a repeat can be recognised. */
-function toMail(message: Outgoing, from: string): Mail {
+export function toMail(message: Outgoing, from: string): Mail {
   const { id, pid, storeName, senderName, senderAddress, to } = message;
   const { subject, html, text, headers } = message.payload as MailPayload;
   const domain = from.slice(from.indexOf('@') + 1);
@@ -53,7 +53,8 @@ function toMail(message: Outgoing, from: string): Mail {
   };
 }
 
-type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
+/** What the mail library fails with. */
+export type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
 
 /** Enhanced codes (RFC 3463) that say: there is no such mailbox or domain. Others of 5.1 speak of the sender. */
 const NO_MAILBOX = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10']);
@@ -71,7 +72,8 @@ function isMailboxGone({ command, response = '', responseCode }: SmtpError): boo
   return enhanced === undefined ? responseCode === 550 && !ABOUT_US.test(response) : NO_MAILBOX.has(enhanced);
 }
 
-function outcomeOfSmtpError(error: SmtpError): Outcome {
+/** What becomes of a mail after a failure: later where it may pass, never where the server said so of this mail. */
+export function outcomeOfSmtpError(error: SmtpError): Outcome {
   const status = error.responseCode;
   const isFinal = MESSAGE_ERRORS.has(error.code ?? '') && (status === undefined || status >= 500);
   if (!isFinal) return outcomeOfError(error);

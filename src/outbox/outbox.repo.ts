@@ -75,6 +75,12 @@ const DUE_STORES = `
   )
   SELECT pid, '' AS recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
 
+/** SQL: one look at the same index for each of some stores. */
+const DUE_AMONG = `
+  SELECT own.pid, '' AS recipient FROM unnest($4::text[]) AS own (pid)
+  WHERE EXISTS (SELECT FROM outbox o WHERE o.state = 'queued' AND o.lane = $1 AND o.medium = $3 AND o.pid = own.pid AND o.due_at <= $2)
+  ORDER BY random()`;
+
 /** SQL: the same for webhooks, by an index of their own. */
 const DUE_WEBHOOKS = `
   WITH RECURSIVE waiting AS (
@@ -88,9 +94,15 @@ const DUE_WEBHOOKS = `
   )
   SELECT pid, recipient FROM waiting WHERE due_at <= $1 ORDER BY random()`;
 
-/** The lines that have messages due in a lane, in any order. */
-export function findDueLines(db: Db, { lane, medium }: Lane, now: Date): Promise<Line[]> {
+/** The lines that have messages due in a lane, in any order; those of some stores alone where they are named. */
+export function findDueLines(
+  db: Db,
+  { lane, medium }: Lane,
+  now: Date,
+  pids: readonly string[] | null = null,
+): Promise<Line[]> {
   if (lane === 'webhook') return db.query<Line>(DUE_WEBHOOKS, [now]);
+  if (pids !== null) return db.query<Line>(DUE_AMONG, [lane, now, medium, pids]);
   return db.query<Line>(DUE_STORES, [lane, now, medium]);
 }
 

@@ -1,13 +1,13 @@
 import { SaveSettingsDocument, SettingsDocument } from '../../generated/dashboard.ts';
 import type { StoreSettingsFragment, UpdateStoreInput } from '../../generated/dashboard.ts';
-import { changedFields, useDraft } from '../draft.ts';
 import { formatMoment, linesOf } from '../format.ts';
 import { ApiKeys } from '../parts/api-keys.tsx';
-import { Badge, Failure, Loaded } from '../parts/feedback.tsx';
-import { Switch, TextArea, TextField } from '../parts/fields.tsx';
+import { Badge, Loaded } from '../parts/feedback.tsx';
+import { NumberField, Switch, TextArea, TextField } from '../parts/fields.tsx';
+import { SaveForm, useForm } from '../parts/form.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
 import { PacingCard } from '../parts/pacing.tsx';
-import { useAction, useQuery, useSession } from '../session.ts';
+import { useQuery, useSession } from '../session.ts';
 
 type Draft = {
   name: string;
@@ -50,95 +50,68 @@ function SettingsForm({
   onSaved: (store: StoreSettingsFragment) => void;
 }) {
   const { run, notify, rename } = useSession();
-  const saved = draftOf(store);
-  const { draft, set, settle } = useDraft(saved);
-  const save = useAction(async () => {
-    const input = changedFields(inputOf(draft), inputOf(saved));
-    const { updateStore } = await run(SaveSettingsDocument, { input });
-    settle();
-    rename(updateStore.name);
-    onSaved(updateStore);
-    notify('The settings are saved.');
+  const form = useForm({
+    saved: draftOf(store),
+    inputOf,
+    save: async (input) => {
+      const { updateStore } = await run(SaveSettingsDocument, { input });
+      rename(updateStore.name);
+      onSaved(updateStore);
+      notify('The settings are saved.');
+    },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save.start();
-      }}
-    >
+    <SaveForm form={form} label="Save settings">
       <div class="columns">
         <div>
-          <TextField
-            label="Store name"
-            required
-            maxLength={100}
-            value={draft.name}
-            onValue={(name) => set({ name })}
-          />
+          <TextField label="Store name" required maxLength={100} {...form.text('name')} />
           <TextField
             label="Share URL"
-            value={draft.shareUrl}
-            onValue={(shareUrl) => set({ shareUrl })}
+            {...form.text('shareUrl')}
             placeholder="https://shop.example/list/{lid}"
             hint="What a shared list opens; {lid} stands for the list id. Empty: this service's own page."
           />
           <TextField
             label="Default region"
-            value={draft.defaultRegion}
-            onValue={(defaultRegion) => set({ defaultRegion })}
+            {...form.text('defaultRegion')}
             placeholder="DE"
             hint="Country whose national phone numbers are understood. Empty: each needs its country code."
           />
-          <TextField
+          <NumberField
             label="Days to undo a deletion"
-            type="number"
             required
-            min="0"
-            max="365"
-            step="1"
-            inputMode="numeric"
-            value={draft.restoreDays}
-            onValue={(restoreDays) => set({ restoreDays })}
+            min={0}
+            max={365}
+            {...form.text('restoreDays')}
             hint="How long shoppers can bring back deleted lists and items. 0: they are gone at once."
           />
           <Switch
             label="Custom items"
             hint="Shoppers may add items that are not in the catalogue."
-            checked={draft.customItems}
-            onChange={(customItems) => set({ customItems })}
+            {...form.check('customItems')}
           />
           <Switch
             label="Double opt-in"
             hint="A new subscriber must confirm by a link before any alert is sent."
-            checked={draft.doubleOptIn}
-            onChange={(doubleOptIn) => set({ doubleOptIn })}
+            {...form.check('doubleOptIn')}
           />
         </div>
         <div>
           <TextArea
             label="List types"
             rows={4}
-            value={draft.listTypes}
-            onValue={(listTypes) => set({ listTypes })}
+            {...form.text('listTypes')}
             hint="Beyond wl and sfl, one a line: registry, for example."
           />
           <TextArea
             label="Allowed origins"
             rows={4}
-            value={draft.allowedOrigins}
-            onValue={(allowedOrigins) => set({ allowedOrigins })}
+            {...form.text('allowedOrigins')}
             hint="Shop pages that may call from a browser, one a line, such as https://shop.example. Empty: any."
           />
         </div>
       </div>
-      <Failure error={save.error} />
-      <div class="buttons">
-        <button type="submit" disabled={save.isBusy} aria-busy={save.isBusy}>
-          Save settings
-        </button>
-      </div>
-    </form>
+    </SaveForm>
   );
 }
 

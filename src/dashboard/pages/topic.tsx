@@ -1,22 +1,24 @@
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
 import type { ChannelFieldsFragment, TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { changedFields, useDraft } from '../draft.ts';
-import type { Form } from '../draft.ts';
-import { Empty, Failure, Loaded } from '../parts/feedback.tsx';
+import { changedFields } from '../draft.ts';
+import { Empty, Loaded } from '../parts/feedback.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
+import { SaveForm, useForm } from '../parts/form.tsx';
+import type { Form } from '../parts/form.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
 import { TemplatePreview } from '../parts/template-preview.tsx';
 import { TopicDelete } from '../parts/topic-delete.tsx';
 import { TopicRules } from '../parts/topic-rules.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo } from '../route.ts';
-import { useAction, useQuery, useSession } from '../session.ts';
-import { draftOf, inputOf, listOf, textsOf } from '../topic-draft.ts';
-import type { Texts } from '../topic-draft.ts';
+import { useQuery, useSession } from '../session.ts';
+import { draftOf, inputOf, listOf } from '../topic-draft.ts';
+import type { TopicDraft } from '../topic-draft.ts';
 import { triggerText } from './topics.tsx';
 
-function Template({ channels, form }: { channels: ChannelFieldsFragment[]; form: Form<Texts> }) {
+function Template({ channels, form }: { channels: ChannelFieldsFragment[]; form: Form<TopicDraft> }) {
+  const { texts } = form.draft;
   return (
     <Card
       title="Template"
@@ -32,13 +34,13 @@ function Template({ channels, form }: { channels: ChannelFieldsFragment[]; form:
         .map(({ name, label, rows }) => {
           const field = {
             label,
-            value: form.draft[name] ?? '',
-            onValue: (text: string) => form.set({ [name]: text }),
+            value: texts[name] ?? '',
+            onValue: (text: string) => form.set({ texts: { ...texts, [name]: text } }),
           };
           return rows === 1 ? (
             <TextField key={name} required {...field} />
           ) : (
-            <TextArea key={name} isCode rows={rows} {...field} />
+            <TextArea key={name} rows={rows} {...field} />
           );
         })}
     </Card>
@@ -56,42 +58,26 @@ function Editor({
 }) {
   const { run, notify } = useSession();
   const saved = draftOf(topic);
-  const { draft, set, settle } = useDraft(saved);
-  const changes = changedFields(inputOf(draft), inputOf(saved));
-  const form = useDraft(textsOf(topic.texts));
-  const texts = listOf(changedFields(form.draft, textsOf(topic.texts)));
-  const isChanged = Object.keys(changes).length + texts.length > 0;
-  const save = useAction(async () => {
-    const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, texts, name: topic.name } });
-    settle();
-    form.settle();
-    onSaved(saveTopic);
-    notify(`The topic ${topic.name} is saved.`);
+  const form: Form<TopicDraft> = useForm({
+    saved,
+    inputOf,
+    save: async (changes) => {
+      const texts = listOf(changedFields(form.draft.texts, saved.texts));
+      const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, texts, name: topic.name } });
+      onSaved(saveTopic);
+      notify(`The topic ${topic.name} is saved.`);
+    },
   });
   return (
     <>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.start();
-        }}
-      >
+      <SaveForm form={form} label="Save topic">
         <div class="columns">
           <Template channels={channels} form={form} />
-          <TemplatePreview topic={topic.name} channels={channels} texts={form.draft} />
+          <TemplatePreview topic={topic.name} channels={channels} texts={form.draft.texts} />
         </div>
-        <TopicRules triggers={triggers} draft={draft} set={set} />
-        <div class="save-bar">
-          <Failure error={save.error} />
-          <span class="muted">
-            {isChanged ? 'There are changes that are not saved.' : 'Everything is saved.'}
-          </span>
-          <button type="submit" disabled={save.isBusy} aria-busy={save.isBusy}>
-            Save topic
-          </button>
-        </div>
-      </form>
-      <TopicSend topic={topic} channels={channels} isChanged={isChanged} />
+        <TopicRules triggers={triggers} form={form} />
+      </SaveForm>
+      <TopicSend topic={topic} channels={channels} isChanged={form.isChanged} />
     </>
   );
 }

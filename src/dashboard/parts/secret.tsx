@@ -1,7 +1,15 @@
 import { useId, useRef, useState } from 'preact/hooks';
 
-/** A secret that the service shows this once. */
-export function SecretOnce({ label, secret }: { label: string; secret: string }) {
+/** A secret that the service shows this once; with another note, any text to copy. */
+export function SecretOnce({
+  label,
+  secret,
+  note = 'Keep it now: it is not shown again.',
+}: {
+  label: string;
+  secret: string;
+  note?: string;
+}) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [outcome, setOutcome] = useState<'copied' | 'by hand' | null>(null);
@@ -28,11 +36,16 @@ export function SecretOnce({ label, secret }: { label: string; secret: string })
           value={secret}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <button type="button" class="secondary" onClick={() => void copy()}>
+        <button
+          type="button"
+          class="secondary"
+          aria-label={`${outcome === 'copied' ? 'Copied' : 'Copy'}: ${label}`}
+          onClick={() => void copy()}
+        >
           {outcome === 'copied' ? 'Copied' : 'Copy'}
         </button>
       </div>
-      <small>Keep it now: it is not shown again.</small>
+      <small>{note}</small>
       <small role="status">
         {outcome === 'by hand' && 'The browser does not let this page copy. It is selected: copy it by hand.'}
       </small>

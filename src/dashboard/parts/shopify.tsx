@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { SetShopifySecretDocument, ShopifyDocument } from '../../generated/dashboard.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
 import { Confirm } from './confirm.tsx';
-import { Badge, Failure, Loaded } from './feedback.tsx';
+import { Badge, Loaded } from './feedback.tsx';
 import { TextField } from './fields.tsx';
+import { ActionForm } from './form.tsx';
 import { Card } from './layout.tsx';
 
 /** Takes the secret that Shopify signs its webhooks with; it can be set and removed, never read. */
@@ -44,14 +45,21 @@ export function Shopify() {
           )
         }
       </Loaded>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void connect.start();
-        }}
+      <ActionForm
+        action={connect}
+        label={isConnected ? 'Replace secret' : 'Connect'}
+        tone="secondary"
+        aside={
+          isConnected && (
+            <button type="button" class="danger outline" onClick={() => setEnding(true)}>
+              Disconnect…
+            </button>
+          )
+        }
       >
         <TextField
           label={isConnected ? 'New signing secret' : 'Signing secret'}
+          name="secret"
           type="password"
           autocomplete="off"
           required
@@ -59,18 +67,7 @@ export function Shopify() {
           onValue={setSecret}
           hint="Shopify shows it beside the webhooks. It is stored and never shown again."
         />
-        <Failure error={connect.error} />
-        <div class="buttons">
-          <button type="submit" class="secondary" disabled={connect.isBusy} aria-busy={connect.isBusy}>
-            {isConnected ? 'Replace secret' : 'Connect'}
-          </button>
-          {isConnected && (
-            <button type="button" class="danger outline" onClick={() => setEnding(true)}>
-              Disconnect…
-            </button>
-          )}
-        </div>
-      </form>
+      </ActionForm>
       {isEnding && (
         <Confirm
           title="Disconnect Shopify?"

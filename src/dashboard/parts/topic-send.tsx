@@ -4,8 +4,9 @@ import type { ChannelFieldsFragment, TopicFieldsFragment } from '../../generated
 import { formatNumber, linesOf, plural } from '../format.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
 import { Confirm } from './confirm.tsx';
-import { Failure, Loaded } from './feedback.tsx';
+import { Loaded } from './feedback.tsx';
 import { Choice, TextField } from './fields.tsx';
+import { ActionForm } from './form.tsx';
 import { Card } from './layout.tsx';
 
 type Channels = { channels: ChannelFieldsFragment[] };
@@ -49,12 +50,7 @@ function TestSend({ topic, channels, isChanged }: { topic: string; isChanged: bo
       title="Send a test"
       note={isChanged ? 'Sends what is saved, without your changes.' : 'To yourself, with a sample product.'}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send.start();
-        }}
-      >
+      <ActionForm action={send} label="Send test" tone="secondary">
         <div class="field-row">
           <Choice
             label="By"
@@ -64,6 +60,7 @@ function TestSend({ topic, channels, isChanged }: { topic: string; isChanged: bo
           />
           <TextField
             label={channel.contactLabel}
+            name="to"
             required
             autocomplete="off"
             placeholder={channel.contactSample}
@@ -71,11 +68,7 @@ function TestSend({ topic, channels, isChanged }: { topic: string; isChanged: bo
             onValue={setValue}
           />
         </div>
-        <Failure error={send.error} />
-        <button type="submit" class="secondary" disabled={send.isBusy} aria-busy={send.isBusy}>
-          Send test
-        </button>
-      </form>
+      </ActionForm>
     </Card>
   );
 }

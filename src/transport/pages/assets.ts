@@ -66,3 +66,10 @@ export async function filesOfPage(name: string): Promise<PageFiles> {
   const manifest = JSON.parse(text) as Record<string, PageFiles>;
   return manifest[name] ?? fail('not-found', `The page ${name} is not built: run \`npm run build\``);
 }
+
+/** The text of a file that the build made for a page. */
+export function textOfPage(file: string): Promise<string> {
+  return readFile(new URL(file, PUBLIC), 'utf8').catch(() =>
+    fail('not-found', `The page is not built: run \`npm run build\``),
+  );
+}
