@@ -71,8 +71,8 @@ function Sections(given: Given) {
   }, []);
   return (
     <>
-      {SECTIONS.map(({ id, title, show }) => (
-        <div key={id} id={`section-${id}`} class="section" role="group" aria-label={title} tabIndex={-1}>
+      {SECTIONS.map(({ id, show }) => (
+        <div key={id} id={`section-${id}`} class="section" tabIndex={-1}>
           {show(given)}
         </div>
       ))}

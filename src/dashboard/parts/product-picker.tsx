@@ -89,7 +89,7 @@ export function ProductPicker({
           act();
         }}
       />
-      <ul id={`${id}-found`} role="listbox" aria-label={label} class="picker-found" hidden={!isOpen}>
+      <ul id={`${id}-found`} role="listbox" aria-label="Products that fit" class="picker-found" hidden={!isOpen}>
         {products.map((product, index) => (
           <li
             key={product.epi}
