@@ -5,6 +5,7 @@ import type { StoreSettingsFragment } from '../../generated/dashboard.ts';
 import { ApiKeys } from '../parts/api-keys.tsx';
 import { Loaded } from '../parts/feedback.tsx';
 import { PageHead } from '../parts/layout.tsx';
+import { MailServer } from '../parts/mail-server.tsx';
 import { Measuring } from '../parts/measuring.tsx';
 import { PacingCard } from '../parts/pacing.tsx';
 import { GeneralCard, ListsCard } from '../parts/store-settings.tsx';
@@ -23,6 +24,7 @@ const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentCh
   { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
   { id: 'lists', title: 'Lists', show: (given) => <ListsCard {...given} /> },
   { id: 'pacing', title: 'When alerts leave', show: (given) => <PacingCard {...given} /> },
+  { id: 'mail-server', title: 'Mail server', show: () => <MailServer /> },
   { id: 'measuring', title: 'Measuring', show: () => <Measuring /> },
   {
     id: 'keys',

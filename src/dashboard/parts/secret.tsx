@@ -30,6 +30,7 @@ export function CopyField({ label, value, note }: { label: string; value: string
         />
         <button type="button" class="secondary" onClick={() => void copy()}>
           {outcome === 'copied' ? 'Copied' : 'Copy'}
+          <span class="visually-hidden"> {label}</span>
         </button>
       </div>
       {note && <small>{note}</small>}
