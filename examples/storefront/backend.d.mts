@@ -9,6 +9,8 @@ export type Backend = {
     product: { epi: number | string; empi: number | string; du: string };
     /** What to wait for; `backinstock` when left out. */
     topic?: string;
+    /** Who asks; the visitor then finds it among its own alerts. */
+    regid?: string | null;
   }): Promise<{ message: string }>;
   reportOrder(order: {
     orderId: string;

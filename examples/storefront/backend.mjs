@@ -22,9 +22,13 @@ export function createBackend({ baseUrl, pid, apiKey }) {
     'user-agent': 'wishgate-storefront-example',
   };
 
-  async function post(path, fields) {
+  async function post(path, fields, regid) {
     const body = new URLSearchParams(fields).toString();
-    const response = await fetch(baseUrl + path, { method: 'POST', headers, body });
+    const response = await fetch(baseUrl + path, {
+      method: 'POST',
+      headers: regid ? { ...headers, 'x-regid': regid } : headers,
+      body,
+    });
     const answer = await response.json();
     if (!response.ok) throw new WishgateBackendError(response.status, answer);
     return answer;
@@ -44,14 +48,18 @@ export function createBackend({ baseUrl, pid, apiKey }) {
       return { regid, sessionid };
     },
 
-    /** Subscribes any address to a product that is sold out; the shop has checked that it may. */
-    async notifyMe({ email, product, topic = 'backinstock' }) {
-      const { message } = await post('/storeadmin/bispa/subscriptions/create', {
+    /**
+     * Subscribes any address to a product that is sold out; the shop has checked that it may. With the visitor's `regid` the visitor
+     * finds it among its own alerts, and can leave.
+     */
+    async notifyMe({ email, product, topic = 'backinstock', regid }) {
+      const fields = {
         medium: 'email',
         mediumvalue: email,
         products: JSON.stringify([product]),
         topics: JSON.stringify([topic]),
-      });
+      };
+      const { message } = await post('/storeadmin/bispa/subscriptions/create', fields, regid);
       return { message };
     },
 

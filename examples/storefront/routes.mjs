@@ -45,6 +45,14 @@ export function createRoutes(
     return Buffer.from(encoded, 'base64url').toString('utf8');
   }
 
+  /** The regid of whom the cookies name; undefined for a visitor without any. */
+  async function regidOf(cookies) {
+    const email = customerOf(cookies);
+    const guestId = guestOf(cookies);
+    if (!email && !guestId) return undefined;
+    return (await backend.identify(email ? { email } : { guestId })).regid;
+  }
+
   const handlers = {
     /** Every page asks this once. It answers nothing secret but the visitor's own session. */
     async identify(cookies) {
@@ -69,14 +77,15 @@ export function createRoutes(
     },
 
     /** For visitors without an account; the service itself lets an account subscribe its own address only. */
-    async notify(_cookies, { email, product, topic }) {
+    async notify(cookies, { email, product, topic }) {
       if (typeof email !== 'string' || !EMAIL.test(email) || typeof product?.epi === 'undefined') {
         return { status: 400, body: { msg: 'Please enter an e-mail address' }, cookies: [] };
       }
       const { epi, empi, du } = product;
       // Only what this shop offers: `topic` comes from a browser.
       const offered = topic === 'pricedrop' ? topic : 'backinstock';
-      const answer = await backend.notifyMe({ email, product: { epi, empi, du }, topic: offered });
+      const regid = await regidOf(cookies);
+      const answer = await backend.notifyMe({ email, product: { epi, empi, du }, topic: offered, regid });
       return { status: 200, body: answer, cookies: [] };
     },
 
@@ -91,8 +100,7 @@ export function createRoutes(
         return { status: 400, body: { msg: 'There is nothing to order' }, cookies: [] };
       }
       const email = customerOf(cookies);
-      const guestId = guestOf(cookies);
-      const { regid } = email || guestId ? await backend.identify(email ? { email } : { guestId }) : {};
+      const regid = await regidOf(cookies);
       const { orderId, total } = await backend.reportOrder({
         orderId: randomUUID(),
         currency,

@@ -1,6 +1,6 @@
 // All that the library asks over GraphQL. A service that runs trusted documents only trusts these, too.
 
-export const SUBSCRIBE = `mutation ($input: SubscribeInput!) { subscribe(input: $input) { message products { epi empi dt } topics } }`;
+export const SUBSCRIBE = `mutation ($input: SubscribeInput!) { subscribe(input: $input) { message confirmed products { epi empi dt } topics } }`;
 export const OWN_ADDRESS = `query { shopper { userinfo { em } } }`;
 export const IS_IN_LISTS = `query ($epis: [VariantId!]!) { isInLists(epis: $epis) { epi isInList lids } }`;
 export const WATCH_LISTS = `subscription ($since: String) { lists(since: $since) { rev lids isWhole } }`;

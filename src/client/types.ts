@@ -4,9 +4,11 @@ import type {
   Item,
   ItemChange,
   ItemRef,
+  ItemTransfer,
   ItemUpdate,
   List,
   ListContents,
+  ProductAlert,
   ProductInput,
   ProductRef,
   UpdateListInput,
@@ -90,9 +92,20 @@ export type AlertRequest = {
 /** What was subscribed. */
 export type AlertAnswer = {
   message: string;
+  /** Whether alerts are sent from now on; false while the contact has still to open the link in a message. */
+  confirmed: boolean;
   products: { epi: VariantId; empi: VariantId; dt: string | null }[];
   topics: string[];
 };
+
+/** Which alerts to answer. */
+export type AlertPage = { topic?: string; limit?: number; offset?: number };
+
+/** What a shopper waits for; `total` counts beyond the page. */
+export type ProductAlerts = { limit: number; offset: number; total: number; subscriptions: ProductAlert[] };
+
+/** Alerts to end: the one of this `id`, or all of a topic and variant. */
+export type AlertRef = { id: string } | { topic?: string; epi: VariantId };
 
 /** What was counted. */
 export type ShareAnswer = { msg: string; lid: string; lname: string; medium: string };
@@ -150,6 +163,8 @@ export type Wishgate = {
   /** The shopper's lists with a preview of each, from the cache of 5 minutes where it is valid. */
   fetchLists: (options?: FetchListsOptions) => Promise<List[]>;
   createList: (list: NewList, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
+  /** The list of this name: the one that is there, else a new one. Safe to call on every page and again. */
+  ensureList: (list: NewList, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
   updateList: (list: ListUpdate, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
   deleteList: (lid: string, onSuccess?: OnSuccess<List>, onError?: OnError) => Promise<List>;
   /** Brings a deleted list back as it was; one that is there is answered as it is. */
@@ -206,6 +221,14 @@ export type Wishgate = {
     onSuccess?: OnSuccess<ItemChange[]>,
     onError?: OnError,
   ) => Promise<ItemChange[]>;
+  /** Moves items to another list of the shopper's, with their notes and quantities: all of them or none. */
+  moveItems: (
+    fromlid: string,
+    tolid: string,
+    epis: VariantId[],
+    onSuccess?: OnSuccess<ItemTransfer>,
+    onError?: OnError,
+  ) => Promise<ItemTransfer>;
   updateListItem: (
     lid: string,
     product: ItemUpdate,
@@ -253,6 +276,18 @@ export type Wishgate = {
     onSuccess?: OnSuccess<AlertAnswer>,
     onError?: OnError,
   ) => Promise<AlertAnswer>;
+  /** What the shopper waits for, newest first: an account sees what goes to its address, a guest what it asked for. */
+  fetchProductAlerts: (
+    page?: AlertPage,
+    onSuccess?: OnSuccess<ProductAlerts>,
+    onError?: OnError,
+  ) => Promise<ProductAlerts>;
+  /** Ends alerts that the shopper waits for; `removed` says how many there were. */
+  unsubscribeFromProductAlert: (
+    alert: AlertRef,
+    onSuccess?: OnSuccess<{ msg: string; removed: number }>,
+    onError?: OnError,
+  ) => Promise<{ msg: string; removed: number }>;
   /** How many shoppers have a product in a list. */
   getSocialCount: (
     product: { empi: VariantId },

@@ -24,11 +24,11 @@ export type WatchTools = {
 };
 
 /** What the browser says of the page; elsewhere there is none. */
-type Page = {
-  visibilityState: string;
+type Events = {
   addEventListener(name: string, listener: () => void): void;
   removeEventListener(name: string, listener: () => void): void;
 };
+type Page = Events & { visibilityState: string };
 type Changes = ListChange & { isWhole: boolean };
 
 /** The first message comes at once, unless something on the way keeps it back. */
@@ -45,7 +45,8 @@ export function watchLists(
   onLists: (lists: List[], change: ListChange) => void,
   onError?: OnError,
 ): () => void {
-  const page = (globalThis as { document?: Page }).document;
+  const browser = globalThis as Partial<Events> & { document?: Page };
+  const page = browser.document;
   let isStopped = false;
   /** Until when the same is asked by calls that wait, because streams do not get through. */
   let streamsAt = 0;
@@ -176,11 +177,14 @@ export function watchLists(
 
   const stopListening = tools.onIdentity(restart);
   page?.addEventListener('visibilitychange', restart);
+  // Back on the network: whoever waits for the next try need not.
+  browser.addEventListener?.('online', restart);
   void run();
   return () => {
     isStopped = true;
     stopListening();
     page?.removeEventListener('visibilitychange', restart);
+    browser.removeEventListener?.('online', restart);
     restart();
   };
 }

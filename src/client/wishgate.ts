@@ -1,24 +1,26 @@
-import { IS_IN_LISTS, OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
+import { createAlerts } from './alerts.ts';
 import { createCache } from './cache.ts';
 import { createCaller } from './caller.ts';
 import type { Fields } from './caller.ts';
+import { IS_IN_LISTS } from './documents.ts';
 import { ownFailure, settle, tell } from './failure.ts';
 import { createIdentity, hasApiKey } from './identity.ts';
 import { createSaveForLater } from './save-for-later.ts';
 import type { Write } from './save-for-later.ts';
 import type { WatchTools, watchLists as WatchLists } from './watch.ts';
 import type {
-  AlertAnswer,
-  AlertRequest,
   FetchLike,
   Item,
   ItemChange,
+  ItemTransfer,
   List,
   ListContents,
   ListUpdate,
   Membership,
+  NewList,
   ShareAnswer,
   Wishgate,
+  WishgateError,
   WishgateOptions,
 } from './types.ts';
 
@@ -45,9 +47,14 @@ function checkOptions(options: WishgateOptions): void {
 const blankIfEmpty = (text: string | null | undefined): string | null | undefined =>
   text === '' ? ' ' : text;
 
-/** Comes from the service itself, also where this file was copied into a page's own bundle. */
-const loadWatch = (baseUrl: string): Promise<{ watchLists: typeof WatchLists }> =>
-  import(/* webpackIgnore: true */ /* @vite-ignore */ `${baseUrl}/client/watch.mjs`) as never;
+/**
+ * Comes from the service itself, also where this file was copied into a page's own bundle. Browsers remember a module that did not load,
+ * so another try has another address.
+ */
+const loadWatch = (baseUrl: string, tries: number): Promise<{ watchLists: typeof WatchLists }> =>
+  import(
+    /* webpackIgnore: true */ /* @vite-ignore */ `${baseUrl}/client/watch.mjs${tries > 0 ? `?${tries}` : ''}`
+  ) as never;
 
 /** Makes the client of a store. It asks for nothing until it is used. */
 export function init(options: WishgateOptions): Wishgate {
@@ -70,7 +77,9 @@ export function init(options: WishgateOptions): Wishgate {
     if (isOther) cache.announce('identity');
   });
   const caller = createCaller(options, fetchLike, identity);
+  const alerts = createAlerts(caller);
   const underway = new Map<string, Promise<string>>();
+  const ensuring = new Map<string, Promise<List>>();
 
   const write: Write = async (run) => {
     // Before: a read under way must not be kept. After: neither must one that began while the write was on its way.
@@ -108,6 +117,28 @@ export function init(options: WishgateOptions): Wishgate {
     underway.set(key, asked);
     return asked.finally(() => underway.delete(key));
   };
+  const findList = async (lname: string): Promise<List | undefined> =>
+    (JSON.parse(await listsText('')) as List[]).find((list) => list.lname === lname);
+  const findOrCreate = async (list: NewList): Promise<List> => {
+    const lname = list.lname.trim();
+    const known = await findList(lname);
+    if (known) return known;
+    try {
+      return await post<List>('lists/create', list);
+    } catch (error) {
+      // Another tab or device was faster, or the cached lists are older; one that is archived stays a failure.
+      const made =
+        (error as WishgateError).response?.type === 'duplicate-lname' ? await findList(lname) : undefined;
+      if (made) return made;
+      throw error;
+    }
+  };
+  /** Callers of one moment share one list: several hearts may be tapped while it is being made. */
+  const ensureList = (list: NewList): Promise<List> => {
+    const asked = ensuring.get(list.lname) ?? findOrCreate(list).finally(() => ensuring.delete(list.lname));
+    ensuring.set(list.lname, asked);
+    return asked;
+  };
   const updateList = ({ lname, lnote, ...others }: ListUpdate): Promise<List> =>
     post<List>('lists/update', { ...others, lname: blankIfEmpty(lname), lnote: blankIfEmpty(lnote) });
   const updateItem = async (lid: string, product: object): Promise<ItemChange> => {
@@ -117,24 +148,6 @@ export function init(options: WishgateOptions): Wishgate {
         status: 404,
       });
     return changed!;
-  };
-
-  /** The account's address; null for a guest. */
-  const ownAddress = async (): Promise<string | null> => {
-    const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } | null } }>(
-      OWN_ADDRESS,
-      {},
-    );
-    return shopper.userinfo?.em ?? null;
-  };
-  const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
-    // GraphQL refuses fields that it does not know, and storefronts pass whole products.
-    const products = alert.products.map(({ epi, empi, du }) => ({ epi, empi, du }));
-    const { medium = 'email', topics = ['backinstock'] } = alert;
-    const input: AlertRequest = { ...alert, medium, topics, products };
-    if (medium === 'email' && input.mediumvalue === undefined)
-      input.mediumvalue = (await ownAddress()) ?? undefined;
-    return (await caller.graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, { input })).subscribe;
   };
 
   const watchTools: WatchTools = {
@@ -156,6 +169,7 @@ export function init(options: WishgateOptions): Wishgate {
     fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
       settle(async () => JSON.parse(await listsText(lty ?? '')) as List[], callbackFn, errorFn),
     createList: (list, ok, bad) => settle(() => post<List>('lists/create', list), ok, bad),
+    ensureList: (list, ok, bad) => settle(() => ensureList(list), ok, bad),
     updateList: (list, ok, bad) => settle(() => updateList(list), ok, bad),
     deleteList: (lid, ok, bad) => settle(() => post<List>('lists/delete-list', { lid }), ok, bad),
     restoreList: (lid, ok, bad) => settle(() => post<List>('lists/restore', { lid }), ok, bad),
@@ -174,6 +188,8 @@ export function init(options: WishgateOptions): Wishgate {
       settle(async () => (await contents(lid, { d: [product] })).d![0]!, ok, bad),
     removeProductsFromList: (lid, products, ok, bad) =>
       settle(async () => (await contents(lid, { d: products })).d!, ok, bad),
+    moveItems: (fromlid, tolid, epis, ok, bad) =>
+      settle(() => post<ItemTransfer>('lists/move-items', { fromlid, tolid, epis }), ok, bad),
     updateListItem: (lid, product, ok, bad) => settle(() => updateItem(lid, product), ok, bad),
     addCustomProductToList: (lid, product, ok, bad) => settle(() => addOne(lid, product), ok, bad),
     fetchListDetails: (list, ok, bad) =>
@@ -186,7 +202,9 @@ export function init(options: WishgateOptions): Wishgate {
       settle(() => caller.rest<ShareAnswer>('lists/reportShare', { ...share }), ok, bad),
     setMeasured: (measured, ok, bad) =>
       settle(() => caller.rest<{ measured: boolean }>('shopper/set-measured', { measured }), ok, bad),
-    subscribeForProductAlert: (alert, ok, bad) => settle(() => subscribe(alert), ok, bad),
+    subscribeForProductAlert: (alert, ok, bad) => settle(() => alerts.subscribe(alert), ok, bad),
+    fetchProductAlerts: (page, ok, bad) => settle(() => alerts.fetch(page), ok, bad),
+    unsubscribeFromProductAlert: (alert, ok, bad) => settle(() => alerts.end(alert), ok, bad),
     getSocialCount: (product, ok, bad) =>
       settle(
         () =>
@@ -202,7 +220,7 @@ export function init(options: WishgateOptions): Wishgate {
         ok,
         bad,
       ),
-    isLoggedIn: (ok, bad) => settle(async () => (await ownAddress()) !== null, ok, bad),
+    isLoggedIn: (ok, bad) => settle(async () => (await alerts.ownAddress()) !== null, ok, bad),
     refreshIdentity: (ok, bad) => {
       identity.forget();
       cache.invalidate();
@@ -212,12 +230,18 @@ export function init(options: WishgateOptions): Wishgate {
     watch(onLists, onError) {
       let stop = (): void => void (isStopped = true);
       let isStopped = false;
-      loadWatch(caller.baseUrl).then(
-        ({ watchLists }) => {
-          if (!isStopped) stop = watchLists(watchTools, onLists, onError);
-        },
-        () => tell(onError, ownFailure('unavailable', 'The part of the library that watches did not load')),
-      );
+      const start = (tries: number): void =>
+        void loadWatch(caller.baseUrl, tries).then(
+          ({ watchLists }) => {
+            if (!isStopped) stop = watchLists(watchTools, onLists, onError);
+          },
+          () => {
+            if (isStopped) return;
+            setTimeout(start, Math.min(30_000, 1_000 * 2 ** tries), tries + 1);
+            tell(onError, ownFailure('unavailable', 'The part of the library that watches did not load'));
+          },
+        );
+      start(0);
       return () => stop();
     },
   });

@@ -14,6 +14,7 @@ export type Product = {
   stk: number;
   du: string;
   iu: string;
+  about: string;
 };
 
 /** What a visitor can wait for. */
@@ -22,8 +23,21 @@ export type AlertTopic = 'backinstock' | 'pricedrop';
 /** A mail that went out. */
 export type Mail = { id: string; sentAt: number; eml: string };
 
+/** What the page brought along; no products where the shop could not read them. */
+export const page = JSON.parse(document.querySelector('#data')!.textContent) as {
+  pid: string;
+  products: Product[] | null;
+};
+
 /** A failure that a visitor may read. */
-export class ShopError extends Error {}
+export class ShopError extends Error {
+  readonly status: number;
+
+  constructor(message: string, status = 400) {
+    super(message);
+    this.status = status;
+  }
+}
 
 const FAILED = 'That did not work. Please try again.';
 
@@ -32,10 +46,10 @@ async function call<Answer>(path: string, body?: object): Promise<Answer> {
     ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     : {};
   const response = await fetch(`/demo/api/${path}`, request).catch(() => {
-    throw new ShopError('The shop cannot be reached');
+    throw new ShopError('The shop cannot be reached', 0);
   });
   const answer = (await response.json().catch(() => null)) as (Answer & { msg?: string }) | null;
-  if (!response.ok || answer === null) throw new ShopError(answer?.msg ?? FAILED);
+  if (!response.ok || answer === null) throw new ShopError(answer?.msg ?? FAILED, response.status);
   return answer;
 }
 
@@ -54,11 +68,15 @@ export const backend = {
   outbox: () => call<Mail[]>('outbox'),
 };
 
+/** Whether nothing was wrong but the way there: the same may work in a moment. */
+export function isUnreachable(error: unknown): boolean {
+  const { status, response } = error as Partial<WishgateError>;
+  return status === 0 || (status !== undefined && status >= 502) || response?.type === 'unauthorised';
+}
+
 /** What to tell a visitor about a failure of the client or of the back end. */
 export function explain(error: unknown): string {
   if (error instanceof ShopError) return error.message;
-  const { name, status, message, response } = error as WishgateError;
-  if (response?.type === 'unauthorised') return 'The shop cannot tell who you are. Please try again.';
-  if (status === 0) return `${message}. Please check your connection and try again.`;
+  const { name, message, response } = error as WishgateError;
   return name === 'WishgateError' && response !== null ? message : FAILED;
 }

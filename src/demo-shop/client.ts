@@ -1,10 +1,8 @@
 import type * as library from '../client/wishgate.ts';
-import { backend } from './api.ts';
+import { backend, page } from './api.ts';
 
 // The script tag of the page defined it, as it would in any shop.
 declare const wishgate: typeof library;
-
-const { pid } = JSON.parse(document.querySelector('#data')!.textContent) as { pid: string };
 
 let email: string | null = null;
 
@@ -13,7 +11,7 @@ export const customer = (): string | null => email;
 
 export const client: library.Wishgate = wishgate.init({
   baseUrl: location.origin,
-  pid,
+  pid: page.pid,
   identify: async () => {
     const { email: known, ...identity } = await backend.identify();
     email = known;

@@ -3,7 +3,8 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { backend } from './api.ts';
 import type { Mail, Product } from './api.ts';
-import { Empty, Picture, money } from './parts.tsx';
+import { Empty, Picture, Title, money } from './parts.tsx';
+import { useTitle } from './route.ts';
 import { useShop } from './state.ts';
 
 type Letter = { id: string; sentAt: number; to: string; subject: string; text: string };
@@ -67,12 +68,15 @@ function Price({ product, write }: { product: Product; write: Write }): JSX.Elem
 type Write = (change: () => Promise<unknown>, done: string) => void;
 
 function Stock(): JSX.Element {
-  const { products, attempt, reload } = useShop();
+  const { products, attempt, refreshProducts } = useShop();
   const write: Write = (change, done) =>
-    void attempt(async () => {
-      await change();
-      await reload();
-    }, done);
+    void attempt(
+      async () => {
+        await change();
+        await refreshProducts();
+      },
+      { done, otherwise: 'Nothing was changed' },
+    );
   const set = (epi: number, isInStock: boolean, done: string): void =>
     write(() => backend.setStock(epi, isInStock), done);
   return (
@@ -83,7 +87,7 @@ function Stock(): JSX.Element {
           const { epi, dt, iu, stk, pr } = product;
           return (
             <li key={epi} class="line small">
-              <Picture iu={iu} dt="" />
+              <Picture iu={iu} />
               <div class="grow">
                 <h3>{dt}</h3>
                 <p class="hint">
@@ -120,10 +124,17 @@ function Stock(): JSX.Element {
 
 /** What a merchant would see: stock, prices, and the mails that left. */
 export function Counter(): JSX.Element {
+  const { refreshAlerts } = useShop();
   const letters = useOutbox();
+  useTitle('Behind the counter');
+  const sent = letters?.length ?? 0;
+  useEffect(() => {
+    // Whoever was told waits no longer.
+    if (sent > 0) void refreshAlerts().catch(() => undefined);
+  }, [sent]);
   return (
     <>
-      <h1>Behind the counter</h1>
+      <Title>Behind the counter</Title>
       <p class="lead">
         Restock or reduce a product that somebody waits for, and the mail appears in the outbox. The demo
         never sends anything for real.
@@ -133,7 +144,7 @@ export function Counter(): JSX.Element {
         <section aria-labelledby="outbox">
           <h2 id="outbox">Outbox</h2>
           {letters?.length === 0 && (
-            <Empty title="No mail yet">
+            <Empty title="No mail yet" level={3}>
               <p>Ask to be notified of a sold-out product, then restock it.</p>
             </Empty>
           )}

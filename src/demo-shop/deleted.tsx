@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Item, List } from '../client/wishgate.ts';
 import { client } from './client.ts';
 import { useShop } from './state.ts';
-import type { Undo } from './state.ts';
+import type { Undo } from './toasts.ts';
 
 type Deleted = { lists: List[]; items: Item[] };
 
@@ -35,7 +35,7 @@ function Line({ name, hint, onBack }: { name: string; hint: string; onBack: Undo
         type="button"
         class="button"
         aria-label={`Bring back ${name}`}
-        onClick={() => void attempt(onBack, `${name} is back`)}
+        onClick={() => void attempt(onBack, { done: `${name} is back`, otherwise: `${name} is not back` })}
       >
         Bring back
       </button>

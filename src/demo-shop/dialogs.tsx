@@ -1,30 +1,27 @@
-import type { JSX, SubmitEventHandler } from 'preact';
-import { useState } from 'preact/hooks';
+import type { JSX } from 'preact';
 import type { List } from '../client/wishgate.ts';
-import { backend } from './api.ts';
 import type { AlertTopic, Product } from './api.ts';
 import { client } from './client.ts';
-import { Modal } from './parts.tsx';
-import { toInput, useShop } from './state.ts';
+import { EditItem, NameList, PickLists } from './list-dialogs.tsx';
+import { Form, Modal } from './overlay.tsx';
+import { changeList } from './patches.ts';
+import { useShop } from './state.ts';
 
-type Submit = SubmitEventHandler<HTMLFormElement>;
-
-const fieldOf = (form: HTMLFormElement, name: string): string =>
-  (form.elements.namedItem(name) as HTMLInputElement).value.trim();
-
-/** The form of a submission that the page handles itself. */
-const formOf = (event: Parameters<Submit>[0]): HTMLFormElement => {
-  event.preventDefault();
-  return event.currentTarget;
-};
-
-function Login({ reason }: { reason: string }): JSX.Element {
-  const { login, close } = useShop();
-  const submit: Submit = (event) =>
-    void login(fieldOf(formOf(event), 'email')).then((isDone) => isDone && close());
+function Login({ reason, share }: { reason: string; share: List | undefined }): JSX.Element {
+  const { login, open, close } = useShop();
+  const send = async (value: (name: string) => string): Promise<void> => {
+    await login(value('email'));
+    if (!share) return close();
+    // The guest's list may have joined one of the account's that has its name.
+    const lists = await client.fetchLists();
+    const list =
+      lists.find(({ lid }) => lid === share.lid) ?? lists.find(({ lname }) => lname === share.lname);
+    if (list) open({ kind: 'share', lid: list.lid });
+    else close();
+  };
   return (
     <Modal title="Log in">
-      <form onSubmit={submit}>
+      <Form submit="Log in" onSubmit={send}>
         <p>{reason}</p>
         <label>
           E-mail address
@@ -33,53 +30,7 @@ function Login({ reason }: { reason: string }): JSX.Element {
         <p class="hint">
           This is a demo: any address will do, there is no password, and nothing is sent to it.
         </p>
-        <button class="button primary wide">Log in</button>
-      </form>
-    </Modal>
-  );
-}
-
-function PickLists({ product }: { product: Product }): JSX.Element {
-  const { lists, lidsOf, attempt } = useShop();
-  const inLists = lidsOf.get(product.epi) ?? [];
-  const toggle = ({ lid, lname }: List): void => {
-    if (inLists.includes(lid))
-      void attempt(
-        () => client.deleteFromList(lid, product),
-        `Removed from ${lname}`,
-        () => client.restoreItems(lid, [product.epi]),
-      );
-    else void attempt(() => client.addToList(lid, toInput(product)), `Saved to ${lname}`);
-  };
-  const create: Submit = (event) => {
-    const form = formOf(event);
-    const lname = fieldOf(form, 'lname');
-    void attempt(async () => {
-      const { lid } = await client.createList({ lname });
-      await client.addToList(lid, toInput(product));
-      form.reset();
-    }, `Saved to ${lname}`);
-  };
-  return (
-    <Modal title={product.dt}>
-      <ul class="choices">
-        {(lists ?? []).map((list) => (
-          <li key={list.lid}>
-            <label class="check">
-              <input type="checkbox" checked={inLists.includes(list.lid)} onChange={() => toggle(list)} />
-              <span>{list.lname}</span>
-              <span class="hint">{list.cnt}</span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      <form class="row" onSubmit={create}>
-        <label class="grow">
-          New list
-          <input name="lname" required minLength={3} maxLength={50} placeholder="Birthday" />
-        </label>
-        <button class="button primary">Create</button>
-      </form>
+      </Form>
     </Modal>
   );
 }
@@ -98,52 +49,40 @@ const ALERTS = {
 };
 
 function Notify({ product, topic }: { product: Product; topic: AlertTopic }): JSX.Element {
-  const { email, attempt, close } = useShop();
-  const subscribe = async (address: string): Promise<void> => {
-    // A customer's own address goes through the client; any other one through the shop's back end, which answers for it.
-    if (address === email) await client.subscribeForProductAlert({ products: [product], topics: [topic] });
-    else await backend.notify(address, product, topic);
-  };
-  const submit: Submit = (event) => {
-    const address = fieldOf(formOf(event), 'email');
-    void attempt(() => subscribe(address), `We will write to ${address} ${ALERTS[topic].when}`).then(
-      (isDone) => isDone && close(),
-    );
+  const { subscribe, show, close } = useShop();
+  const send = async (value: (name: string) => string): Promise<void> => {
+    await subscribe(product, topic, value('email'));
+    show(`We will write to ${value('email')} ${ALERTS[topic].when}`);
+    close();
   };
   return (
     <Modal title={ALERTS[topic].title}>
-      <form onSubmit={submit}>
+      <Form submit="Notify me" onSubmit={send}>
         <p>
           {product.dt} {ALERTS[topic].text}
         </p>
         <label>
           E-mail address
-          <input
-            name="email"
-            type="email"
-            required
-            autocomplete="email"
-            defaultValue={email ?? ''}
-            placeholder="you@example.com"
-          />
+          <input name="email" type="email" required autocomplete="email" placeholder="you@example.com" />
         </label>
-        <button class="button primary wide">Notify me</button>
-      </form>
+      </Form>
     </Modal>
   );
 }
 
 function Share({ list }: { list: List }): JSX.Element {
-  const { attempt, show } = useShop();
-  const [isPublic, setPublic] = useState(list.anonRead);
-  const link = `${location.origin}/demo#/shared/${list.lid}`;
-  const toggle = (): void => {
-    const change = isPublic ? client.markListPrivate : client.markListPublic;
-    void attempt(
-      () => change(list.lid),
-      isPublic ? 'Nobody else can open it now' : 'Whoever has the link can open it',
-    ).then((isDone) => isDone && setPublic(!isPublic));
-  };
+  const { make, show } = useShop();
+  const { lid, lname, anonRead } = list;
+  const link = `${location.origin}/demo#/shared/${lid}`;
+  const toggle = (): void =>
+    void make(
+      {
+        otherwise: `${lname} is still ${anonRead ? 'shared' : 'private'}`,
+        patch: changeList(lid, { anonRead: !anonRead }),
+        call: () => (anonRead ? client.markListPrivate(lid) : client.markListPublic(lid)),
+      },
+      anonRead ? 'Nobody else can open it now' : 'Whoever has the link can open it',
+    );
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(link);
@@ -153,24 +92,18 @@ function Share({ list }: { list: List }): JSX.Element {
       show('Please copy the link by hand', true);
     }
   };
-  const send: Submit = (event) => {
-    const form = formOf(event);
-    const toemail = fieldOf(form, 'toemail');
-    const fromname = fieldOf(form, 'fromname');
-    void attempt(
-      () => client.sendListViaEmail({ lid: list.lid, toemail, fromname }),
-      `Sent to ${toemail}`,
-    ).then((isDone) => {
-      if (isDone) form.reset();
-    });
+  const send = async (value: (name: string) => string, form: HTMLFormElement): Promise<void> => {
+    await client.sendListViaEmail({ lid, toemail: value('toemail'), fromname: value('fromname') });
+    show(`Sent to ${value('toemail')}`);
+    form.reset();
   };
   return (
-    <Modal title={`Share ${list.lname}`}>
+    <Modal title={`Share ${lname}`}>
       <label class="check">
-        <input type="checkbox" checked={isPublic} onChange={toggle} />
+        <input type="checkbox" checked={anonRead} onChange={toggle} />
         <span>Whoever has the link can see this list</span>
       </label>
-      {isPublic && (
+      {anonRead && (
         <>
           <div class="row">
             <label class="grow">
@@ -181,18 +114,17 @@ function Share({ list }: { list: List }): JSX.Element {
               Copy
             </button>
           </div>
-          <form onSubmit={send}>
+          <Form submit="Send" onSubmit={send}>
             <h3>Send it by mail</h3>
             <label>
               Your name
-              <input name="fromname" required maxLength={100} />
+              <input name="fromname" required maxLength={100} autocomplete="name" />
             </label>
             <label>
               To
               <input name="toemail" type="email" required placeholder="friend@example.com" />
             </label>
-            <button class="button primary wide">Send</button>
-          </form>
+          </Form>
         </>
       )}
     </Modal>
@@ -200,10 +132,13 @@ function Share({ list }: { list: List }): JSX.Element {
 }
 
 export function Dialogs(): JSX.Element | null {
-  const { dialog } = useShop();
+  const { dialog, lists } = useShop();
   if (dialog === null) return null;
-  if (dialog.kind === 'login') return <Login reason={dialog.reason} />;
+  if (dialog.kind === 'login') return <Login key="login" reason={dialog.reason} share={dialog.share} />;
   if (dialog.kind === 'pick') return <PickLists product={dialog.product} />;
   if (dialog.kind === 'notify') return <Notify product={dialog.product} topic={dialog.topic} />;
-  return <Share list={dialog.list} />;
+  if (dialog.kind === 'name') return <NameList list={dialog.list} />;
+  if (dialog.kind === 'edit') return <EditItem item={dialog.item} />;
+  const list = lists.find(({ lid }) => lid === dialog.lid);
+  return list ? <Share key="share" list={list} /> : null;
 }

@@ -6,7 +6,7 @@ import { DEMO_PRODUCTS } from './products.ts';
 export async function seedDemoCatalog({ config, db, now }: Services, pid: string): Promise<void> {
   const all = DEMO_PRODUCTS.map((product) => String(product.epi));
   const known = new Set((await findVariants(db, pid, all)).map(({ epi }) => epi));
-  const products = DEMO_PRODUCTS.map(({ slug, stk, ...product }) => ({
+  const products = DEMO_PRODUCTS.map(({ slug, stk, about: _about, ...product }) => ({
     ...product,
     epi: String(product.epi),
     empi: String(product.empi),

@@ -128,6 +128,51 @@ test('a server without DEMO does not know the demo store that an earlier one lef
   });
 });
 
+describe('the door to the demo dashboard', () => {
+  const DOOR = '/dashboard/demo';
+  const own = { 'sec-fetch-site': 'same-origin' };
+
+  test('opens for a page of our own on the machine of our own, and leads to the dashboard as the demo store', async () => {
+    const { headers } = await withDemo.post(DOOR).set(own).expect(303);
+    expect(headers['location']).toBe('/dashboard');
+    const cookie = headers['set-cookie']![0]!.split(';')[0]!;
+    const { body } = await withDemo
+      .get('/dashboard/session')
+      .set({ ...own, cookie, 'x-wishgate-dashboard': '1' });
+    expect(body.session).toMatchObject({
+      isOperator: false,
+      store: { pid: service.demo!.pid, isDemo: true },
+    });
+    expect(body.hasDemo).toBe(true);
+    const old = await withDemo.post(DOOR).set({ origin: service.url }).expect(303);
+    expect(old.headers['set-cookie']).toBeDefined();
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a form of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['a page on another port', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
+    ['an old browser on another site', { origin: 'https://evil.example' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['who does not say where it comes from', {}],
+  ])('stays shut for %s', async (_name, headers) => {
+    const answer = await withDemo.post(DOOR).set(headers);
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
+  });
+
+  test('is not there for other machines, behind a proxy, by another name, by GET or without a demo store', async () => {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { forwarded: 'for=1' },
+      { host: 'evil.example' },
+    ]) {
+      const answer = await withDemo.post(DOOR).set({ ...own, ...headers });
+      expect([answer.status, answer.headers['set-cookie']]).toEqual([404, undefined]);
+    }
+    await withDemo.get(DOOR).set(own).expect(404);
+    await withoutDemo.post(DOOR).set(own).expect(404);
+  });
+});
+
 test('a demo store whose file was lost gets a new key, also when it has as many as a store can have', async () => {
   const { services } = service;
   const { pid } = service.demo!;

@@ -116,6 +116,32 @@ test('lists are created, renamed, filled, emptied and deleted', async () => {
   expect(await client.deletedLists({ limit: 5 })).toEqual([]);
 });
 
+test('the list of a name is found or made: by several callers at once, by another tab that knew it not, and again', async () => {
+  const shopper = await service.account(store);
+  const [here, there] = [openTab(service.url, shopper), openTab(service.url, shopper)];
+  await there.client.fetchLists();
+  const [one, two] = await Promise.all([
+    here.client.ensureList({ lname: 'Shared name' }),
+    here.client.ensureList({ lname: 'Shared name' }),
+  ]);
+  // The other tab keeps lists of its own, from before.
+  const late = await there.client.ensureList({ lname: 'Shared name' });
+  const again = await there.client.ensureList({ lname: ' Shared name ' });
+  expect(new Set([one.lid, two.lid, late.lid, again.lid]).size).toBe(1);
+  expect(here.requests.filter((path) => path.endsWith('/create'))).toHaveLength(1);
+});
+
+test('an item moves to another list with its note', async () => {
+  const { client } = await accountTab();
+  const [from, to] = [
+    await client.createList({ lname: 'From' }),
+    await client.createList({ lname: 'Towards' }),
+  ];
+  await client.addToList(from.lid, { ...product(1), note: 'in blue' });
+  const moved = await client.moveItems(from.lid, to.lid, [1]);
+  expect(moved).toMatchObject({ from: { cnt: 0 }, to: { cnt: 1 }, items: [{ epi: 1, note: 'in blue' }] });
+});
+
 test('an empty note removes the note, and an empty name is refused', async () => {
   const { client } = await accountTab();
   const { lid } = await client.createList({ lname: 'Noted', lnote: 'for the spring' });
@@ -216,12 +242,17 @@ test('an account subscribes to an alert at its own address', async () => {
     topics: undefined,
     medium: undefined,
   });
-  expect(answer).toMatchObject({ products: [{ epi: 5 }], topics: ['backinstock'] });
-  const { body } = await service.post('/api/v3/subscriptions/fetch-subs', {}, { shopper });
-  expect(body).toMatchObject({
+  expect(answer).toMatchObject({ confirmed: true, products: [{ epi: 5 }], topics: ['backinstock'] });
+  const waiting = await client.fetchProductAlerts();
+  expect(waiting).toMatchObject({
     total: 1,
-    subscriptions: [{ mediumvalue: 'waiting@example.com', topic: 'backinstock' }],
+    subscriptions: [{ epi: 5, mediumvalue: 'waiting@example.com', topic: 'backinstock', confirmed: true }],
   });
+  const { id } = waiting.subscriptions[0]!;
+  const other = await accountTab();
+  expect(await other.client.unsubscribeFromProductAlert({ id })).toMatchObject({ removed: 0 });
+  expect(await client.unsubscribeFromProductAlert({ id })).toMatchObject({ removed: 1 });
+  expect(await client.fetchProductAlerts({ topic: 'backinstock' })).toMatchObject({ total: 0 });
 });
 
 test('a guest subscribes, and is told that the address has to confirm', async () => {
@@ -231,7 +262,11 @@ test('a guest subscribes, and is told that the address has to confirm', async ()
     products: [product(6)],
     mediumvalue: 'guest@example.com',
   });
-  expect(answer).toMatchObject({ message: expect.stringContaining('confirm'), products: [{ epi: 6 }] });
+  expect(answer).toMatchObject({
+    message: expect.stringContaining('confirm'),
+    confirmed: false,
+    products: [{ epi: 6 }],
+  });
   const { body } = await service.post('/api/v3/subscriptions/fetch-subs', {}, { shopper });
   expect(body.subscriptions).toMatchObject([{ epi: 6, confirmed: false }]);
 });
@@ -323,6 +358,7 @@ const NONSENSE: Record<
 > = {
   fetchLists: [],
   createList: [{ lname: 'x' }],
+  ensureList: [{ lname: 'x' }],
   updateList: [undefined],
   deleteList: [undefined],
   restoreList: ['no-such-list'],
@@ -334,6 +370,7 @@ const NONSENSE: Record<
   addProductToLists: [product(1), undefined],
   deleteFromList: ['no-such-list', product(1)],
   removeProductsFromList: ['no-such-list', [product(1)]],
+  moveItems: ['no-such-list', 'none', [1]],
   updateListItem: ['no-such-list', product(1)],
   addCustomProductToList: ['no-such-list', {}],
   fetchListDetails: [undefined],
@@ -343,6 +380,8 @@ const NONSENSE: Record<
   reportShare: [{}],
   setMeasured: ['perhaps'],
   subscribeForProductAlert: ['ada@example.com'],
+  fetchProductAlerts: [{ limit: -1 }],
+  unsubscribeFromProductAlert: [{}],
   getSocialCount: [undefined],
   isInLists: [undefined],
   isLoggedIn: [],

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { createBackend } from '../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../examples/storefront/routes.mjs';
+import { init } from '../../src/client/wishgate.ts';
+import type { Wishgate, WishgateOptions } from '../../src/client/wishgate.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
@@ -102,7 +104,7 @@ function identifyOf(script: string): () => Promise<{ regid: string }> {
   const wishgate = {
     init: ({ identify }: { identify: unknown }) => {
       found = identify;
-      return { createList: () => undefined, fetchLists: () => undefined };
+      return { createList: () => undefined, ensureList: () => undefined, fetchLists: () => undefined };
     },
   };
   vm.runInNewContext(script, {
@@ -120,6 +122,39 @@ test.each([
   const text = (await read()).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
   const [script] = /^ *const headers =[\s\S]*?(?=```|<\/script>)/m.exec(text)!;
   expect(await identifyOf(script)()).toMatchObject({ regid: expect.any(String) });
+});
+
+test('what the README shows saves the product however often the page is opened', async () => {
+  const text = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const [script] = /^ *const headers =[\s\S]*?(?=<\/script>)/m.exec(text)!;
+  const { cookies, body } = await ask('identify', {});
+  const alerts: string[] = [];
+  let saved = (): void => undefined;
+  /** Opens the page as the same visitor, and waits until it has saved or failed. */
+  const open = () =>
+    new Promise<void>((resolve) => {
+      saved = resolve;
+      vm.runInNewContext(script, {
+        fetch: (path: string, request: RequestInit) =>
+          fetch(url + path, {
+            ...request,
+            headers: { ...request.headers, cookie: cookies[0]!.split(';')[0]! },
+          }),
+        alert: (message: string) => resolve(void alerts.push(message)),
+        wishgate: {
+          init: (options: WishgateOptions) => {
+            const client = init({ ...options, baseUrl: service.url, pid: store.pid, storage: null });
+            const addToList: Wishgate['addToList'] = (...given) => client.addToList(...given).finally(saved);
+            return { ...client, addToList };
+          },
+        },
+      });
+    });
+  await open();
+  await open();
+  const shopper = { pid: store.pid, regid: body.regid, sessionid: body.sessionid };
+  const { body: lists } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper }).expect(200);
+  expect([alerts, lists]).toMatchObject([[], [{ lname: 'Favourites', cnt: 1 }]]);
 });
 
 /** Sends bytes that no well-behaved client would, and hangs up when the answer begins, or at once. */

@@ -11,6 +11,7 @@ import { DEMO_PRODUCTS } from '../../demo/products.ts';
 import type { DemoProduct } from '../../demo/products.ts';
 import { fail } from '../../shared/errors.ts';
 import { nameRoute } from '../access-log.ts';
+import { ownAddress } from '../own-machine.ts';
 import { readBody } from '../rest/body.ts';
 import { makeAsset, sendAsset } from './assets.ts';
 import { createPage, securePage } from './page.ts';
@@ -28,12 +29,6 @@ async function readJson(req: Request, res: Response): Promise<Record<string, unk
   } catch {
     return fail('invalid-request', 'The body is not JSON');
   }
-}
-
-/** Where this very process listens, for the shop's back end, which calls it like any other store does. */
-function ownAddress({ socket }: Request): string {
-  const address = socket.localAddress ?? '127.0.0.1';
-  return `http://${address.includes(':') ? `[${address}]` : address}:${socket.localPort}`;
 }
 
 /** The shop's own back end, from the example that stores can copy. */
@@ -67,25 +62,25 @@ function soldProduct(epi: unknown): DemoProduct {
   );
 }
 
+/** The shop's products with their stock and price of now. */
+async function readProducts({ db }: Services, pid: string): Promise<object[]> {
+  const all = DEMO_PRODUCTS.map(({ epi }) => String(epi));
+  const rows = await findVariants(db, pid, all);
+  const stock = new Map(rows.map(({ epi, stk, pr, du }) => [Number(epi), { stk, pr, du }]));
+  return DEMO_PRODUCTS.map((product) => ({
+    ...product,
+    fullPrice: product.pr,
+    ...stock.get(product.epi),
+    iu: `/demo/images/${product.slug}.svg`,
+  }));
+}
+
 /** What a visitor of the demo sees behind the counter: stock, prices, and the mails that went out. */
 function serveCounter(app: Express, services: Services, { pid }: DemoStore): void {
   const { db, now } = services;
   app.get('/demo/api/products', async (_req, res) => {
     nameRoute(res, '/demo/api/products');
-    const rows = await findVariants(
-      db,
-      pid,
-      DEMO_PRODUCTS.map(({ epi }) => String(epi)),
-    );
-    const stock = new Map(rows.map(({ epi, stk, pr, du }) => [Number(epi), { stk, pr, du }]));
-    res.json(
-      DEMO_PRODUCTS.map((product) => ({
-        ...product,
-        fullPrice: product.pr,
-        ...stock.get(product.epi),
-        iu: `/demo/images/${product.slug}.svg`,
-      })),
-    );
+    res.json(await readProducts(services, pid));
   });
   app.post('/demo/api/stock', async (_req, res) => {
     nameRoute(res, '/demo/api/stock');
@@ -111,16 +106,18 @@ function serveCounter(app: Express, services: Services, { pid }: DemoStore): voi
 
 /** Serves the demo storefront; only where the demo store exists, which is never on a public server. */
 export function serveDemo(app: Express, services: Services, demo: DemoStore): void {
-  app.get(
-    '/demo',
-    createPage('/demo', {
+  app.get('/demo', async (req, res) => {
+    // The products come with the page, as in any shop: it shows them before it has asked for a single list. Without them it asks itself.
+    const products = await readProducts(services, demo.pid).catch(() => null);
+    const page = createPage('/demo', {
       bundle: 'demo',
       title: 'Hearth & Loom · wishgate demo',
       description: 'A small shop with wishlists, save for later and back-in-stock alerts.',
       body: '<div id="app"></div>\n<script src="/client/wishgate.js"></script>',
-      data: { pid: demo.pid },
-    }),
-  );
+      data: { pid: demo.pid, products },
+    });
+    await page(req, res);
+  });
   app.get('/demo/images/:file', async (req, res) => {
     nameRoute(res, '/demo/images/:file');
     const svg = picture(req.params.file.replace(/\.svg$/, '')) ?? fail('not-found');

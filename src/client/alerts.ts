@@ -1,0 +1,44 @@
+import type { Caller } from './caller.ts';
+import { OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
+import { ownFailure } from './failure.ts';
+import type { AlertAnswer, AlertPage, AlertRef, AlertRequest, ProductAlerts, VariantId } from './types.ts';
+
+/** What a shopper waits for. */
+export type Alerts = {
+  /** The account's address; null for a guest. */
+  ownAddress: () => Promise<string | null>;
+  subscribe: (alert: AlertRequest) => Promise<AlertAnswer>;
+  fetch: (page?: AlertPage) => Promise<ProductAlerts>;
+  end: (alert: AlertRef) => Promise<{ msg: string; removed: number }>;
+};
+
+export function createAlerts(caller: Caller): Alerts {
+  const ownAddress = async (): Promise<string | null> => {
+    const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } | null } }>(
+      OWN_ADDRESS,
+      {},
+    );
+    return shopper.userinfo?.em ?? null;
+  };
+  const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
+    // GraphQL refuses fields that it does not know, and storefronts pass whole products.
+    const products = alert.products.map(({ epi, empi, du }) => ({ epi, empi, du }));
+    const { medium = 'email', topics = ['backinstock'] } = alert;
+    const input: AlertRequest = { ...alert, medium, topics, products };
+    if (medium === 'email' && input.mediumvalue === undefined)
+      input.mediumvalue = (await ownAddress()) ?? undefined;
+    return (await caller.graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, { input })).subscribe;
+  };
+
+  return {
+    ownAddress,
+    subscribe,
+    fetch: (page) => caller.rest('subscriptions/fetch-subs', { ...page }),
+    end: async (alert) => {
+      const { id, epi, topic } = alert as { id?: string; epi?: VariantId; topic?: string };
+      // Whoever names none has made a slip: the service would end them all.
+      if (!id && epi == null) throw ownFailure('invalid-request', 'Name the alert by its id or epi');
+      return caller.rest('subscriptions/unsubscribe', { id, epi, topic });
+    },
+  };
+}
