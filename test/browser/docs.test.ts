@@ -76,7 +76,12 @@ describeInBrowser('the API reference', () => {
     expect([...shown].sort()).toEqual([...CALLS].sort());
     for (const run of [1, 2]) {
       const answers: string[] = [];
-      for (const id of shown) answers.push(`${id} ${await press(id, run)}`);
+      for (const id of shown) {
+        const box = page.locator(`#${id} .answer pre`);
+        const columns = id.endsWith('Csv') && (await box.textContent())?.split('\n')[0];
+        answers.push(`${id} ${await press(id, run)}`);
+        if (columns) expect((await box.textContent())?.split('\n')[0]).toBe(columns);
+      }
       expect(answers).toEqual(shown.map((id) => `${id} 200`));
     }
   });
