@@ -5,6 +5,7 @@ import type { StoreSettingsFragment } from '../../generated/dashboard.ts';
 import { ApiKeys } from '../parts/api-keys.tsx';
 import { Loaded } from '../parts/feedback.tsx';
 import { PageHead } from '../parts/layout.tsx';
+import { MailServer } from '../parts/mail-server.tsx';
 import { Measuring } from '../parts/measuring.tsx';
 import { PacingCard } from '../parts/pacing.tsx';
 import { GeneralCard, ListsCard } from '../parts/store-settings.tsx';
@@ -23,6 +24,7 @@ const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentCh
   { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
   { id: 'lists', title: 'Lists', show: (given) => <ListsCard {...given} /> },
   { id: 'pacing', title: 'When alerts leave', show: (given) => <PacingCard {...given} /> },
+  { id: 'mail-server', title: 'Mail server', show: () => <MailServer /> },
   { id: 'measuring', title: 'Measuring', show: () => <Measuring /> },
   {
     id: 'keys',
@@ -66,13 +68,19 @@ function SectionLinks() {
 
 function Sections(given: Given) {
   useEffect(() => {
-    const id = location.hash.split('/')[2];
-    if (id) goTo(id);
+    const follow = (): void => {
+      const id = location.hash.split('/')[2];
+      // After the frame has moved to the head of the page, as it does after every change of address.
+      if (id) setTimeout(() => goTo(id));
+    };
+    follow();
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
   }, []);
   return (
     <>
-      {SECTIONS.map(({ id, title, show }) => (
-        <div key={id} id={`section-${id}`} class="section" role="group" aria-label={title} tabIndex={-1}>
+      {SECTIONS.map(({ id, show }) => (
+        <div key={id} id={`section-${id}`} class="section" tabIndex={-1}>
           {show(given)}
         </div>
       ))}

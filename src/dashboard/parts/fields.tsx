@@ -42,7 +42,7 @@ export function useField({ name, hint }: Pick<Common, 'name' | 'hint'>) {
 
 /** What an input of text may be told beyond its value. */
 type InputOptions = {
-  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'email' | 'url' | 'color';
+  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'date' | 'email' | 'url' | 'color';
   required?: boolean;
   placeholder?: string;
   maxLength?: number;
