@@ -33,6 +33,17 @@ const proxies = z
     'name addresses, subnets, loopback, linklocal or uniquelocal, with commas between',
   );
 
+const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
+
+const secretsKeys = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .refine(
+    (keys) => keys.every((key) => KEY_TEXT.test(key)),
+    'name keys of 32 bytes in base64, newest first, with commas between',
+  )
+  .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')));
+
 /** The variables of the service itself, each with its rule. */
 const OWN_VARIABLES = {
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
@@ -54,6 +65,7 @@ const OWN_VARIABLES = {
   KEPT_ANSWERS_MB: z.coerce.number().int().min(0).max(100_000).default(64),
   TRUSTED_DOCUMENTS: z.string().min(1).optional(),
   WEBHOOK_ALLOW_PRIVATE: flag.default(false),
+  SECRETS_KEY: secretsKeys.optional(),
   DISPATCH_LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
 };
@@ -104,8 +116,10 @@ export type Config = Readonly<{
   trustedDocuments: string | null;
   /** What messages leave by; those of a channel that is left out are written as files below `dataDir`. */
   channels: ChannelSettings;
-  /** Whether webhooks may call addresses of the private network. */
+  /** Whether webhooks and stores' own mail servers may be in the private network. */
   webhookAllowPrivate: boolean;
+  /** Keys that open stores' passwords, newest first; none means: those of a file below `dataDir`. */
+  secretsKeys: readonly Buffer[];
   /** How long a dispatcher may hold a message before another one takes it over. */
   dispatchLeaseMs: number;
   /** Pause after the first failed try; it doubles with each further one. */
@@ -153,6 +167,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     trustedDocuments: env.TRUSTED_DOCUMENTS === undefined ? null : resolve(env.TRUSTED_DOCUMENTS),
     channels: readChannels(env),
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
+    secretsKeys: env.SECRETS_KEY ?? [],
     dispatchLeaseMs: env.DISPATCH_LEASE_MS,
     dispatchRetryMs: env.DISPATCH_RETRY_MS,
   });

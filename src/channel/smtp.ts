@@ -55,14 +55,23 @@ function connect({ smtpUrl, dkim }: MailSettings, { setupMs, silenceMs }: SmtpLi
   });
 }
 
-type Connection = ReturnType<typeof connect>;
+/** A pool of the library with one connection, which it makes when there is something to send. */
+export type Connection = {
+  sendMail(mail: SendMailOptions): Promise<unknown>;
+  close(options?: { force: boolean }): void;
+};
+
+/** Connections to the mail server of the service. */
+export function openSmtp(settings: MailSettings, limits: SmtpLimits): Smtp {
+  return keepConnections(settings.connections, () => connect(settings, limits), limits.messageMs);
+}
 
 /**
- * Keeps so many connections as are configured, each in a pool of its own: the library can end a delivery that never ends only by
- * closing the pool that it is in.
+ * Keeps so many connections, each in a pool of its own: the library can end a delivery that never ends only by closing the pool that it
+ * is in.
  */
-export function openSmtp(settings: MailSettings, limits: SmtpLimits): Smtp {
-  const all = new Set(Array.from({ length: settings.connections }, () => connect(settings, limits)));
+export function keepConnections(count: number, open: () => Connection, messageMs: number): Smtp {
+  const all = new Set(Array.from({ length: count }, open));
   const idle = [...all];
   const waiting: { take: (connection: Connection) => void; fail: (error: Error) => void }[] = [];
 
@@ -79,7 +88,7 @@ export function openSmtp(settings: MailSettings, limits: SmtpLimits): Smtp {
   const replace = (connection: Connection): Connection => {
     connection.close({ force: true });
     all.delete(connection);
-    const fresh = connect(settings, limits);
+    const fresh = open();
     all.add(fresh);
     return fresh;
   };
@@ -91,8 +100,9 @@ export function openSmtp(settings: MailSettings, limits: SmtpLimits): Smtp {
       const endless = new Promise<never>((_resolve, reject) => {
         limit = setTimeout(() => {
           connection = replace(connection);
-          reject(new Error(`the mail server did not come to an end within ${limits.messageMs / 1_000} s`));
-        }, limits.messageMs);
+          const error = new Error(`the mail server did not come to an end within ${messageMs / 1_000} s`);
+          reject(Object.assign(error, { code: 'ETIMEDOUT' }));
+        }, messageMs);
       });
       try {
         await Promise.race([connection.sendMail(mail), endless]);

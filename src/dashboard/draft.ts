@@ -1,20 +1,23 @@
 import { useState } from 'preact/hooks';
 
 /** A form over what is saved: what was typed lies on top of it. */
-export type Form<Draft> = {
-  draft: Draft;
-  set: (part: Partial<Draft>) => void;
+export type Draft<Fields> = {
+  draft: Fields;
+  set: (part: Partial<Fields>) => void;
   /** What was typed is saved; it is forgotten unless more was typed meanwhile. */
   settle: () => void;
+  /** Everything that was typed is dropped. */
+  reset: () => void;
 };
 
 /** Holds what was typed only, so that newer saved values show in all other fields. */
-export function useDraft<Draft extends object>(saved: Draft): Form<Draft> {
-  const [typed, setTyped] = useState<Partial<Draft>>({});
+export function useDraft<Fields extends object>(saved: Fields): Draft<Fields> {
+  const [typed, setTyped] = useState<Partial<Fields>>({});
   return {
     draft: { ...saved, ...typed },
     set: (part) => setTyped((now) => ({ ...now, ...part })),
     settle: () => setTyped((now) => (now === typed ? {} : now)),
+    reset: () => setTyped({}),
   };
 }
 

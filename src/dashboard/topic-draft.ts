@@ -16,6 +16,7 @@ export type TopicDraft = {
   batchSize: string;
   batchMinutes: string;
   shoppersPerUnit: string;
+  texts: Texts;
 };
 
 const textOf = (value: number | null): string => (value === null ? '' : String(value));
@@ -38,6 +39,7 @@ export function draftOf(topic: TopicFieldsFragment): TopicDraft {
     batchSize: textOf(topic.batchSize),
     batchMinutes: textOf(topic.batchIntervalSeconds === null ? null : topic.batchIntervalSeconds / 60),
     shoppersPerUnit: textOf(topic.shoppersPerUnit),
+    texts: textsOf(topic.texts),
   };
 }
 
@@ -71,5 +73,6 @@ export function inputOf(draft: TopicDraft): SaveTopicInput {
     batchSize: draft.pace === 'batches' ? numberOf(draft.batchSize) : null,
     batchIntervalSeconds: draft.pace === 'batches' && minutes !== null ? Math.round(minutes * 60) : null,
     shoppersPerUnit: draft.pace === 'stock' ? numberOf(draft.shoppersPerUnit) : null,
+    texts: listOf(draft.texts),
   };
 }

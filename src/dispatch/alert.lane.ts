@@ -1,27 +1,28 @@
-import type { Sender } from '../channel/channel.ts';
 import type { Medium } from '../channel/channels.ts';
 import type { Services } from '../context.ts';
 import { packAlerts } from '../domain/alert/parcel.service.ts';
 import type { LaneOptions } from './lane.ts';
+import type { Carriers } from './mail.carriers.ts';
 
 /** Alerts of a medium, several of a contact in one message where the store wants that. They are rendered when they are sent, with the product as it is then. */
 export function alertLane(
   services: Services,
   medium: Medium,
-  sender: Sender,
+  carriers: Carriers,
   concurrency: number,
 ): LaneOptions {
   return {
     lane: { lane: 'alert', medium },
     concurrency,
     prepare: async (messages) => {
+      const carrierOf = await carriers(messages.map(({ pid }) => pid));
       const parcels = await packAlerts(services, medium, messages);
       return parcels.map(({ message, others, seal }) => ({
         message,
         others,
         attempt: async () => {
           const ready = await seal();
-          return 'kind' in ready ? ready : sender.send(ready, services.now());
+          return 'kind' in ready ? ready : carrierOf(message.pid).send(ready, services.now());
         },
       }));
     },

@@ -1,10 +1,16 @@
 import { MEDIA, channelOf } from '../channel/channels.ts';
+import type { Medium } from '../channel/channels.ts';
 import { openFileOutbox } from '../channel/file.ts';
+import type { FileOutbox } from '../channel/file.ts';
+import { STORE_CONNECTIONS } from '../channel/store-smtp.ts';
 import type { Services } from '../context.ts';
 import { queueNextPortion } from '../domain/restock/restock.service.ts';
 import { alertLane } from './alert.lane.ts';
 import { createLane } from './lane.ts';
+import type { LaneOptions } from './lane.ts';
+import { always, openMailWays } from './mail.carriers.ts';
 import { messageLane } from './message.lane.ts';
+import { createTrust } from './trust.ts';
 import { createWebhookChannel } from './webhook.channel.ts';
 import { webhookLane } from './webhook.lane.ts';
 import type { Task } from './worker.ts';
@@ -27,25 +33,54 @@ function createQueueing(services: Services): Task & { isUnderWay: () => boolean 
   };
 }
 
+/** Mails by stores' own servers under way at a time; a store has as many connections as it may have of them. */
+const OWN_CONCURRENCY = 32;
+
+/** The lanes of a medium. Mails have two more, so that no server of a store's own holds up what leaves by another. */
+function lanesOf(
+  services: Services,
+  medium: Medium,
+  files: FileOutbox,
+  isQueueing: () => boolean,
+): LaneOptions[] {
+  const channel = channelOf(medium);
+  const settings = services.config.channels[medium] ?? null;
+  const sender = channel.open(settings, files);
+  const concurrency = channel.concurrency(settings);
+  const ways = medium === 'email' ? openMailWays(services, sender) : null;
+  const { whose, carriers } = ways?.shared ?? { whose: undefined, carriers: always(sender) };
+  const shared = [
+    {
+      ...alertLane(services, medium, carriers, concurrency),
+      // A provider sets the pace itself; a file can wait, and what is queued for 100,000 leaves no time for both.
+      ...(settings === null && { givesWay: isQueueing }),
+    },
+    { ...messageLane(services, medium, carriers, concurrency), close: () => sender.close?.() },
+  ].map((lane) => ({ ...lane, ...(whose && { whose }) }));
+  if (ways === null) return shared;
+  // An address that hangs takes minutes a try; it has one slot until it has proved itself.
+  const ofStores = () => ({
+    whose: ways.own.whose,
+    perStore: STORE_CONNECTIONS,
+    trust: createTrust(STORE_CONNECTIONS),
+  });
+  return [
+    ...shared,
+    { ...alertLane(services, medium, ways.own.carriers, OWN_CONCURRENCY), ...ofStores() },
+    {
+      ...messageLane(services, medium, ways.own.carriers, OWN_CONCURRENCY),
+      ...ofStores(),
+      close: ways.own.close,
+    },
+  ];
+}
+
 /** Everything that brings messages to the outside: one loop a lane, so that a slow receiver holds up only its own kind. */
 export function createDispatchTasks(services: Services): Task[] {
   const { config, log } = services;
   const files = openFileOutbox(config.dataDir, log);
   const { isUnderWay, ...queueing } = createQueueing(services);
-  const lanes = MEDIA.flatMap((medium) => {
-    const channel = channelOf(medium);
-    const settings = config.channels[medium] ?? null;
-    const sender = channel.open(settings, files);
-    const concurrency = channel.concurrency(settings);
-    return [
-      {
-        ...alertLane(services, medium, sender, concurrency),
-        // A provider sets the pace itself; a file can wait, and what is queued for 100,000 leaves no time for both.
-        ...(settings === null && { givesWay: isUnderWay }),
-      },
-      { ...messageLane(services, medium, sender, concurrency), close: () => sender.close?.() },
-    ];
-  });
+  const lanes = MEDIA.flatMap((medium) => lanesOf(services, medium, files, isUnderWay));
   return [
     queueing,
     ...[...lanes, webhookLane(services, createWebhookChannel(config))].map((lane) =>

@@ -4,11 +4,14 @@ import { forgetRemoved } from '../domain/catalog/catalog.service.ts';
 import { forgetEvents } from '../domain/catalog/shopify.service.ts';
 import { forgetProofs } from '../domain/contact/proof.service.ts';
 import { forgetStarted } from '../domain/contact/stop.service.ts';
+import { resealPasswords } from '../domain/mail-server/sending.service.ts';
 import { forgetWindows } from '../domain/pace/pace.service.ts';
 import { forgetBuyers } from '../domain/revenue/revenue.service.ts';
 import { forgetRestocks } from '../domain/restock/restock.service.ts';
+import { forgetSessions } from '../domain/session/session.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../domain/subscription/subscription.service.ts';
 import { forgetTrash } from '../domain/trash/trash.service.ts';
+import { forgetTries } from '../domain/webhook/try.service.ts';
 import { removeExpiredAnswers } from '../operation/answer-once.ts';
 import { forgetFinished } from '../outbox/outbox.service.ts';
 import type { Task } from './worker.ts';
@@ -26,6 +29,7 @@ export type Chore = {
 /** What is forgotten when its time is over. How long that is and how much goes at once is its owner's to say. */
 export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget finished messages', every: HOUR_MS, run: forgetFinished },
+  { name: 'forget tries of webhooks', every: HOUR_MS, run: forgetTries },
   { name: 'forget restocks', every: HOUR_MS, run: forgetRestocks },
   { name: 'forget cool-downs', every: HOUR_MS, run: forgetSeen },
   { name: 'forget removed products', every: HOUR_MS, run: forgetRemoved },
@@ -36,7 +40,9 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget who clicked and ordered', every: HOUR_MS, run: forgetBuyers },
   { name: 'forget counts', every: HOUR_MS, run: forgetWindows },
   { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },
+  { name: 'forget dashboard sessions', every: HOUR_MS, run: forgetSessions },
   { name: 'forget deleted lists and items', every: HOUR_MS, run: forgetTrash },
+  { name: 'seal passwords with the newest key', every: HOUR_MS, run: resealPasswords },
   { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },
 ];
 

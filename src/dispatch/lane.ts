@@ -16,11 +16,16 @@ export type Attempt = () => Promise<Outcome>;
 /** What leaves as one message: `others` were claimed, too, and end or wait together with it. */
 export type Delivery = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; attempt: Attempt };
 
+/** Whose messages a lane takes, where two share them: those of some stores, or those of all others. */
+export type Whose = { isAmong: boolean; owners: () => Promise<ReadonlySet<string>> };
+
 /**
  * How a lane sends: `prepare` loads what a batch needs at once and says what leaves. It may leave out what it has settled itself, and add what it has claimed.
  */
 export type LaneOptions = {
   lane: Lane;
+  /** All stores' when left out. */
+  whose?: Whose;
   /** Messages under way at a time. */
   concurrency: number;
   /** Of these at most so many of one store; all of them when left out. */
@@ -60,18 +65,34 @@ async function oneOf(underWay: Iterable<Promise<void>>): Promise<boolean> {
  */
 export function createLane(
   services: Services,
-  { lane: which, concurrency, perStore = concurrency, trust, prepare, givesWay, close }: LaneOptions,
+  { lane: which, whose, concurrency, perStore = concurrency, trust, prepare, givesWay, close }: LaneOptions,
 ): Task {
   const { config, log } = services;
   const queue = openQueue(services, which);
-  const lane = which.medium === null ? which.lane : `${which.lane}-${which.medium}`;
+  const kind = which.medium === null ? which.lane : `${which.lane}-${which.medium}`;
+  const lane = whose?.isAmong ? `${kind}-own` : kind;
   const least = Math.min(concurrency / 2, MIN_BATCH);
   // A statement for many costs little more than one for a few; but receivers of their own wait for nobody.
   const enough = trust ? least : Math.max(least, concurrency / 4);
   const settle = createSettler(services, trust ? 1 : enough);
   const held = new Set<ClaimedMessage>();
-  const lineOf = ({ pid, recipient }: ClaimedMessage): Line => ({ pid, recipient: trust ? recipient : '' });
+  const isByReceiver = which.lane === 'webhook';
+  const lineOf = ({ pid, recipient }: ClaimedMessage): Line => ({
+    pid,
+    recipient: isByReceiver ? recipient : '',
+  });
   let renewing: Promise<void> = Promise.resolve();
+
+  const findLines = async (): Promise<Line[]> => {
+    if (whose === undefined) return queue.dueLines();
+    if (!whose.isAmong) {
+      const lines = await queue.dueLines();
+      const owners = lines.length === 0 ? null : await whose.owners();
+      return lines.filter(({ pid }) => !owners?.has(pid));
+    }
+    const owners = await whose.owners();
+    return owners.size === 0 ? [] : queue.dueLines([...owners]);
+  };
 
   /** A slow receiver, or a wait for a free connection, may outlast the lease; nobody else is to send the message meanwhile. */
   const renew = async (): Promise<void> => {
@@ -121,7 +142,7 @@ export function createLane(
 
   const run = async (signal?: AbortSignal): Promise<boolean> => {
     const underWay = new Map<Promise<void>, Line>();
-    const turns = createTurns(() => queue.dueLines());
+    const turns = createTurns(findLines);
     const renewal = setInterval(() => (renewing = renewing.then(renew)), config.dispatchLeaseMs / 3);
     renewal.unref();
     let hasWorked = false;

@@ -1,6 +1,6 @@
 import { channelOf } from '../channel/channels.ts';
 import type { Medium } from '../channel/channels.ts';
-import type { Payload, Sender } from '../channel/channel.ts';
+import type { Payload } from '../channel/channel.ts';
 import { GONE } from '../channel/outcome.ts';
 import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
@@ -10,6 +10,7 @@ import { openEnvelopes } from '../domain/store/sender.service.ts';
 import type { Envelope } from '../domain/store/sender.service.ts';
 import type { ClaimedMessage } from '../outbox/outbox.service.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
+import type { Carrier, Carriers } from './mail.carriers.ts';
 
 /** Answers to what the contact itself just did, or a store's own test: these go out whatever the contact left before. */
 const DIRECT_KINDS = new Set(['confirm', 'test']);
@@ -20,7 +21,7 @@ const SUPPRESSED: Outcome = { kind: 'withheld', reason: 'the contact has unsubsc
 export function messageLane(
   services: Services,
   medium: Medium,
-  sender: Sender,
+  carriers: Carriers,
   concurrency: number,
 ): LaneOptions {
   const channel = channelOf(medium);
@@ -33,19 +34,21 @@ export function messageLane(
     return channel.withWayOut(payload, { why: `This message was sent for ${store.name}.`, url });
   };
 
-  const attemptFor = (message: ClaimedMessage, store: Envelope | null): Attempt => {
+  const attemptFor = (message: ClaimedMessage, store: Envelope | null, sender: Carrier): Attempt => {
     if (store === null) return async () => GONE;
     if (store.isSuppressed && !DIRECT_KINDS.has(message.kind)) return async () => SUPPRESSED;
     const { id, recipient: to } = message;
-    const { isDemo, name: storeName } = store;
+    const { pid, isDemo, name: storeName, senderName, senderAddress } = store;
+    const from = { pid, isDemo, storeName, senderName, senderAddress };
     const payload = withWayOut(message.payload as Payload, store, to);
-    return () => sender.send({ id, isDemo, storeName, to, payload }, services.now());
+    return () => sender.send({ id, ...from, to, payload }, services.now());
   };
 
   return {
     lane: { lane: 'message', medium },
     concurrency,
     prepare: async (messages) => {
+      const carrierOf = await carriers(messages.map(({ pid }) => pid));
       const contacts = messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient }));
       const stores = await openEnvelopes(services.db, contacts);
       const stopped = await findStopped(
@@ -57,7 +60,7 @@ export function messageLane(
         message,
         attempt: stopped.has(message.recipient)
           ? async () => STOPPED
-          : attemptFor(message, stores[index] ?? null),
+          : attemptFor(message, stores[index] ?? null, carrierOf(message.pid)),
       }));
     },
   };

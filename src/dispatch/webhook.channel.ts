@@ -1,36 +1,24 @@
-import { lookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import type { RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
-import type { LookupFunction } from 'node:net';
 import type { Config } from '../config.ts';
-import { hostOf, isPublicAddress } from '../domain/webhook/webhook.rules.ts';
+import { hostOf } from '../domain/webhook/webhook.rules.ts';
 import { outcomeOfError, outcomeOfStatus } from '../channel/outcome.ts';
 import type { Outcome } from '../channel/outcome.ts';
+import { NOT_PUBLIC, isPrivateLiteral, lookupPublic } from '../shared/public-address.ts';
 
 /** One signed event on its way. */
 export type OutgoingEvent = { url: string; headers: Record<string, string>; body: string };
 
-/** Calls webhooks. */
-export type WebhookChannel = { send(event: OutgoingEvent, now: Date): Promise<Outcome> };
+/** What a call came to; `status` is null where there was no answer. */
+export type Called = { outcome: Outcome; status: number | null };
 
-const REFUSED: Outcome = { kind: 'failed', reason: 'the address is not public' };
-const REFUSED_CODE = 'EPRIVATE';
+/** Calls webhooks. */
+export type WebhookChannel = { send(event: OutgoingEvent, now: Date): Promise<Called> };
+
+const REFUSED: Called = { outcome: { kind: 'failed', reason: 'the address is not public' }, status: null };
 const MAX_ANSWER_BYTES = 65_536;
 const ANSWER_LIMIT_MS = 15_000;
-
-/** Resolves a name and hands the socket only addresses that were checked: what the name says a moment later does not matter. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return callback(error, []);
-    if (!found.every(({ address }) => isPublicAddress(address))) {
-      return callback(Object.assign(new Error('the address is not public'), { code: REFUSED_CODE }), []);
-    }
-    if (options.all) callback(null, found);
-    else callback(null, found[0]!.address, found[0]!.family);
-  });
-};
 
 /** Posts once; redirects are answers like any other. Only the status counts, so the body is dropped, and cut when it is long. */
 function post(
@@ -68,7 +56,7 @@ export function createWebhookChannel({ webhookAllowPrivate }: Config): WebhookCh
     async send(event, now) {
       const host = hostOf(new URL(event.url));
       // A literal address is never looked up.
-      if (!webhookAllowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return REFUSED;
+      if (!webhookAllowPrivate && isPrivateLiteral(host)) return REFUSED;
       const options: RequestOptions = {
         method: 'POST',
         agent: false,
@@ -82,9 +70,10 @@ export function createWebhookChannel({ webhookAllowPrivate }: Config): WebhookCh
       try {
         const { status, retryAfter } = await post(event, options);
         // 410 is how a receiver says that it is gone for good.
-        return outcomeOfStatus(status, retryAfter, now, (code) => code === 410);
+        return { outcome: outcomeOfStatus(status, retryAfter, now, (code) => code === 410), status };
       } catch (error) {
-        return (error as NodeJS.ErrnoException).code === REFUSED_CODE ? REFUSED : outcomeOfError(error);
+        if ((error as NodeJS.ErrnoException).code === NOT_PUBLIC) return REFUSED;
+        return { outcome: outcomeOfError(error), status: null };
       }
     },
   };

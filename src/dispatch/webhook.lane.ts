@@ -2,6 +2,7 @@ import type { Services } from '../context.ts';
 import type { ClaimedMessage } from '../outbox/outbox.service.ts';
 import { findTargets } from '../domain/webhook/webhook.service.ts';
 import type { WebhookTarget } from '../domain/webhook/webhook.service.ts';
+import { noteTry } from '../domain/webhook/try.service.ts';
 import { signatureHeaders } from '../domain/webhook/webhook.rules.ts';
 import type { Attempt, LaneOptions } from './lane.ts';
 import { createTrust } from './trust.ts';
@@ -11,17 +12,27 @@ import type { WebhookChannel } from './webhook.channel.ts';
 const PER_STORE = 8;
 
 /** Events to the stores' own addresses. A repeat has the same id, a new timestamp and therefore a new signature. */
-export function webhookLane({ db, now }: Services, channel: WebhookChannel): LaneOptions {
+export function webhookLane(services: Services, channel: WebhookChannel): LaneOptions {
+  const { db, now } = services;
   const attemptFor = (message: ClaimedMessage, target: WebhookTarget | null): Attempt => {
     if (target === null || target.isDemo)
       return async () => ({ kind: 'withheld', reason: 'the webhook is gone' });
     const body = JSON.stringify(message.payload);
-    return () => {
-      const time = now();
-      return channel.send(
-        { url: target.url, body, headers: signatureHeaders(target.secret, message.id, body, time) },
-        time,
-      );
+    return async () => {
+      const at = now();
+      const startedAt = performance.now();
+      const headers = signatureHeaders(target.secret, message.id, body, at);
+      const { outcome, status } = await channel.send({ url: target.url, body, headers }, at);
+      await noteTry(services, {
+        pid: message.pid,
+        webhookId: message.recipient,
+        deliveryId: message.id,
+        at,
+        tookMs: Math.round(performance.now() - startedAt),
+        status,
+        error: 'reason' in outcome ? outcome.reason : null,
+      });
+      return outcome;
     };
   };
   return {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType } from 'graphql';
+import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType, print } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
 import type { Route, RouteTable } from '../route/route.ts';
 import { readingsOf } from '../route/variables.ts';
@@ -39,7 +39,12 @@ function jsonInWords(schema: Schema): string {
 /** A field of a form: its schema, which is not that of its variable, and what its row says. */
 type Field = Reading['field'] & { name: string; schema: Schema };
 
-function describeField({ name, field, type }: Reading, description: string, { valueSchema }: Schemas): Field {
+function describeField(
+  { name, field, type }: Reading,
+  description: string,
+  { valueSchema, resolve }: Schemas,
+  call: string,
+): Field {
   const inner = valueSchema(type);
   const schemas: Record<string, Schema> = {
     integer: { type: 'integer', description },
@@ -47,12 +52,13 @@ function describeField({ name, field, type }: Reading, description: string, { va
     text: { type: 'string', ...('enum' in inner && { enum: inner['enum'] }), description },
     json: {
       type: 'string',
-      contentMediaType: 'application/json',
+      // Without its media type: viewers that know one offer to choose a file instead of taking text.
       contentSchema: inner,
       description: `${description} JSON text: ${jsonInWords(inner)}.`,
     },
   };
-  return { ...field, name, schema: schemas[field.kind]! };
+  const schema = schemas[field.kind]!;
+  return { ...field, name, schema: { ...schema, example: exampleOf(name, schema, resolve, call) } };
 }
 
 /** What the arguments of a field, and the fields of an input among them, are for: variables have their names. */
@@ -64,8 +70,25 @@ function describeInputs({ args }: GraphQLField<unknown, unknown>): Map<string, s
   return new Map(inputs.map((input) => [input.name, inWords(input)]));
 }
 
-function queryParameter({ name, isRequired, schema: { description, ...schema } }: Field): Schema {
-  return { name, in: 'query', required: isRequired === true, description, schema };
+/** The parameter itself has an example where a usual call sends it. */
+function queryParameter(field: Field): Schema {
+  const { name, isRequired, isUnusual, schema: inner } = field;
+  const { description, ...schema } = inner;
+  const sent = isUnusual ? {} : { example: schema['example'] };
+  return { name, in: 'query', required: isRequired === true, description, schema, ...sent };
+}
+
+/** The GraphQL that answers the same: which fields stand in an input object, and what the row itself says. */
+function describeGraphql(route: Route, readings: Reading[]): Schema {
+  const inputs = readings.flatMap(({ name, group }) => (group === null ? [] : [[name, group]]));
+  const fixed = readings
+    .filter(({ field }) => field.kind === 'fixed')
+    .map((reading) => [reading.name, reading.field.read(null, reading)]);
+  return {
+    query: print(route.document),
+    inputs: Object.fromEntries(inputs) as Schema,
+    fixed: Object.fromEntries(fixed) as Schema,
+  };
 }
 
 /** The fields under all their names. */
@@ -82,7 +105,7 @@ function propertiesOf(fields: Field[]): Record<string, Schema> {
   return properties;
 }
 
-function requestBody(route: Route, fields: Field[], { resolve }: Schemas): Schema {
+function requestBody(route: Route, fields: Field[]): Schema {
   const credentials = parts.callerOf(route);
   const needed = fields.filter(({ isRequired }) => isRequired);
   const required = [
@@ -98,7 +121,7 @@ function requestBody(route: Route, fields: Field[], { resolve }: Schemas): Schem
   const example = [
     ...Object.entries(credentials.fields),
     ...usual.map(({ name, schema }) => [name, schema] as const),
-  ].map(([name, inner]) => [name, exampleOf(name, inner, resolve)]);
+  ].map(([name, inner]) => [name, inner['example']]);
   const content = {
     schema: {
       ...objectSchema({ ...credentials.fields, ...propertiesOf(fields) }, required),
@@ -119,9 +142,10 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const record = { ...schemas.valueSchema(root.type, node.selectionSet), description: inWords(root) };
   const { description: _sameAsTheCall, ...answer } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
-  const fields = readingsOf(schema, route)
+  const readings = readingsOf(schema, route);
+  const fields = readings
     .filter(({ field }) => field.kind !== 'fixed')
-    .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas));
+    .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas, root.name));
   const isInQuery = (field: Field): boolean => method === 'GET' || field.isInQuery === true;
   const inBody = fields.filter((field) => !isInQuery(field));
   const isRetryable = operation === OperationTypeNode.MUTATION && !route.stream;
@@ -141,11 +165,12 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     tags: [parts.tagOf(path)],
     security: parts.callerOf(route).security,
     ...(parameters.length > 0 && { parameters }),
-    ...(method === 'POST' && { requestBody: requestBody(route, inBody, schemas) }),
+    ...(method === 'POST' && { requestBody: requestBody(route, inBody) }),
     responses: {
       200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
       ...FAILURE_REFS,
     },
+    'x-graphql': describeGraphql(route, readings),
   };
   return { [path]: { [method.toLowerCase()]: call } };
 }

@@ -1,5 +1,6 @@
 import type { Route } from '../route/route.ts';
 import type { Schema } from '../shared/json-schema.ts';
+import { SHOPPER_EXAMPLE } from './examples.ts';
 
 /** The introduction of the reference. */
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
@@ -12,22 +13,22 @@ that is empty counts as absent, and unknown fields are ignored. Every record her
 
 This document is generated from the table of calls and the GraphQL schema that the service runs.`;
 
-/** Groups of calls by a folder in their path; the last that fits counts. */
+/** Groups of calls by what their path holds; the last that fits counts. */
 const GROUPS = [
-  ['/', 'Store', 'Calls of the store’s back end, with its API key.'],
-  ['/user/', 'Shopper identity', 'Who a shopper is: guests, accounts and the merge at login.'],
-  ['/products/', 'Catalogue', 'The products and stock that the platform feeds in.'],
-  ['/subscriptions/', 'Alerts', 'Subscriptions to back-in-stock and other alerts.'],
-  ['/lists/', 'Lists', 'A shopper’s lists and what is in them.'],
-  ['/lists/sfl/', 'Save for later', 'The one list that holds what a shopper took out of the cart.'],
-  ['/product/', 'Products', 'What shoppers may know of a product.'],
+  [/^/, 'Store', 'Whose key it is.'],
+  [/\/(user|shopper)\//, 'Shoppers', 'Who a shopper is: guests, accounts and the merge at login.'],
+  [/\/lists\//, 'Lists', 'A shopper’s lists and what is in them.'],
+  [/\/lists\/sfl\//, 'Save for later', 'The one list that holds what a shopper took out of the cart.'],
+  [/\/products?\//, 'Products', 'The catalogue with its stock, and what shoppers may know of a product.'],
+  [/\/(subscriptions\/|mailinglist)/, 'Alerts', 'Who waits for what, and who said yes to the mailing list.'],
+  [/\/(orders\/|revenue)/, 'Revenue', 'Orders, and what alerts and lists brought in.'],
 ] as const;
 
 /** The groups of calls. */
 export const TAGS: Schema[] = GROUPS.map(([, name, description]) => ({ name, description }));
 
 /** The group of a path. */
-export const tagOf = (path: string): string => GROUPS.findLast(([folder]) => path.includes(folder))![1];
+export const tagOf = (path: string): string => GROUPS.findLast(([pattern]) => pattern.test(path))![1];
 
 const KEY = 'User name: the store’s `pid`. Password: its API key, which stays on the store’s back end.';
 const PID = 'The store’s identifier, URL-encoded; required unless a store key says it.';
@@ -52,24 +53,30 @@ const LEFT_OUT = 'Without a shopper, only a public list is found.';
 /** What a caller says who it is with: the form's part of it stands in `fields`. */
 type Caller = { security: Schema[]; fields: Record<string, Schema>; areRequired: boolean };
 
+const identity = (field: keyof typeof SHOPPER_EXAMPLE, description: string): Schema => ({
+  type: 'string',
+  description,
+  example: SHOPPER_EXAMPLE[field],
+});
+
 const SHOPPER: Caller = {
   security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
   fields: {
-    regid: { type: 'string', description: REGID },
-    sessionid: { type: 'string', description: SESSIONID },
+    regid: identity('regid', REGID),
+    sessionid: identity('sessionid', SESSIONID),
   },
   areRequired: true,
 };
 const ANYBODY: Caller = {
   ...SHOPPER,
   fields: {
-    regid: { type: 'string', description: `${REGID} ${LEFT_OUT}` },
-    sessionid: { type: 'string', description: `${SESSIONID} Left out together with the regid.` },
+    regid: identity('regid', `${REGID} ${LEFT_OUT}`),
+    sessionid: identity('sessionid', `${SESSIONID} Left out together with the regid.`),
   },
   areRequired: false,
 };
 const STORE: Caller = { security: [{ storeKey: [] }], fields: {}, areRequired: true };
-const STORE_FOR_SHOPPER: Caller = { ...STORE, fields: { regid: { type: 'string', description: REGID } } };
+const STORE_FOR_SHOPPER: Caller = { ...STORE, fields: { regid: identity('regid', REGID) } };
 
 /** Who makes a call. */
 export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
@@ -112,7 +119,7 @@ export const PARAMETERS: Schema = {
     in: 'header',
     description:
       'At most 255 printable ASCII characters. A retry with the same key and body within 24 hours gets the first answer and has no second effect; another body is refused.',
-    schema: { type: 'string', maxLength: 255 },
+    schema: { type: 'string', maxLength: 255, example: '6f1c1b5e-create-birthday' },
   },
 };
 

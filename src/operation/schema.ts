@@ -14,11 +14,13 @@ import { restoreResolvers } from '../domain/restore/restore.resolvers.ts';
 import { restoreRereads } from '../domain/restore/restore.service.ts';
 import { restockResolvers } from '../domain/restock/restock.resolvers.ts';
 import { topicResolvers } from '../domain/topic/topic.resolvers.ts';
+import { operatorResolvers } from '../domain/operator/operator.resolvers.ts';
 import { webhookResolvers } from '../domain/webhook/webhook.resolvers.ts';
 import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
 import { integrationResolvers } from '../domain/integration/integration.resolvers.ts';
 import { reportResolvers } from '../domain/report/report.resolvers.ts';
 import { revenueResolvers } from '../domain/revenue/revenue.resolvers.ts';
+import { mailServerResolvers } from '../domain/mail-server/mail-server.resolvers.ts';
 import { privacyResolvers } from '../domain/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
@@ -33,6 +35,7 @@ const { loadSchema } = createRequire(import.meta.url)('../../schema/load.cjs') a
 
 const domains: Record<string, Record<string, unknown>>[] = [
   storeResolvers,
+  operatorResolvers,
   shopperResolvers,
   loginResolvers,
   catalogResolvers,
@@ -45,6 +48,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   restockResolvers,
   alertResolvers,
   webhookResolvers,
+  mailServerResolvers,
   integrationResolvers,
   listResolvers,
   itemResolvers,

@@ -41,6 +41,7 @@ export type ClaimedMessage = Pick<
   | 'cts'
   | 'leavesAt'
   | 'parcelId'
+  | 'seq'
 > & { medium: Medium | null };
 
 /** Queues a message in the caller's transaction; it leaves after its commit. Answers its id, or null when its `dedupeKey` was there already. */
@@ -74,6 +75,12 @@ const DUE_STORES = `
   )
   SELECT pid, '' AS recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
 
+/** SQL: one look at the same index for each of some stores. */
+const DUE_AMONG = `
+  SELECT own.pid, '' AS recipient FROM unnest($4::text[]) AS own (pid)
+  WHERE EXISTS (SELECT FROM outbox o WHERE o.state = 'queued' AND o.lane = $1 AND o.medium = $3 AND o.pid = own.pid AND o.due_at <= $2)
+  ORDER BY random()`;
+
 /** SQL: the same for webhooks, by an index of their own. */
 const DUE_WEBHOOKS = `
   WITH RECURSIVE waiting AS (
@@ -87,15 +94,21 @@ const DUE_WEBHOOKS = `
   )
   SELECT pid, recipient FROM waiting WHERE due_at <= $1 ORDER BY random()`;
 
-/** The lines that have messages due in a lane, in any order. */
-export function findDueLines(db: Db, { lane, medium }: Lane, now: Date): Promise<Line[]> {
+/** The lines that have messages due in a lane, in any order; those of some stores alone where they are named. */
+export function findDueLines(
+  db: Db,
+  { lane, medium }: Lane,
+  now: Date,
+  pids: readonly string[] | null = null,
+): Promise<Line[]> {
   if (lane === 'webhook') return db.query<Line>(DUE_WEBHOOKS, [now]);
+  if (pids !== null) return db.query<Line>(DUE_AMONG, [lane, now, medium, pids]);
   return db.query<Line>(DUE_STORES, [lane, now, medium]);
 }
 
 /** What a claim answers, from an outbox called `o`. */
 export const CLAIMED_COLUMNS = `o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "restockId",
-    o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "leavesAt", o.parcel_id AS "parcelId"`;
+    o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "leavesAt", o.parcel_id AS "parcelId", o.seq`;
 
 /**
  * SQL: claims with `FOR UPDATE SKIP LOCKED`, some of each line, in one statement. Rows are changed where they lie: looked up again by their ids, they

@@ -16,8 +16,8 @@ type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
 /** What a dispatcher does with the messages of one lane. */
 export type Queue = {
-  /** The lines that have something due, in any order. */
-  dueLines(): Promise<Line[]>;
+  /** The lines that have something due, in any order; those of some stores alone where they are named. */
+  dueLines(pids?: readonly string[]): Promise<Line[]>;
   /** Takes the oldest messages of some lines for the time of a lease. */
   claim(turns: readonly Turn[]): Promise<ClaimedMessage[]>;
   /** Lengthens the leases of messages that are still under way. */
@@ -28,7 +28,7 @@ export type Queue = {
 export function openQueue({ db, config, now }: Deps, lane: Lane): Queue {
   const { dispatchLeaseMs: leaseMs } = config;
   return {
-    dueLines: () => outbox.findDueLines(db, lane, now()),
+    dueLines: (pids) => outbox.findDueLines(db, lane, now(), pids),
     claim: (turns) => outbox.claimMessages(db, { ...lane, turns, leaseMs }, now()),
     renew: (messages) => outbox.renewLeases(db, messages, new Date(now().getTime() + leaseMs)),
   };

@@ -1,4 +1,5 @@
 import { fail } from './errors.ts';
+import { isStorable } from './text.ts';
 
 /** A page size, `standard` when left out and `max` when it is larger; 0 asks for nothing. Anything else is the failure `invalid-limit`. */
 export function checkLimit(
@@ -22,6 +23,16 @@ export function checkOffset(offset: number | null | undefined): number {
     : fail('invalid-offset', 'offset must be a whole number of at least 0');
 }
 
+const MAX_SEARCH = 200;
+
+/** What a search asks for without blanks around it, or the failure that names the field. */
+export function checkSearch(search: string | null | undefined): string {
+  const words = (search ?? '').trim();
+  return words.length <= MAX_SEARCH && isStorable(words)
+    ? words
+    : fail('invalid-request', `search must have at most ${MAX_SEARCH} characters`);
+}
+
 /** An opaque cursor: the order it belongs to, then the place in that order. */
 export function encodeCursor(order: string, ...place: (string | number | null)[]): string {
   return Buffer.from(JSON.stringify([order, ...place])).toString('base64url');
@@ -38,6 +49,18 @@ export function decodeSeq(field: string, cursor: string | null | undefined, orde
   if (!cursor) return null;
   const [seq] = decodeCursor(field, cursor, order);
   return Number.isSafeInteger(seq) ? (seq as number) : failCursor(field);
+}
+
+/** The moment and the text or number in a cursor of this order; null for the first page. */
+export function decodeMoment(
+  field: string,
+  cursor: string | null | undefined,
+  order: string,
+): [at: Date, place: unknown] | null {
+  if (!cursor) return null;
+  const [time, place] = decodeCursor(field, cursor, order);
+  const at = new Date(typeof time === 'number' ? time : Number.NaN);
+  return Number.isNaN(at.getTime()) ? failCursor(field) : [at, place];
 }
 
 /** The failure of a cursor that was made up. */

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
 
 let service: TestService;
 let store: NewStore;
@@ -175,10 +177,66 @@ test('a key cannot end itself, nor a key of another store', async () => {
   await service.get('/storeadmin/me', { store: other }).expect(200);
 });
 
+test('a key has a name and tells when it was last used, which is written once an hour at most', async () => {
+  type Key = { id: string; name: string; lastUsedAt: number | null };
+  const keysOf = async (of: NewStore): Promise<Key[]> =>
+    (await service.graphql('{ store { apiKeys { id name lastUsedAt } } }', {}, { store: of })).body.data.store
+      .apiKeys;
+  const named = await service.createStore();
+  const start = Date.now();
+  service.setNow(new Date(start));
+  const made = await service.graphql(
+    'mutation { createApiKey(name: " Till ") { id apiKey } }',
+    {},
+    { store: named },
+  );
+  const { id, apiKey } = made.body.data.createApiKey;
+  const unused = (await keysOf(named)).find((key) => key.id === id);
+  expect(unused).toEqual({ id, name: 'Till', lastUsedAt: null });
+  const used = async (): Promise<number | null | undefined> =>
+    (await keysOf(named)).find((key) => key.id === id)?.lastUsedAt;
+  const use = () => service.get('/storeadmin/me', { store: { ...named, apiKey } }).expect(200);
+  await use();
+  await until(async () => (await used()) === start);
+  service.setNow(new Date(start + 59 * 60_000));
+  await use();
+  await service.post(
+    '/storeadmin/v3/user/generate-regid',
+    { uuid: randomUUID(), useragenttype: 'x' },
+    { store: named },
+  );
+  expect(await used()).toBe(start);
+  service.setNow(new Date(start + 61 * 60_000));
+  await use();
+  await until(async () => (await used()) === start + 61 * 60_000);
+  service.setClock(() => new Date());
+
+  const rename = async (caller: NewStore, name: string) =>
+    (
+      await service.graphql(
+        'mutation ($id: ID!, $name: String!) { renameApiKey(id: $id, name: $name) { apiKeys { name } } }',
+        { id, name },
+        { store: caller },
+      )
+    ).body;
+  expect((await rename(named, 'Back end')).data.renameApiKey.apiKeys.map((key: Key) => key.name)).toEqual([
+    'First key',
+    'Back end',
+  ]);
+  for (const [caller, name, type] of [
+    [store, 'Mine', 'not-found'],
+    [named, 'x'.repeat(61), 'invalid-request'],
+    [named, 'a\nb', 'invalid-request'],
+  ] as const)
+    expect((await rename(caller, name)).errors[0].extensions.type).toBe(type);
+  expect((await keysOf(named))[1]!.name).toBe('Back end');
+});
+
 test('settings and keys are out of reach for a shopper', async () => {
   const shopper = await service.account(store);
   for (const query of [
     'mutation { createApiKey { id } }',
+    'mutation { renameApiKey(id: "x", name: "Mine") { pid } }',
     'mutation { updateStore(input: { name: "Mine" }) { name } }',
     'mutation { updateStore(input: { dailyCap: 1 }) { name } }',
     '{ store { pid } }',
@@ -186,4 +244,66 @@ test('settings and keys are out of reach for a shopper', async () => {
     const { body } = await service.graphql(query, {}, { shopper });
     expect(body.errors[0].extensions.type).toBe('unauthorised');
   }
+});
+
+const BRAND =
+  'mutation ($input: UpdateStoreInput!) { updateStore(input: $input) { logoUrl colour senderName senderAddress currency locale } }';
+const PLAIN = {
+  logoUrl: null,
+  colour: null,
+  senderName: null,
+  senderAddress: null,
+  currency: null,
+  locale: 'en',
+};
+
+test('a merchant sets the brand, in one spelling, and clears it again', async () => {
+  const brand = async (input: object) =>
+    (await service.graphql(BRAND, { input }, { store })).body.data?.updateStore;
+  expect(await brand({})).toEqual(PLAIN);
+  const given = {
+    logoUrl: 'https://shop.example/logo.png',
+    colour: '#1A73E8',
+    senderName: ' Kettles & Co ',
+    senderAddress: 'hello@shop.example',
+    currency: 'eur',
+    locale: 'DE-ch',
+  };
+  const kept = { ...given, colour: '#1a73e8', senderName: 'Kettles & Co', currency: 'EUR', locale: 'de-CH' };
+  expect(await brand(given)).toEqual(kept);
+  expect(await brand({ colour: null })).toEqual({ ...kept, colour: null });
+  expect(await brand(PLAIN)).toEqual(PLAIN);
+});
+
+test.each([
+  ['logoUrl', 'http://shop.example/logo.png'],
+  ['logoUrl', 'https://user@shop.example/logo.png'],
+  ['logoUrl', `https://shop.example/${'x'.repeat(1_000)}`],
+  ['colour', 'red'],
+  ['colour', '#fff'],
+  ['senderName', ' '],
+  ['senderName', 'Shop\r\nBcc: x@y.example'],
+  ['senderName', 'x'.repeat(101)],
+  ['senderAddress', 'shop.example'],
+  ['currency', 'Euro'],
+  ['currency', 'XQQ'],
+  ['locale', 'de_CH'],
+  ['locale', 'klingonish'],
+  ['locale', null],
+])('a wrong %s of the brand is refused by name, and nothing of the call is kept', async (field, value) => {
+  const { body } = await service.graphql(BRAND, { input: { name: 'Other', [field]: value } }, { store });
+  expect(body.errors[0].extensions).toMatchObject({ type: 'invalid-request', status: 400 });
+  expect(body.errors[0].message).toContain(field);
+  const after = await service.graphql('{ store { name } }', {}, { store });
+  expect(after.body.data.store.name).toBe('Test store');
+});
+
+test('a store changes only its own brand, and a shopper none', async () => {
+  const other = await service.createStore();
+  await service.graphql(BRAND, { input: { colour: '#112233' } }, { store });
+  const { body } = await service.graphql('{ store { colour } }', {}, { store: other });
+  expect(body.data.store.colour).toBeNull();
+  const shopper = await service.account(store);
+  const refused = await service.graphql(BRAND, { input: { colour: '#445566' } }, { shopper });
+  expect(refused.body.errors[0].extensions.status).toBe(401);
 });

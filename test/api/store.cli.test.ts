@@ -79,6 +79,8 @@ test("a store's whole life, beside the running server", async () => {
       ...['--restore-days', '7', '--no-measure-alerts', '--attribution-days', '14'],
       ...['--digest-seconds', '600', '--quiet-from', '22:00', '--quiet-to', '07:30'],
       ...['--time-zone', 'Europe/Berlin', '--daily-cap', '3'],
+      ...['--logo-url', 'https://a.example/logo.png', '--colour', '#1A73E8', '--sender-name', 'A & Co'],
+      ...['--sender-address', 'hello@a.example', '--currency', 'chf', '--locale', 'de-ch'],
     ],
   );
   expect(updated).toMatchObject({
@@ -101,6 +103,12 @@ test("a store's whole life, beside the running server", async () => {
       timeZone: 'Europe/Berlin',
       dailyCap: 3,
     },
+    logoUrl: 'https://a.example/logo.png',
+    colour: '#1a73e8',
+    senderName: 'A & Co',
+    senderAddress: 'hello@a.example',
+    currency: 'CHF',
+    locale: 'de-CH',
     mergedSessions: false,
     rateLimits: { key: 500, shopper: 7 },
   });
@@ -109,7 +117,8 @@ test("a store's whole life, beside the running server", async () => {
     ...['--no-rate-limits', '--no-double-opt-in', '--merged-sessions', '--no-inventory-unmanaged'],
     ...['--no-default-region', '--no-restore-days', '--measure-alerts', '--no-attribution-days'],
     ...['--no-digest-seconds', '--no-quiet-from', '--no-quiet-to'],
-    ...['--no-time-zone', '--no-daily-cap'],
+    ...['--no-time-zone', '--no-daily-cap', '--no-logo-url', '--no-colour', '--no-sender-name'],
+    ...['--no-sender-address', '--no-currency', '--no-locale'],
   );
   expect(cleared).toMatchObject({
     name: 'Our shop',
@@ -123,6 +132,12 @@ test("a store's whole life, beside the running server", async () => {
     measureAlerts: true,
     attributionDays: 7,
     pacing: {},
+    logoUrl: null,
+    colour: null,
+    senderName: null,
+    senderAddress: null,
+    currency: null,
+    locale: 'en',
     mergedSessions: true,
     rateLimits: {},
   });
@@ -208,7 +223,8 @@ test.each<[number, string, string[]]>([
   [2, 'frobnicate', ['frobnicate']],
   [2, '--name', ['create']],
   [2, '--name', ['create', '--name', ' ']],
-  [2, '--colour', ['create', '--name', 'x', '--colour', 'red']],
+  [2, '--tint', ['create', '--name', 'x', '--tint', 'red']],
+  [1, 'colour', ['create', '--name', 'x', '--colour', 'red']],
   [2, '--share-url', ['create', '--name', 'x', '--share-url', 'https://x.example', '--no-share-url']],
   [2, '--rate-limits', ['create', '--name', 'x', '--rate-limits', 'key=lots']],
   [2, '--no-allowed-origins', ['create', '--name', 'x', '--allowed-origins', '']],

@@ -179,6 +179,8 @@ test('every call of topics needs a store key', async () => {
     '{ topics { name } }',
     '{ previewTopic(topic: "backinstock") { subject } }',
     '{ audience(topic: "backinstock") { count } }',
+    '{ sendProgress(topic: "backinstock", epis: [1]) { sent } }',
+    '{ templateVariables { name } }',
     'mutation { saveTopic(input: { name: "x" }) { name } }',
     'mutation { triggerTopic(topic: "backinstock", epis: [1]) { opened } }',
     'mutation { sendTestAlert(topic: "backinstock", to: "a@example.com") { id } }',
@@ -212,7 +214,20 @@ test('a preview shows the sample or a product, escaped in HTML even where the te
   expect(failure(unknown.body)[0]).toBe('not-found');
 });
 
-test('the audience counts confirmed subscribers of one variant or of all', async () => {
+test('every variable that templates can name is told, and its sample is what a template shows', async () => {
+  const { body } = await service.graphql('{ templateVariables { name meaning sample } }', {}, { store });
+  const variables: { name: string; meaning: string; sample: string }[] = body.data.templateVariables;
+  expect(variables.map(({ name }) => name)).toEqual(expect.arrayContaining(['product.title', 'store.name']));
+  expect(variables.every(({ meaning }) => meaning.length > 3)).toBe(true);
+  const shown = variables.filter(({ name }) => name.startsWith('product.'));
+  const text = shown.map(({ name }) => `${name}={{ ${name} }}`).join('|');
+  const query = 'query ($text: String) { previewTopic(topic: "backinstock", text: $text) { text } }';
+  const preview = await service.graphql(query, { text }, { store });
+  for (const { name, sample } of shown)
+    expect(preview.body.data.previewTopic.text).toContain(`${name}=${sample}`);
+});
+
+test('the audience counts confirmed subscribers of one variant, of some or of all', async () => {
   const { db } = service.services;
   await seedSubscription(db, store.pid, { epi: '1' });
   await seedSubscription(db, store.pid, { epi: '1', medium: 'sms', value: '+4915100000001' });
@@ -229,6 +244,22 @@ test('the audience counts confirmed subscribers of one variant or of all', async
     email: 2,
     sms: 1,
   });
+  const some =
+    'query ($epis: [VariantId!]) { audience(topic: "backinstock", epis: $epis) { count media { medium count } listHolders } }';
+  await seedSubscription(db, store.pid, { epi: '3' });
+  expect((await service.graphql(some, { epis: ['1', 2, '2'] }, { store })).body.data.audience).toEqual({
+    count: 3,
+    media: expect.arrayContaining([
+      { medium: 'email', count: 2 },
+      { medium: 'sms', count: 1 },
+    ]),
+    listHolders: 0,
+  });
+  const stranger = await service.createStore();
+  expect((await service.graphql(some, { epis: [1] }, { store: stranger })).body.data.audience.count).toBe(0);
+  expect(failure((await service.graphql(some, { epis: [] }, { store })).body)[0]).toBe('invalid-products');
+  const both = '{ audience(topic: "backinstock", epi: 1, epis: [2]) { count } }';
+  expect(failure((await service.graphql(both, {}, { store })).body)[0]).toBe('invalid-request');
 });
 
 test('the audience leaves out those whose subscription has expired, as sending does', async () => {
@@ -260,11 +291,21 @@ test('a manual send alerts the subscribers of the named variants, whatever their
     { store },
   );
   expect(body.data.triggerTopic).toEqual({ opened: 1, audience: 1 });
+  const progress = async (as = store, epis: unknown[] = [1, 3]) => {
+    const query =
+      'query ($epis: [VariantId!]!) { sendProgress(topic: "comingsoon", epis: $epis) { isQueueing queued sent failed withheld } }';
+    return (await service.graphql(query, { epis }, { store: as })).body;
+  };
+  const nothing = { isQueueing: false, queued: 0, sent: 0, failed: 0, withheld: 0 };
+  expect((await progress()).data.sendProgress).toEqual({ ...nothing, isQueueing: true });
   await setStock(service, store.pid, '1', 0);
   await service.runTasks();
   expect((await outboxOf(service, store.pid)).map(({ recipient, state }) => [recipient, state])).toEqual([
     ['yes@example.com', 'sent'],
   ]);
+  expect((await progress()).data.sendProgress).toEqual({ ...nothing, sent: 1 });
+  expect((await progress(await service.createStore())).data.sendProgress).toEqual(nothing);
+  expect(failure(await progress(store, []))[0]).toBe('invalid-products');
 });
 
 test('a manual send of an unknown topic or of no variant is refused', async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { emitEvents } from '../../src/domain/webhook/event.repo.ts';
 import { addWebhook } from '../../src/domain/webhook/webhook.repo.ts';
-import { isPublicAddress } from '../../src/domain/webhook/webhook.rules.ts';
+import { isPublicAddress } from '../../src/shared/public-address.ts';
 import { outboxOf, seedSubscription, setStock, startHttp } from '../dispatch/kit.ts';
 import type { TestHttp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';

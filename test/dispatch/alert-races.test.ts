@@ -2,6 +2,7 @@ import type { Outgoing, Sender } from '../../src/channel/channel.ts';
 import type { MailPayload } from '../../src/channel/email.ts';
 import { SENT } from '../../src/channel/outcome.ts';
 import { alertLane } from '../../src/dispatch/alert.lane.ts';
+import { always } from '../../src/dispatch/mail.carriers.ts';
 import { createLane } from '../../src/dispatch/lane.ts';
 import { emitEvents } from '../../src/domain/webhook/event.repo.ts';
 import { claimMessages } from '../../src/outbox/outbox.repo.ts';
@@ -39,7 +40,7 @@ const claimAll = (pid: string, lane: Lane, recipient = ''): Promise<ClaimedMessa
 function createMailbox() {
   const mails: Outgoing[] = [];
   const sender: Sender = { send: async (sent) => (mails.push(sent), SENT) };
-  return { mails, lane: alertLane(service.services, 'email', sender, 4) };
+  return { mails, lane: alertLane(service.services, 'email', always(sender), 4) };
 }
 
 test('an alert that a newer restock takes over while the older one is being withheld is sent', async () => {

@@ -21,7 +21,6 @@ const UNTYPED: Record<string, string> = {
   'IdempotentWrite read': "leases run on the database's clock",
   'ListCopy write': 'portions are written down and taken set-wise',
   'Product write': 'a write tells the step that it made, which alerts follow',
-  'Restock read': 'read where it is claimed',
   'RevenueSum write': 'an order adds to several sums in one statement',
   'ShopifyEvent read': 'taken by writing it',
   'ShopifySubject write': 'moves on under a condition',

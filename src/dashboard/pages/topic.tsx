@@ -1,97 +1,68 @@
+import { useState } from 'preact/hooks';
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
-import type { ChannelFieldsFragment, TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
+import type { TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { changedFields, useDraft } from '../draft.ts';
-import type { Form } from '../draft.ts';
-import { Empty, Failure, Loaded } from '../parts/feedback.tsx';
-import { TextArea, TextField } from '../parts/fields.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
+import { changedFields } from '../draft.ts';
+import { Empty, Loaded } from '../parts/feedback.tsx';
+import { SaveForm, useForm } from '../parts/form.tsx';
+import type { Form } from '../parts/form.tsx';
+import { PageHead } from '../parts/layout.tsx';
+import { TemplateEditor } from '../parts/template-editor.tsx';
 import { TemplatePreview } from '../parts/template-preview.tsx';
 import { TopicDelete } from '../parts/topic-delete.tsx';
 import { TopicRules } from '../parts/topic-rules.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo } from '../route.ts';
-import { useAction, useQuery, useSession } from '../session.ts';
-import { draftOf, inputOf, listOf, textsOf } from '../topic-draft.ts';
-import type { Texts } from '../topic-draft.ts';
+import { useQuery, useSession } from '../session.ts';
+import { draftOf, inputOf, listOf } from '../topic-draft.ts';
+import type { TopicDraft } from '../topic-draft.ts';
 import { triggerText } from './topics.tsx';
-
-function Template({ channels, form }: { channels: ChannelFieldsFragment[]; form: Form<Texts> }) {
-  return (
-    <Card
-      title="Template"
-      note={
-        <>
-          Liquid: <span class="code">{'{{ product.title }}'}</span>, variant, brand, price, old_price, stock,
-          url, image; <span class="code">{'{{ store.name }}'}</span>. Values are escaped.
-        </>
-      }
-    >
-      {channels
-        .flatMap(({ parts }) => parts)
-        .map(({ name, label, rows }) => {
-          const field = {
-            label,
-            value: form.draft[name] ?? '',
-            onValue: (text: string) => form.set({ [name]: text }),
-          };
-          return rows === 1 ? (
-            <TextField key={name} required {...field} />
-          ) : (
-            <TextArea key={name} isCode rows={rows} {...field} />
-          );
-        })}
-    </Card>
-  );
-}
 
 function Editor({
   topic,
   channels,
   triggers,
+  templateVariables,
+  store,
   onSaved,
-}: Pick<Answered<TopicsQuery>, 'channels' | 'triggers'> & {
+}: Omit<Answered<TopicsQuery>, 'topics'> & {
   topic: TopicFieldsFragment;
   onSaved: (topic: TopicFieldsFragment) => void;
 }) {
   const { run, notify } = useSession();
   const saved = draftOf(topic);
-  const { draft, set, settle } = useDraft(saved);
-  const changes = changedFields(inputOf(draft), inputOf(saved));
-  const form = useDraft(textsOf(topic.texts));
-  const texts = listOf(changedFields(form.draft, textsOf(topic.texts)));
-  const isChanged = Object.keys(changes).length + texts.length > 0;
-  const save = useAction(async () => {
-    const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, texts, name: topic.name } });
-    settle();
-    form.settle();
-    onSaved(saveTopic);
-    notify(`The topic ${topic.name} is saved.`);
+  const [shown, setShown] = useState('');
+  const form: Form<TopicDraft> = useForm({
+    saved,
+    inputOf,
+    save: async (changes) => {
+      const texts = listOf(changedFields(form.draft.texts, saved.texts));
+      const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, texts, name: topic.name } });
+      onSaved(saveTopic);
+      notify(`The topic ${topic.name} is saved.`);
+    },
   });
   return (
     <>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.start();
-        }}
-      >
+      <SaveForm form={form} label="Save topic">
         <div class="columns">
-          <Template channels={channels} form={form} />
-          <TemplatePreview topic={topic.name} channels={channels} texts={form.draft} />
+          <TemplateEditor channels={channels} variables={templateVariables} form={form} onPart={setShown} />
+          <TemplatePreview
+            topic={topic.name}
+            channels={channels}
+            texts={form.draft.texts}
+            shown={shown}
+            onShown={setShown}
+          />
         </div>
-        <TopicRules triggers={triggers} draft={draft} set={set} />
-        <div class="save-bar">
-          <Failure error={save.error} />
-          <span class="muted">
-            {isChanged ? 'There are changes that are not saved.' : 'Everything is saved.'}
-          </span>
-          <button type="submit" disabled={save.isBusy} aria-busy={save.isBusy}>
-            Save topic
-          </button>
-        </div>
-      </form>
-      <TopicSend topic={topic} channels={channels} isChanged={isChanged} />
+        <TopicRules triggers={triggers} form={form} />
+      </SaveForm>
+      {store.isDemo && (
+        <p class="notice">
+          The demo store writes to nobody: its messages become files on the machine that runs it.
+        </p>
+      )}
+      <TopicSend topic={topic} channels={channels} isChanged={form.isChanged} />
     </>
   );
 }

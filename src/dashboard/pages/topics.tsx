@@ -4,8 +4,9 @@ import type { TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard
 import type { Answered } from '../api.ts';
 import { formatSeconds, plural } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Badge, Failure, Loaded } from '../parts/feedback.tsx';
+import { Badge, Loaded } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
+import { ActionForm } from '../parts/form.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
@@ -49,14 +50,10 @@ function NewTopic({ onClose }: { onClose: () => void }) {
   });
   return (
     <Dialog title="New topic" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create.start();
-        }}
-      >
+      <ActionForm action={create} label="Create topic" onCancel={onClose}>
         <TextField
           label="Name"
+          name="name"
           required
           maxLength={64}
           value={name}
@@ -65,16 +62,7 @@ function NewTopic({ onClose }: { onClose: () => void }) {
           spellcheck={false}
           hint="Letters, digits, _ and -. Your shop subscribes contacts to it by this name."
         />
-        <Failure error={create.error} />
-        <footer class="buttons">
-          <button type="button" class="secondary outline" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" disabled={create.isBusy} aria-busy={create.isBusy}>
-            Create topic
-          </button>
-        </footer>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../session.ts';
 import { Dialog } from './dialog.tsx';
-import { Failure } from './feedback.tsx';
 import { TextField } from './fields.tsx';
+import { ActionForm } from './form.tsx';
 
 /** Asks before something that cannot be undone; with `phrase`, it must be typed first. */
 export function Confirm({
@@ -25,13 +25,14 @@ export function Confirm({
   const work = useAction(onConfirm);
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void work.start();
-        }}
+      <ActionForm
+        action={work}
+        label={action}
+        tone="danger"
+        isBlocked={phrase !== undefined && typed.trim() !== phrase}
+        onCancel={onClose}
       >
-        <p>{children}</p>
+        <div class="confirm-text">{children}</div>
         {phrase !== undefined && (
           <TextField
             label={`Type ${phrase} to confirm`}
@@ -41,21 +42,7 @@ export function Confirm({
             spellcheck={false}
           />
         )}
-        <Failure error={work.error} />
-        <footer class="buttons">
-          <button type="button" class="secondary outline" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            type="submit"
-            class="danger"
-            disabled={work.isBusy || (phrase !== undefined && typed.trim() !== phrase)}
-            aria-busy={work.isBusy}
-          >
-            {action}
-          </button>
-        </footer>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -1,44 +1,100 @@
+import { createContext } from 'preact';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useId } from 'preact/hooks';
+import { useContext, useId } from 'preact/hooks';
 
-type Common = { label: string; hint?: ComponentChildren };
+/** Which field a failure is about, and what is wrong with it. */
+export type FieldFailure = { name: string; message: string };
+
+/** The field of the surrounding form that was refused. */
+export const FailedField = createContext<FieldFailure | null>(null);
+
+type Common = {
+  label: string;
+  hint?: ComponentChildren;
+  /** As the service's failures call it, so that they are shown here. */
+  name?: string;
+};
+
+/** What all fields share: an id, what is wrong, and what describes the input. */
+export function useField({ name, hint }: Pick<Common, 'name' | 'hint'>) {
+  const id = useId();
+  const failed = useContext(FailedField);
+  const failure = failed !== null && failed.name === name ? failed.message : null;
+  const described = [failure && `${id}-failure`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  return {
+    input: {
+      id,
+      'aria-invalid': failure ? ('true' as const) : undefined,
+      'aria-describedby': described || undefined,
+    },
+    below: (
+      <>
+        {failure && (
+          <small id={`${id}-failure`} class="field-failure">
+            {failure}
+          </small>
+        )}
+        {hint && <small id={`${id}-hint`}>{hint}</small>}
+      </>
+    ),
+  };
+}
 
 /** What an input of text may be told beyond its value. */
 type InputOptions = {
-  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'email' | 'url';
+  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'date' | 'email' | 'url' | 'color';
   required?: boolean;
   placeholder?: string;
   maxLength?: number;
   min?: string;
   max?: string;
   step?: string;
-  inputMode?: 'numeric';
-  autocomplete?: 'off';
+  inputMode?: 'numeric' | 'decimal';
+  autocomplete?: 'off' | 'new-password';
   spellcheck?: boolean;
   autoCapitalize?: 'off';
+  disabled?: boolean;
 };
 
+type TextProps = Common & InputOptions & { value: string; onValue: (value: string) => void };
+
 /** A labelled line of text. */
-export function TextField({
-  label,
-  hint,
-  value,
-  onValue,
-  ...rest
-}: Common & InputOptions & { value: string; onValue: (value: string) => void }) {
-  const id = useId();
+export function TextField({ label, hint, name, value, onValue, ...rest }: TextProps) {
+  const { input, below } = useField({ name, hint });
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={input.id}>{label}</label>
       <input
         {...(rest as InputHTMLAttributes<HTMLInputElement>)}
-        id={id}
+        {...input}
         value={value}
-        aria-describedby={hint ? `${id}-hint` : undefined}
         onInput={(event) => onValue(event.currentTarget.value)}
       />
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
+      <div class="field-below">{below}</div>
     </div>
+  );
+}
+
+/** A labelled number; whole ones unless `step` says otherwise. */
+export function NumberField({
+  min,
+  max,
+  step = 1,
+  ...rest
+}: Omit<TextProps, 'type' | 'min' | 'max' | 'step' | 'inputMode'> & {
+  min: number;
+  max?: number;
+  step?: number | 'any';
+}) {
+  return (
+    <TextField
+      type="number"
+      inputMode={step === 1 ? 'numeric' : 'decimal'}
+      min={String(min)}
+      max={max === undefined ? undefined : String(max)}
+      step={String(step)}
+      {...rest}
+    />
   );
 }
 
@@ -46,25 +102,22 @@ export function TextField({
 export function TextArea({
   label,
   hint,
+  name,
   value,
   rows,
-  isCode = false,
   onValue,
-}: Common & { value: string; rows: number; isCode?: boolean; onValue: (value: string) => void }) {
-  const id = useId();
+}: Common & { value: string; rows: number; onValue: (value: string) => void }) {
+  const { input, below } = useField({ name, hint });
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={input.id}>{label}</label>
       <textarea
-        id={id}
-        class={isCode ? 'code' : undefined}
+        {...input}
         rows={rows}
-        spellcheck={!isCode}
         value={value}
-        aria-describedby={hint ? `${id}-hint` : undefined}
         onInput={(event) => onValue(event.currentTarget.value)}
       />
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
+      <div class="field-below">{below}</div>
     </div>
   );
 }
@@ -73,23 +126,23 @@ export function TextArea({
 export function Switch({
   label,
   hint,
+  name,
   checked,
   onChange,
 }: Common & { checked: boolean; onChange: (checked: boolean) => void }) {
-  const id = useId();
+  const { input, below } = useField({ name, hint });
   return (
     <div class="field field-switch">
       <input
-        id={id}
+        {...input}
         type="checkbox"
         role="switch"
         checked={checked}
-        aria-describedby={hint ? `${id}-hint` : undefined}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
       <div>
-        <label for={id}>{label}</label>
-        {hint && <small id={`${id}-hint`}>{hint}</small>}
+        <label for={input.id}>{label}</label>
+        {below}
       </div>
     </div>
   );
@@ -99,6 +152,7 @@ export function Switch({
 export function Choice<Value extends string>({
   label,
   hint,
+  name,
   value,
   options,
   onValue,
@@ -107,23 +161,18 @@ export function Choice<Value extends string>({
   options: { value: Value; label: string }[];
   onValue: (value: Value) => void;
 }) {
-  const id = useId();
+  const { input, below } = useField({ name, hint });
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => onValue(event.currentTarget.value as Value)}
-      >
+      <label for={input.id}>{label}</label>
+      <select {...input} value={value} onChange={(event) => onValue(event.currentTarget.value as Value)}>
         {options.map((option) => (
           <option key={option.value} value={option.value} selected={option.value === value}>
             {option.label}
           </option>
         ))}
       </select>
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
+      <div class="field-below">{below}</div>
     </div>
   );
 }

@@ -1,10 +1,8 @@
-import { SaveSettingsDocument } from '../../generated/dashboard.ts';
 import type { StoreSettingsFragment, UpdateStoreInput } from '../../generated/dashboard.ts';
-import { changedFields, useDraft } from '../draft.ts';
-import { useAction, useSession } from '../session.ts';
-import { Failure } from './feedback.tsx';
-import { Choice, TextField } from './fields.tsx';
+import { Choice, NumberField, TextField } from './fields.tsx';
+import { SaveForm } from './form.tsx';
 import { Card } from './layout.tsx';
+import { useStoreForm } from './store-settings.tsx';
 
 type Draft = { minutes: string; quietFrom: string; quietTo: string; timeZone: string; dailyCap: string };
 
@@ -32,50 +30,29 @@ function zoneOptions(chosen: string): { value: string; label: string }[] {
 }
 
 /** When a store's alerts leave: together, not at night, not too many. */
-export function PacingCard({
-  store,
-  onSaved,
-}: {
+export function PacingCard(props: {
   store: StoreSettingsFragment;
   onSaved: (store: StoreSettingsFragment) => void;
 }) {
-  const { run, notify } = useSession();
-  const saved = draftOf(store);
-  const { draft, set, settle } = useDraft(saved);
-  const save = useAction(async () => {
-    const input = changedFields(inputOf(draft), inputOf(saved));
-    const { updateStore } = await run(SaveSettingsDocument, { input });
-    settle();
-    onSaved(updateStore);
-    notify('From now on alerts leave like this.');
-  });
+  const form = useStoreForm(props, draftOf, inputOf, 'From now on alerts leave like this.');
   return (
     <Card title="When alerts leave" note="Empty fields: each alert leaves by itself and at once.">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.start();
-        }}
-      >
+      <SaveForm form={form} label="Save when alerts leave">
         <div class="field-row">
-          <TextField
+          <NumberField
             label="Minutes to gather"
-            type="number"
-            min="0"
-            max="1440"
+            min={0}
+            max={1440}
             step="any"
-            value={draft.minutes}
-            onValue={(minutes) => set({ minutes })}
+            {...form.text('minutes', 'digestSeconds')}
             placeholder="10"
             hint="What a shopper is to hear within them is one message, not several."
           />
-          <TextField
+          <NumberField
             label="Messages a day"
-            type="number"
-            min="1"
-            max="1000"
-            value={draft.dailyCap}
-            onValue={(dailyCap) => set({ dailyCap })}
+            min={1}
+            max={1000}
+            {...form.text('dailyCap')}
             hint="Most that a shopper gets within 24 hours. Others wait until there is room."
           />
         </div>
@@ -83,32 +60,23 @@ export function PacingCard({
           <TextField
             label="Quiet from"
             type="time"
-            value={draft.quietFrom}
-            onValue={(quietFrom) => set({ quietFrom })}
+            {...form.text('quietFrom')}
             hint="No alert leaves from this time of day …"
           />
           <TextField
             label="Quiet until"
             type="time"
-            value={draft.quietTo}
-            onValue={(quietTo) => set({ quietTo })}
+            {...form.text('quietTo')}
             hint="… until this one. Those that came up meanwhile leave then."
           />
           <Choice
             label="Time zone"
-            value={draft.timeZone}
-            options={zoneOptions(draft.timeZone)}
-            onValue={(timeZone) => set({ timeZone })}
+            options={zoneOptions(form.draft.timeZone)}
+            {...form.text('timeZone')}
             hint="Whose clocks these times are read on."
           />
         </div>
-        <Failure error={save.error} />
-        <div class="buttons">
-          <button type="submit" disabled={save.isBusy} aria-busy={save.isBusy}>
-            Save when alerts leave
-          </button>
-        </div>
-      </form>
+      </SaveForm>
     </Card>
   );
 }

@@ -4,8 +4,8 @@ import { ApiError } from '../api.ts';
 import { plural } from '../format.ts';
 import { useAction, useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
-import { Failure } from './feedback.tsx';
-import { TextField } from './fields.tsx';
+import { NumberField } from './fields.tsx';
+import { ActionForm } from './form.tsx';
 
 /** The variant whose stock is set. */
 export type Variant = { epi: string | number; title: string; stk: number | null; waiting?: number };
@@ -58,38 +58,22 @@ export function SetStock({
   });
   return (
     <Dialog title="Set stock" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.start();
-        }}
-      >
+      <ActionForm action={save} label="Save stock" onCancel={onClose}>
         <p>
           <strong>{variant.title}</strong>
           {variant.waiting !== undefined && <> · {plural(variant.waiting, 'contact')} waiting</>}
         </p>
-        <TextField
+        <NumberField
           label="Units in stock"
-          type="number"
-          inputMode="numeric"
-          min="0"
-          max="1000000000"
-          step="1"
+          name="stk"
+          min={0}
+          max={1_000_000_000}
           required
           value={text}
           onValue={setText}
           hint="When a sold-out variant is back, those who wait for it are alerted."
         />
-        <Failure error={save.error} />
-        <footer class="buttons">
-          <button type="button" class="secondary outline" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" disabled={save.isBusy} aria-busy={save.isBusy}>
-            Save stock
-          </button>
-        </footer>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

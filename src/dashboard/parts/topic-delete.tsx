@@ -3,6 +3,7 @@ import { DeleteTopicDocument } from '../../generated/dashboard.ts';
 import { plural } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { useSession } from '../session.ts';
+import { forgetUnsaved } from '../unsaved.tsx';
 import { Confirm } from './confirm.tsx';
 
 /** Deletes a topic that the store made, once its name is typed. */
@@ -25,6 +26,7 @@ export function TopicDelete({ name }: { name: string }) {
             notify(
               `The topic ${name} is deleted, with ${plural(deleteTopic.subscriptions, 'subscription')}.`,
             );
+            forgetUnsaved();
             location.hash = hrefTo('topics');
           }}
         >

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { SaveWebhookDocument } from '../../generated/dashboard.ts';
 import { useAction, useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
-import { Failure } from './feedback.tsx';
 import { TextField } from './fields.tsx';
+import { ActionForm } from './form.tsx';
 import { SecretOnce } from './secret.tsx';
 
 type Props = {
@@ -48,14 +48,15 @@ export function WebhookForm({ types, webhook, onClose, onSaved }: Props) {
   }
   return (
     <Dialog title={webhook ? 'Edit webhook' : 'Add webhook'} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.start();
-        }}
+      <ActionForm
+        action={save}
+        label={webhook ? 'Save webhook' : 'Add'}
+        isBlocked={events.length === 0}
+        onCancel={onClose}
       >
         <TextField
           label="Address"
+          name="url"
           type="url"
           required
           value={url}
@@ -76,16 +77,7 @@ export function WebhookForm({ types, webhook, onClose, onSaved }: Props) {
             </label>
           ))}
         </fieldset>
-        <Failure error={save.error} />
-        <footer class="buttons">
-          <button type="button" class="secondary outline" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" disabled={save.isBusy || events.length === 0} aria-busy={save.isBusy}>
-            {webhook ? 'Save webhook' : 'Add'}
-          </button>
-        </footer>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

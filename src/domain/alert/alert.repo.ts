@@ -78,45 +78,64 @@ function toFacts(row: FactsRow): AlertFacts {
 /** An alert as the store sees it. */
 export type AlertRow = Pick<
   Raw<OutboxMessageModel>,
-  'id' | 'attempts' | 'error' | 'dueAt' | 'cts' | 'finishedAt' | 'seq'
+  'pid' | 'id' | 'attempts' | 'error' | 'dueAt' | 'cts' | 'finishedAt' | 'seq'
 > & { state: MessageState; topic: string; epi: string; medium: string; value: string };
 
 const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld'];
 
-/** Which alerts are meant; null means any. */
-export type AlertFilter = { state: MessageState | null; topic: string | null };
+/** Which alerts are meant; null means any. They were queued from `from` until before `to`, and go to a contact that begins like this. */
+export type AlertFilter = {
+  state: MessageState | null;
+  topic: string | null;
+  from: Date | null;
+  to: Date | null;
+  contact: string | null;
+};
+
+/** The place of an alert in the order. */
+export type AlertPlace = Pick<AlertRow, 'cts' | 'seq'>;
 
 const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
 
-const whereOf = (pid: string, topic: string | null) => ({
+/** Prisma leaves the signs of a pattern as they are. */
+const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+const whereOf = (
+  pid: string,
+  { topic, from, to, contact }: AlertFilter,
+  before: AlertPlace | null = null,
+) => ({
   pid,
   lane: 'alert',
   ...(topic !== null && { topic }),
+  ...(contact !== null && { recipient: { startsWith: escapePattern(contact) } }),
+  cts: { gte: from ?? undefined, lt: to ?? undefined, lte: before?.cts },
+  ...(before && { NOT: { cts: before.cts, seq: { gte: before.seq } } }),
 });
 
 /**
- * A page of a store's alerts, newest first; one more than asked for tells whether another page follows. Each state is read from
+ * A page of a store's alerts behind a place, newest first. Each state is read from
  * its own end of the index, so that neither rare states nor other messages of the store are waded through.
  */
 export async function listAlerts(
   db: Db,
   pid: string,
-  filter: AlertFilter & { before: number | null; first: number },
+  filter: AlertFilter & { before: AlertPlace | null; limit: number },
 ): Promise<AlertRow[]> {
-  const take = filter.first + 1;
-  const place = filter.before === null ? {} : { seq: { lt: filter.before } };
   const pages = await Promise.all(
     statesOf(filter).map((state) =>
       db.prisma.outboxMessage.findMany({
-        where: { ...whereOf(pid, filter.topic), ...place, state },
+        where: { ...whereOf(pid, filter, filter.before), state },
         omit: { payload: true },
-        orderBy: { seq: 'desc' },
-        take,
+        orderBy: [{ cts: 'desc' }, { seq: 'desc' }],
+        take: filter.limit,
       }),
     ),
   );
-  const newest = pages.flat().sort((left, right) => Number(right.seq - left.seq));
-  return newest.slice(0, take).map(({ recipient, seq, ...row }) => ({
+  const newest = pages
+    .flat()
+    .sort((left, right) => Number(right.cts) - Number(left.cts) || Number(right.seq - left.seq));
+  return newest.slice(0, filter.limit).map(({ recipient, seq, ...row }) => ({
     ...row,
     state: row.state as MessageState,
     topic: row.topic!,
@@ -130,7 +149,7 @@ export async function listAlerts(
 /** How many alerts a filter finds. */
 export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Promise<number> {
   return db.prisma.outboxMessage.count({
-    where: { ...whereOf(pid, filter.topic), state: { in: [...statesOf(filter)] } },
+    where: { ...whereOf(pid, filter), state: { in: [...statesOf(filter)] } },
   });
 }
 

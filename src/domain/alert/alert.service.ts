@@ -1,14 +1,12 @@
-import { partsOf } from '../../channel/channels.ts';
+import { isTerse, partsOf } from '../../channel/channels.ts';
 import type { AlertTexts, Medium } from '../../channel/channels.ts';
 import { GONE } from '../../channel/outcome.ts';
 import type { Outcome } from '../../channel/outcome.ts';
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
-import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
-import type { Connection } from '../../shared/page.ts';
-import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
-import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
+import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
+import { shortUnsubscribeUrl, unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
 import type { Scope } from '../contact/unsubscribe.rules.ts';
 import { openLinks } from '../revenue/click.service.ts';
 import type { LinkAlert } from '../revenue/click.service.ts';
@@ -18,38 +16,12 @@ import { REFUSED_MS, TemplateError } from '../template/template.pool.ts';
 import { loadTopics } from '../topic/topic.repo.ts';
 import type { TopicRow } from '../topic/topic.types.ts';
 import * as alerts from './alert.repo.ts';
-import type { AlertFacts, AlertFilter, AlertRow } from './alert.repo.ts';
+import type { AlertFacts } from './alert.repo.ts';
 import { judgeAlert } from './alert.rules.ts';
 import type { Verdict } from './alert.rules.ts';
 import { DAY_MS } from '../../shared/time.ts';
 
-const ALERT_ORDER = 'alert';
 const MAX_IDS = 1_000;
-
-type AlertPage = {
-  state?: MessageState | null;
-  topic?: string | null;
-  first?: number | null;
-  after?: string | null;
-};
-
-/** A page of alerts that remembers what it was asked for: its total is counted only for those who select it. */
-export type AlertConnectionRow = Connection<AlertRow> & { filter: AlertFilter };
-
-/** The store's alerts, newest first. */
-export async function listAlerts(ctx: Context, page: AlertPage): Promise<AlertConnectionRow> {
-  const { pid } = requireStore(ctx);
-  const first = checkLimit('first', page.first, 20, 100);
-  const before = decodeSeq('after', page.after, ALERT_ORDER);
-  const filter = { state: page.state ?? null, topic: page.topic ?? null };
-  const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, first, before });
-  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(ALERT_ORDER, seq), page.after), filter };
-}
-
-/** How many alerts there are over all pages. */
-export function countAlerts(ctx: Context, { filter }: AlertConnectionRow): Promise<number> {
-  return alerts.countAlerts(ctx.db, requireStore(ctx).pid, filter);
-}
 
 /** Queues dead letters again and answers how many. */
 export async function retryAlerts(ctx: Context, ids: readonly string[] | null | undefined): Promise<number> {
@@ -67,8 +39,8 @@ export type Letter = {
   store: Sender;
   /** A link by which its contact gets no more of these. */
   linkFor: (scope: Scope) => string;
-  /** Its texts, bare where they will be part of a message with others; or why they cannot be made now. */
-  render: (isBare: boolean) => Promise<{ texts: Partial<AlertTexts> } | Outcome>;
+  /** Its texts, bare where they will be part of a message with others, below another where it follows; or why they cannot be made now. */
+  render: (isBare: boolean, follows: boolean) => Promise<{ texts: Partial<AlertTexts> } | Outcome>;
 };
 
 /** An alert that is about to leave: what is to become of it now, and what it says. The letter is there where it may be sent. */
@@ -107,10 +79,12 @@ function prepareAlert(
   const { pid, recipient: value } = message;
   const { store, product } = facts;
   const epi = message.epi!;
+  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, store, message) : null;
   const linkFor = (scope: Scope): string =>
-    unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
-  const render = async (isBare: boolean): Promise<{ texts: Partial<AlertTexts> } | Outcome> => {
-    const model = link(store, message, alertModel(store, topic.name, epi, product, linkFor('product')));
+    short ?? unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
+  const render: Letter['render'] = async (isBare, follows) => {
+    const shown = alertModel(store, topic.name, epi, product, linkFor('product'));
+    const model = link(store, message, { ...shown, follows });
     try {
       const parts = partsOf(medium);
       return { texts: await templates.alerts.render({ pid, texts: topic.texts, parts, model, isBare }) };

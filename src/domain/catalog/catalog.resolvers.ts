@@ -1,12 +1,6 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import {
-  countProducts,
-  getProduct,
-  listProducts,
-  removeProducts,
-  setStock,
-  upsertProducts,
-} from './catalog.service.ts';
+import { countProducts, listProducts } from './browse.service.ts';
+import { getProduct, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
 import { getShopifyConnection, setShopifySecret } from './shopify.service.ts';
 
 export const catalogResolvers = {

@@ -1,13 +1,21 @@
 import {
+  ProductsDocument,
   RemoveProductsDocument,
   SetStockDocument,
   UpsertProductsDocument,
 } from '../../generated/operations.ts';
-import { json } from '../../route/form.ts';
+import { fixed, flag, json, text } from '../../route/form.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
 export const catalogRoutes = {
+  'GET /storeadmin/v3/products.csv': route(ProductsDocument, {
+    caller: 'store',
+    summary: 'Streams the catalogue as CSV, with how many wait and how often each is in lists',
+    form: { search: text.unusual, soldOut: flag, first: fixed(null), after: fixed(null) },
+    stream: 'text/csv',
+    reply: 'products',
+  }),
   'POST /storeadmin/v3/products/upsert': route(UpsertProductsDocument, {
     caller: 'store',
     summary: 'Adds or changes products and their stock',

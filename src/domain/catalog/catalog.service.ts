@@ -2,14 +2,11 @@ import { requireShopper, requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { AppError, fail } from '../../shared/errors.ts';
-import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
-import type { Connection } from '../../shared/page.ts';
-import { isStorable } from '../../shared/text.ts';
 import { applyChanges } from '../restock/restock.service.ts';
 import type { ProductChange } from '../restock/restock.service.ts';
 import * as catalog from '../product/product.repo.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../product/product.columns.ts';
-import type { PlacedRow, StepRow, WrittenRow } from '../product/product.repo.ts';
+import type { StepRow, WrittenRow } from '../product/product.repo.ts';
 import { removeRemoved } from '../product/removed.repo.ts';
 import {
   checkProduct,
@@ -173,31 +170,6 @@ export async function getProduct(ctx: Context, epi: string): Promise<ProductRow 
 /** The variants of a store that the catalogue knows, in no order. */
 export function findVariants(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
   return catalog.findProducts(db, pid, epis);
-}
-
-type PageInput = { search?: string | null; first?: number | null; after?: string | null };
-
-/** A page that remembers what it was asked for: counting a million rows costs more than the page, so that only who selects it pays. */
-export type ProductPage = Connection<PlacedRow> & { search: string };
-
-const MAX_SEARCH = 200;
-const ORDER = 'product';
-
-/** A page of the calling store's catalogue. */
-export async function listProducts(ctx: Context, { search, first, after }: PageInput): Promise<ProductPage> {
-  const { pid } = requireStore(ctx);
-  const size = checkLimit('first', first, 20, 100);
-  const words = (search ?? '').trim();
-  if (words.length > MAX_SEARCH || !isStorable(words))
-    fail('invalid-request', `search must have at most ${MAX_SEARCH} characters`);
-  const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
-  const rows = await catalog.listProducts(ctx.db, pid, words, before, size + 1);
-  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), search: words };
-}
-
-/** How many variants there are over all pages. */
-export function countProducts(ctx: Context, { search }: ProductPage): Promise<number> {
-  return catalog.countProducts(ctx.db, requireStore(ctx).pid, search);
 }
 
 /** How long a variant that was removed is remembered. */

@@ -9,7 +9,7 @@ export const contactRoutes = {
   'GET /storeadmin/v3/mailinglist': route(MailingListDocument, {
     caller: 'store',
     summary: 'Answers a page of those who said yes to the mailing list',
-    form: { ...which, first: count, after: text },
+    form: { ...which, first: count, after: text.unusual },
     reply: 'mailingList',
   }),
   'GET /storeadmin/v3/mailinglist.csv': route(MailingListDocument, {

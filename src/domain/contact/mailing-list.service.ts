@@ -1,7 +1,8 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
-import { csvRow } from '../../shared/csv.ts';
+import { CSV_PORTION, streamCsv } from '../../shared/csv.ts';
+import type { CsvColumn } from '../../shared/csv.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { findAccount, lockShopper, makeShopper } from '../shopper/shopper.repo.ts';
@@ -103,29 +104,19 @@ export function countMailingList(ctx: Context, { filter }: ContactConnectionRow)
   return answers.countAnswers(ctx.db, requireStore(ctx).pid, filter);
 }
 
-const PORTION_SIZE = 1_000;
+const COLUMNS: CsvColumn<AnswerRow>[] = [
+  ['medium', ({ medium }) => medium],
+  ['mediumvalue', ({ value }) => value],
+  ['acceptmarketing', ({ acceptmarketing }) => acceptmarketing],
+  ['signuptime', ({ signuptime }) => signuptime],
+  ['acceptsource', ({ acceptsource }) => acceptsource],
+];
 
-/** The same of any size as CSV, a header first. Each portion is read when its turn comes and holds no connection in between. */
-export async function streamMailingList(ctx: Context, which: Which): Promise<AsyncGenerator<string>> {
+/** The same of any size as CSV. */
+export function streamMailingList(ctx: Context, which: Which): Promise<AsyncGenerator<string>> {
   const { pid } = requireStore(ctx);
   const filter = filterOf(which);
-  const list = (before: number | null): Promise<AnswerRow[]> =>
-    answers.listAnswers(ctx.db, pid, filter, { before, limit: PORTION_SIZE });
-  return csvPieces(await list(null), list);
-}
-
-async function* csvPieces(
-  start: AnswerRow[],
-  list: (before: number) => Promise<AnswerRow[]>,
-): AsyncGenerator<string> {
-  yield csvRow(['medium', 'mediumvalue', 'acceptmarketing', 'signuptime', 'acceptsource']);
-  for (let rows = start; rows.length > 0;) {
-    yield rows
-      .map(({ medium, value, acceptmarketing, signuptime, acceptsource }) =>
-        csvRow([medium, value, String(acceptmarketing), signuptime.toISOString(), acceptsource]),
-      )
-      .join('');
-    if (rows.length < PORTION_SIZE) return;
-    rows = await list(rows.at(-1)!.seq);
-  }
+  return streamCsv(COLUMNS, (last) =>
+    answers.listAnswers(ctx.db, pid, filter, { before: last?.seq ?? null, limit: CSV_PORTION }),
+  );
 }

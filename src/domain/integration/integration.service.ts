@@ -2,6 +2,8 @@ import { MEDIA, channelOf } from '../../channel/channels.ts';
 import type { Medium } from '../../channel/channels.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import { getMailServer } from '../mail-server/mail-server.service.ts';
+import type { MailServerView } from '../mail-server/mail-server.service.ts';
 
 /** A provider as a merchant sees it; it never holds a user name, password or token. */
 export type IntegrationRow = {
@@ -42,12 +44,23 @@ function fileRow(mediums: string[], isDemo: boolean): IntegrationRow {
   };
 }
 
-/** Every provider that the service supports, with its state for the calling store. */
-export function getIntegrations(ctx: Context): IntegrationRow[] {
-  const { isDemo } = requireStore(ctx);
-  const toFiles = MEDIA.filter((medium) => isDemo || ctx.config.channels[medium] === undefined);
+function ownRow({ host, port }: MailServerView, from: string | null): IntegrationRow {
+  const detail = `Sends from ${from ?? 'no address'} by ${host}:${port}; see Settings.`;
+  return { name: 'Own mail server', kind: 'email', state: 'active', detail };
+}
+
+/** Every provider that the service supports, with its state for the calling store. Its own mail server stands in for that of the service. */
+export async function getIntegrations(ctx: Context): Promise<IntegrationRow[]> {
+  const { isDemo, senderAddress } = requireStore(ctx);
+  const own = await getMailServer(ctx);
+  const hasOwn = (medium: Medium): boolean => medium === 'email' && own !== null;
+  const toFiles = MEDIA.filter(
+    (medium) => isDemo || (ctx.config.channels[medium] === undefined && !hasOwn(medium)),
+  );
   return [
-    ...MEDIA.map((medium) => providerRow(ctx, medium, isDemo)),
+    ...MEDIA.map((medium) =>
+      own && hasOwn(medium) ? ownRow(own, senderAddress) : providerRow(ctx, medium, isDemo),
+    ),
     fileRow(
       toFiles.map((medium) => channelOf(medium).messages),
       isDemo,

@@ -9,7 +9,7 @@ import type { ProductKey } from '../item/item.repo.ts';
 import { findEachProduct } from '../product/product.repo.ts';
 import type { VariantKey } from '../product/product.repo.ts';
 import type { ProductRow } from '../product/product.columns.ts';
-import { countWaiting } from '../report/report.repo.ts';
+import { countInLists, countWaiting } from '../report/report.repo.ts';
 import { listsOf } from './browse.repo.ts';
 import type { ListsKey, ListsRow } from './browse.repo.ts';
 import { nameOrder, readPages } from './page.repo.ts';
@@ -28,6 +28,8 @@ export type ListReads = {
   socialCount: (key: ProductKey) => Promise<number>;
   /** The catalogue's record of a variant; null when it knows none. */
   product: (key: VariantKey) => Promise<ProductRow | null>;
+  /** How often a product is in lists, as the figures say. */
+  inLists: (key: ProductKey) => Promise<number>;
   /** Number of confirmed subscriptions that wait for a variant. */
   waiting: (key: VariantKey) => Promise<number>;
 };
@@ -95,6 +97,7 @@ export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListR
   });
   const product = createBatchLoader<VariantKey, ProductRow | null>((keys) => findEachProduct(db, keys));
   const waiting = createBatchLoader<VariantKey, number>((keys) => countWaiting(db, keys));
+  const inLists = createBatchLoader<ProductKey, number>((keys) => countInLists(db, keys));
   return (budget, basis) => {
     // Items of one list ask for it, and for its items, all at once.
     const [sharePage, shareProduct] = [shareUnderWay<PageRow>(), shareUnderWay<ProductRow | null>()];
@@ -121,6 +124,7 @@ export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListR
           return row;
         }),
       waiting,
+      inLists,
     };
   };
 }

@@ -88,7 +88,7 @@ export const listRoutes = {
     isOpen: true,
     form: {
       lid: text.required,
-      next: text,
+      next: text.unusual,
       itemslimit: count,
       sortby: word,
       sortorder: word,

@@ -8,7 +8,7 @@ export const liveRoutes = {
     caller: 'shopper',
     summary:
       'Which lists changed since a revision; while none has, the answer waits for a change, and comes with the same `rev` and no `lids` when the time is over',
-    form: { since: text, wait: count.unusual },
+    form: { since: text.unusual, wait: count.unusual },
     reply: 'listChanges',
   }),
 } satisfies RouteTable;

@@ -3,11 +3,13 @@ import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { checkLimit } from '../../shared/page.ts';
+import { isStorable } from '../../shared/text.ts';
 import { exportPieces } from './export.service.ts';
 import { publicIdOf, regidOf } from '../shopper/identity.rules.ts';
 import * as privacy from './privacy.repo.ts';
 import type { AuditRow } from './privacy.repo.ts';
 import { subjectOf } from './privacy.rules.ts';
+import { findById } from '../shopper/browse.repo.ts';
 import { findShopper, lockShopper } from '../shopper/shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from '../shopper/shopper.repo.ts';
 import { checkEmail } from '../shopper/shopper.rules.ts';
@@ -24,8 +26,14 @@ function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
 }
 
 /** A shopper of the calling store, or null. */
-export function lookUpShopper(ctx: Context, name: ShopperName): Promise<ShopperRow | null> {
-  return findShopper(ctx.db, keyOf(ctx, name));
+export function lookUpShopper(
+  ctx: Context,
+  { uid, ...name }: ShopperName & { uid?: string | null },
+): Promise<ShopperRow | null> {
+  if (!uid) return findShopper(ctx.db, keyOf(ctx, name));
+  if (name.useremail || name.regid)
+    fail('invalid-request', 'Give useremail, regid or uid, and one of them only');
+  return isStorable(uid) ? findById(ctx.db, requireStore(ctx).pid, uid) : Promise.resolve(null);
 }
 
 /** The newest audit entries of the calling store. */

@@ -15,10 +15,8 @@ export type StepRow = Pick<ProductModel, 'epi' | 'empi' | 'du' | 'pr'> &
 /** A variant as one write left it, with the step that this write made. */
 export type WrittenRow = ProductRow & StepRow;
 
-/** A variant at its place in the catalogue. */
-export type PlacedRow = ProductRow & Raw<Pick<ProductModel, 'seq'>>;
-
-const COLUMNS = productColumns
+/** SQL that reads product `p`, each column as the record names it. */
+export const COLUMNS = productColumns
   .filter(({ isHidden }) => !isHidden)
   .map(({ column, sql }) => (sql === 'text[]' ? `coalesce(p.${column}, '{}') AS ${column}` : `p.${column}`))
   .join(', ');
@@ -185,54 +183,6 @@ export async function findEachProduct(db: Db, keys: readonly VariantKey[]): Prom
 /** The variants that the catalogue knows, in no order. */
 export function findProducts(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
   return db.query<ProductRow>(FIND, [pid, epis]);
-}
-
-// SQL: an index on an expression. Has no name on purpose: planned for the words at hand, it walks the newest rows for common words and the index for rare ones.
-const SEARCH = `
-  SELECT ${COLUMNS}, p.seq FROM product p
-  WHERE p.pid = $1 AND p.seq < $2 AND product_search(p.pid, p.dt, p.bt, p.sku, p.epi, p.empi) @@ $4::tsquery
-  ORDER BY p.seq DESC LIMIT $3`;
-
-/** SQL: the words are cut by the function that the index uses. */
-const WORDS = {
-  name: 'search_words',
-  text: `SELECT string_agg(quote_literal(word) || ':*', ' & ')::tsquery::text AS query FROM unnest(product_words($1, $2)) AS word WHERE length(word) > 8`,
-};
-
-/** A page of the catalogue behind `before`, newest first; `search` narrows it to variants that have all its words. */
-export async function listProducts(
-  db: Db,
-  pid: string,
-  search: string,
-  before: number,
-  limit: number,
-): Promise<PlacedRow[]> {
-  if (search === '') {
-    const where = { pid, seq: { lt: before } };
-    const rows = await db.prisma.product.findMany({ where, orderBy: { seq: 'desc' }, take: limit });
-    return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
-  }
-  const words = await wordsOf(db, pid, search);
-  return words === null ? [] : db.query<PlacedRow>(SEARCH, [pid, before, limit, words]);
-}
-
-/** SQL: the words are cut by the function that the index uses. */
-async function wordsOf(db: Db, pid: string, search: string): Promise<string | null> {
-  const [words] = await db.query<{ query: string | null }>(WORDS, [pid, search]);
-  return words?.query ?? null;
-}
-
-// SQL: an index on an expression. Has no name, as the search itself.
-const COUNT_FOUND = `
-  SELECT count(*)::int AS count FROM product p WHERE p.pid = $1 AND product_search(p.pid, p.dt, p.bt, p.sku, p.epi, p.empi) @@ $2::tsquery`;
-
-/** How many variants of the catalogue have all words of `search`; all of them when it is empty. */
-export async function countProducts(db: Db, pid: string, search: string): Promise<number> {
-  if (search === '') return db.prisma.product.count({ where: { pid } });
-  const words = await wordsOf(db, pid, search);
-  if (words === null) return 0;
-  const [found] = await db.query<{ count: number }>(COUNT_FOUND, [pid, words]);
-  return found!.count;
 }
 
 /** One variant of the catalogue, or null. */

@@ -3,6 +3,7 @@ import type { Db, Raw, Tx } from '../../database/database.ts';
 import type {
   ItemModel,
   ProductModel,
+  RestockModel,
   SubscriptionModel,
   TallyModel,
 } from '../../generated/prisma/models.ts';
@@ -113,6 +114,57 @@ export async function countWaiting(
   );
   const counts = new Map(found.flat().map(({ pid, epi, _count }) => [JSON.stringify([pid, epi]), _count]));
   return keys.map(({ pid, epi }) => counts.get(JSON.stringify([pid, epi])) ?? 0);
+}
+
+/** How often each product is in lists, as the figures say; one statement a store. */
+export async function countInLists(
+  db: Db,
+  keys: readonly Pick<ProductModel, 'pid' | 'empi'>[],
+): Promise<number[]> {
+  const stores = [...new Set(keys.map(({ pid }) => pid))];
+  const found = await Promise.all(
+    stores.map((pid) => {
+      const products = new Set(keys.flatMap((key) => (key.pid === pid ? [key.empi] : [])));
+      return db.prisma.tally.findMany({ where: { pid, kind: 'wish', key: { in: [...products] } } });
+    }),
+  );
+  const counts = new Map(found.flat().map(({ pid, key, n }) => [JSON.stringify([pid, key]), n]));
+  return keys.map(({ pid, empi }) => Math.max(0, counts.get(JSON.stringify([pid, empi])) ?? 0));
+}
+
+/** What of a store there is already. */
+export type SetupRow = Record<'products' | 'shoppers' | 'lists' | 'alerts', boolean>;
+
+/** Looks for one row of each kind. */
+export async function setup(db: Db, pid: string): Promise<SetupRow> {
+  const any = { where: { pid }, select: { pid: true } };
+  const [product, shopper, list, alert] = await Promise.all([
+    db.prisma.product.findFirst(any),
+    db.prisma.shopper.findFirst(any),
+    db.prisma.list.findFirst(any),
+    db.prisma.tally.findFirst({ where: { pid, kind: 'alert', n: { gt: 0 } }, select: { pid: true } }),
+  ]);
+  return {
+    products: product !== null,
+    shoppers: shopper !== null,
+    lists: list !== null,
+    alerts: alert !== null,
+  };
+}
+
+const OCCASION = { id: true, topic: true, cause: true, state: true, units: true, openedAt: true } as const;
+
+/** A time when those who wait for a variant were alerted. */
+export type OccasionRow = Pick<RestockModel, keyof typeof OCCASION>;
+
+/** The last occasions of a variant, newest first. */
+export function occasions(db: Db, pid: string, epi: string, first: number): Promise<OccasionRow[]> {
+  return db.prisma.restock.findMany({
+    where: { pid, epi },
+    select: OCCASION,
+    orderBy: { seq: 'desc' },
+    take: first,
+  });
 }
 
 /** A variant and how many subscriptions wait for it. */

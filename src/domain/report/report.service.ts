@@ -45,6 +45,26 @@ export function getWishlisted({ viewer, reads }: Context, { pid, empi }: Variant
   return viewer.keyId === null ? null : reads.socialCount({ pid, empi });
 }
 
+/** How often a product is in lists, as the figures say; null for everybody but its store. */
+export function getInLists({ viewer, reads }: Context, { pid, empi }: Variant): Promise<number> | null {
+  return viewer.keyId === null ? null : reads.inLists({ pid, empi });
+}
+
+/** How far the calling store has come in being set up. */
+export function getSetup(ctx: Context): Promise<reports.SetupRow> {
+  return reports.setup(ctx.db, requireStore(ctx).pid);
+}
+
+/** The last occasions for alerts about a variant of the calling store. */
+export function getOccasions(
+  ctx: Context,
+  epi: string,
+  first?: number | null,
+): Promise<reports.OccasionRow[]> {
+  const { pid } = requireStore(ctx);
+  return reports.occasions(ctx.db, pid, epi, checkLimit('first', first, 20, MAX_ROWS));
+}
+
 /** Background work: brings the figures up to date. */
 export async function foldReports({ db }: Services): Promise<boolean> {
   return (await reports.foldTallies(db)) > 0;

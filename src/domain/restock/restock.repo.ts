@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../database/database.ts';
 import { MAX_STOCK } from '../product/product.rules.ts';
+import type { MessageState } from '../../outbox/outbox.repo.ts';
 import type { LiveOccasion } from './price.rules.ts';
 import { FIRST_PASS } from './queue.repo.ts';
 import type { Opening, RestockPlan, Resumption } from './restock.rules.ts';
@@ -164,4 +165,31 @@ const FORGET = `
 /** Removes one portion of the occasions from before that nobody waits for; answers how many. */
 export async function removeRestocks(db: Db, before: Date): Promise<number> {
   return (await db.query(FORGET, [before])).length;
+}
+
+/** How far alerts have come. */
+export type SendProgress = Record<MessageState, number> & { isQueueing: boolean };
+
+/** How far the occasions of a topic and some variants have come that have not ended. */
+export async function progressOf(
+  db: Db,
+  pid: string,
+  topic: string,
+  epis: readonly string[],
+): Promise<SendProgress> {
+  const occasions = await db.prisma.restock.findMany({
+    where: { pid, epi: { in: [...epis] }, topic, state: { not: 'stopped' } },
+    select: { id: true, state: true },
+  });
+  const groups = await db.prisma.outboxMessage.groupBy({
+    by: ['state'],
+    _count: true,
+    where: { pid, restockId: { in: occasions.map(({ id }) => id) } },
+  });
+  const counts = Object.fromEntries(groups.map(({ state, _count: count }) => [state, count]));
+  return {
+    isQueueing: occasions.some(({ state }) => state === 'open'),
+    ...{ queued: 0, sent: 0, failed: 0, withheld: 0 },
+    ...counts,
+  };
 }

@@ -1,7 +1,8 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { countListHolders, triggerTopic } from './restock.service.ts';
+import { countListHolders, getProgress, triggerTopic } from './restock.service.ts';
 
 export const restockResolvers = {
-  Audience: { listHolders: ({ topic, epi }, _args, ctx) => countListHolders(ctx, topic, epi) },
+  Query: { sendProgress: (_root, { topic, epis }, ctx) => getProgress(ctx, topic, epis) },
+  Audience: { listHolders: ({ topic, epis }, _args, ctx) => countListHolders(ctx, topic, epis) },
   Mutation: { triggerTopic: (_root, { topic, epis }, ctx) => triggerTopic(ctx, topic, epis) },
 } satisfies Resolvers;

@@ -1,8 +1,7 @@
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
-import { fail } from '../../shared/errors.ts';
-import { MAX_STOCK, isProductId } from '../product/product.rules.ts';
+import { MAX_STOCK } from '../product/product.rules.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
 import { countHolders, queueHolders } from './holder.repo.ts';
 import { findMarks, saveMarks } from './price.repo.ts';
@@ -11,13 +10,11 @@ import * as restocks from './restock.repo.ts';
 import { foldChanges, nextStep, openingBy, planRestocks, portionSize } from './restock.rules.ts';
 import type { Known, Opening, ProductChange } from './restock.rules.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topic/topic.repo.ts';
+import { checkEpis } from '../topic/topic.rules.ts';
 import { requireTopic } from '../topic/topic.service.ts';
 import { DAY_MS } from '../../shared/time.ts';
 
 export type { ProductChange } from './restock.rules.ts';
-
-/** Most variants of one call. */
-const MAX_EPIS = 100;
 
 /** The topic whose openings are news for the store itself. */
 const RESTOCK_TOPIC = 'backinstock';
@@ -129,17 +126,13 @@ export async function triggerTopic(
   epis: readonly string[],
 ): Promise<{ opened: number; audience: number; listHolders: number }> {
   const { pid } = requireStore(ctx);
-  if (epis.length < 1 || epis.length > MAX_EPIS)
-    fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);
-  const bad = epis.findIndex((epi) => !isProductId(epi));
-  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
-  const wanted = [...new Set(epis)].map((epi) => ({ topic: name, epi }));
+  const named = checkEpis(epis);
+  const wanted = named.map((epi) => ({ topic: name, epi }));
   const result = await ctx.db.transaction(async (tx) => {
     const rules = await requireTopic(tx, pid, name);
     await restocks.stopRestocks(tx, pid, wanted);
     const openings = wanted.map(({ epi }) => openingBy(rules, epi, 'manual'));
     const opened = await restocks.openRestocks(tx, pid, openings, ctx.now());
-    const named = wanted.map(({ epi }) => epi);
     const { count: audience } = await countAudience(tx, pid, name, named, ctx.now());
     const holders = rules.listHolders ? await countHolders(tx, pid, name, named) : [];
     return { opened: opened.length, audience, listHolders: totalOf(holders) };
@@ -150,16 +143,26 @@ export async function triggerTopic(
 const totalOf = (counts: readonly { count: number }[]): number =>
   counts.reduce((sum, { count }) => sum + count, 0);
 
-/** How many hear of a variant because they have it in a list; nobody where the topic does not tell them. */
+/** How many hear of variants because they have them in a list; nobody where the topic does not tell them. */
 export async function countListHolders(
   ctx: Context,
   topic: string,
-  epi: string | null,
+  epis: readonly string[] | null,
 ): Promise<number | null> {
   const { pid } = requireStore(ctx);
   const rules = await findTopicRules(ctx.db, pid, topic);
   if (!rules?.listHolders) return 0;
-  return epi === null ? null : totalOf(await countHolders(ctx.db, pid, topic, [epi]));
+  return epis === null ? null : totalOf(await countHolders(ctx.db, pid, topic, epis));
+}
+
+/** How far the last alerts of a topic about some variants have come. */
+export async function getProgress(
+  ctx: Context,
+  topic: string,
+  epis: readonly string[],
+): Promise<restocks.SendProgress> {
+  const { pid } = requireStore(ctx);
+  return restocks.progressOf(ctx.db, pid, topic, checkEpis(epis));
 }
 
 /** How long an occasion is kept. */

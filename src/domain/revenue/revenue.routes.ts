@@ -27,6 +27,13 @@ export const revenueRoutes = {
     form: { from: text.unusual, to: text.unusual },
     reply: 'revenue',
   }),
+  'GET /storeadmin/v3/revenue.csv': route(RevenueDocument, {
+    caller: 'store',
+    summary: 'Streams what alerts and lists brought in as CSV, a line for each day and currency',
+    form: { from: text.unusual, to: text.unusual },
+    stream: 'text/csv',
+    reply: 'revenue',
+  }),
   'POST /api/v3/shopper/set-measured': route(SetMeasuredDocument, {
     caller: 'shopper',
     summary: "Keeps whether the shopper's clicks and orders may be measured",

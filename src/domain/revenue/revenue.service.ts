@@ -1,5 +1,7 @@
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
+import { CSV_PORTION, streamCsv } from '../../shared/csv.ts';
+import type { CsvColumn } from '../../shared/csv.ts';
 import { forgetOrders, forgetPeople, windowsInUse } from './measure.repo.ts';
 import { checkDays, revenueOf } from './report.rules.ts';
 import type { RevenueReport } from './report.rules.ts';
@@ -20,6 +22,36 @@ export async function getRevenue(
     loadCounts(ctx.db, pid, 'click', ...range),
   ]);
   return revenueOf(days, { sums, sent, clicks });
+}
+
+type FileRow = Omit<RevenueReport['days'][number], 'totals'> & Partial<RevenueReport['totals'][number]>;
+
+const COLUMNS: CsvColumn<FileRow>[] = [
+  ['day', ({ day }) => day],
+  ['alertssent', ({ sent }) => sent],
+  ['alertsclicked', ({ clicked }) => clicked],
+  ['currency', ({ currency }) => currency ?? null],
+  ['orders', ({ orders }) => orders ?? null],
+  ['amount', ({ amount }) => amount ?? null],
+  ['alertorders', ({ alertOrders }) => alertOrders ?? null],
+  ['fromalerts', ({ fromAlerts }) => fromAlerts ?? null],
+  ['listorders', ({ listOrders }) => listOrders ?? null],
+  ['fromlists', ({ fromLists }) => fromLists ?? null],
+];
+
+/** The same as CSV: a line for each day and currency, and one for a day without orders. */
+export async function streamRevenue(
+  ctx: Context,
+  range: { from?: string | null; to?: string | null },
+): Promise<AsyncGenerator<string>> {
+  const { days } = await getRevenue(ctx, range);
+  const rows = days.flatMap<FileRow>(({ totals, ...day }) =>
+    totals.length === 0 ? [day] : totals.map((total) => ({ ...day, ...total })),
+  );
+  return streamCsv(COLUMNS, (last) => {
+    const start = last === null ? 0 : rows.indexOf(last) + 1;
+    return Promise.resolve(rows.slice(start, start + CSV_PORTION));
+  });
 }
 
 /** People are known for so long after their clicks can count: orders come late, and a store looks something up. */

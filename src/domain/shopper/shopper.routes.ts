@@ -1,10 +1,11 @@
 import {
   ExportShopperDocument,
   GenerateRegidDocument,
+  ShoppersDocument,
   SyncGuestDocument,
   UpdateShopperDocument,
 } from '../../generated/operations.ts';
-import { flag, json, text } from '../../route/form.ts';
+import { fixed, flag, json, text, word } from '../../route/form.ts';
 import { alias, route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
@@ -52,5 +53,12 @@ export const shopperRoutes = {
     needsOneOf: ['useremail', 'regid'],
     stream: 'application/json',
     reply: 'exportShopper',
+  }),
+  'GET /storeadmin/v3/shoppers.csv': route(ShoppersDocument, {
+    caller: 'store',
+    summary: 'Streams guests and accounts as CSV, newest first',
+    form: { search: text.unusual, kind: word.unusual, first: fixed(null), after: fixed(null) },
+    stream: 'text/csv',
+    reply: 'shoppers',
   }),
 } satisfies RouteTable;

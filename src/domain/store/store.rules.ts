@@ -1,6 +1,7 @@
 import { isSupportedCountry } from 'libphonenumber-js';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
+import { checkBrand } from './brand.rules.ts';
 import type { PacingInput } from './pacing.rules.ts';
 import type { StoreSettings } from './store.repo.ts';
 
@@ -105,6 +106,7 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
     );
   return {
     ...settings,
+    ...checkBrand(settings, nameOf),
     ...(name !== undefined && { name: name.trim() }),
     ...(listTypes && { listTypes }),
     ...(allowedOrigins && { allowedOrigins }),

@@ -73,14 +73,15 @@ export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Prom
 export type Owner = { pid: string } & ({ all: true } | { regid: string } | { contact: Contact });
 
 /** Which of them are read; null means any. */
-export type PageFilter = { topic: string | null; medium: string | null };
+export type PageFilter = { topic: string | null; medium: string | null; epi: string | null };
 
 /** Which of them are ended; null, or left out, means any. These fields are named like their columns. */
 export type Filter = Partial<Record<'id' | 'topic' | 'epi' | keyof Contact, string | null>>;
 
-function whereOf(owner: Owner, { topic, medium }: PageFilter) {
+function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
   const contact = 'contact' in owner ? owner.contact : {};
-  return { pid: owner.pid, AND: [contact, { topic: topic ?? undefined, medium: medium ?? undefined }] };
+  const asked = { topic: topic ?? undefined, medium: medium ?? undefined, epi: epi ?? undefined };
+  return { pid: owner.pid, AND: [contact, asked] };
 }
 
 /** The condition of a statement on its table `s`. */

@@ -25,7 +25,7 @@ export const subscriptionRoutes = {
   'POST /storeadmin/bispa/subscriptions/remove': route(RemoveSubscriptionsDocument, {
     caller: 'store',
     summary: 'Ends subscriptions of a contact, or with x-regid of that shopper',
-    form: { medium: word, mediumvalue: text, topic: text, epi: text, id: text },
+    form: { medium: word, mediumvalue: text, topic: text, epi: text, id: text.unusual },
     reply: 'unsubscribe',
   }),
   'POST /api/v3/subscriptions/fetch-subs': route(FetchSubscriptionsDocument, {
@@ -37,7 +37,7 @@ export const subscriptionRoutes = {
   'POST /api/v3/subscriptions/unsubscribe': route(UnsubscribeDocument, {
     caller: 'shopper',
     summary: "Ends the shopper's subscriptions",
-    form: { id: text, topic: text, epi: text },
+    form: { id: text.unusual, topic: text, epi: text },
     reply: 'unsubscribe',
   }),
 } satisfies RouteTable;

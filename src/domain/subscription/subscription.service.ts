@@ -55,7 +55,7 @@ export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
   return isGuest ? { pid, regid } : { pid, contact: { medium: 'email', value: em ?? '' } };
 }
 
-type Page = { topic?: string | null; medium?: string | null };
+type Page = { topic?: string | null; medium?: string | null; epi?: string | null };
 const ORDER = 'subscription';
 
 /** A page of subscriptions that remembers what it was asked for: its total is counted only for those who select it. */
@@ -64,12 +64,12 @@ export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: O
 /** A page of the caller's subscriptions by cursor. */
 export async function listSubscriptions(
   ctx: Context,
-  { topic, medium, first, after }: Page & { first?: number | null; after?: string | null },
+  { topic, medium, epi, first, after }: Page & { first?: number | null; after?: string | null },
   owner: Owner = ownerOf(ctx),
 ): Promise<SubscriptionConnectionRow> {
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, ORDER) ?? undefined;
-  const filter = filterOf({ topic, medium });
+  const filter = filterOf({ topic, medium, epi });
   const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
   const rows = await toRows(ctx, owner.pid, stored);
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
@@ -83,9 +83,11 @@ export function countSubscriptions(
   return subscriptions.countSubscriptions(ctx.db, owner, filter);
 }
 
-function filterOf({ topic, medium }: Page): PageFilter {
+function filterOf({ topic, medium, epi }: Page): PageFilter {
   if (topic != null && !isStorable(topic)) fail('invalid-topics', 'topic must be printable text');
-  return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium) };
+  if (epi != null && !isProductId(epi))
+    fail('invalid-products', 'epi must have 1 to 255 printable characters');
+  return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium), epi: epi ?? null };
 }
 
 /** A numbered page of the caller's subscriptions, with their total. */
@@ -104,7 +106,7 @@ export async function pageSubscriptions(
   return { limit, offset, total, subscriptions: await toRows(ctx, owner.pid, rows) };
 }
 
-type Ending = Page & { id?: string | null; epi?: string | null; mediumvalue?: string | null };
+type Ending = Page & { id?: string | null; mediumvalue?: string | null };
 
 /** Ends subscriptions of the calling shopper, or with a store key those of a contact, or one by its id. */
 export async function unsubscribe(

@@ -5,6 +5,7 @@ import {
   countOf,
   listTopics,
   listTriggers,
+  listVariables,
   previewTopic,
   saveTopic,
   sendTestAlert,
@@ -16,7 +17,8 @@ export const topicResolvers = {
     topics: (_root, _args, ctx) => listTopics(ctx),
     triggers: (_root, _args, ctx) => listTriggers(ctx),
     previewTopic: (_root, input, ctx) => previewTopic(ctx, input),
-    audience: (_root, { topic, epi }, ctx) => countAudience(ctx, topic, epi),
+    audience: (_root, input, ctx) => countAudience(ctx, input),
+    templateVariables: (_root, _args, ctx) => listVariables(ctx),
   },
   Topic: {
     subject: ({ texts }) => texts.subject,

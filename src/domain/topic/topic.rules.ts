@@ -2,7 +2,7 @@ import { PART_NAMES, PARTS } from '../../channel/channels.ts';
 import type { AlertTexts } from '../../channel/channels.ts';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
-import { toTag } from '../product/product.rules.ts';
+import { isProductId, toTag } from '../product/product.rules.ts';
 import { checkSizes } from '../template/template.rules.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
 import { TRIGGER_NAMES, isTriggerName } from './triggers.ts';
@@ -37,7 +37,7 @@ function textsWith(news: string): AlertTexts {
 
 // The price of before is known where a price fell, and stock where it is counted; a send by hand may have neither.
 const PRICE_NEWS =
-  'costs less now{% if product.old_price %}: {{ product.price }} instead of {{ product.old_price }}{% endif %}';
+  'costs less now{% if product.old_price %}: {{ product.price | money }} instead of {{ product.old_price | money }}{% endif %}';
 const STOCK_NEWS = 'is almost gone{% if product.stock %}: only {{ product.stock }} left{% endif %}';
 
 /** The topics that every store has without doing anything. */
@@ -177,4 +177,16 @@ export function withTexts(current: AlertTexts, changes: TopicInput['texts'] = {}
   const texts = { ...current, ...given(changes) };
   checkSizes(texts);
   return texts;
+}
+
+/** Most variants of one call. */
+const MAX_EPIS = 100;
+
+/** The variants that a call names, each once. */
+export function checkEpis(epis: readonly string[]): string[] {
+  if (epis.length < 1 || epis.length > MAX_EPIS)
+    fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);
+  const bad = epis.findIndex((epi) => !isProductId(epi));
+  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
+  return [...new Set(epis)];
 }

@@ -12,12 +12,14 @@ import type { Scope } from '../contact/unsubscribe.rules.ts';
 import { findProduct } from '../product/product.repo.ts';
 import { findSender } from '../store/sender.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { alertModel } from '../template/model.rules.ts';
+import { alertModel, storeModel } from '../template/model.rules.ts';
 import { SAMPLE_MODEL } from '../template/template.rules.ts';
 import type { AlertModel } from '../template/template.rules.ts';
+import { TEMPLATE_VARIABLES } from '../template/variables.rules.ts';
+import type { TemplateVariable } from '../template/variables.rules.ts';
 import * as topics from './topic.repo.ts';
 import type { AudienceRow } from './topic.repo.ts';
-import { MAX_TOPICS, applyTopicInput, withTexts } from './topic.rules.ts';
+import { MAX_TOPICS, applyTopicInput, checkEpis, withTexts } from './topic.rules.ts';
 import type { TopicInput } from './topic.rules.ts';
 import type { TopicRow } from './topic.types.ts';
 import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
@@ -52,6 +54,12 @@ async function render<Name extends Part>(
 export function listTriggers(ctx: Context): { name: TriggerName; label: string }[] {
   requireStore(ctx);
   return TRIGGER_NAMES.map((name) => ({ name, label: triggerOf(name).label }));
+}
+
+/** What templates can name. */
+export function listVariables(ctx: Context): TemplateVariable[] {
+  requireStore(ctx);
+  return TEMPLATE_VARIABLES;
 }
 
 /** Texts as they are sent in: some have a field of their own, all can be in the list. */
@@ -115,7 +123,7 @@ async function modelFor(
   const sample = {
     ...SAMPLE_MODEL,
     topic,
-    store: { name: store.name },
+    store: storeModel(store),
     unsubscribe_url: `${ctx.config.publicUrl}/unsubscribe/sample`,
   };
   if (epi == null) return sample;
@@ -139,17 +147,18 @@ export async function previewTopic(
 }
 
 /** An audience that remembers whose it is: list holders are counted only for those who select them. */
-export type AskedAudience = AudienceRow & { topic: string; epi: string | null };
+export type AskedAudience = AudienceRow & { topic: string; epis: readonly string[] | null };
 
 /** How many would hear of a topic. */
 export async function countAudience(
   ctx: Context,
-  topic: string,
-  epi: string | null | undefined,
+  { topic, epi, epis: several }: { topic: string; epi?: string | null; epis?: readonly string[] | null },
 ): Promise<AskedAudience> {
   const { pid } = requireStore(ctx);
-  const counted = await topics.countAudience(ctx.db, pid, topic, epi == null ? null : [epi], ctx.now());
-  return { ...counted, topic, epi: epi ?? null };
+  if (epi != null && several != null) fail('invalid-request', 'epis cannot be given together with epi');
+  const epis = epi == null ? several && checkEpis(several) : [epi];
+  const counted = await topics.countAudience(ctx.db, pid, topic, epis ?? null, ctx.now());
+  return { ...counted, topic, epis: epis ?? null };
 }
 
 /** Those of one medium. */

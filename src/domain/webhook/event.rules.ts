@@ -11,6 +11,9 @@ export const EVENT_TYPES = [
   'product.restocked',
 ] as const;
 
+/** What a webhook is sent as a test; it cannot be asked for otherwise. */
+export const TEST_TYPE = 'webhook.test';
+
 /** The type of an event. */
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -156,3 +156,31 @@ export async function replayDelivery(
   });
   return row ? toDelivery(row) : null;
 }
+
+/** One delivery of a store. */
+export async function findDelivery(db: Db, pid: string, id: string): Promise<DeliveryRow | null> {
+  const row = await db.prisma.outboxMessage.findFirst({
+    where: { pid, id, lane: 'webhook' },
+    select: DELIVERY,
+  });
+  return row && toDelivery(row);
+}
+
+/** Queues an event for one webhook, whatever it is told otherwise; null when the store has no such webhook. */
+export async function queueFor(
+  tx: Tx,
+  pid: string,
+  webhookId: string,
+  { id, type, data }: { id: string; type: string; data: object },
+  now: Date,
+): Promise<DeliveryRow | null> {
+  const webhook = await tx.prisma.webhook.findFirst({ where: { pid, id: webhookId }, select: { id: true } });
+  if (webhook === null) return null;
+  tx.afterCommit(tx.wake);
+  const payload = { type, timestamp: now.toISOString(), data };
+  const row = await tx.prisma.outboxMessage.create({
+    data: { pid, id, lane: 'webhook', kind: type, recipient: webhookId, payload, dueAt: now, cts: now },
+    select: DELIVERY,
+  });
+  return toDelivery(row);
+}

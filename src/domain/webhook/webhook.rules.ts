@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import { fail } from '../../shared/errors.ts';
 import { EVENT_TYPES } from './event.rules.ts';
 import type { EventType } from './event.rules.ts';
@@ -10,17 +9,6 @@ export const MAX_WEBHOOKS = 20;
 const MAX_URL = 2_000;
 /** Prefix that tells a reader what the secret is for; the key is the base64 behind it. */
 const SECRET_PREFIX = 'whsec_';
-
-/** All of IPv6 that is routed on the internet; what lies outside is old, local or translated. */
-const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-
-/** Whether an address is on the public internet: everything reserved, private, local or translated is not. */
-export function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  const address = ipaddr.process(text);
-  if (address.range() !== 'unicast') return false;
-  return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(PUBLIC_IPV6);
-}
 
 /** The address of a webhook: http(s), without credentials in it. */
 export function checkWebhookUrl(text: string): URL {

@@ -1,25 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
+import { whereLeads } from '../../shared/public-address.ts';
 import type { Db } from '../../database/database.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';
 import { EVENT_TYPES } from './event.rules.ts';
 import type { EventType } from './event.rules.ts';
 import * as hooks from './webhook.repo.ts';
 import type { DeliveryFilter, DeliveryRow, WebhookRow, WebhookTarget } from './webhook.repo.ts';
-import {
-  MAX_WEBHOOKS,
-  checkEvents,
-  checkWebhookUrl,
-  formatSecret,
-  hostOf,
-  isPublicAddress,
-} from './webhook.rules.ts';
+import { MAX_WEBHOOKS, checkEvents, checkWebhookUrl, formatSecret, hostOf } from './webhook.rules.ts';
 
 export type { WebhookTarget } from './webhook.repo.ts';
 
@@ -70,10 +63,9 @@ export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<Sa
 /** Tells the person who types the address; what counts is the same check at each connection. */
 async function refusePrivateTarget({ config }: Context, url: URL): Promise<void> {
   if (config.webhookAllowPrivate) return;
-  const found = await lookup(hostOf(url), { all: true }).catch(() => []);
-  if (found.length === 0) fail('invalid-request', 'url: its host cannot be found');
-  if (!found.every(({ address }) => isPublicAddress(address)))
-    fail('invalid-request', 'url must lead to a public address');
+  const target = await whereLeads(hostOf(url));
+  if (target === 'nowhere') fail('invalid-request', 'url: its host cannot be found');
+  if (target === 'private') fail('invalid-request', 'url must lead to a public address');
 }
 
 /** Removes a webhook. */

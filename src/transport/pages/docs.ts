@@ -1,25 +1,25 @@
 import type { Express } from 'express';
 import type { GraphQLSchema } from 'graphql';
+import type { Services } from '../../context.ts';
+import type { DemoStore } from '../../demo/demo.ts';
 import { createOpenApi } from '../../openapi/document.ts';
 import { nameRoute } from '../access-log.ts';
+import { isOwnMachine } from '../own-machine.ts';
 import { routes } from '../rest/routes.ts';
 import { makeAsset, sendAsset } from './assets.ts';
 import type { Asset } from './assets.ts';
 import { createPage } from './page.ts';
 
-const BODY = `
-<header class="bar">
-  <a class="brand" href="/">wishgate</a>
-  <nav aria-label="Pages">
-    <a href="/docs" aria-current="page">API reference</a>
-    <a href="/graphiql">GraphiQL</a>
-    <a href="/docs/openapi.json">openapi.json</a>
-  </nav>
-</header>
-<main id="app"></main>`;
+/** What stands there until the script has drawn the page, and for those who have none. */
+const BODY = `<div id="app"><p class="waiting">The reference needs JavaScript. What it shows is in <a href="/docs/openapi.json">openapi.json</a>.</p></div>`;
 
-/** Serves the API reference and the document behind it. */
-export function serveDocs(app: Express, schema: GraphQLSchema): void {
+/** Serves the API reference and the document behind it. The demo store's key is for the machine that runs the service alone. */
+export function serveDocs(
+  app: Express,
+  { config }: Services,
+  schema: GraphQLSchema,
+  demo: DemoStore | null,
+): void {
   let document: Asset | null = null;
   app.get('/docs/openapi.json', async (req, res) => {
     nameRoute(res, '/docs/openapi.json');
@@ -31,13 +31,16 @@ export function serveDocs(app: Express, schema: GraphQLSchema): void {
     res.setHeader('Access-Control-Allow-Origin', '*');
     await sendAsset(req, res, document);
   });
-  app.get(
-    '/docs',
+  const pageFor = (shown: DemoStore | null) =>
     createPage('/docs', {
       bundle: 'docs',
       title: 'API reference · wishgate',
-      description: 'Every REST call of wishgate, with its fields, answers and failures.',
+      description:
+        'Every REST call of wishgate with its fields, answers and failures, ready to run; and guides.',
       body: BODY,
-    }),
-  );
+      data: { address: config.publicUrl, demo: shown },
+      isSecret: shown !== null,
+    });
+  const [plain, own] = [pageFor(null), pageFor(demo)];
+  app.get('/docs', (req, res) => (isOwnMachine(req, config.trustProxy) ? own : plain)(req, res));
 }

@@ -1,3 +1,4 @@
+import { alertRoutes } from '../../domain/alert/alert.routes.ts';
 import { itemRoutes } from '../../domain/item/item.routes.ts';
 import { listRoutes } from '../../domain/list/list.routes.ts';
 import { restoreRoutes } from '../../domain/restore/restore.routes.ts';
@@ -17,6 +18,7 @@ export const routes: RouteTable = {
   ...catalogRoutes,
   ...subscriptionRoutes,
   ...contactRoutes,
+  ...alertRoutes,
   ...revenueRoutes,
   ...listRoutes,
   ...itemRoutes,

@@ -3,8 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { StreamType } from '../../route/route.ts';
 import type { Context } from '../../context.ts';
+import { streamAlerts } from '../../domain/alert/browse.service.ts';
+import { streamProducts } from '../../domain/catalog/browse.service.ts';
 import { streamMailingList } from '../../domain/contact/mailing-list.service.ts';
 import { streamExport } from '../../domain/privacy/privacy.service.ts';
+import { streamRevenue } from '../../domain/revenue/revenue.service.ts';
+import { streamShoppers } from '../../domain/shopper/browse.service.ts';
 
 /** Makes an answer piece by piece; it fails before the first piece or not at all. */
 type Stream = (ctx: Context, variables: Record<string, unknown>) => Promise<AsyncIterable<string>>;
@@ -13,6 +17,10 @@ type Stream = (ctx: Context, variables: Record<string, unknown>) => Promise<Asyn
 export const streams: Record<string, Stream> = {
   'POST /storeadmin/v3/user/export': streamExport,
   'GET /storeadmin/v3/mailinglist.csv': streamMailingList,
+  'GET /storeadmin/v3/products.csv': streamProducts,
+  'GET /storeadmin/v3/shoppers.csv': streamShoppers,
+  'GET /storeadmin/v3/alerts.csv': streamAlerts,
+  'GET /storeadmin/v3/revenue.csv': streamRevenue,
 };
 
 /** A reader who takes nothing for so long is gone. */

@@ -1,0 +1,47 @@
+import { SAMPLE_MODEL } from './template.rules.ts';
+import type { AlertModel } from './template.rules.ts';
+
+/** The names of a model, of what lies in it too: `store.name`. */
+type NameIn<Model> = {
+  [Key in keyof Model & string]: Model[Key] extends object ? `${Key}.${NameIn<Model[Key]>}` : Key;
+}[keyof Model & string];
+
+const MEANINGS = {
+  'product.title': 'Title of the product',
+  'product.variant': 'Variant, such as colour and size',
+  'product.brand': 'Brand',
+  'product.price': 'Price',
+  'product.old_price': 'Price before, where a price fell',
+  'product.stock': 'Units in stock',
+  'product.url': 'Address of the product in your shop',
+  'product.image': 'Address of its picture',
+  'product.sku': 'SKU of the variant',
+  'product.epi': 'Id of the variant',
+  'product.empi': 'Id of the product',
+  'store.name': 'Name of your store',
+  'store.logo': 'Address of your logo',
+  'store.colour': 'Colour of your store',
+  'store.text_colour': 'Black or white, whichever is readable on that colour',
+  'store.currency': 'Currency of your prices',
+  'store.locale': 'Language and country as which prices are written',
+  topic: 'Name of this topic',
+  unsubscribe_url: 'Address at which one leaves the topic',
+  follows: 'Whether it stands below another alert in one message',
+} satisfies Record<NameIn<AlertModel>, string>;
+
+/** Something that templates can name. */
+export type TemplateVariable = { name: string; meaning: string; sample: string };
+
+const sampleOf = (name: string): string => {
+  const value = name
+    .split('.')
+    .reduce<unknown>((model, key) => (model as Record<string, unknown>)[key], SAMPLE_MODEL);
+  return value === null ? '' : String(value as string | number);
+};
+
+/** Everything that templates can name. */
+export const TEMPLATE_VARIABLES: TemplateVariable[] = Object.entries(MEANINGS).map(([name, meaning]) => ({
+  name,
+  meaning,
+  sample: sampleOf(name),
+}));
