@@ -15,7 +15,7 @@ export class ApiError extends Error {
 }
 
 /** Where null is an answer; in any other root field it stands for an error, which is thrown instead. */
-type MayBeNull = 'findShopper';
+type MayBeNull = 'findShopper' | 'delivery' | 'mailServer';
 
 /** The data of an answer without errors. */
 export type Answered<Data> = {

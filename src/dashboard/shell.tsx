@@ -4,15 +4,18 @@ import type { Run, StoreInfo } from './api.ts';
 import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { ProductPage } from './pages/product.tsx';
 import { ProductsPage } from './pages/products.tsx';
 import { RevenuePage } from './pages/revenue.tsx';
 import { SettingsPage } from './pages/settings.tsx';
+import { ShopperPage } from './pages/shopper.tsx';
 import { ShoppersPage } from './pages/shoppers.tsx';
 import { StoresPage } from './pages/stores.tsx';
 import { TopicPage } from './pages/topic.tsx';
 import { TopicsPage } from './pages/topics.tsx';
 import { DemoNotice } from './parts/demo-notice.tsx';
 import { PageHead } from './parts/layout.tsx';
+import { Region } from './parts/region.tsx';
 import { StoreSwitcher } from './parts/store-switcher.tsx';
 import { hrefTo, usePlace } from './route.ts';
 import type { Place } from './route.ts';
@@ -33,8 +36,16 @@ const PAGES: Page[] = [
     show: (rest) => (rest === '' ? <TopicsPage /> : <TopicPage key={rest} name={rest} />),
   },
   { page: 'revenue', title: 'Revenue', show: () => <RevenuePage /> },
-  { page: 'products', title: 'Products', show: () => <ProductsPage /> },
-  { page: 'shoppers', title: 'Shoppers', show: () => <ShoppersPage /> },
+  {
+    page: 'products',
+    title: 'Products',
+    show: (rest) => (rest === '' ? <ProductsPage /> : <ProductPage key={rest} epi={rest} />),
+  },
+  {
+    page: 'shoppers',
+    title: 'Shoppers',
+    show: (rest) => (rest === '' ? <ShoppersPage /> : <ShopperPage key={rest} uid={rest} />),
+  },
   { page: 'integrations', title: 'Integrations', show: () => <IntegrationsPage /> },
   { page: 'settings', title: 'Settings', show: () => <SettingsPage /> },
 ];
@@ -132,6 +143,7 @@ export function Shell({
     onSignOut().catch((error: Error) => notify(`You are still signed in. ${error.message}`));
   };
   useAnnouncedPage(place, pages);
+  const shown = pages.find(({ page }) => page === place.page)?.show(place.rest) ?? <Nothing />;
   return (
     <SessionContext.Provider value={session}>
       <a
@@ -171,7 +183,7 @@ export function Shell({
         </header>
         <main id="main" tabIndex={-1}>
           {store?.isDemo && <DemoNotice />}
-          {pages.find(({ page }) => page === place.page)?.show(place.rest) ?? <Nothing />}
+          {store ? <Region>{shown}</Region> : shown}
         </main>
       </div>
       <div class="toast" role="status">

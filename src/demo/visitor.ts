@@ -14,7 +14,8 @@ type Lists = { lists: { edges: { node: { lid: string; lname: string } }[] } };
 
 const READ = '{ lists(first: 100) { edges { node { lid lname } } } }';
 const CREATE = 'mutation ($lname: String!) { createList(input: { lname: $lname }) { lid } }';
-const FILL = 'mutation ($lid: ID!, $a: [ItemInput!]) { updateListContents(lid: $lid, a: $a) { list { cnt } } }';
+const FILL =
+  'mutation ($lid: ID!, $a: [ItemInput!]) { updateListContents(lid: $lid, a: $a) { list { cnt } } }';
 
 /** The demo store's own guest with a list of three products; both are made at the first call, by the calls that every store has. */
 export async function ensureDemoVisitor(baseUrl: string, { pid, apiKey }: DemoStore): Promise<DemoVisitor> {

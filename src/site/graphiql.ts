@@ -3,9 +3,9 @@ import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
 import './graphiql.css';
+import { putRight } from './graphiql-access.ts';
 import { fetcher } from './graphiql-fetcher.ts';
 import { createKeeping } from './graphiql-keeping.ts';
-import { nameEditors } from './graphiql-names.ts';
 
 type Tab = { query: string; variables?: string; headers: string };
 
@@ -29,7 +29,8 @@ createRoot(root).render(
       headers: isFirstTime ? tabs[0]!.headers : undefined,
       defaultHeaders: shopperHeaders,
       defaultQuery: '',
-      defaultEditorToolsVisibility: 'headers',
+      // On a phone the query needs the room; a tap on their names opens them.
+      defaultEditorToolsVisibility: matchMedia('(max-width: 760px)').matches ? false : 'headers',
       // Where they are kept is the storage's to say.
       shouldPersistHeaders: true,
       showPersistHeadersSettings: false,
@@ -39,4 +40,4 @@ createRoot(root).render(
     createElement(GraphiQL.Logo, null, ''),
   ),
 );
-nameEditors(root);
+putRight(root);

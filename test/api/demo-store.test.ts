@@ -47,6 +47,27 @@ test('the demo shop reports what is ordered at its own prices, and the dashboard
   expect(revenue.totals).toMatchObject([{ currency: 'EUR', orders: 1, amount: body.total }]);
 });
 
+test("the API reference holds the demo store's key on the machine that runs the service, and nowhere else", async () => {
+  const { pid, apiKey } = service.demo!;
+  const own = await withDemo.get('/docs').expect(200);
+  expect(own.text).toContain(JSON.stringify({ pid, apiKey }));
+  expect(own.headers['cache-control']).toBe('no-store');
+  const visits = [
+    withDemo.get('/docs').set('host', 'wishes.example'),
+    withDemo.get('/docs').set('x-forwarded-for', '203.0.113.7'),
+    withDemo.get('/docs').set('via', '1.1 proxy'),
+    withoutDemo.get('/docs'),
+  ];
+  for (const visit of visits) {
+    const { text, headers } = await visit.expect(200);
+    expect(text).toContain('"demo":null');
+    expect(text).not.toContain(apiKey);
+    expect(headers['cache-control']).toBe('no-cache');
+  }
+  const { text } = await withDemo.get('/docs/openapi.json').expect(200);
+  expect(text).not.toContain(apiKey);
+});
+
 test('a server without DEMO does not know the demo store that an earlier one left in its database', async () => {
   const demo = { ...service.demo!, name: '' };
   const store = (await findStore(service.services.db, demo.pid))!;

@@ -1,12 +1,14 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
+import { addOperatorKey } from '../../src/domain/operator/operator.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { createClient, item, newAccount } from '../api/list-kit.ts';
+import { startHttp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { describeInBrowser, openBrowser } from './chromium.ts';
 import { eventually, openPage, signIn } from './dashboard-page.ts';
-import { seedStore, subscribe } from './dashboard-seed.ts';
+import { PRODUCTS, seedStore, subscribe } from './dashboard-seed.ts';
 
 describeInBrowser('the merchant dashboard', () => {
   let service: TestService;
@@ -35,7 +37,7 @@ describeInBrowser('the merchant dashboard', () => {
   const row = (text: string) => page.getByRole('row', { name: text });
   const said = (text: string) => page.getByRole('status').getByText(text);
 
-  test('a wrong key is refused in words, the right one opens the store, and a reload signs out', async () => {
+  test('a wrong key is refused in words; the right one opens the store also after a reload and in another tab, and is kept nowhere', async () => {
     await page.getByLabel('Store id (pid)').fill(store.pid);
     await page.getByLabel('API key').fill('not-the-key');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -49,26 +51,44 @@ describeInBrowser('the merchant dashboard', () => {
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
     );
     expect(kept).toBe(JSON.stringify([{}, {}, '', `${service.url}/dashboard`]));
+    const [cookie, ...more] = await page.context().cookies();
+    expect([cookie, more]).toMatchObject([
+      { name: 'wishgate_session', httpOnly: true, sameSite: 'Strict' },
+      [],
+    ]);
+    expect(cookie!.value).not.toContain(store.apiKey);
 
+    await openPage(page, 'Products');
     await page.reload();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+    await row('Walnut desk lamp').waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(`${service.url}/dashboard#/settings`);
+    await tab.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.getByText('You are signed out.').waitFor();
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    await page.getByText('You are signed out: the session has ended').waitFor();
+    await tab.close();
   });
 
-  test('signing out closes the page, and a key that stops working says so', async () => {
-    await signIn(page, store);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You are signed out.').waitFor();
-
+  test('a key that is revoked ends its session; a sign-out that does not arrive is not shown as done', async () => {
     const { body } = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
     const { id, apiKey } = body.data.createApiKey;
     await signIn(page, { ...store, apiKey });
     // Until everything is there: a read that is still under way would say it first, and the link would be gone.
     await page.getByRole('img', { name: 'Subscriptions a day' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await said('You are still signed in').waitFor();
+    await page.context().setOffline(false);
     await service
       .graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })
       .expect(200);
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByText('This key does not work any more').waitFor();
+    await page.getByText('or its key was revoked').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
   test('the overview shows what shoppers did, as charts and as a table', async () => {
@@ -149,7 +169,29 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Save topic' }).click();
     await eventually(() => page.getByRole('alert').count(), 2);
 
-    await html.fill('<p>Back: {{ product.title }}</p>');
+    await html.fill('<p>Back: {{ product.titel }}</p>');
+    await page.getByText('Nothing is known of product.titel').waitFor();
+    await html.fill('<p>Back: </p>');
+    await html.evaluate((field) => (field as HTMLTextAreaElement).setSelectionRange(9, 9));
+    await page.getByText('Insert variable into HTML').click();
+    await page.getByRole('button', { name: 'product.title Title of the product: Linen shirt' }).click();
+    expect(await html.inputValue()).toBe('<p>Back: {{ product.title }}</p>');
+    await page.getByLabel('Show with a product of yours').fill('walnut');
+    await page.getByRole('option', { name: 'Walnut desk lamp' }).click();
+    await mail.getByText('Back: Walnut desk lamp').waitFor();
+    const frame = page.getByTitle('Preview of the mail');
+    const widthOf = () => frame.evaluate((element) => (element as HTMLElement).offsetWidth);
+    await eventually(widthOf, 720);
+    await page.getByRole('button', { name: 'Phone' }).click();
+    await eventually(widthOf, 375);
+    await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }} is back ✓');
+    await page
+      .getByText(/Walnut desk lamp is back ✓/)
+      .last()
+      .waitFor();
+    await page.getByText(/characters?, \d segments?: a character outside/).waitFor();
+    await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }}');
+    await page.getByText(/\d+ characters, 1 segment$/).waitFor();
     await page.getByLabel('Minimum stock').fill('5');
     await page.getByRole('button', { name: 'Save topic' }).click();
     await said('The topic backinstock is saved.').waitFor();
@@ -174,10 +216,27 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Send test' }).click();
     await said('A test message is on its way to me@shop.example.').waitFor();
 
-    await page.getByLabel('Variant ids').fill('5002');
+    const add = page.getByLabel('Add a product');
+    await add.fill('walnut');
+    await page.getByRole('option', { name: 'Walnut desk lamp' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Nobody waits for these products.').waitFor();
+    const { epi, empi, du } = PRODUCTS[3]!;
+    const wish = { medium: 'email', mediumvalue: 'lin@example.com', products: [{ epi, empi, du }] };
+    await service
+      .post('/storeadmin/bispa/subscriptions/create', { ...wish, topics: ['launch'] }, { store })
+      .expect(200);
+    await add.fill('canvas');
+    await page.getByRole('option', { name: 'Canvas tote' }).click();
+    await page.getByText('Goes to 1 subscriber (1 by e-mail).').waitFor();
+    await page.getByRole('button', { name: 'Remove Walnut desk lamp' }).click();
     await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('dialog').getByText('Goes to 1 subscriber (1 by e-mail).').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
-    await said('Nobody waits for these variants.').waitFor();
+    await said('launch is on its way.').waitFor();
+    await page.getByText('Under way: 0 of 0 alerts sent').waitFor();
+    await service.runTasks();
+    await page.getByText('Done: 1 of 1 alert sent').waitFor();
   });
 
   test('a topic of the store is deleted once its name is typed; a built-in one has no button for it', async () => {
@@ -210,13 +269,19 @@ describeInBrowser('the merchant dashboard', () => {
     const own = await service.createStore({ name: 'Old name' });
     await signIn(page, own);
     await openPage(page, 'Settings');
-    await page.getByLabel('Store name').fill('New name');
     await page.getByLabel('List types').fill('registry\nwl');
-    await page.getByRole('button', { name: 'Save settings' }).click();
-    await page.getByRole('alert').getByText('"wl"').waitFor();
+    await page.getByRole('button', { name: 'Save lists' }).click();
+    await page.getByRole('alert').getByText('see the field that is marked').waitFor();
+    await page.getByText('"wl" must have 1 to 32').waitFor();
+    const types = page.getByLabel('List types');
+    expect(await types.evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await types.getAttribute('aria-invalid')).toBe('true');
 
-    await page.getByLabel('List types').fill('registry');
+    await types.fill('registry');
     await page.getByLabel('Share URL').fill('https://shop.example/l/{lid}');
+    await page.keyboard.press('Control+s');
+    await said('The settings of lists are saved.').waitFor();
+    await page.getByLabel('Store name').fill('New name');
     await page.getByLabel('Default region').fill('de');
     await page.getByLabel('Allowed origins').fill('https://shop.example');
     await page.getByLabel('Double opt-in').check();
@@ -240,11 +305,14 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByText('No product is in a list yet').waitFor();
   });
 
-  test('a key is created, shown once, works, and is revoked', async () => {
+  test('a key is created with a name, shown once, works, is renamed, and is revoked', async () => {
     const own = await service.createStore({ name: 'Keys' });
     await signIn(page, own);
     await openPage(page, 'Settings');
+    await row('First key').getByText('this session').waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Till');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     const shown = page.getByRole('dialog').getByLabel('API key');
     const apiKey = await shown.inputValue();
     await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(200);
@@ -256,10 +324,57 @@ describeInBrowser('the merchant dashboard', () => {
     ]);
     expect(left.filter((text) => text.includes(apiKey))).toEqual([]);
 
-    await page.getByRole('button', { name: `Revoke the key that ends in ${apiKey.slice(-4)}` }).click();
+    await row('Till').getByText('never').waitFor();
+    const hint = apiKey.slice(-4);
+    await page.getByRole('button', { name: `Rename the key that ends in ${hint}` }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Back end');
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await said(`The key …${hint} has its new name.`).waitFor();
+    await row('Back end').waitFor();
+    await page.getByRole('button', { name: `Revoke the key that ends in ${hint}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await said(`The key …${apiKey.slice(-4)} is revoked.`).waitFor();
+    await said(`The key Back end (…${hint}) is revoked.`).waitFor();
     await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(401);
+  });
+
+  test('an operator makes a store and works in it, switches to another, and finds its way after a reload and from a closed store', async () => {
+    const { key } = await addOperatorKey(service.services, 'Browser');
+    await signIn(page, { pid: 'operator', apiKey: key, name: '' });
+    await page.getByRole('heading', { level: 1, name: 'Stores' }).waitFor();
+    await page.getByRole('button', { name: 'Create store' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Aurora');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create store' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Aurora is created' });
+    const pid = await dialog.getByLabel('Store id (pid)').inputValue();
+    const apiKey = await dialog.getByLabel('First API key').inputValue();
+    await service.get('/storeadmin/me', { store: { pid, apiKey, name: '' } }).expect(200);
+    await dialog.getByRole('button', { name: 'Open the store' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('banner').getByText('Aurora').waitFor();
+
+    await page.getByRole('button', { name: 'Switch store' }).click();
+    await page.getByRole('dialog').getByLabel('Search').fill('nordl');
+    await page.getByRole('dialog').getByRole('button', { name: 'Nordlys' }).click();
+    await page.getByRole('banner').getByText('Nordlys').waitFor();
+    await openPage(page, 'Products');
+    await row('Walnut desk lamp').waitFor();
+    await page.reload();
+    await row('Walnut desk lamp').waitFor();
+    await page.getByRole('banner').getByText('Nordlys').waitFor();
+
+    await openPage(page, 'Stores');
+    await page.getByLabel('Search').fill('Aurora');
+    await row('Aurora').getByRole('button', { name: 'Close Aurora for shoppers' }).click();
+    await page.getByRole('button', { name: 'Close for maintenance' }).click();
+    await said('Aurora is closed.').waitFor();
+    await service.get('/storeadmin/me', { store: { pid, apiKey, name: '' } }).expect(503);
+    await page.getByRole('button', { name: 'Work in Aurora' }).click();
+    await page.getByRole('alert').first().waitFor();
+    await page.reload();
+    await row('Aurora').getByRole('button', { name: 'Open Aurora for shoppers' }).click();
+    await page.getByRole('button', { name: 'Open again', exact: true }).last().click();
+    await said('Aurora is open.').waitFor();
+    await service.get('/storeadmin/me', { store: { pid, apiKey, name: '' } }).expect(200);
   });
 
   test('a shopper is exported as a file and erased only after its address was typed; both are in the audit log', async () => {
@@ -366,8 +481,10 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByText('20 in all.').waitFor();
   });
 
-  test('a webhook is added with its secret shown once, changed and deleted; providers name their state', async () => {
-    const hooked = await startService({ webhookAllowPrivate: true });
+  test('a webhook is added with its secret shown once, tested, changed and deleted; the demo store says that it has none; providers name their state', async () => {
+    const hooked = await startService({ webhookAllowPrivate: true, demo: true });
+    const receiver = await startHttp();
+    const url = `${receiver.url}/hook`;
     try {
       const own = await hooked.createStore();
       await page.goto(`${hooked.url}/dashboard`);
@@ -376,19 +493,34 @@ describeInBrowser('the merchant dashboard', () => {
       await page.getByRole('row', { name: /SMTP.*not set up/ }).waitFor();
       await page.getByRole('row', { name: /File outbox.*in use/ }).waitFor();
       await page.getByRole('button', { name: 'Add webhook' }).click();
-      await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
+      await page.getByRole('dialog').getByLabel('Address').fill(url);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       const shown = page.getByRole('dialog').getByLabel('Signing secret');
       expect((await shown.inputValue()).length).toBeGreaterThan(20);
       await page.getByRole('button', { name: 'Done' }).click();
       await shown.waitFor({ state: 'detached' });
 
-      await page.getByRole('button', { name: 'Edit: http://127.0.0.1:9/hook' }).click();
+      await page.getByRole('button', { name: `Edit: ${url}` }).click();
       await page.getByLabel('subscription.created').check();
       await page.getByRole('button', { name: 'Save webhook' }).click();
       await page.getByRole('table', { name: 'Webhooks' }).getByText('subscription.created').waitFor();
+      receiver.answer = () => ({ status: 500 });
+      await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
+      await page.getByRole('button', { name: 'Send a test event' }).click();
+      await page.getByText('No try yet').waitFor();
+      await page.getByLabel('Payload').getByText('"type": "webhook.test"').waitFor();
+      await hooked.runTasks();
+      const tries = page.getByRole('table', { name: 'Tries' });
+      await tries.getByText('500').waitFor();
+      await page.getByText('Next try:').waitFor();
+      receiver.answer = () => ({ status: 204 });
+      await page.getByRole('button', { name: 'Send it again' }).click();
+      await hooked.runTasks();
+      await tries.getByText('204').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('table', { name: 'Webhooks' }).getByText('healthy').waitFor();
       await subscribe(hooked, own, 'lin@example.com');
-      await page.getByRole('button', { name: 'Deliveries: http://127.0.0.1:9/hook' }).click();
+      await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
       await page.getByRole('dialog').getByText('subscription.created').waitFor();
       await hooked.services.db.query(
         `UPDATE outbox SET state = 'failed', error = 'refused' WHERE pid = $1 AND lane = 'webhook'`,
@@ -398,12 +530,18 @@ describeInBrowser('the merchant dashboard', () => {
       await page.getByRole('dialog').getByText('queued').waitFor();
       await page.keyboard.press('Escape');
 
-      await page.getByRole('button', { name: 'Delete: http://127.0.0.1:9/hook' }).click();
+      await page.getByRole('button', { name: `Delete: ${url}` }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No webhooks yet').waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signIn(page, { ...hooked.demo!, name: 'Demo' });
+      await openPage(page, 'Integrations');
+      await page.getByText('The demo store has no webhooks').waitFor();
+      expect(await page.getByRole('button', { name: 'Add webhook' }).count()).toBe(0);
     } finally {
       await page.goto('about:blank');
       await hooked.close();
+      await receiver.close();
     }
   });
 

@@ -5,7 +5,7 @@ import { useAction, useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './feedback.tsx';
 import { TextField } from './fields.tsx';
-import { SecretOnce } from './secret.tsx';
+import { CopyField } from './secret.tsx';
 
 type Created = NonNullable<CreateStoreMutation['createStore']>;
 
@@ -21,14 +21,14 @@ export function CreateStore({ onClose, onCreated }: { onClose: () => void; onCre
   if (made !== null) {
     return (
       <Dialog title={`${made.store.name} is created`} onClose={onClose}>
-        <SecretOnce
+        <CopyField
           label="Store id (pid)"
-          secret={made.store.pid}
+          value={made.store.pid}
           note="Public: the shop's pages and back end name the store with it."
         />
-        <SecretOnce
+        <CopyField
           label="First API key"
-          secret={made.apiKey}
+          value={made.apiKey}
           note="Secret: for the shop's back end and this dashboard. Keep it now: it is not shown again."
         />
         <footer class="buttons">

@@ -106,8 +106,8 @@ mutation Save($lid: ID!) {
 }
 `;
 
-const LIVE = `# A subscription goes on until it is stopped. Run it, then
-# save something in the demo shop's or in another window.
+const LIVE = `# A subscription goes on until it is stopped. Run it,
+# open GraphiQL in a second window and run Save there.
 
 subscription Live {
   lists {

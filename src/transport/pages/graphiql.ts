@@ -27,7 +27,7 @@ export function createGraphiqlPage(services: Services, demo: DemoStore | null) {
       title: 'GraphiQL · wishgate',
       description: 'The GraphQL of wishgate to try, with the schema’s own manual.',
       body: `${siteBar('/graphiql')}
-<main id="app"><p class="wait">GraphiQL is on its way …</p></main>
+<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">GraphiQL is on its way …</p></div></main>
 <noscript>GraphiQL needs JavaScript.</noscript>`,
       data: {
         tabs: tabsFor(shown, services.config.trustedDocuments !== null),

@@ -24,7 +24,8 @@ export function snippetsFor(url: string, shown: Shown | null): Snippet[] {
     {
       title: 'First call: who is the shopper?',
       text: 'Your back end asks with the store’s key and gets a lasting <code>regid</code> and a <code>sessionid</code>.',
-      code: `curl -u '${pid}:${key}' ${url}/storeadmin/v3/user/generate-regid \\
+      code: `curl ${url}/storeadmin/v3/user/generate-regid \\
+  -u '${pid}:${key}' \\
   -d uuid=9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d -d useragenttype=web`,
     },
     {

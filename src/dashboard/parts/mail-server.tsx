@@ -1,0 +1,258 @@
+import { useState } from 'preact/hooks';
+import {
+  MailServerDocument,
+  RemoveMailServerDocument,
+  SetMailServerDocument,
+  TestMailServerDocument,
+} from '../../generated/dashboard.ts';
+import type {
+  MailProblem,
+  MailSecurity,
+  MailServerInput,
+  MailServerStateFragment,
+} from '../../generated/dashboard.ts';
+import { formatMoment } from '../format.ts';
+import { useAction, useQuery, useSession } from '../session.ts';
+import { Confirm } from './confirm.tsx';
+import { Badge, Empty, Loaded } from './feedback.tsx';
+import { Choice, TextField } from './fields.tsx';
+import { ActionForm, SaveForm, useForm } from './form.tsx';
+import { Card } from './layout.tsx';
+
+const PROBLEMS: Record<MailProblem, string> = {
+  refused: 'The server refused the connection or the mail.',
+  unreachable: 'The server cannot be found or reached: check host and port.',
+  tls: 'No encrypted connection was made: the server offers none of this kind, or its certificate is not valid for this host.',
+  login: 'The server refused the user or password.',
+  sender: 'The server refused the sender address: it must be one that this login may send from.',
+  address: 'The host does not lead to a public address.',
+  timeout: 'The server took too long.',
+  locked:
+    'This service has lost the key that opens the stored password. Enter the password again, or ask the operator to bring the key back.',
+};
+
+const SECURITIES: { value: MailSecurity; label: string }[] = [
+  { value: 'starttls', label: 'STARTTLS, as on port 587' },
+  { value: 'tls', label: 'TLS from the start, as on port 465' },
+];
+const PORTS = ['587', '465', '2525', '25'];
+
+type Draft = { host: string; port: string; security: MailSecurity; user: string; password: string };
+
+const draftOf = (server: MailServerStateFragment | null): Draft => ({
+  host: server?.host ?? '',
+  port: String(server?.port ?? 587),
+  security: server?.security ?? 'starttls',
+  user: server?.user ?? '',
+  password: '',
+});
+
+/** A password that is left empty stays as it is. */
+const inputOf = (draft: Draft): MailServerInput => ({
+  host: draft.host.trim(),
+  port: Number(draft.port),
+  security: draft.security,
+  user: draft.user.trim(),
+  password: draft.password || null,
+});
+
+/** How the connection is encrypted, as ports have it by custom. */
+const CUSTOM: Record<string, MailSecurity> = { 465: 'tls', 587: 'starttls' };
+
+function ServerForm({
+  server,
+  onSaved,
+}: {
+  server: MailServerStateFragment | null;
+  onSaved: (server: MailServerStateFragment) => void;
+}) {
+  const { run, notify } = useSession();
+  const form = useForm({
+    saved: draftOf(server),
+    inputOf,
+    // All of it: the service takes a server as a whole.
+    save: async () => {
+      const { setMailServer } = await run(SetMailServerDocument, { input: inputOf(form.draft) });
+      onSaved(setMailServer);
+      notify('From now on mails leave by this server. Send a test to see that it takes them.');
+    },
+  });
+  const ports = [...new Set([...PORTS, form.draft.port])];
+  return (
+    <SaveForm form={form} label="Save mail server">
+      <div class="field-row">
+        <TextField
+          label="Host"
+          required
+          maxLength={253}
+          autocomplete="off"
+          autoCapitalize="off"
+          spellcheck={false}
+          placeholder="smtp.shop.example"
+          {...form.text('host')}
+        />
+        <Choice
+          label="Port"
+          options={ports.map((port) => ({ value: port, label: port }))}
+          {...form.text('port')}
+          onValue={(port) => form.set({ port, security: CUSTOM[port] ?? form.draft.security })}
+        />
+        <Choice
+          label="Encryption"
+          options={SECURITIES}
+          {...form.text('security')}
+          hint="Nothing is sent without."
+        />
+      </div>
+      <div class="field-row">
+        <TextField
+          label="User"
+          required
+          maxLength={320}
+          autocomplete="off"
+          autoCapitalize="off"
+          spellcheck={false}
+          {...form.text('user')}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          required={server === null}
+          maxLength={1000}
+          autocomplete="new-password"
+          {...form.text('password')}
+          hint={
+            server === null
+              ? 'It is stored encrypted and never shown again.'
+              : 'Never shown. Leave it empty to keep the stored one; another host, port or user needs it again.'
+          }
+        />
+      </div>
+    </SaveForm>
+  );
+}
+
+type Result = { isSent: boolean; text: string };
+
+function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
+  const { run } = useSession();
+  const [to, setTo] = useState('');
+  const [result, setResult] = useState<Result | null>(null);
+  const test = useAction(async () => {
+    setResult(null);
+    const { isSent, problem } = (await run(TestMailServerDocument, { to: to.trim() })).testMailServer;
+    setResult({
+      isSent,
+      text: isSent
+        ? `The server took the mail to ${to.trim()}. Look into that mailbox.`
+        : PROBLEMS[problem ?? 'refused'],
+    });
+    onDone();
+  });
+  return (
+    <ActionForm action={test} label="Send a test" tone="secondary">
+      <TextField
+        label="Test it with a mail to"
+        name="to"
+        type="email"
+        required
+        placeholder="you@shop.example"
+        value={to}
+        onValue={setTo}
+        hint={`It comes from ${from}, as all mails do. What counts is what is saved.`}
+      />
+      <div role="status">
+        {result && (
+          <p class={result.isSent ? 'notice' : 'notice notice-bad'}>
+            <span>{result.text}</span>
+          </p>
+        )}
+      </div>
+    </ActionForm>
+  );
+}
+
+function StateBadge({ server }: { server: MailServerStateFragment | null }) {
+  if (server === null) return <Badge>the service's server</Badge>;
+  if (server.problem !== null) return <Badge tone="bad">mails wait</Badge>;
+  return server.sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;
+}
+
+function Trouble({ problem, problemAt }: Pick<MailServerStateFragment, 'problem' | 'problemAt'>) {
+  if (problem === null) return null;
+  return (
+    <p class="notice notice-bad">
+      <span>
+        {PROBLEMS[problem]} Mails of this store wait and are tried again for about seven hours; none leaves by
+        another server.{problemAt !== null && ` Last seen ${formatMoment(problemAt)}.`}
+      </span>
+    </p>
+  );
+}
+
+/** The mail server of the store's own: set, tried and removed here; its password is never shown. */
+export function MailServer() {
+  const { run, notify } = useSession();
+  const query = useQuery(MailServerDocument, {});
+  const [isEnding, setEnding] = useState(false);
+  const server = query.data?.mailServer ?? null;
+  return (
+    <Card
+      title="Mail server"
+      note="Mails leave by your own server, from your own address."
+      aside={query.data && !query.data.store.isDemo && <StateBadge server={server} />}
+    >
+      <Loaded query={query} lines={3}>
+        {({ store }) => {
+          const { isDemo, senderAddress } = store;
+          if (isDemo)
+            return (
+              <Empty title="The demo store has no mail server of its own">
+                What it sends never leaves this machine. A store of your own can have one.
+              </Empty>
+            );
+          if (senderAddress === null)
+            return (
+              <Empty title="First set the sender address">
+                Mails by your own server come from the sender address of the store; it is among the brand
+                settings on this page. Until then mails leave by the server of this service.
+              </Empty>
+            );
+          return (
+            <>
+              {server && <Trouble {...server} />}
+              <ServerForm server={server} onSaved={(mailServer) => query.replace({ store, mailServer })} />
+              {server && (
+                <>
+                  <hr />
+                  <TestForm from={senderAddress} onDone={query.reload} />
+                  <hr />
+                  <div class="buttons">
+                    <button type="button" class="danger outline" onClick={() => setEnding(true)}>
+                      Remove mail server…
+                    </button>
+                  </div>
+                </>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+      {isEnding && (
+        <Confirm
+          title="Remove the mail server?"
+          action="Remove"
+          onClose={() => setEnding(false)}
+          onConfirm={async () => {
+            await run(RemoveMailServerDocument, {});
+            query.reload();
+            setEnding(false);
+            notify('The mail server is removed.');
+          }}
+        >
+          Mails leave by the server of this service again, also those that wait, and the password is deleted.
+        </Confirm>
+      )}
+    </Card>
+  );
+}
