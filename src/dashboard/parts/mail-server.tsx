@@ -32,8 +32,8 @@ const PROBLEMS: Record<MailProblem, string> = {
 };
 
 const SECURITIES: { value: MailSecurity; label: string }[] = [
-  { value: 'starttls', label: 'STARTTLS, as on port 587' },
-  { value: 'tls', label: 'TLS from the start, as on port 465' },
+  { value: 'starttls', label: 'STARTTLS' },
+  { value: 'tls', label: 'TLS from the start' },
 ];
 const PORTS = ['587', '465', '2525', '25'];
 
@@ -80,53 +80,58 @@ function ServerForm({
   const ports = [...new Set([...PORTS, form.draft.port])];
   return (
     <SaveForm form={form} label="Save mail server">
-      <div class="field-row">
-        <TextField
-          label="Host"
-          required
-          maxLength={253}
-          autocomplete="off"
-          autoCapitalize="off"
-          spellcheck={false}
-          placeholder="smtp.shop.example"
-          {...form.text('host')}
-        />
-        <Choice
-          label="Port"
-          options={ports.map((port) => ({ value: port, label: port }))}
-          {...form.text('port')}
-          onValue={(port) => form.set({ port, security: CUSTOM[port] ?? form.draft.security })}
-        />
-        <Choice
-          label="Encryption"
-          options={SECURITIES}
-          {...form.text('security')}
-          hint="Nothing is sent without."
-        />
-      </div>
-      <div class="field-row">
-        <TextField
-          label="User"
-          required
-          maxLength={320}
-          autocomplete="off"
-          autoCapitalize="off"
-          spellcheck={false}
-          {...form.text('user')}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          required={server === null}
-          maxLength={1000}
-          autocomplete="new-password"
-          {...form.text('password')}
-          hint={
-            server === null
-              ? 'It is stored encrypted and never shown again.'
-              : 'Never shown. Leave it empty to keep the stored one; another host, port or user needs it again.'
-          }
-        />
+      <div class="columns">
+        <div>
+          <TextField
+            label="Host"
+            required
+            maxLength={253}
+            autocomplete="off"
+            autoCapitalize="off"
+            spellcheck={false}
+            placeholder="smtp.shop.example"
+            {...form.text('host')}
+          />
+          <div class="field-row">
+            <Choice
+              label="Port"
+              options={ports.map((port) => ({ value: port, label: port }))}
+              {...form.text('port')}
+              onValue={(port) => form.set({ port, security: CUSTOM[port] ?? form.draft.security })}
+            />
+            <Choice
+              label="Encryption"
+              options={SECURITIES}
+              {...form.text('security')}
+              hint="Nothing is sent without."
+            />
+          </div>
+        </div>
+        <div>
+          <TextField
+            label="User"
+            required
+            maxLength={320}
+            autocomplete="off"
+            autoCapitalize="off"
+            spellcheck={false}
+            {...form.text('user')}
+          />
+          <TextField
+            label="Password"
+            type="password"
+            required={server === null}
+            maxLength={1000}
+            autocomplete="new-password"
+            placeholder={server === null ? undefined : '••••••••'}
+            {...form.text('password')}
+            hint={
+              server === null
+                ? 'It is stored encrypted and never shown again.'
+                : 'Empty: the stored one stays. Another host, port or user needs it again.'
+            }
+          />
+        </div>
       </div>
     </SaveForm>
   );
@@ -151,16 +156,18 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   });
   return (
     <ActionForm action={test} label="Send a test" tone="secondary">
-      <TextField
-        label="Test it with a mail to"
-        name="to"
-        type="email"
-        required
-        placeholder="you@shop.example"
-        value={to}
-        onValue={setTo}
-        hint={`It comes from ${from}, as all mails do. What counts is what is saved.`}
-      />
+      <div class="columns">
+        <TextField
+          label="Test it with a mail to"
+          name="to"
+          type="email"
+          required
+          placeholder="you@shop.example"
+          value={to}
+          onValue={setTo}
+          hint={`It comes from ${from}, as all mails do, by the server that is saved.`}
+        />
+      </div>
       <div role="status">
         {result && (
           <p class={result.isSent ? 'notice' : 'notice notice-bad'}>
@@ -172,9 +179,15 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   );
 }
 
+function noteOf(server: MailServerStateFragment | null): string {
+  if (server === null) return 'Mails leave by the server of this service until you set one of your own.';
+  const all = 'All mails leave by your own server, from your own address.';
+  return server.sentAt === null ? all : `${all} The last one left ${formatMoment(server.sentAt)}.`;
+}
+
 function StateBadge({ server }: { server: MailServerStateFragment | null }) {
   if (server === null) return <Badge>the service's server</Badge>;
-  if (server.problem !== null) return <Badge tone="bad">mails wait</Badge>;
+  if (server.problem !== null) return <Badge tone="bad">does not work</Badge>;
   return server.sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;
 }
 
@@ -183,8 +196,8 @@ function Trouble({ problem, problemAt }: Pick<MailServerStateFragment, 'problem'
   return (
     <p class="notice notice-bad">
       <span>
-        {PROBLEMS[problem]} Mails of this store wait and are tried again for about seven hours; none leaves by
-        another server.{problemAt !== null && ` Last seen ${formatMoment(problemAt)}.`}
+        {PROBLEMS[problem]} Mails of this store wait and are tried again, for about seven hours each; none
+        leaves by another server.{problemAt !== null && ` Last seen ${formatMoment(problemAt)}.`}
       </span>
     </p>
   );
@@ -199,7 +212,7 @@ export function MailServer() {
   return (
     <Card
       title="Mail server"
-      note="Mails leave by your own server, from your own address."
+      note={noteOf(server)}
       aside={query.data && !query.data.store.isDemo && <StateBadge server={server} />}
     >
       <Loaded query={query} lines={3}>
