@@ -23,6 +23,7 @@ import { serveConfirm } from './transport/pages/confirm.ts';
 import { serveClicks } from './transport/pages/go.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
+import { isForPeople, sendLostPage } from './transport/pages/lost.ts';
 import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
@@ -31,6 +32,7 @@ import { createRateLimiter } from './transport/rate-limit.ts';
 import { assignRequestId, requestIdOf } from './transport/request-id.ts';
 import { createRestRouter } from './transport/rest/router.ts';
 import { routes } from './transport/rest/routes.ts';
+import { serveSignIn } from './transport/sign-in.ts';
 import { createStreamDoor } from './transport/stream.ts';
 import { serveShopify } from './transport/shopify.ts';
 import { createViewerResolver } from './transport/viewer.ts';
@@ -87,6 +89,7 @@ export async function createApp(
   serveMeasuring(app, services, admitLink);
   serveClicks(app, services, admitLink);
   serveSharedLists(app, services, admitLink);
+  serveSignIn(app, services, admission, demo);
   servePages(app, services, schema, demo);
   app.use(() => {
     throw new AppError('not-found', 'There is nothing at this address');
@@ -107,6 +110,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     res.set(failure.headers);
     if (/^\/graphql(\/stream)?$/.test(req.path))
       return void res.status(failure.status).json(graphqlFailure(failure));
+    if (isForPeople(req)) return sendLostPage(res, failure);
     // A browser would ask for a password over the page whose script has called; the script shows the failure itself.
     if (failure.type === 'unauthorised' && req.headers['sec-fetch-dest'] !== 'empty')
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');

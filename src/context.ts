@@ -31,13 +31,15 @@ export type Services = Readonly<{
 export type Denial = { type: ErrorType; msg?: string };
 
 /**
- * Who calls. A valid store key gives `keyId`; a shopper is there with a valid session, or named by a store key.
+ * Who calls. A valid store key gives `keyId`, an operator that acts for a store too; a shopper is there with a valid session, or named by a store key.
  * Missing or wrong credentials leave fields null and say in `denial` what a guarded field answers.
  */
 export type Viewer = {
   store: StoreRow | null;
-  /** Id of the API key used, when the call carries a valid one. */
+  /** Id of the API key used, when the call carries a valid one or a dashboard's session of it; of the operator key that acts for the store. */
   keyId: string | null;
+  /** Id of the operator key used; such a call acts for the store that it names, if it names one. */
+  operatorId: string | null;
   shopper: (ShopperRow & { store: StoreRow }) | null;
   /** Whether the call names a shopper, known or not: a store that means one shopper must never act on all. */
   isShopperNamed: boolean;
@@ -120,6 +122,19 @@ export function requireStore({ viewer: { store, keyId, denial } }: Context): Sto
     ? store
     : fail('unauthorised', store === null ? denial.msg : undefined);
 }
+
+/** The calling operator's key, or the refusal. */
+export function requireOperator({ viewer: { operatorId, keyId, denial } }: Context): string {
+  if (operatorId !== null) return operatorId;
+  if (keyId !== null) fail('forbidden', 'This is for operators: a store key does not do');
+  return fail(
+    'unauthorised',
+    denial.type === 'unauthorised' ? (denial.msg ?? NEEDS_OPERATOR) : NEEDS_OPERATOR,
+  );
+}
+
+const NEEDS_OPERATOR =
+  'This needs an operator key: send Authorization: Basic with the user operator and the key';
 
 /** Whether the store itself calls: a key that names a shopper, known or not, acts for that shopper alone. */
 export function isStoreAlone({ viewer }: Context): boolean {

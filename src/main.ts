@@ -8,6 +8,7 @@ import { loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { ensureDemoStore } from './demo/demo.ts';
 import type { DemoStore } from './demo/demo.ts';
+import { makeFirstOperatorKey } from './domain/operator/operator.service.ts';
 import { createTasks } from './dispatch/tasks.ts';
 import { startWorker } from './dispatch/worker.ts';
 import type { Worker } from './dispatch/worker.ts';
@@ -44,7 +45,30 @@ function placesIn({ config, place }: Runtime): string[] {
   ];
 }
 
-function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null): string {
+/**
+ * A key for whoever started the service for the first time, and sits before it: what is not a terminal is a log or a file, where no key belongs.
+ */
+async function firstOperatorKey(runtime: Runtime): Promise<string | null> {
+  return process.stdout.isTTY ? makeFirstOperatorKey(runtime) : null;
+}
+
+function operatorLines(operatorKey: string | null): string[] {
+  if (operatorKey === null)
+    return ['  operator   npm run operator -- key shows a key that creates stores in the dashboard'];
+  return [
+    '',
+    '  operator (creates stores in the dashboard; the key is shown this once)',
+    '    sign in  operator',
+    `    key      ${operatorKey}`,
+  ];
+}
+
+function banner(
+  localUrl: string,
+  runtime: Runtime,
+  demo: DemoStore | null,
+  operatorKey: string | null,
+): string {
   const { config } = runtime;
   const isElsewhere = config.publicUrl !== localUrl;
   const lines = [
@@ -57,6 +81,7 @@ function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null): str
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
     ...placesIn(runtime),
+    ...operatorLines(operatorKey),
     ...(demo
       ? [
           '',
@@ -98,7 +123,7 @@ async function start(given: Config, log: Logger): Promise<Service> {
     serve(await createApp(services, lifecycle, demo));
     worker = startWorker(createTasks(services), log);
     runtime.db.onWork(worker.wake);
-    process.stdout.write(banner(localUrl, services, demo));
+    process.stdout.write(banner(localUrl, services, demo, await firstOperatorKey(runtime)));
     return { server, worker, runtime, lifecycle };
   } catch (error) {
     // A start that fails leaves no database process behind.

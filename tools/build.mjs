@@ -20,6 +20,7 @@ const inputHash = () =>
       'package-lock.json',
       'tools/build.mjs',
       'tools/bundle.mjs',
+      'docs/client.md',
     ]),
   );
 

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, existsSync 
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import markdown from 'markdown-it';
 import ts from 'typescript';
 import { ROOT, filesUnder, hashOf, readStamp } from './generate.mjs';
 
@@ -12,10 +13,12 @@ const STAMP = join(PUBLIC, '.stamp');
 
 /** Pages by name: what a page loads is everything that its entry imports, styles included. A new page is a new line. */
 const PAGES = {
-  landing: 'src/site/landing.css',
+  landing: 'src/site/landing.ts',
   docs: 'src/site/docs/main.tsx',
+  graphiql: 'src/site/graphiql.ts',
   demo: 'src/demo-shop/main.tsx',
   dashboard: 'src/dashboard/main.tsx',
+  client: 'src/site/client.ts',
 };
 
 /** Browser code; the service's own compiler leaves these folders alone. */
@@ -24,13 +27,14 @@ export const BROWSER_FOLDERS = ['src/site', 'src/demo-shop', 'src/dashboard', 's
 const CLIENT = 'src/client/wishgate.ts';
 const WATCH = 'src/client/watch.ts';
 const COMPAT = 'src/compat/main.ts';
+const CLIENT_MANUAL = 'docs/client.md';
 const CLIENT_RECORDS = 'src/generated/client-records.ts';
 const CLIENT_TYPES = [CLIENT_RECORDS, 'src/client/records.ts', 'src/client/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
     ...filesUnder([...BROWSER_FOLDERS, 'src/client', 'src/generated/dashboard.ts', CLIENT_RECORDS]),
-    ...filesUnder(['package-lock.json', 'tools/bundle.mjs']),
+    ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL]),
   ]);
 
 const COMMON = {
@@ -44,6 +48,17 @@ const COMMON = {
   logLevel: 'silent',
 };
 
+/** GraphiQL's styles carry 250 kB of fonts inside them; the pages have the reader's own. */
+const WITHOUT_FONTS = {
+  name: 'without-fonts',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]graphiql[\\/]dist[\\/]style\.css$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(/@font-face\s*\{[^}]*\}/g, ''),
+      loader: 'css',
+    }));
+  },
+};
+
 /** One page; returns its files and where its HTML finds them. */
 async function bundlePage(name, entry) {
   const { outputFiles } = await build({
@@ -55,6 +70,7 @@ async function bundlePage(name, entry) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     loader: { '.svg': 'file', '.woff2': 'file' },
+    plugins: [WITHOUT_FONTS],
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   const named = (extension) =>
@@ -103,6 +119,25 @@ function clientTypes() {
   return { path: join(PUBLIC, 'client/wishgate.d.mts'), contents: texts.join('\n') };
 }
 
+/** The manual of the library as HTML, for the page /client; links into the repository lead nowhere from there and become plain text. */
+function clientManual() {
+  const renderer = markdown();
+  const nameOf = (text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-');
+  renderer.renderer.rules.heading_open = (tokens, at) =>
+    `<${tokens[at].tag} id="${nameOf(tokens[at + 1].content)}">`;
+  renderer.renderer.rules.table_open = () => '<div class="wide" tabindex="0"><table>';
+  renderer.renderer.rules.table_close = () => '</table></div>';
+  const html = renderer
+    .render(readFileSync(join(ROOT, CLIENT_MANUAL), 'utf8'))
+    .replaceAll('<pre>', '<pre tabindex="0">')
+    .replace(/<a href="(?![#/]|https?:)[^"]*">([\s\S]*?)<\/a>/g, '$1');
+  return { path: join(PUBLIC, 'client.html'), contents: html };
+}
+
 function write({ path, contents }) {
   mkdirSync(dirname(path), { recursive: true });
   // Renamed into place, so that a running service never sends half a file.
@@ -124,6 +159,7 @@ export async function bundle() {
   const done = results.filter(({ status }) => status === 'fulfilled').map(({ value }) => value);
   const manifest = Object.fromEntries(done.flatMap(({ entry }) => (entry ? [entry] : [])));
   const written = new Set(done.flatMap(({ outputFiles }) => outputFiles.map(write)));
+  written.add(write(clientManual()));
   written.add(write({ path: join(PUBLIC, 'manifest.json'), contents: JSON.stringify(manifest) }));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { FileOutbox } from './file.ts';
+import type { Branded } from './mail-page.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -27,7 +28,11 @@ export type Outgoing = {
   id: string;
   /** The demo store's messages become files, whatever is configured. */
   isDemo: boolean;
+  pid: string;
   storeName: string;
+  /** The name that it comes from, and the address to which answers go, where the store has chosen them. */
+  senderName: string | null;
+  senderAddress: string | null;
   to: string;
   payload: Payload;
 };
@@ -89,7 +94,7 @@ export type Channel<PartName extends string = string, Settings extends object = 
   /** The message with the rendered parts; `oneClickUrl` leaves the topic. */
   compose(texts: Record<PartName, string>, options: { oneClickUrl: string; isTest: boolean }): Payload;
   /** The message that asks a contact to confirm. It names the store, never what a stranger typed. */
-  confirm(storeName: string, url: string): Payload;
+  confirm(store: Branded, url: string): Payload;
   /** The same message with a way out, where it brings none of its own. */
   withWayOut?(payload: Payload, wayOut: WayOut): Payload;
   settings: {

@@ -21,6 +21,11 @@ export function isMedium(text: string): text is Medium {
   return Object.hasOwn(CHANNELS, text);
 }
 
+/** Whether a medium counts characters: then its links must be short. */
+export function isTerse(medium: Medium): boolean {
+  return Object.values(channelOf(medium).parts).some(({ form }) => form === 'short');
+}
+
 /** What each channel was set up with; one that is left out writes files. */
 export type ChannelSettings = {
   readonly [M in Medium]?: NonNullable<ReturnType<(typeof CHANNELS)[M]['settings']['read']>>;

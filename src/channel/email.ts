@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isEmail } from '../shared/email.ts';
 import { maskEmail } from '../shared/mask.ts';
-import { escapeHtml, toLine } from '../shared/text.ts';
+import { toLine } from '../shared/text.ts';
 import type { Channel, Outgoing } from './channel.ts';
 import { composeEml } from './eml.ts';
 import type { Mail } from './eml.ts';
@@ -10,6 +11,7 @@ import { htmlWithFooter, textWithFooter } from './footer.ts';
 import { SENT, outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { together } from './settings.ts';
+import { STANDARD_MAIL, confirmMail } from './standard-mail.ts';
 import { SMTP_LIMITS, openSmtp } from './smtp.ts';
 import type { MailSettings, SmtpLimits } from './smtp.ts';
 
@@ -23,17 +25,31 @@ const FILES_UNDER_WAY = 128;
 /** Errors that speak of this message, not of the connection or of our login. */
 const MESSAGE_ERRORS = new Set(['EENVELOPE', 'EMESSAGE']);
 
+/** Names a store's messages among those of one sender (RFC 2919), so that a mail program can sort them. */
+function listIdOf(pid: string, domain: string): string {
+  return `<alerts.${createHash('sha256').update(pid).digest('hex').slice(0, 16)}.${domain}>`;
+}
+
 /** The message as a mail; the id appears as Message-ID and X-Alert-Id, so a repeat can be recognised. */
-export function toMail({ id, storeName, to, payload }: Outgoing, from: string): Mail {
-  const { subject, html, text, headers } = payload as MailPayload;
+export function toMail(message: Outgoing, from: string): Mail {
+  const { id, pid, storeName, senderName, senderAddress, to } = message;
+  const { subject, html, text, headers } = message.payload as MailPayload;
+  const domain = from.slice(from.indexOf('@') + 1);
   return {
-    from: { name: toLine(storeName), address: from },
+    from: { name: toLine(senderName ?? storeName), address: from },
+    replyTo: { name: '', address: senderAddress ?? from },
     to: { name: '', address: to },
     subject: toLine(subject),
     html,
     text,
-    messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
-    headers: { ...headers, 'X-Alert-Id': id },
+    messageId: `<${id}@${domain}>`,
+    headers: {
+      ...headers,
+      'List-Id': listIdOf(pid, domain),
+      // No machine that is out of office answers.
+      'Auto-Submitted': 'auto-generated',
+      'X-Alert-Id': id,
+    },
   };
 }
 
@@ -67,32 +83,6 @@ export function outcomeOfSmtpError(error: SmtpError): Outcome {
 /** Headers that let a mail program unsubscribe with one click (RFC 8058). */
 function oneClickHeaders(url: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
-}
-
-const line = (news: string): string => `{{ product.title }} ${news}`;
-
-const standardHtml = (news: string): string => `<!doctype html>
-<html lang="en"><body style="font-family:sans-serif;line-height:1.5;color:#1a1a1a">
-<h1 style="font-size:20px">${line(news)}</h1>
-{% if product.image != "" %}<p><img src="{{ product.image }}" alt="" width="240" style="max-width:100%;height:auto"></p>{% endif %}
-<p><strong>{{ product.title }}</strong>{% if product.variant != "" %}<br>{{ product.variant }}{% endif %}{% if product.price %}<br>{{ product.price }}{% endif %}</p>
-{% if product.url != "" %}<p><a href="{{ product.url }}">See it at {{ store.name }}</a></p>{% endif %}
-</body></html>`;
-
-function confirmMail(storeName: string, url: string): MailPayload {
-  const ask = `Somebody, hopefully you, asked ${storeName} to send alerts about products to this address.`;
-  const otherwise = 'If it was not you, do nothing: no alerts are sent without your confirmation.';
-  const html = `<!doctype html>
-<html lang="en"><body style="font-family:sans-serif;line-height:1.5">
-<p>${escapeHtml(ask)}</p>
-<p><a href="${escapeHtml(url)}">Confirm the alerts</a></p>
-<p>${escapeHtml(otherwise)}</p>
-</body></html>`;
-  return {
-    subject: `Please confirm your alerts from ${storeName}`,
-    html,
-    text: `${ask}\n\nConfirm the alerts: ${url}\n\n${otherwise}\n`,
-  };
 }
 
 function readSettings(env: Record<string, unknown>): MailSettings | null {
@@ -132,15 +122,9 @@ export const email = {
     isAccount: true,
   },
   parts: {
-    subject: { label: 'Subject', form: 'line', rows: 1, standard: line },
-    html: { label: 'HTML', form: 'html', rows: 14, standard: standardHtml },
-    text: {
-      label: 'Plain text',
-      form: 'text',
-      rows: 6,
-      standard: (news) =>
-        `${line(news)}.\n{% if product.variant != "" %}{{ product.variant }}\n{% endif %}{{ product.url }}\n`,
-    },
+    subject: { label: 'Subject', form: 'line', rows: 1, standard: STANDARD_MAIL.subject },
+    html: { label: 'HTML', form: 'html', rows: 14, standard: STANDARD_MAIL.html },
+    text: { label: 'Plain text', form: 'text', rows: 6, standard: STANDARD_MAIL.text },
   },
   compose: ({ subject, html, text }, { oneClickUrl, isTest }): MailPayload => ({
     subject: isTest ? `[Test] ${subject}` : subject,

@@ -4,6 +4,7 @@ import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 /** A mail as a file holds it; nothing of it has a line break but its two bodies. */
 export type Mail = {
   from: { name: string; address: string };
+  replyTo: { name: string; address: string };
   to: { name: string; address: string };
   subject: string;
   html: string;
@@ -42,11 +43,13 @@ function partOf(type: string, body: string): string {
  * The mail as a file. Nodemailer takes 0.6 ms for it, because it builds mails of any size as streams; this takes 0.03 ms, and alerts are the
  * many mails of a service that sends none.
  */
-export function composeEml({ from, to, subject, html, text, messageId, headers }: Mail, date: Date): string {
+export function composeEml(mail: Mail, date: Date): string {
+  const { from, replyTo, to, subject, html, text, messageId, headers } = mail;
   const boundary = `=_${randomUUID()}`;
   const head = {
     ...headers,
     From: mailboxOf(from),
+    'Reply-To': mailboxOf(replyTo),
     To: mailboxOf(to),
     Subject: wordsOf(subject),
     'Message-ID': messageId,

@@ -11,7 +11,7 @@ const SHOWN = 'display:block!important;visibility:visible!important;';
 
 function footerOf({ why, url }: WayOut): string {
   const link = `<a href="${escapeHtml(url)}">Stop these messages</a>`;
-  return `<p style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(why)} ${link}</p>`;
+  return `<p class="wg-footer" style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(why)} ${link}</p>`;
 }
 
 /** A page with the parts that a footer needs. */

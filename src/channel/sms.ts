@@ -1,11 +1,12 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import type { CountryCode } from 'libphonenumber-js';
 import { z } from 'zod';
-import { hasControlCharacters } from '../shared/text.ts';
+import { hasControlCharacters, shorten } from '../shared/text.ts';
 import type { Channel, Outgoing, Region } from './channel.ts';
 import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { httpUrl, together } from './settings.ts';
+import { toSegment } from './segment.ts';
 import { isFromProvider, readAnswer } from './sms-answer.ts';
 
 /** How text messages leave: an HTTP API of Twilio's shape. */
@@ -120,8 +121,8 @@ export const sms = {
     },
   },
   compose: (texts): SmsPayload => ({ text: texts.sms }),
-  confirm: (storeName, url): SmsPayload => ({
-    text: `${storeName}: confirm your product alerts at ${url} - not you? Do nothing.`,
+  confirm: ({ name }, url): SmsPayload => ({
+    text: toSegment(`${shorten(name, 40)}: confirm your product alerts at ${url} Not you? Do nothing.`),
   }),
   settings: {
     variables: {

@@ -3,6 +3,7 @@ import { revokeSessions } from '../domain/shopper/session.service.ts';
 import {
   createStore,
   listAllStores,
+  renameKey,
   revokeKey,
   rotateKey,
   setMaintenance,
@@ -26,6 +27,15 @@ type Action = (services: Services) => Promise<Outcome>;
 export type Command = { summary: string; flags: Record<string, Flag>; prepare: (values: Values) => Action };
 
 const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' };
+const KEY_ID: Flag = { type: 'string', value: 'ID', help: 'the key (see list)' };
+const KEY_NAME: Flag = { type: 'string', value: 'NAME', help: 'what the key is for, at most 60 characters' };
+
+/** A key without the key, in one line. */
+export function describeKey(key: Omit<StoreListing['keys'][number], 'pid'>): string {
+  const used = key.lastUsedAt === null ? 'never used' : `last used ${key.lastUsedAt.toISOString()}`;
+  const name = key.name === '' ? '' : `  ${key.name}`;
+  return `…${key.hint}  id ${key.id}${name}  since ${key.createdAt.toISOString()}  ${used}`;
+}
 
 function describe(store: StoreListing): string {
   const { pid, name, keys, maintenance, rateLimits, ...settings } = store;
@@ -33,9 +43,7 @@ function describe(store: StoreListing): string {
   const lines = [
     `${name}${store.isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`,
     `  pid               ${pid}`,
-    ...keys.map(
-      (key) => `  key               …${key.hint}  id ${key.id}  since ${key.createdAt.toISOString()}`,
-    ),
+    ...keys.map((key) => `  key               ${describeKey(key)}`),
     `  list types        ${['wl', 'sfl', ...settings.listTypes].join(', ')}`,
     `  custom items      ${settings.customItems ? 'yes' : 'no'}`,
     `  stock             ${settings.inventoryManaged ? 'managed by the platform' : 'not managed: no alerts'}`,
@@ -64,7 +72,7 @@ function describe(store: StoreListing): string {
 }
 
 /** Puts the flag before a failure whose words are those of the API. */
-async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
+export async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     throw new Error(`--${flag}: ${describeFailure(error)}`, { cause: error });
   });
@@ -113,19 +121,33 @@ export const commands: Record<string, Command> = {
   },
   'rotate-key': {
     summary: 'add an API key; the old ones stay valid until they are revoked',
-    flags: { pid: PID },
+    flags: { pid: PID, name: KEY_NAME },
     prepare(values) {
       const pid = required(values, 'pid');
+      const name = typeof values['name'] === 'string' ? values['name'] : '';
       return async (services) => {
-        const key = await rotateKey(services, pid);
+        const key = await rotateKey(services, pid, name);
         const text = `New key\n  API key  ${key.apiKey}\n  key id   ${key.keyId}\nThe old keys work until you revoke them (revoke-key).`;
         return { json: key, text };
       };
     },
   },
+  'rename-key': {
+    summary: 'give an API key another name',
+    flags: { pid: PID, 'key-id': KEY_ID, name: KEY_NAME },
+    prepare(values) {
+      const pid = required(values, 'pid');
+      const keyId = required(values, 'key-id');
+      const name = required(values, 'name');
+      return async (services) => {
+        await renameKey(services, pid, keyId, name);
+        return { json: { pid, keyId, name: name.trim() }, text: `The key is now called ${name.trim()}.` };
+      };
+    },
+  },
   'revoke-key': {
     summary: 'end an API key at once',
-    flags: { pid: PID, 'key-id': { type: 'string', value: 'ID', help: 'the key (see list)' } },
+    flags: { pid: PID, 'key-id': KEY_ID },
     prepare(values) {
       const pid = required(values, 'pid');
       const keyId = required(values, 'key-id');

@@ -5,48 +5,69 @@ import { describeFailure } from '../shared/errors.ts';
 import { createLogger } from '../shared/log.ts';
 import { commands } from './commands.ts';
 import type { Command, Outcome } from './commands.ts';
+import { operatorCommands } from './operator-commands.ts';
 import { COMMON_FLAGS, readFlags } from './flags.ts';
 import type { Flag } from './flags.ts';
 import { UsageError } from './usage.ts';
 
 type Environment = Parameters<typeof readConfig>[0];
 
-const CALL = 'npm run --silent store --';
 const STDERR = 2;
+
+/** What is called under one name. */
+type Program = { call: string; about: string; commands: Record<string, Command> };
+
+const PROGRAMS = {
+  store: {
+    call: 'npm run --silent store --',
+    about: 'Manages the stores of this wishgate, also while its server runs.',
+    commands,
+  },
+  operator: {
+    call: 'npm run --silent operator --',
+    about:
+      'Manages the keys of those who run this wishgate: an operator signs in to the dashboard with one, and makes stores.',
+    commands: operatorCommands,
+  },
+} satisfies Record<string, Program>;
 
 function columns(rows: [string, string][]): string {
   const width = Math.max(...rows.map(([left]) => left.length)) + 3;
   return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n');
 }
 
-function generalHelp(): string {
-  const rows = Object.entries(commands).map(([name, { summary }]): [string, string] => [name, summary]);
+function generalHelp(program: Program): string {
+  const rows = Object.entries(program.commands).map(([name, { summary }]): [string, string] => [
+    name,
+    summary,
+  ]);
   return [
-    'Manages the stores of this wishgate, also while its server runs.',
-    `\nUsage: ${CALL} <command> [flags]\n`,
+    program.about,
+    `\nUsage: ${program.call} <command> [flags]\n`,
     columns(rows),
-    `\nFlags of each command: ${CALL} <command> --help`,
+    `\nFlags of each command: ${program.call} <command> --help`,
     'It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.',
   ].join('\n');
 }
 
-function commandHelp(name: string, { summary, flags }: Command): string {
+function commandHelp({ call }: Program, name: string, { summary, flags }: Command): string {
   const rows = Object.entries({ ...flags, ...COMMON_FLAGS }).map(
     ([flag, { value, help }]: [string, Flag]) => {
       const left = value === undefined ? `--${flag}` : `--${flag} ${value}`;
       return [left, help] as [string, string];
     },
   );
-  return `${name}: ${summary}\n\nUsage: ${CALL} ${name} [flags]\n\n${columns(rows)}`;
+  return `${name}: ${summary}\n\nUsage: ${call} ${name} [flags]\n\n${columns(rows)}`;
 }
 
 /** What is printed when all goes well: the outcome, or the help that was asked for. */
-async function run([name, ...args]: string[], environment?: Environment): Promise<string> {
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return generalHelp();
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+async function run(program: Program, [name, ...args]: string[], environment?: Environment): Promise<string> {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help')
+    return generalHelp(program);
+  const command = Object.hasOwn(program.commands, name) ? program.commands[name] : undefined;
   if (command === undefined) throw new UsageError(`There is no command ${name}; see --help`);
   const values = readFlags(args, command.flags);
-  if (values['help'] === true) return commandHelp(name, command);
+  if (values['help'] === true) return commandHelp(program, name, command);
   const action = command.prepare(values);
   const outcome = await withRuntime(action, environment);
   return values['json'] === true ? JSON.stringify(outcome.json) : outcome.text;
@@ -69,9 +90,13 @@ async function withRuntime(
 export type CliResult = { status: 0 | 1 | 2; stdout: string; stderr: string };
 
 /** Runs one command; never throws. A mistake in the call has status 2, a failure status 1, each with one sentence. */
-export async function runCli(args: string[], environment?: Environment): Promise<CliResult> {
+export async function runCli(
+  args: string[],
+  environment?: Environment,
+  program: keyof typeof PROGRAMS = 'store',
+): Promise<CliResult> {
   try {
-    return { status: 0, stdout: `${await run(args, environment)}\n`, stderr: '' };
+    return { status: 0, stdout: `${await run(PROGRAMS[program], args, environment)}\n`, stderr: '' };
   } catch (error) {
     const status = error instanceof UsageError ? 2 : 1;
     return { status, stdout: '', stderr: `${describeFailure(error)}\n` };

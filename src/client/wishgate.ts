@@ -53,7 +53,7 @@ const blankIfEmpty = (text: string | null | undefined): string | null | undefine
  */
 const loadWatch = (baseUrl: string, tries: number): Promise<{ watchLists: typeof WatchLists }> =>
   import(
-    /* webpackIgnore: true */ /* @vite-ignore */ `${baseUrl}/client/watch.mjs${tries && `?${tries}`}`
+    /* webpackIgnore: true */ /* @vite-ignore */ `${baseUrl}/client/watch.mjs${tries > 0 ? `?${tries}` : ''}`
   ) as never;
 
 /** Makes the client of a store. It asks for nothing until it is used. */

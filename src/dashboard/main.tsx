@@ -1,33 +1,97 @@
 import { render } from 'preact';
-import { useCallback, useState } from 'preact/hooks';
-import { createApi } from './api.ts';
-import type { Run } from './api.ts';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { ApiError, createApi, readSession, signOut } from './api.ts';
+import type { SessionAnswer, SignedIn, StoreInfo } from './api.ts';
 import { SignIn } from './pages/sign-in.tsx';
-import type { SignedIn } from './pages/sign-in.tsx';
+import { hrefTo } from './route.ts';
 import { Shell } from './shell.tsx';
 import './styles.css';
 
-type State = { signedIn: SignedIn; run: Run } | { reason: string };
+/** Where a tab remembers which store an operator acts for; it opens nothing. */
+const CHOSEN = 'wishgate-store';
+const ENDED = 'You are signed out: the session has ended, or its key was revoked.';
 
-/** Either the sign-in form or the dashboard. The key is in this component's memory and nowhere else. */
-function App() {
-  const [state, setState] = useState<State>({ reason: '' });
-  const enter = useCallback((signedIn: SignedIn) => {
-    const run = createApi(signedIn.credentials, () =>
+/** `turn` tells one session from the next. */
+type Entered = { step: 'in'; signedIn: SignedIn; turn: number };
+
+type State = { step: 'asking' } | { step: 'out'; reason: string } | Entered;
+
+let turns = 0;
+const enter = (signedIn: SignedIn): Entered => ({ step: 'in', signedIn, turn: ++turns });
+
+function remember(store: StoreInfo | null): void {
+  if (store === null) sessionStorage.removeItem(CHOSEN);
+  else sessionStorage.setItem(CHOSEN, store.pid);
+}
+
+/** Asks who is signed in; a store that is closed is no reason to keep its operator out. */
+async function findSession(): Promise<SessionAnswer> {
+  const chosen = sessionStorage.getItem(CHOSEN);
+  try {
+    return await readSession(chosen);
+  } catch (error) {
+    if (chosen === null || !(error instanceof ApiError) || error.type !== 'maintenance') throw error;
+    remember(null);
+    return readSession(null);
+  }
+}
+
+/** The dashboard of a session. */
+function Inside({ state, setState }: { state: Entered; setState: (change: (now: State) => State) => void }) {
+  const {
+    signedIn: { isOperator, store },
+    turn,
+  } = state;
+  const pid = store?.pid ?? null;
+  const leave = useCallback(
+    (reason: string) => {
+      remember(null);
       // A late refusal of a session that is over must not end the one that came after it.
-      setState((now) =>
-        'run' in now && now.run === run
-          ? { reason: 'This key does not work any more. Sign in with another one.' }
-          : now,
-      ),
-    );
-    setState({ signedIn, run });
-  }, []);
-  const signOut = useCallback(() => setState({ reason: 'You are signed out.' }), []);
-  if ('reason' in state) return <SignIn reason={state.reason} onSignedIn={enter} />;
-  const { signedIn, run } = state;
+      setState((now) => (now.step === 'in' && now.turn === turn ? { step: 'out', reason } : now));
+    },
+    [turn, setState],
+  );
+  const run = useMemo(() => createApi(isOperator ? pid : null, () => leave(ENDED)), [isOperator, pid, leave]);
+  const operator = useMemo(() => {
+    if (!isOperator) return null;
+    const choose = (chosen: StoreInfo | null): void => {
+      remember(chosen);
+      location.hash = hrefTo(chosen ? 'overview' : 'stores');
+      setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn }));
+    };
+    return { run: createApi(null, () => leave(ENDED)), choose };
+  }, [isOperator, turn, leave, setState]);
   return (
-    <Shell pid={signedIn.credentials.pid} storeName={signedIn.storeName} run={run} onSignOut={signOut} />
+    <Shell
+      key={pid ?? ''}
+      store={store}
+      run={run}
+      operator={operator}
+      onSignOut={async () => {
+        await signOut();
+        leave('You are signed out.');
+      }}
+    />
+  );
+}
+
+/** Either the sign-in form or the dashboard. The key itself is nowhere: the browser holds a session that no script can read. */
+function App() {
+  const [state, setState] = useState<State>({ step: 'asking' });
+  const [hasDemo, setDemo] = useState(false);
+  useEffect(() => {
+    findSession().then(
+      (answer) => {
+        setDemo(answer.hasDemo);
+        setState(answer.session ? enter(answer.session) : { step: 'out', reason: '' });
+      },
+      (error: unknown) => setState({ step: 'out', reason: (error as Error).message }),
+    );
+  }, []);
+  if (state.step === 'asking') return <div class="sign-in" aria-busy="true" />;
+  if (state.step === 'in') return <Inside state={state} setState={setState} />;
+  return (
+    <SignIn reason={state.reason} hasDemo={hasDemo} onSignedIn={(signedIn) => setState(enter(signedIn))} />
   );
 }
 

@@ -3,12 +3,23 @@ import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hoo
 import { WatchShopperDocument } from '../generated/dashboard.ts';
 import type { TypedDocumentString } from '../generated/dashboard.ts';
 import { ApiError } from './api.ts';
-import type { Answered, Run } from './api.ts';
+import type { Answered, Run, StoreInfo } from './api.ts';
+
+/** What an operator may do beyond the store it acts for. */
+export type Operator = {
+  /** Asks as the operator alone: a store that is closed would refuse. */
+  run: Run;
+  /** Acts for this store from now on; null for none. */
+  choose: (store: StoreInfo | null) => void;
+};
 
 /** What every page of a signed-in merchant may use. */
 export type Session = {
+  /** The store; empty for an operator that acts for none. */
   pid: string;
   run: Run;
+  /** Null for a store's own people. */
+  operator: Operator | null;
   /** Says something for a moment, also to screen readers. */
   notify: (message: string) => void;
   /** The store's name changed. */

@@ -1,23 +1,33 @@
 import type { ComponentChild } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Run } from './api.ts';
+import type { Run, StoreInfo } from './api.ts';
 import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { ProductPage } from './pages/product.tsx';
 import { ProductsPage } from './pages/products.tsx';
 import { RevenuePage } from './pages/revenue.tsx';
 import { SettingsPage } from './pages/settings.tsx';
+import { ShopperPage } from './pages/shopper.tsx';
 import { ShoppersPage } from './pages/shoppers.tsx';
+import { StoresPage } from './pages/stores.tsx';
 import { TopicPage } from './pages/topic.tsx';
 import { TopicsPage } from './pages/topics.tsx';
+import { DemoNotice } from './parts/demo-notice.tsx';
 import { PageHead } from './parts/layout.tsx';
+import { Region } from './parts/region.tsx';
+import { StoreSwitcher } from './parts/store-switcher.tsx';
 import { hrefTo, usePlace } from './route.ts';
 import type { Place } from './route.ts';
 import { SessionContext } from './session.ts';
-import type { Session } from './session.ts';
+import type { Operator, Session } from './session.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
-const PAGES: { page: string; title: string; show: (rest: string) => ComponentChild }[] = [
+type Page = { page: string; title: string; show: (rest: string) => ComponentChild };
+
+const STORES: Page = { page: 'stores', title: 'Stores', show: () => <StoresPage /> };
+
+const PAGES: Page[] = [
   { page: 'overview', title: 'Overview', show: () => <OverviewPage /> },
   { page: 'alerts', title: 'Alerts', show: () => <AlertsPage /> },
   {
@@ -26,13 +36,26 @@ const PAGES: { page: string; title: string; show: (rest: string) => ComponentChi
     show: (rest) => (rest === '' ? <TopicsPage /> : <TopicPage key={rest} name={rest} />),
   },
   { page: 'revenue', title: 'Revenue', show: () => <RevenuePage /> },
-  { page: 'products', title: 'Products', show: () => <ProductsPage /> },
-  { page: 'shoppers', title: 'Shoppers', show: () => <ShoppersPage /> },
+  {
+    page: 'products',
+    title: 'Products',
+    show: (rest) => (rest === '' ? <ProductsPage /> : <ProductPage key={rest} epi={rest} />),
+  },
+  {
+    page: 'shoppers',
+    title: 'Shoppers',
+    show: (rest) => (rest === '' ? <ShoppersPage /> : <ShopperPage key={rest} uid={rest} />),
+  },
   { page: 'integrations', title: 'Integrations', show: () => <IntegrationsPage /> },
   { page: 'settings', title: 'Settings', show: () => <SettingsPage /> },
 ];
 
 const TOAST_MS = 6_000;
+
+/** The pages there are: those of a store, and for operators the one with all stores, which comes first where no store is open. */
+function pagesFor(store: StoreInfo | null, isOperator: boolean): Page[] {
+  return [...(store ? PAGES : []), ...(isOperator ? [STORES] : [])];
+}
 
 function Nothing() {
   return (
@@ -53,10 +76,10 @@ function useToast(): [string, (message: string) => void] {
 }
 
 /** Names the page in the tab, and moves the focus to its head after a change of page (not at sign-in). */
-function useAnnouncedPage({ page, rest }: Place): void {
+function useAnnouncedPage({ page, rest }: Place, pages: Page[]): void {
   const isFirst = useRef(true);
   useEffect(() => {
-    const title = PAGES.find((entry) => entry.page === page)?.title ?? 'Dashboard';
+    const title = pages.find((entry) => entry.page === page)?.title ?? 'Dashboard';
     document.title = `${title} · wishgate`;
     if (!isFirst.current) {
       scrollTo(0, 0);
@@ -66,11 +89,21 @@ function useAnnouncedPage({ page, rest }: Place): void {
   }, [page, rest]);
 }
 
-function Navigation({ current, isOpen, onPick }: { current: string; isOpen: boolean; onPick: () => void }) {
+function Navigation({
+  pages,
+  current,
+  isOpen,
+  onPick,
+}: {
+  pages: Page[];
+  current: string;
+  isOpen: boolean;
+  onPick: () => void;
+}) {
   return (
     <nav id="pages" aria-label="Pages" class={isOpen ? 'is-open' : undefined}>
       <ul>
-        {PAGES.map(({ page, title }) => (
+        {pages.map(({ page, title }) => (
           <li key={page}>
             <a href={hrefTo(page)} aria-current={page === current ? 'page' : undefined} onClick={onPick}>
               {title}
@@ -84,22 +117,33 @@ function Navigation({ current, isOpen, onPick }: { current: string; isOpen: bool
 
 /** The frame of the dashboard: store, pages, sign out. */
 export function Shell({
-  pid,
-  storeName,
+  store,
   run,
+  operator,
   onSignOut,
 }: {
-  pid: string;
-  storeName: string;
+  store: StoreInfo | null;
   run: Run;
-  onSignOut: () => void;
+  operator: Operator | null;
+  onSignOut: () => Promise<void>;
 }) {
-  const place = usePlace();
-  const [name, rename] = useState(storeName);
+  const pages = pagesFor(store, operator !== null);
+  const asked = usePlace();
+  // Where no store is open, there is no overview to begin with.
+  const place = store === null && asked.page === 'overview' ? { ...asked, page: STORES.page } : asked;
+  const pid = store?.pid ?? '';
+  const [name, rename] = useState(store?.name ?? 'All stores');
   const [isOpen, setOpen] = useState(false);
   const [message, notify] = useToast();
-  const session: Session = useMemo(() => ({ pid, run, notify, rename }), [pid, run, notify]);
-  useAnnouncedPage(place);
+  const session: Session = useMemo(
+    () => ({ pid, run, operator, notify, rename }),
+    [pid, run, operator, notify],
+  );
+  const leave = (): void => {
+    onSignOut().catch((error: Error) => notify(`You are still signed in. ${error.message}`));
+  };
+  useAnnouncedPage(place, pages);
+  const shown = pages.find(({ page }) => page === place.page)?.show(place.rest) ?? <Nothing />;
   return (
     <SessionContext.Provider value={session}>
       <a
@@ -118,9 +162,10 @@ export function Shell({
               </span>
               <div>
                 <strong>{name}</strong>
-                <span class="muted">wishgate dashboard</span>
+                <span class="muted">{operator ? 'You are an operator' : 'wishgate dashboard'}</span>
               </div>
             </div>
+            {operator && <StoreSwitcher />}
             <button
               type="button"
               class="small secondary outline menu-button"
@@ -130,18 +175,15 @@ export function Shell({
             >
               Menu
             </button>
-            <Navigation current={place.page} isOpen={isOpen} onPick={() => setOpen(false)} />
-            <button
-              type="button"
-              class="small secondary outline sign-out"
-              onClick={() => leaveWith(onSignOut)}
-            >
+            <Navigation pages={pages} current={place.page} isOpen={isOpen} onPick={() => setOpen(false)} />
+            <button type="button" class="small secondary outline sign-out" onClick={() => leaveWith(leave)}>
               Sign out
             </button>
           </div>
         </header>
         <main id="main" tabIndex={-1}>
-          {PAGES.find(({ page }) => page === place.page)?.show(place.rest) ?? <Nothing />}
+          {store?.isDemo && <DemoNotice />}
+          {store ? <Region>{shown}</Region> : shown}
         </main>
       </div>
       <div class="toast" role="status">

@@ -177,7 +177,9 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     const undo =
       email !== null && known
         ? () =>
-            attempt(() => subscribe(known, topic as AlertTopic, email), { done: `You wait for ${title} again` })
+            attempt(() => subscribe(known, topic as AlertTopic, email), {
+              done: `You wait for ${title} again`,
+            })
         : undefined;
     setAlerts((all) => all?.filter((other) => other.id !== id) ?? null);
     return attempt(() => client.unsubscribeFromProductAlert({ id }).finally(refreshAlerts), {

@@ -17,7 +17,7 @@ export type Change = {
 
 const MOST_PAUSE_MS = 8_000;
 const ALERTS_KEY = 'demo-alerts';
-const AWAY = 'Wishlists cannot be reached right now. The shop tries again by itself.';
+const AWAY = 'Wishlists cannot be reached right now. We keep trying.';
 
 /** Tells the other tabs that what the visitor waits for has changed. */
 function tellAlerts(): void {

@@ -8,6 +8,7 @@ import { resealPasswords } from '../domain/mail-server/sending.service.ts';
 import { forgetWindows } from '../domain/pace/pace.service.ts';
 import { forgetBuyers } from '../domain/revenue/revenue.service.ts';
 import { forgetRestocks } from '../domain/restock/restock.service.ts';
+import { forgetSessions } from '../domain/session/session.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../domain/subscription/subscription.service.ts';
 import { forgetTrash } from '../domain/trash/trash.service.ts';
 import { forgetTries } from '../domain/webhook/try.service.ts';
@@ -39,6 +40,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget who clicked and ordered', every: HOUR_MS, run: forgetBuyers },
   { name: 'forget counts', every: HOUR_MS, run: forgetWindows },
   { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },
+  { name: 'forget dashboard sessions', every: HOUR_MS, run: forgetSessions },
   { name: 'forget deleted lists and items', every: HOUR_MS, run: forgetTrash },
   { name: 'seal passwords with the newest key', every: HOUR_MS, run: resealPasswords },
   { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },

@@ -38,9 +38,10 @@ export function messageLane(
     if (store === null) return async () => GONE;
     if (store.isSuppressed && !DIRECT_KINDS.has(message.kind)) return async () => SUPPRESSED;
     const { id, recipient: to } = message;
-    const { isDemo, name: storeName } = store;
+    const { pid, isDemo, name: storeName, senderName, senderAddress } = store;
+    const from = { pid, isDemo, storeName, senderName, senderAddress };
     const payload = withWayOut(message.payload as Payload, store, to);
-    return () => sender.send({ id, isDemo, storeName, to, payload }, services.now());
+    return () => sender.send({ id, ...from, to, payload }, services.now());
   };
 
   return {

@@ -22,6 +22,7 @@ const IDENTITY = {
 };
 const EMAILS = { em: EMAIL, cby: EMAIL, uby: EMAIL, useremail: EMAIL, mediumvalue: EMAIL };
 const LIST = {
+  id: LID,
   lid: LID,
   lids: LID,
   fromlid: LID,

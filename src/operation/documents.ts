@@ -73,7 +73,7 @@ async function trustDocuments(path: string): Promise<Documents> {
     plugin: {
       requestDidStart: async ({ contextValue: { viewer } }) => ({
         didResolveOperation: async ({ source }) =>
-          void (viewer.keyId === null && !trusted.has(source) && refuse()),
+          void (viewer.keyId === null && viewer.operatorId === null && !trusted.has(source) && refuse()),
       }),
     },
   };

@@ -14,6 +14,7 @@ import { restoreResolvers } from '../domain/restore/restore.resolvers.ts';
 import { restoreRereads } from '../domain/restore/restore.service.ts';
 import { restockResolvers } from '../domain/restock/restock.resolvers.ts';
 import { topicResolvers } from '../domain/topic/topic.resolvers.ts';
+import { operatorResolvers } from '../domain/operator/operator.resolvers.ts';
 import { webhookResolvers } from '../domain/webhook/webhook.resolvers.ts';
 import { alertResolvers } from '../domain/alert/alert.resolvers.ts';
 import { integrationResolvers } from '../domain/integration/integration.resolvers.ts';
@@ -34,6 +35,7 @@ const { loadSchema } = createRequire(import.meta.url)('../../schema/load.cjs') a
 
 const domains: Record<string, Record<string, unknown>>[] = [
   storeResolvers,
+  operatorResolvers,
   shopperResolvers,
   loginResolvers,
   catalogResolvers,

@@ -41,6 +41,7 @@ export type ClaimedMessage = Pick<
   | 'cts'
   | 'leavesAt'
   | 'parcelId'
+  | 'seq'
 > & { medium: Medium | null };
 
 /** Queues a message in the caller's transaction; it leaves after its commit. Answers its id, or null when its `dedupeKey` was there already. */
@@ -107,7 +108,7 @@ export function findDueLines(
 
 /** What a claim answers, from an outbox called `o`. */
 export const CLAIMED_COLUMNS = `o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "restockId",
-    o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "leavesAt", o.parcel_id AS "parcelId"`;
+    o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "leavesAt", o.parcel_id AS "parcelId", o.seq`;
 
 /**
  * SQL: claims with `FOR UPDATE SKIP LOCKED`, some of each line, in one statement. Rows are changed where they lie: looked up again by their ids, they

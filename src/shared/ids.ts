@@ -14,3 +14,13 @@ export function newPid(): string {
 export function newApiKey(): string {
   return `wg_${randomBytes(32).toString('base64url')}`;
 }
+
+/** A key of operators, as random and with a prefix of its own. */
+export function newOperatorKey(): string {
+  return `wgo_${randomBytes(32).toString('base64url')}`;
+}
+
+/** The secret part of a dashboard's cookie: 256 random bits. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}

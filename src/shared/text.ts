@@ -25,6 +25,15 @@ export function toLine(text: string): string {
   return text.replace(CONTROLS, ' ').replace(INVISIBLE, '').trim();
 }
 
+/** A text of at most so many characters, cut where a word ends if one ends near, with an ellipsis for what is left out. */
+export function shorten(text: string, most: number, ellipsis = '…'): string {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const start = characters.slice(0, Math.max(1, most - ellipsis.length)).join('');
+  const end = start.search(/\s\S*$/);
+  return `${(end > start.length / 2 ? start.slice(0, end) : start).trimEnd()}${ellipsis}`;
+}
+
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -12,10 +12,12 @@ import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
 import { traceOf } from './access-log.ts';
 import { allowOrigin } from './cors.ts';
+import { sessionOf } from './own-page.ts';
 import { createPresence } from './presence.ts';
 import { addressGroup } from './rate-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
+import { NO_CREDENTIALS } from './viewer.ts';
 import type { Credentials, ResolveViewer } from './viewer.ts';
 
 /** Seconds after which a client may ask a closed service again. */
@@ -99,7 +101,7 @@ export function createAdmission(
     open,
     reopen: (ctx, viewer) => ({ ...ctx, ...room(viewer, ctx.address) }),
     async admitLink(req, res, pid) {
-      const credentials = { authorization: '', pid, regid: '', sessionid: '' };
+      const credentials = { ...NO_CREDENTIALS, pid };
       const viewer = await resolveViewer(credentials, null);
       traceOf(res).store = viewer.store?.pid;
       await limiter.check(req, res, viewer);
@@ -112,7 +114,9 @@ export function createAdmission(
 export function headerCredentials(req: Request): Credentials {
   return {
     authorization: req.headers.authorization ?? '',
+    session: sessionOf(req),
     pid: headerText(req, 'x-pid'),
+    actsFor: headerText(req, 'x-pid'),
     regid: headerText(req, 'x-regid'),
     sessionid: headerText(req, 'x-sessionid'),
   };

@@ -24,9 +24,10 @@ export type AnswerCall = (req: Request, res: Response, call: Call) => Promise<vo
 /** Makes what both doors do with a call: let it in, answer it, keep the answer. */
 export function createAnswering({ admit, open }: Admission, kept: KeptAnswers): AnswerCall {
   return async (req, res, { place, credentials, input, make }) => {
-    const { pid, regid, authorization } = credentials;
+    const { pid, regid, authorization, session } = credentials;
     const isRead = input !== null && req.headers['idempotency-key'] === undefined;
-    const question = isRead ? nameQuestion({ place, pid, regid, hasKey: authorization !== '', input }) : null;
+    const hasKey = authorization !== '' || session !== '';
+    const question = isRead ? nameQuestion({ place, pid, regid, hasKey, input }) : null;
     const recalled = kept.recall(question);
     const viewer = await admit(req, res, credentials, recalled);
     const same = kept.answerFor(recalled, viewer);

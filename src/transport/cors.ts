@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '../config.ts';
 import type { Viewer } from '../context.ts';
 import { fail } from '../shared/errors.ts';
+import { DASHBOARD_HEADER } from './own-page.ts';
 
 const ALLOW_HEADERS =
   'Content-Type, Authorization, Accept, Idempotency-Key, X-Pid, X-Regid, X-Sessionid, X-Request-Id, X-Api-Key, Apollo-Require-Preflight';
@@ -9,6 +10,11 @@ const EXPOSE_HEADERS =
   'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
 /** Paths that browsers on other origins may call. */
 const SHARED_PATHS = /^\/(api\/|graphql(\/stream)?$|client\/)/;
+
+/** Whether all of these headers may be sent from anywhere: the one that opens a dashboard's session may not. */
+function isPlain(names: string): boolean {
+  return /^[\w\s,-]{1,1000}$/.test(names) && !names.toLowerCase().includes(DASHBOARD_HEADER);
+}
 
 /** Answers preflights. They carry no credentials, so the store's own origins are checked with the call that follows. */
 export function answerPreflight(req: Request, res: Response, next: NextFunction): void {
@@ -21,10 +27,7 @@ export function answerPreflight(req: Request, res: Response, next: NextFunction)
   if (req.method !== 'OPTIONS') return next();
   const asked = req.headers['access-control-request-headers'];
   res.setHeader('Access-Control-Allow-Methods', 'GET, POST');
-  res.setHeader(
-    'Access-Control-Allow-Headers',
-    asked && /^[\w\s,-]{1,1000}$/.test(asked) ? asked : ALLOW_HEADERS,
-  );
+  res.setHeader('Access-Control-Allow-Headers', asked && isPlain(asked) ? asked : ALLOW_HEADERS);
   res.setHeader('Access-Control-Max-Age', '7200');
   res.status(204).end();
 }

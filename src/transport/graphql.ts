@@ -43,7 +43,7 @@ function isOpenedByHand(req: Request): boolean {
 
 /** Whether the answer is everybody's: whoever shows nothing but the store gets the same. */
 function isPublic({ viewer }: Context): boolean {
-  return viewer.keyId === null && !viewer.isShopperNamed;
+  return viewer.keyId === null && viewer.operatorId === null && !viewer.isShopperNamed;
 }
 
 /** Lets caches keep what is public, to be asked for again each time; answers 304 to who has it already. */

@@ -1,4 +1,7 @@
 import type { Request } from 'express';
+import type { Config } from '../config.ts';
+
+type ShownConfig = Pick<Config, 'publicUrl' | 'hasPublicUrl' | 'trustProxy'>;
 
 const LOOPBACK = /^(::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/;
 const LOCAL_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
@@ -17,4 +20,15 @@ export function isOwnMachine(req: Request, trustProxy: readonly string[]): boole
     LOCAL_HOST.test(req.headers.host ?? '') &&
     !Object.keys(req.headers).some((name) => FORWARDING.test(name))
   );
+}
+
+/** Where this very process listens, for the demo's back end, which calls it like any other store does. */
+export function ownAddress({ socket }: Request): string {
+  const address = socket.localAddress ?? '127.0.0.1';
+  return `http://${address.includes(':') ? `[${address}]` : address}:${socket.localPort}`;
+}
+
+/** The address that a page names: what the operator set, else on one's own machine the one in the address bar, whose Host is checked. */
+export function shownAddress(req: Request, { publicUrl, hasPublicUrl, trustProxy }: ShownConfig): string {
+  return !hasPublicUrl && isOwnMachine(req, trustProxy) ? `http://${req.headers.host}` : publicUrl;
 }

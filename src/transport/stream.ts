@@ -89,7 +89,8 @@ export function createStreamDoor(
     if (!/text\/event-stream/i.test(req.headers.accept ?? ''))
       fail('invalid-request', 'Send accept: text/event-stream; each operation has a stream of its own');
     const question = await readQuestion(req, res);
-    const credentials = headerCredentials(req);
+    // A stream could outlive the session that opened it, so it takes none.
+    const credentials = { ...headerCredentials(req), session: '' };
     const viewer = await admit(req, res, credentials, null);
     const stream: NonNullable<Context['stream']> = { asked: null };
     const ctx = { ...open(req, res, viewer, credentials), stream };

@@ -1,10 +1,32 @@
 import type { Services } from '../context.ts';
+import { OPERATOR_USER, findOperator } from '../domain/operator/operator.service.ts';
+import { findSession } from '../domain/session/session.service.ts';
+import type { Signed } from '../domain/session/session.service.ts';
 import { createIdentification } from '../domain/shopper/viewer.service.ts';
+import type { Claim, Identified } from '../domain/shopper/viewer.service.ts';
 import type { Kept } from '../operation/kept.ts';
-import type { Identified } from '../domain/shopper/viewer.service.ts';
 
 /** What a request shows of itself, from whichever door; an empty text is nothing. */
-export type Credentials = { authorization: string; pid: string; regid: string; sessionid: string };
+export type Credentials = {
+  authorization: string;
+  /** What the dashboard's cookie holds; set only where it may be read. */
+  session: string;
+  pid: string;
+  /** The store that an operator acts for. */
+  actsFor: string;
+  regid: string;
+  sessionid: string;
+};
+
+/** Of a request that shows nothing. */
+export const NO_CREDENTIALS: Credentials = Object.freeze({
+  authorization: '',
+  session: '',
+  pid: '',
+  actsFor: '',
+  regid: '',
+  sessionid: '',
+});
 
 /** Turns credentials into the viewer and the switches that concern it, with what the kept answer is held against. Wrong credentials never throw. */
 export type ResolveViewer = (credentials: Credentials, recalled: Kept | null) => Promise<Identified>;
@@ -30,19 +52,36 @@ function clean(text: string): string {
 }
 
 /** Reads the credentials of a call and asks who that is. */
-export function createViewerResolver(services: Pick<Services, 'db' | 'config'>): ResolveViewer {
+export function createViewerResolver(
+  services: Pick<Services, 'db' | 'config' | 'now' | 'log'>,
+): ResolveViewer {
   const identify = createIdentification(services);
 
-  return ({ authorization, pid, regid, sessionid }, recalled) => {
-    const hasKey = authorization !== '';
-    const basic = hasKey ? parseBasic(authorization) : null;
-    return identify({
-      pid: clean(hasKey ? (basic?.pid ?? '') : pid),
+  const provenBy = (signed: Signed | null, actsFor: string): Pick<Claim, 'pid' | 'proof'> => {
+    if (signed === null) return { pid: '', proof: { kind: 'session', keyId: null } };
+    if ('keyId' in signed) return { pid: signed.pid, proof: { kind: 'session', keyId: signed.keyId } };
+    return { pid: clean(actsFor), proof: { kind: 'operator', operatorId: signed.operatorId } };
+  };
+
+  return ({ authorization, session, pid, actsFor, regid, sessionid }, recalled) => {
+    const shown = {
       regid: clean(regid),
-      apiKey: hasKey ? (basic?.apiKey ?? '') : null,
       sessionid,
       slices: recalled?.slices ?? [],
       knownShopper: recalled?.made?.state.shopper ?? null,
-    });
+    };
+    if (authorization === '') {
+      if (session === '') return identify({ ...shown, pid: clean(pid), proof: null });
+      return findSession(services, session).then((signed) =>
+        identify({ ...shown, ...provenBy(signed, actsFor) }),
+      );
+    }
+    const basic = parseBasic(authorization);
+    const apiKey = basic?.apiKey ?? '';
+    const named: Claim = { ...shown, pid: clean(basic?.pid ?? ''), proof: { kind: 'key', apiKey } };
+    if (basic?.pid !== OPERATOR_USER) return identify(named);
+    return findOperator(services, apiKey).then((operatorId) =>
+      identify(operatorId === null ? named : { ...shown, ...provenBy({ operatorId }, actsFor) }),
+    );
   };
 }

@@ -47,6 +47,27 @@ test('the demo shop reports what is ordered at its own prices, and the dashboard
   expect(revenue.totals).toMatchObject([{ currency: 'EUR', orders: 1, amount: body.total }]);
 });
 
+test("the API reference holds the demo store's key on the machine that runs the service, and nowhere else", async () => {
+  const { pid, apiKey } = service.demo!;
+  const own = await withDemo.get('/docs').expect(200);
+  expect(own.text).toContain(JSON.stringify({ pid, apiKey }));
+  expect(own.headers['cache-control']).toBe('no-store');
+  const visits = [
+    withDemo.get('/docs').set('host', 'wishes.example'),
+    withDemo.get('/docs').set('x-forwarded-for', '203.0.113.7'),
+    withDemo.get('/docs').set('via', '1.1 proxy'),
+    withoutDemo.get('/docs'),
+  ];
+  for (const visit of visits) {
+    const { text, headers } = await visit.expect(200);
+    expect(text).toContain('"demo":null');
+    expect(text).not.toContain(apiKey);
+    expect(headers['cache-control']).toBe('no-cache');
+  }
+  const { text } = await withDemo.get('/docs/openapi.json').expect(200);
+  expect(text).not.toContain(apiKey);
+});
+
 test('a server without DEMO does not know the demo store that an earlier one left in its database', async () => {
   const demo = { ...service.demo!, name: '' };
   const store = (await findStore(service.services.db, demo.pid))!;
@@ -104,6 +125,51 @@ test('a server without DEMO does not know the demo store that an earlier one lef
     confirm: 404,
     unsubscribe: 404,
     shopify: 401,
+  });
+});
+
+describe('the door to the demo dashboard', () => {
+  const DOOR = '/dashboard/demo';
+  const own = { 'sec-fetch-site': 'same-origin' };
+
+  test('opens for a page of our own on the machine of our own, and leads to the dashboard as the demo store', async () => {
+    const { headers } = await withDemo.post(DOOR).set(own).expect(303);
+    expect(headers['location']).toBe('/dashboard');
+    const cookie = headers['set-cookie']![0]!.split(';')[0]!;
+    const { body } = await withDemo
+      .get('/dashboard/session')
+      .set({ ...own, cookie, 'x-wishgate-dashboard': '1' });
+    expect(body.session).toMatchObject({
+      isOperator: false,
+      store: { pid: service.demo!.pid, isDemo: true },
+    });
+    expect(body.hasDemo).toBe(true);
+    const old = await withDemo.post(DOOR).set({ origin: service.url }).expect(303);
+    expect(old.headers['set-cookie']).toBeDefined();
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a form of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['a page on another port', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
+    ['an old browser on another site', { origin: 'https://evil.example' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['who does not say where it comes from', {}],
+  ])('stays shut for %s', async (_name, headers) => {
+    const answer = await withDemo.post(DOOR).set(headers);
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
+  });
+
+  test('is not there for other machines, behind a proxy, by another name, by GET or without a demo store', async () => {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { forwarded: 'for=1' },
+      { host: 'evil.example' },
+    ]) {
+      const answer = await withDemo.post(DOOR).set({ ...own, ...headers });
+      expect([answer.status, answer.headers['set-cookie']]).toEqual([404, undefined]);
+    }
+    await withDemo.get(DOOR).set(own).expect(404);
+    await withoutDemo.post(DOOR).set(own).expect(404);
   });
 });
 

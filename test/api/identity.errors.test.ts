@@ -191,6 +191,15 @@ test.each(WRONG_KEYS)(
   },
 );
 
+test('a script in a browser is answered 401 without WWW-Authenticate: no password dialog opens over its page', async () => {
+  const { headers, body } = await service.http
+    .get('/storeadmin/me')
+    .set('sec-fetch-dest', 'empty')
+    .expect(401);
+  expect(headers['www-authenticate']).toBeUndefined();
+  expect(body.type).toBe('unauthorised');
+});
+
 test("a shopper's session is no store key", async () => {
   const shopper = await service.guest(store);
   await expectFailure(

@@ -101,6 +101,27 @@ test('JSON inside the form fields of examples fits the schema of that field', ()
   }
 });
 
+test('every field of a form and every parameter has something to start from, and JSON is typed as text', () => {
+  type Described = { example?: unknown; type?: string };
+  const isFilled = (schema: Described | undefined): boolean =>
+    schema?.example !== undefined && schema.example !== null && schema.example !== 'text';
+  const { parameters: shared } = openApi().components as { parameters: Record<string, unknown> };
+  const empty = operations.flatMap(({ name, operation }) => {
+    const { properties = {} } = (formOf(operation)?.schema ?? {}) as { properties?: object };
+    const { parameters = [] } = operation as Operation & {
+      parameters?: { $ref?: string; name: string; schema: Described }[];
+    };
+    const own = parameters.map((one) => (one.$ref ? shared[one.$ref.split('/').at(-1)!] : one) as typeof one);
+    const fields = [
+      ...Object.entries<Described>(properties as Record<string, Described>),
+      ...own.map((one) => [one.name, one.schema] as const),
+    ];
+    return fields.filter(([, schema]) => !isFilled(schema)).map(([field]) => `${name} ${field}`);
+  });
+  expect(empty).toEqual([]);
+  expect(JSON.stringify(openApi())).not.toContain('contentMediaType');
+});
+
 test('every call, field and type explains itself', () => {
   const silent: string[] = [];
   const visit = (value: unknown, path: string): void => {

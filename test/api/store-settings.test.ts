@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
 
 let service: TestService;
 let store: NewStore;
@@ -175,10 +177,66 @@ test('a key cannot end itself, nor a key of another store', async () => {
   await service.get('/storeadmin/me', { store: other }).expect(200);
 });
 
+test('a key has a name and tells when it was last used, which is written once an hour at most', async () => {
+  type Key = { id: string; name: string; lastUsedAt: number | null };
+  const keysOf = async (of: NewStore): Promise<Key[]> =>
+    (await service.graphql('{ store { apiKeys { id name lastUsedAt } } }', {}, { store: of })).body.data.store
+      .apiKeys;
+  const named = await service.createStore();
+  const start = Date.now();
+  service.setNow(new Date(start));
+  const made = await service.graphql(
+    'mutation { createApiKey(name: " Till ") { id apiKey } }',
+    {},
+    { store: named },
+  );
+  const { id, apiKey } = made.body.data.createApiKey;
+  const unused = (await keysOf(named)).find((key) => key.id === id);
+  expect(unused).toEqual({ id, name: 'Till', lastUsedAt: null });
+  const used = async (): Promise<number | null | undefined> =>
+    (await keysOf(named)).find((key) => key.id === id)?.lastUsedAt;
+  const use = () => service.get('/storeadmin/me', { store: { ...named, apiKey } }).expect(200);
+  await use();
+  await until(async () => (await used()) === start);
+  service.setNow(new Date(start + 59 * 60_000));
+  await use();
+  await service.post(
+    '/storeadmin/v3/user/generate-regid',
+    { uuid: randomUUID(), useragenttype: 'x' },
+    { store: named },
+  );
+  expect(await used()).toBe(start);
+  service.setNow(new Date(start + 61 * 60_000));
+  await use();
+  await until(async () => (await used()) === start + 61 * 60_000);
+  service.setClock(() => new Date());
+
+  const rename = async (caller: NewStore, name: string) =>
+    (
+      await service.graphql(
+        'mutation ($id: ID!, $name: String!) { renameApiKey(id: $id, name: $name) { apiKeys { name } } }',
+        { id, name },
+        { store: caller },
+      )
+    ).body;
+  expect((await rename(named, 'Back end')).data.renameApiKey.apiKeys.map((key: Key) => key.name)).toEqual([
+    'First key',
+    'Back end',
+  ]);
+  for (const [caller, name, type] of [
+    [store, 'Mine', 'not-found'],
+    [named, 'x'.repeat(61), 'invalid-request'],
+    [named, 'a\nb', 'invalid-request'],
+  ] as const)
+    expect((await rename(caller, name)).errors[0].extensions.type).toBe(type);
+  expect((await keysOf(named))[1]!.name).toBe('Back end');
+});
+
 test('settings and keys are out of reach for a shopper', async () => {
   const shopper = await service.account(store);
   for (const query of [
     'mutation { createApiKey { id } }',
+    'mutation { renameApiKey(id: "x", name: "Mine") { pid } }',
     'mutation { updateStore(input: { name: "Mine" }) { name } }',
     'mutation { updateStore(input: { dailyCap: 1 }) { name } }',
     '{ store { pid } }',

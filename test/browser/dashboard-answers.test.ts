@@ -114,6 +114,7 @@ describeInBrowser('the dashboard while answers take their time', () => {
     await openPage(page, 'Settings');
     const calls = await holdAnswers(page, 'Settings');
     await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await eventually(calls.count, 1);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByLabel('Store name').fill('New name');

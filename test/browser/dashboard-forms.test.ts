@@ -232,6 +232,7 @@ describeInBrowser('forms of the dashboard', () => {
     await signIn(page, store);
     await openPage(page, 'Settings');
     await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Copy' }).click();
     await said('copy it by hand').waitFor();
     const key = await page.getByRole('dialog').getByLabel('API key').inputValue();

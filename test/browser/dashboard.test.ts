@@ -1,5 +1,6 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
+import { addOperatorKey } from '../../src/domain/operator/operator.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { createClient, item, newAccount } from '../api/list-kit.ts';
 import { startService } from '../harness.ts';
@@ -35,7 +36,7 @@ describeInBrowser('the merchant dashboard', () => {
   const row = (text: string) => page.getByRole('row', { name: text });
   const said = (text: string) => page.getByRole('status').getByText(text);
 
-  test('a wrong key is refused in words, the right one opens the store, and a reload signs out', async () => {
+  test('a wrong key is refused in words; the right one opens the store also after a reload and in another tab, and is kept nowhere', async () => {
     await page.getByLabel('Store id (pid)').fill(store.pid);
     await page.getByLabel('API key').fill('not-the-key');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -49,26 +50,44 @@ describeInBrowser('the merchant dashboard', () => {
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
     );
     expect(kept).toBe(JSON.stringify([{}, {}, '', `${service.url}/dashboard`]));
+    const [cookie, ...more] = await page.context().cookies();
+    expect([cookie, more]).toMatchObject([
+      { name: 'wishgate_session', httpOnly: true, sameSite: 'Strict' },
+      [],
+    ]);
+    expect(cookie!.value).not.toContain(store.apiKey);
 
+    await openPage(page, 'Products');
     await page.reload();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+    await row('Walnut desk lamp').waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(`${service.url}/dashboard#/settings`);
+    await tab.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.getByText('You are signed out.').waitFor();
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    await page.getByText('You are signed out: the session has ended').waitFor();
+    await tab.close();
   });
 
-  test('signing out closes the page, and a key that stops working says so', async () => {
-    await signIn(page, store);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You are signed out.').waitFor();
-
+  test('a key that is revoked ends its session; a sign-out that does not arrive is not shown as done', async () => {
     const { body } = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
     const { id, apiKey } = body.data.createApiKey;
     await signIn(page, { ...store, apiKey });
     // Until everything is there: a read that is still under way would say it first, and the link would be gone.
     await page.getByRole('img', { name: 'Subscriptions a day' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await said('You are still signed in').waitFor();
+    await page.context().setOffline(false);
     await service
       .graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })
       .expect(200);
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByText('This key does not work any more').waitFor();
+    await page.getByText('or its key was revoked').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
   test('the overview shows what shoppers did, as charts and as a table', async () => {
@@ -240,11 +259,14 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByText('No product is in a list yet').waitFor();
   });
 
-  test('a key is created, shown once, works, and is revoked', async () => {
+  test('a key is created with a name, shown once, works, is renamed, and is revoked', async () => {
     const own = await service.createStore({ name: 'Keys' });
     await signIn(page, own);
     await openPage(page, 'Settings');
+    await row('First key').getByText('this session').waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Till');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     const shown = page.getByRole('dialog').getByLabel('API key');
     const apiKey = await shown.inputValue();
     await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(200);
@@ -256,10 +278,57 @@ describeInBrowser('the merchant dashboard', () => {
     ]);
     expect(left.filter((text) => text.includes(apiKey))).toEqual([]);
 
-    await page.getByRole('button', { name: `Revoke the key that ends in ${apiKey.slice(-4)}` }).click();
+    await row('Till').getByText('never').waitFor();
+    const hint = apiKey.slice(-4);
+    await page.getByRole('button', { name: `Rename the key that ends in ${hint}` }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Back end');
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await said(`The key …${hint} has its new name.`).waitFor();
+    await row('Back end').waitFor();
+    await page.getByRole('button', { name: `Revoke the key that ends in ${hint}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await said(`The key …${apiKey.slice(-4)} is revoked.`).waitFor();
+    await said(`The key Back end (…${hint}) is revoked.`).waitFor();
     await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(401);
+  });
+
+  test('an operator makes a store and works in it, switches to another, and finds its way after a reload and from a closed store', async () => {
+    const { key } = await addOperatorKey(service.services, 'Browser');
+    await signIn(page, { pid: 'operator', apiKey: key, name: '' });
+    await page.getByRole('heading', { level: 1, name: 'Stores' }).waitFor();
+    await page.getByRole('button', { name: 'Create store' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Aurora');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create store' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Aurora is created' });
+    const pid = await dialog.getByLabel('Store id (pid)').inputValue();
+    const apiKey = await dialog.getByLabel('First API key').inputValue();
+    await service.get('/storeadmin/me', { store: { pid, apiKey, name: '' } }).expect(200);
+    await dialog.getByRole('button', { name: 'Open the store' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('banner').getByText('Aurora').waitFor();
+
+    await page.getByRole('button', { name: 'Switch store' }).click();
+    await page.getByRole('dialog').getByLabel('Search').fill('nordl');
+    await page.getByRole('dialog').getByRole('button', { name: 'Nordlys' }).click();
+    await page.getByRole('banner').getByText('Nordlys').waitFor();
+    await openPage(page, 'Products');
+    await row('Walnut desk lamp').waitFor();
+    await page.reload();
+    await row('Walnut desk lamp').waitFor();
+    await page.getByRole('banner').getByText('Nordlys').waitFor();
+
+    await openPage(page, 'Stores');
+    await page.getByLabel('Search').fill('Aurora');
+    await row('Aurora').getByRole('button', { name: 'Close Aurora for shoppers' }).click();
+    await page.getByRole('button', { name: 'Close for maintenance' }).click();
+    await said('Aurora is closed.').waitFor();
+    await service.get('/storeadmin/me', { store: { pid, apiKey, name: '' } }).expect(503);
+    await page.getByRole('button', { name: 'Work in Aurora' }).click();
+    await page.getByRole('alert').first().waitFor();
+    await page.reload();
+    await row('Aurora').getByRole('button', { name: 'Open Aurora for shoppers' }).click();
+    await page.getByRole('button', { name: 'Open again', exact: true }).last().click();
+    await said('Aurora is open.').waitFor();
+    await service.get('/storeadmin/me', { store: { pid, apiKey, name: '' } }).expect(200);
   });
 
   test('a shopper is exported as a file and erased only after its address was typed; both are in the audit log', async () => {

@@ -24,3 +24,18 @@ export async function logIn(page: Page, email: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Log out' }).waitFor();
 }
+
+/** Has a guest wait for a product that is sold out. */
+export async function waitFor(page: Page, title: string, email: string): Promise<void> {
+  await page.getByRole('button', { name: `Notify me: ${title}` }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('E-mail address').fill(email);
+  await dialog.getByRole('button', { name: 'Notify me' }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** What the element with the focus is called. */
+export const focusedName = (page: Page): Promise<string> =>
+  page.evaluate(
+    "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()",
+  );

@@ -6,12 +6,13 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
 import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';
-import { fullHeart, heart, logIn, openShop } from './demo-page.ts';
+import { focusedName, fullHeart, heart, logIn, openShop, waitFor } from './demo-page.ts';
 
 const SCREENS = [
-  { width: 1280, height: 900, colorScheme: 'light' },
-  { width: 1280, height: 900, colorScheme: 'dark' },
+  { width: 1440, height: 900, colorScheme: 'light' },
+  { width: 1440, height: 900, colorScheme: 'dark' },
   { width: 390, height: 844, colorScheme: 'light' },
   { width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
@@ -67,16 +68,35 @@ describeInBrowser('the demo storefront', () => {
     await context.close();
   });
 
-  test('a product saved in one tab appears in the other', async () => {
+  test('two tabs have the same hearts, alerts and cart, and neither overwrites what the other put into it', async () => {
     const context = await visitor();
     const [here, there] = [await openShop(service.url, context), await openShop(service.url, context)];
     await heart(there, 'Stoneware mug').waitFor();
     await heart(here, 'Stoneware mug').click();
     await fullHeart(there, 'Stoneware mug').waitFor();
+    await here.getByRole('button', { name: 'Add to cart: Ceramic vase' }).click();
+    await there.getByRole('link', { name: 'Cart 1' }).waitFor();
+    await there.getByRole('button', { name: 'Add to cart: Oak board' }).click();
+    await here.getByRole('link', { name: 'Cart 2' }).waitFor();
+    await waitFor(here, 'Pour-over kettle', 'tabs@example.com');
+    await there.getByRole('link', { name: 'We will tell you: Pour-over kettle' }).waitFor();
+
+    // There are seven: neither the button, nor the field, nor another tab gets more into the cart.
+    await here.getByRole('link', { name: /Cart/ }).click();
+    const quantity = here.getByRole('spinbutton', { name: 'Quantity of Ceramic vase' });
+    await quantity.fill('50');
+    await quantity.press('Enter');
+    await here.getByText('There are only 7 of Ceramic vase').waitFor();
+    expect(await quantity.inputValue()).toBe('7');
+    await there.getByRole('button', { name: 'Add to cart: Ceramic vase' }).click();
+    await there.getByText('There are only 7 of Ceramic vase').waitFor();
+    await there.getByRole('link', { name: 'Cart 8' }).waitFor();
+    await here.getByRole('button', { name: 'Remove Ceramic vase' }).click();
+    expect(await focusedName(here)).toBe('Remove Oak board');
     await context.close();
   });
 
-  test('one product goes into several lists, which show it', async () => {
+  test('a list is made, filled, renamed and emptied into another one, each at an address of its own', async () => {
     const context = await visitor();
     const page = await openShop(service.url, context);
     await page.getByRole('button', { name: 'Choose lists for Ceramic vase' }).click();
@@ -85,13 +105,39 @@ describeInBrowser('the demo storefront', () => {
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('checkbox', { name, checked: true }).waitFor();
     }
-    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('New list').fill('Garden');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    // Back closes the dialog and nothing else.
+    await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focusedName(page)).toBe('Choose lists for Ceramic vase');
     await page.getByRole('link', { name: 'Lists' }).click();
-    for (const name of ['Garden', 'Birthday']) {
-      await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
-      await page.getByRole('heading', { level: 2, name: new RegExp(name) }).waitFor();
-      await page.getByRole('heading', { level: 3, name: 'Ceramic vase' }).waitFor();
-    }
+    await page.getByRole('button', { name: 'New list' }).click();
+    await page.getByLabel('New list').fill('For the porch');
+    await page.getByRole('button', { name: 'Create list' }).click();
+    await page.getByRole('heading', { level: 2, name: 'For the porch' }).waitFor();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('Name').fill('Porch');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Porch 0 items' }).waitFor();
+    expect(await page.title()).toBe('Porch · My lists · Hearth & Loom');
+
+    await page.getByRole('link', { name: /^Garden/ }).click();
+    await page.getByRole('button', { name: 'Edit Ceramic vase' }).click();
+    await page.getByLabel('Quantity').fill('3');
+    await page.getByLabel('Note').fill('The tall one');
+    await page.getByLabel('List', { exact: true }).selectOption('Porch');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Nothing here yet').waitFor();
+    await page.getByRole('link', { name: /^Porch/ }).click();
+    await page.getByText('Ceramic vase moved to Porch').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 2, name: 'Porch 1 item' }).waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'Ceramic vase' });
+    expect(await row.textContent()).toMatch(/× 3.*The tall one/s);
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name: 'Garden' }).waitFor();
     await context.close();
   });
 
@@ -104,6 +150,7 @@ describeInBrowser('the demo storefront', () => {
     await fullHeart(page, 'Linen throw').waitFor();
     await page.getByRole('link', { name: 'Lists' }).click();
     await page.getByRole('button', { name: 'Remove Linen throw' }).click();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('My lists');
     await page.getByRole('heading', { name: 'Recently deleted' }).waitFor();
     await picture(page, 'deleted');
     expect(await seriousFindings(page)).toEqual([]);
@@ -178,30 +225,42 @@ describeInBrowser('the demo storefront', () => {
     await Promise.all([context.close(), friend.close()]);
   });
 
-  test('a guest shares only after logging in', async () => {
+  test('a guest who wants to share logs in, and the share goes on', async () => {
     const context = await visitor();
     const page = await openShop(service.url, context);
     await heart(page, 'Oak board').click();
     await fullHeart(page, 'Oak board').waitFor();
     await page.getByRole('link', { name: /Lists/ }).click();
     await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByRole('dialog').getByText('Log in to share a list').waitFor();
+    const login = page.getByRole('dialog', { name: 'Log in' });
+    await login.getByLabel('E-mail address').fill(`${randomUUID()}@example.com`);
+    await login.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('dialog', { name: 'Share Favourites' }).getByRole('checkbox').check();
+    await page.getByRole('textbox', { name: 'Link' }).waitFor();
     await context.close();
   });
 
   test.each(['guest', 'customer'])(
-    'a %s who waits for a product gets one mail when it is back, with a link to stop',
+    'a %s sees that it waits, also after a reload, can leave, and gets one mail when the product is back',
     async (kind) => {
       const email = `${randomUUID()}@example.com`;
       const context = await visitor();
       const page = await openShop(service.url, context);
       if (kind === 'customer') await logIn(page, email);
-      const card = page.getByRole('listitem').filter({ hasText: 'Reading lamp' });
-      await card.getByRole('button', { name: 'Notify me' }).click();
-      const dialog = page.getByRole('dialog');
-      if (kind === 'guest') await dialog.getByLabel('E-mail address').fill(email);
-      await dialog.getByRole('button', { name: 'Notify me' }).click();
+      const ask = () =>
+        kind === 'guest'
+          ? waitFor(page, 'Reading lamp', email)
+          : page.getByRole('button', { name: 'Notify me: Reading lamp' }).click();
+      await ask();
       await page.getByText(`We will write to ${email}`).waitFor();
+      await page.reload();
+      await page.getByRole('link', { name: 'We will tell you: Reading lamp' }).click();
+      await page.getByRole('heading', { level: 1, name: 'My alerts' }).waitFor();
+      await page.getByRole('button', { name: 'Stop waiting for Reading lamp' }).click();
+      await page.getByRole('heading', { level: 1, name: 'No alerts yet' }).waitFor();
+      await page.getByRole('link', { name: 'To the shop' }).click();
+      await ask();
+      await page.getByRole('link', { name: 'We will tell you: Reading lamp' }).waitFor();
       await page.getByRole('link', { name: 'Counter' }).click();
       await page.getByRole('button', { name: 'Restock Reading lamp' }).click();
       await page.getByRole('button', { name: 'Sell out Reading lamp' }).waitFor();
@@ -213,6 +272,9 @@ describeInBrowser('the demo storefront', () => {
       expect(stop).toContain('/unsubscribe/');
       await page.getByRole('button', { name: 'Sell out Reading lamp' }).click();
       await page.getByRole('button', { name: 'Restock Reading lamp' }).waitFor();
+      // Who was told waits no longer.
+      await page.getByRole('link', { name: 'Alerts' }).click();
+      await page.getByRole('heading', { level: 1, name: 'No alerts yet' }).waitFor();
       await context.close();
     },
   );
@@ -226,6 +288,7 @@ describeInBrowser('the demo storefront', () => {
     await dialog.getByLabel('E-mail address').fill(email);
     await dialog.getByRole('button', { name: 'Notify me' }).click();
     await page.getByText(`We will write to ${email} when it costs less`).waitFor();
+    await page.getByRole('link', { name: 'Watching the price: Oak board' }).waitFor();
     await page.getByRole('link', { name: 'Counter' }).click();
     await page.getByRole('button', { name: 'Reduce the price of Oak board' }).click();
     await page.getByRole('button', { name: 'Old price of Oak board' }).waitFor();
@@ -238,19 +301,146 @@ describeInBrowser('the demo storefront', () => {
     await context.close();
   });
 
-  test('without a network the failure is shown, and the page recovers when it is back', async () => {
+  test('while wishlists are away the shop sells, one bar says so, and it goes by itself when they are back', async () => {
     const context = await visitor();
+    const away = ['**/api/v3/**', '**/graphql/**', '**/client/watch.mjs*'];
+    for (const path of away) await context.route(path, (route) => route.abort());
     const page = await openShop(service.url, context);
+    await page.getByRole('heading', { level: 2, name: 'Ceramic vase' }).waitFor();
+    await page.getByRole('button', { name: 'Add to cart: Ceramic vase' }).click();
+    await page.getByRole('link', { name: 'Cart 1' }).waitFor();
+    await heart(page, 'Ceramic vase').click();
+    await page.getByRole('alert').getByText('Ceramic vase was not saved').waitFor();
+    await heart(page, 'Ceramic vase').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    expect(
+      await page
+        .getByRole('status')
+        .getByText(/reach|work/)
+        .count(),
+    ).toBe(0);
+    await picture(page, 'away');
+    expect(await seriousFindings(page)).toEqual([]);
+    for (const path of away) await context.unroute(path);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     await heart(page, 'Ceramic vase').click();
     await fullHeart(page, 'Ceramic vase').waitFor();
+    // The same where the whole network goes.
     await context.setOffline(true);
-    await fullHeart(page, 'Ceramic vase').click();
-    await page.getByText('The service cannot be reached. Please check your connection').waitFor();
+    await page.getByRole('alert').waitFor();
     await context.setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('alert').waitFor({ state: 'detached' });
-    await fullHeart(page, 'Ceramic vase').click();
-    await heart(page, 'Ceramic vase').waitFor();
+    await context.close();
+  });
+
+  test('a heart fills at once, however slow the network, makes few requests, and empties when it was refused', async () => {
+    const context = await visitor();
+    const page = await openShop(service.url, context);
+    await heart(page, 'Linen throw').click();
+    await page.getByText('Linen throw saved to Favourites').waitFor();
+    // Until what was told of the first heart has been read.
+    await page.waitForLoadState('load');
+    await until(async () => (await page.locator('.hearts.unknown').count()) === 0);
+
+    const calls: string[] = [];
+    context.on('request', (request) => calls.push(new URL(request.url()).pathname));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await context.route('**/lists/update-ctx*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await heart(page, 'Oak board').click();
+    await fullHeart(page, 'Oak board').waitFor();
+    release();
+    await page.getByText('Oak board saved to Favourites').waitFor();
+    await page.reload();
+    await fullHeart(page, 'Oak board').waitFor();
+    const untilReload = calls.slice(0, calls.indexOf('/demo'));
+    expect(untilReload.length).toBeLessThanOrEqual(2);
+    expect(untilReload[0]).toBe('/api/v3/lists/update-ctx');
+
+    await context.unroute('**/lists/update-ctx*');
+    await context.route('**/lists/update-ctx*', (route) =>
+      route.fulfill({ status: 429, json: { error: true, type: 'rate-limited', msg: 'Too many calls' } }),
+    );
+    await heart(page, 'Herb planter').click();
+    await page.getByRole('status').getByText('Too many calls').waitFor();
+    await heart(page, 'Herb planter').waitFor();
+    await context.unroute('**/lists/update-ctx*');
+    await page.getByRole('status').getByRole('button', { name: 'Try again' }).click();
+    await fullHeart(page, 'Herb planter').waitFor();
+    await context.close();
+  });
+
+  test('the first load is below 80 kB packed, the second fetches nothing that is kept, and nothing moves', async () => {
+    const context = await visitor();
+    await context.addInitScript(() => {
+      const page = globalThis as unknown as { moved: number };
+      page.moved = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[])
+          page.moved += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    const page = await openShop(service.url, context);
+    const bytes = (field: 'encodedBodySize' | 'transferSize', kinds: RegExp): Promise<number> =>
+      page.evaluate(
+        ([name, source]) =>
+          (performance.getEntries() as unknown as Record<string, number | string>[])
+            .filter((entry) => name in entry && new RegExp(source).test(String(entry['name'])))
+            .reduce((sum, entry) => sum + Number(entry[name]), 0),
+        [field, kinds.source] as const,
+      );
+    const settled = async (): Promise<void> => {
+      await until(async () => (await page.locator('.hearts.unknown').count()) === 0);
+      await page.waitForFunction(
+        'performance.getEntriesByName(location.origin + "/client/watch.mjs").length',
+      );
+    };
+    await settled();
+    const first = await bytes('encodedBodySize', /./);
+    expect([first > 30_000, first < 80_000]).toEqual([true, true]);
+    expect(await page.evaluate('moved')).toBe(0);
+    await page.reload();
+    await settled();
+    expect(await bytes('transferSize', /\/(assets|client|demo\/images)\//)).toBe(0);
+    expect(await page.evaluate('moved')).toBe(0);
+    await context.close();
+  });
+
+  test('a visitor without a mouse saves, reads, edits and removes', async () => {
+    const context = await visitor();
+    const page = await openShop(service.url, context);
+    await page.locator('.hearts:not(.unknown)').first().waitFor();
+    const press = async (name: RegExp, key = 'Enter'): Promise<void> => {
+      for (let steps = 0; !name.test(await focusedName(page)); steps += 1) {
+        expect(steps).toBeLessThan(60);
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press(key);
+    };
+    await press(/^Save Linen throw/);
+    await fullHeart(page, 'Linen throw').waitFor();
+    await press(/^Pour-over kettle$/);
+    await page.getByRole('heading', { level: 1, name: 'Pour-over kettle' }).waitFor();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    await press(/^Notify me/);
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focusedName(page)).toMatch(/^Notify me/);
+    await page.keyboard.press('Shift+Tab');
+    await page.goto(`${service.url}/demo#/lists`);
+    await page.getByRole('heading', { level: 1, name: 'My lists' }).waitFor();
+    await press(/^Edit Linen throw/);
+    await page.keyboard.type('2');
+    await press(/^Save$/);
+    await page.getByText(/× \d/).waitFor();
+    await press(/^Remove Linen throw/);
+    await page.getByText('Nothing here yet').waitFor();
+    await press(/^Undo/);
+    await page.getByRole('button', { name: 'Edit Linen throw' }).waitFor();
     await context.close();
   });
 
@@ -282,39 +472,67 @@ describeInBrowser('the demo storefront', () => {
   });
 
   describe.each(SCREENS)('at $width pixels in $colorScheme', ({ width, height, colorScheme }) => {
-    test('every view fits the screen and keeps nobody out', async () => {
+    test('every view fits the screen, is named, and keeps nobody out', async () => {
       const context = await visitor({ viewport: { width, height }, colorScheme });
       const page = await openShop(service.url, context);
       await heart(page, 'Linen throw').click();
-      await fullHeart(page, 'Linen throw').waitFor();
-      await page
-        .getByRole('listitem')
-        .filter({ hasText: 'Stoneware mug' })
-        .getByRole('button', { name: 'Add to cart' })
-        .click();
+      await page.getByText('Linen throw saved to Favourites').waitFor();
+      await page.getByRole('button', { name: 'Add to cart: Stoneware mug' }).click();
+      const overflow = (): Promise<unknown> =>
+        page.evaluate('document.documentElement.scrollWidth - innerWidth');
       const check = async (name: string): Promise<void> => {
-        expect({
-          name,
-          overflow: await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
-        }).toEqual({ name, overflow: 0 });
+        expect({ name, overflow: await overflow() }).toEqual({ name, overflow: 0 });
         expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-        if (PICTURES === undefined) return;
-        await mkdir(PICTURES, { recursive: true });
-        await page.screenshot({ path: join(PICTURES, `demo-${name}-${width}-${colorScheme}.png`) });
+        const levels = await page.$$eval('main :is(h1, h2, h3)', (all) =>
+          all.map(({ tagName }) => Number(tagName[1])),
+        );
+        // One heading of the page, and no level is left out on the way down.
+        expect({ name, first: levels[0], tops: levels.filter((level) => level === 1).length }).toEqual({
+          name,
+          first: 1,
+          tops: 1,
+        });
+        expect(levels.every((level, at) => at === 0 || level <= levels[at - 1]! + 1)).toBe(true);
+        const buttons = await page.$$eval('main button', (all) =>
+          all.map((button) => button.ariaLabel ?? button.textContent),
+        );
+        expect(buttons.filter((text, at) => buttons.indexOf(text) !== at)).toEqual([]);
+        await picture(page, `${name}-${width}-${colorScheme}`);
+        if (width > 400) return;
+        await page.setViewportSize({ width: 320, height });
+        expect({ name, overflow: await overflow() }).toEqual({ name, overflow: 0 });
+        await page.setViewportSize({ width, height });
       };
       await check('shop');
+      if (width < 400)
+        expect(
+          await page.$$eval('.card', (cards) =>
+            cards.filter((card) => {
+              const low = card.querySelector('.picture')!.getBoundingClientRect().bottom;
+              return card.querySelector('.hearts')!.getBoundingClientRect().top < low;
+            }),
+          ),
+        ).toEqual([]);
       await page.getByRole('button', { name: 'Choose lists for Oak board' }).click();
       await check('pick');
       await page.getByRole('button', { name: 'Close' }).click();
-      for (const [view, title] of [
-        ['lists', 'My lists'],
-        ['cart', 'Your cart'],
-        ['counter', 'Behind the counter'],
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await waitFor(page, 'Pour-over kettle', 'screens@example.com');
+      for (const [view, heading, title] of [
+        ['p/kettle', 'Pour-over kettle', 'Pour-over kettle'],
+        ['lists', 'My lists', 'Favourites · My lists'],
+        ['alerts', 'My alerts', 'My alerts'],
+        ['cart', 'Your cart', 'Your cart'],
+        ['counter', 'Behind the counter', 'Behind the counter'],
       ] as const) {
         await page.goto(`${service.url}/demo#/${view}`);
-        await page.getByRole('heading', { level: 1, name: title }).waitFor();
-        await check(view);
+        await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+        expect(await page.title()).toBe(`${title} · Hearth & Loom`);
+        await check(view.replace('/', '-'));
       }
+      await page.goto(`${service.url}/demo#/lists`);
+      await page.getByRole('button', { name: 'Edit Linen throw' }).click();
+      await check('edit');
       await context.close();
     });
   });

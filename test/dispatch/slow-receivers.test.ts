@@ -108,7 +108,7 @@ test('a mail server that drips bytes for ever is left, and the next mail goes ov
   smtp.received.length = 0;
   smtp.beforeAnswer = async () => undefined;
   const payload = { subject: 's', html: 'h', text: 't', headers: {} };
-  const content = { isDemo: false, storeName: 'S', payload };
+  const content = { pid: 'p', isDemo: false, storeName: 'S', senderName: null, senderAddress: null, payload };
   const first = channel.send({ id: 'one', to: 'one@example.com', ...content }, new Date());
   const second = channel.send({ id: 'two', to: 'two@example.com', ...content }, new Date());
   expect(await first).toMatchObject({ kind: 'retry', reason: expect.stringContaining('come to an end') });

@@ -1,89 +1,126 @@
-import { useEffect, useState } from 'preact/hooks';
-import { ProductsDocument } from '../../generated/dashboard.ts';
-import { Badge, Empty, Loaded } from '../parts/feedback.tsx';
-import { TextField } from '../parts/fields.tsx';
-import { Card, PageHead, Table } from '../parts/layout.tsx';
-import { Pager, useTrail } from '../parts/pager.tsx';
-import { ProductName } from '../parts/product.tsx';
+import { useState } from 'preact/hooks';
+import { CountProductsDocument, ProductsDocument } from '../../generated/dashboard.ts';
+import type { ProductSort, ProductsQuery } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
+import { formatNumber, formatPrice, plural } from '../format.ts';
+import { Browse, SearchBox, useFilters } from '../parts/browse.tsx';
+import { Empty } from '../parts/feedback.tsx';
+import { Choice, Segments } from '../parts/fields.tsx';
+import { PageHead } from '../parts/layout.tsx';
+import type { Column } from '../parts/layout.tsx';
+import { useAddressTrail } from '../parts/pager.tsx';
+import { ProductName, Stock } from '../parts/product.tsx';
 import { SetStock, SetStockButton } from '../parts/set-stock.tsx';
 import type { Variant } from '../parts/set-stock.tsx';
-import { formatNumber } from '../format.ts';
+import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
-const TYPING_PAUSE_MS = 250;
+type Product = Answered<ProductsQuery>['products']['edges'][number]['node'];
 
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
-}
+const SORTS: { value: ProductSort; label: string }[] = [
+  { value: 'newest', label: 'Newest first' },
+  { value: 'waiting', label: 'Most waited for' },
+  { value: 'lists', label: 'In most lists' },
+  { value: 'stock', label: 'Least stock' },
+  { value: 'title', label: 'Title' },
+];
+const STOCKS = [
+  { value: '', label: 'All' },
+  { value: 'out', label: 'Sold out' },
+];
 
-function Stock({ stk }: { stk: number | null }) {
-  if (stk === null) return <Badge>unknown</Badge>;
-  return stk > 0 ? <>{formatNumber(stk)}</> : <Badge tone="warn">sold out</Badge>;
-}
+const isSort = (text: string): text is ProductSort => SORTS.some(({ value }) => value === text);
 
-/** The catalogue: find a variant, see and set its stock. */
+/** The catalogue: find a variant, see who wants it, set its stock. */
 export function ProductsPage() {
-  const [text, setText] = useState('');
-  const search = useSettled(text.trim());
-  const trail = useTrail(search);
-  const products = useQuery(ProductsDocument, { search: search || null, after: trail.after });
+  const [{ q, stock, sort: given }, change] = useFilters(['q', 'stock', 'sort']);
+  const sort = isSort(given) ? given : 'newest';
+  const { after } = useAddressTrail();
+  const which = { search: q || null, soldOut: stock === 'out' };
+  const products = useQuery(ProductsDocument, { ...which, sort, after });
+  const count = useQuery(CountProductsDocument, which);
   const [chosen, setChosen] = useState<Variant | null>(null);
+  const sortBy = (value: ProductSort, isRising: boolean) => ({
+    isOn: sort === value,
+    isRising,
+    onPick: () => change({ sort: sort === value ? '' : value }),
+  });
+  const columns: Column<Product>[] = [
+    {
+      label: 'Variant',
+      sort: sortBy('title', true),
+      cell: ({ epi, dt, vi, iu }) => (
+        <ProductName dt={dt} vi={vi} iu={iu} id={epi} href={hrefTo('products', String(epi))} />
+      ),
+    },
+    { label: 'SKU', cell: ({ sku }) => sku ?? '–' },
+    { label: 'Price', isNumber: true, cell: ({ pr }) => formatPrice(pr) },
+    { label: 'Stock', isNumber: true, sort: sortBy('stock', true), cell: ({ stk }) => <Stock stk={stk} /> },
+    {
+      label: 'Waiting',
+      isNumber: true,
+      sort: sortBy('waiting', false),
+      cell: ({ waiting }) => formatNumber(waiting ?? 0),
+    },
+    {
+      label: 'In lists',
+      isNumber: true,
+      sort: sortBy('lists', false),
+      cell: ({ inLists }) => formatNumber(inLists ?? 0),
+    },
+    {
+      label: 'Set stock',
+      isAction: true,
+      cell: ({ waiting, ...product }) => (
+        <SetStockButton product={{ ...product, waiting: waiting ?? 0 }} onPick={setChosen} />
+      ),
+    },
+  ];
   return (
     <>
       <PageHead title="Products" lead="The catalogue as your platform's feed described it last." />
-      <Card title="Catalogue">
-        <TextField
-          label="Search"
-          type="search"
-          value={text}
-          onValue={setText}
-          placeholder="Title, brand, SKU or id"
-        />
-        <Loaded query={products} lines={6}>
-          {({ products: { edges, pageInfo } }) => (
-            <>
-              {edges.length === 0 ? (
-                <Empty title={search ? 'No variant fits' : 'The catalogue is empty'}>
-                  {search
-                    ? 'Each word must be the beginning of a word of the product.'
-                    : 'Send your product feed to fill it.'}
-                </Empty>
-              ) : (
-                <Table
-                  caption="Variants"
-                  rows={edges.map(({ node }) => node)}
-                  keyOf={({ epi }) => String(epi)}
-                  columns={[
-                    {
-                      label: 'Variant',
-                      cell: ({ epi, dt, vi, iu }) => <ProductName dt={dt} vi={vi} iu={iu} id={epi} />,
-                    },
-                    { label: 'SKU', cell: ({ sku }) => sku ?? '–' },
-                    { label: 'Price', isNumber: true, cell: ({ pr }) => (pr === null ? '–' : pr.toFixed(2)) },
-                    { label: 'Stock', isNumber: true, cell: ({ stk }) => <Stock stk={stk} /> },
-                    {
-                      label: 'Set stock',
-                      isAction: true,
-                      cell: (product) => <SetStockButton product={product} onPick={setChosen} />,
-                    },
-                  ]}
-                />
-              )}
-              <Pager
-                trail={trail}
-                pageInfo={pageInfo}
-                isStale={products.isStale}
-                labels={['Previous', 'Next']}
-              />
-            </>
-          )}
-        </Loaded>
-      </Card>
+      <Browse
+        title="Catalogue"
+        note={count.data && plural(count.data.products.totalCount, 'variant')}
+        caption="Variants"
+        query={products}
+        rowsOf={(data) => data.products}
+        keyOf={({ epi }) => String(epi)}
+        columns={columns}
+        labels={['Previous', 'Next']}
+        file={{ path: 'products.csv', fields: { search: q, soldOut: stock === 'out' ? 'true' : '' } }}
+        filters={
+          <>
+            <SearchBox
+              label="Search"
+              placeholder="Title, brand, SKU or id"
+              value={q}
+              onValue={(value) => change({ q: value }, true)}
+            />
+            <Choice
+              label="Order"
+              value={sort}
+              options={SORTS}
+              onValue={(value) => change({ sort: value === 'newest' ? '' : value })}
+            />
+            <Segments
+              label="Stock"
+              value={stock}
+              options={STOCKS}
+              onValue={(value) => change({ stock: value })}
+            />
+          </>
+        }
+        empty={
+          <Empty title={q || stock ? 'No variant fits' : 'The catalogue is empty'}>
+            {q
+              ? 'Each word must be the beginning of a word of the product.'
+              : stock
+                ? 'Everything is in stock.'
+                : 'Send your product feed to fill it.'}
+          </Empty>
+        }
+      />
       {chosen && (
         <SetStock
           variant={chosen}
@@ -91,6 +128,7 @@ export function ProductsPage() {
           onDone={() => {
             setChosen(null);
             products.reload();
+            count.reload();
           }}
         />
       )}

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
 import { RevenueDetailsDocument } from '../../generated/dashboard.ts';
 import type { RevenueDetailsQuery } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatDay, formatMoney, formatNumber } from '../format.ts';
+import { CsvButton, useFilters } from '../parts/browse.tsx';
 import { Empty, Loaded } from '../parts/feedback.tsx';
 import { Segments } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
@@ -55,6 +55,7 @@ function Days({ days }: { days: Revenue['days'] }) {
   if (busy.length === 0) return <Empty title="Nothing happened in these days" />;
   return (
     <Table
+      isDense
       caption="Revenue by day, newest first; days without any are left out"
       rows={busy}
       keyOf={({ day }) => day}
@@ -84,14 +85,25 @@ function Days({ days }: { days: Revenue['days'] }) {
 
 /** What alerts and lists brought in: from alert to order, by currency, topic and day. */
 export function RevenuePage() {
-  const [range, setRange] = useState('30');
+  const [{ days }, change] = useFilters(['days']);
+  const range = RANGES.some(({ value }) => value === days) ? days : '30';
   const details = useQuery(RevenueDetailsDocument, { from: firstDay(Number(range)) });
   return (
     <>
       <PageHead
         title="Revenue"
         lead="Days are in UTC, as the orders were placed. A line from an alert does not count as from a list, too."
-        aside={<Segments label="Range" value={range} options={RANGES} onValue={setRange} />}
+        aside={
+          <div class="card-buttons">
+            <Segments
+              label="Range"
+              value={range}
+              options={RANGES}
+              onValue={(value) => change({ days: value === '30' ? '' : value })}
+            />
+            <CsvButton path="revenue.csv" fields={{ from: firstDay(Number(range)) }} />
+          </div>
+        }
       />
       <Loaded query={details} lines={8}>
         {({ revenue }) => (

@@ -1,118 +1,84 @@
-import { SaveSettingsDocument, SettingsDocument } from '../../generated/dashboard.ts';
-import type { StoreSettingsFragment, UpdateStoreInput } from '../../generated/dashboard.ts';
-import { formatMoment, linesOf } from '../format.ts';
+import type { ComponentChild } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { SettingsDocument } from '../../generated/dashboard.ts';
+import type { StoreSettingsFragment } from '../../generated/dashboard.ts';
 import { ApiKeys } from '../parts/api-keys.tsx';
-import { Badge, Loaded } from '../parts/feedback.tsx';
-import { NumberField, Switch, TextArea, TextField } from '../parts/fields.tsx';
-import { SaveForm, useForm } from '../parts/form.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
+import { Loaded } from '../parts/feedback.tsx';
+import { PageHead } from '../parts/layout.tsx';
 import { MailServer } from '../parts/mail-server.tsx';
+import { Measuring } from '../parts/measuring.tsx';
 import { PacingCard } from '../parts/pacing.tsx';
-import { useQuery, useSession } from '../session.ts';
+import { GeneralCard, ListsCard } from '../parts/store-settings.tsx';
+import { hrefTo } from '../route.ts';
+import { useQuery } from '../session.ts';
 
-type Draft = {
-  name: string;
-  listTypes: string;
-  customItems: boolean;
-  shareUrl: string;
-  doubleOptIn: boolean;
-  defaultRegion: string;
-  restoreDays: string;
-  allowedOrigins: string;
-};
-
-const draftOf = (store: StoreSettingsFragment): Draft => ({
-  name: store.name,
-  listTypes: store.listTypes.join('\n'),
-  customItems: store.customItems,
-  shareUrl: store.shareUrl ?? '',
-  doubleOptIn: store.doubleOptIn,
-  defaultRegion: store.defaultRegion ?? '',
-  restoreDays: String(store.restoreDays),
-  allowedOrigins: store.allowedOrigins.join('\n'),
-});
-
-const inputOf = (draft: Draft): UpdateStoreInput => ({
-  name: draft.name,
-  listTypes: linesOf(draft.listTypes),
-  customItems: draft.customItems,
-  shareUrl: draft.shareUrl.trim() || null,
-  doubleOptIn: draft.doubleOptIn,
-  defaultRegion: draft.defaultRegion.trim() || null,
-  restoreDays: Number(draft.restoreDays),
-  allowedOrigins: linesOf(draft.allowedOrigins),
-});
-
-function SettingsForm({
-  store,
-  onSaved,
-}: {
+/** What every section is given: the store as it is saved, and whom to tell that it changed. */
+type Given = {
   store: StoreSettingsFragment;
   onSaved: (store: StoreSettingsFragment) => void;
-}) {
-  const { run, notify, rename } = useSession();
-  const form = useForm({
-    saved: draftOf(store),
-    inputOf,
-    save: async (input) => {
-      const { updateStore } = await run(SaveSettingsDocument, { input });
-      rename(updateStore.name);
-      onSaved(updateStore);
-      notify('The settings are saved.');
-    },
-  });
+  onChanged: () => void;
+};
+
+/** The sections in their order, each with an address: `#/settings/lists`. */
+const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
+  { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
+  { id: 'lists', title: 'Lists', show: (given) => <ListsCard {...given} /> },
+  { id: 'pacing', title: 'When alerts leave', show: (given) => <PacingCard {...given} /> },
+  { id: 'mail-server', title: 'Mail server', show: () => <MailServer /> },
+  { id: 'measuring', title: 'Measuring', show: () => <Measuring /> },
+  {
+    id: 'keys',
+    title: 'API keys',
+    show: ({ store, onChanged }) => <ApiKeys keys={store.apiKeys} onChanged={onChanged} />,
+  },
+];
+
+const sectionOf = (id: string): HTMLElement | null => document.getElementById(`section-${id}`);
+
+/** Brings a section into sight and the keyboard with it. */
+function goTo(id: string): void {
+  sectionOf(id)?.scrollIntoView();
+  sectionOf(id)?.focus({ preventScroll: true });
+}
+
+function SectionLinks() {
   return (
-    <SaveForm form={form} label="Save settings">
-      <div class="columns">
-        <div>
-          <TextField label="Store name" required maxLength={100} {...form.text('name')} />
-          <TextField
-            label="Share URL"
-            {...form.text('shareUrl')}
-            placeholder="https://shop.example/list/{lid}"
-            hint="What a shared list opens; {lid} stands for the list id. Empty: this service's own page."
-          />
-          <TextField
-            label="Default region"
-            {...form.text('defaultRegion')}
-            placeholder="DE"
-            hint="Country whose national phone numbers are understood. Empty: each needs its country code."
-          />
-          <NumberField
-            label="Days to undo a deletion"
-            required
-            min={0}
-            max={365}
-            {...form.text('restoreDays')}
-            hint="How long shoppers can bring back deleted lists and items. 0: they are gone at once."
-          />
-          <Switch
-            label="Custom items"
-            hint="Shoppers may add items that are not in the catalogue."
-            {...form.check('customItems')}
-          />
-          <Switch
-            label="Double opt-in"
-            hint="A new subscriber must confirm by a link before any alert is sent."
-            {...form.check('doubleOptIn')}
-          />
+    <nav class="section-links" aria-label="Sections">
+      <ul>
+        {SECTIONS.map(({ id, title }) => (
+          <li key={id}>
+            <a
+              href={hrefTo('settings', id)}
+              onClick={(event) => {
+                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                // Still the same page: what is typed in another section stays.
+                event.preventDefault();
+                history.replaceState(history.state, '', hrefTo('settings', id));
+                goTo(id);
+              }}
+            >
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Sections(given: Given) {
+  useEffect(() => {
+    const id = location.hash.split('/')[2];
+    if (id) goTo(id);
+  }, []);
+  return (
+    <>
+      {SECTIONS.map(({ id, title, show }) => (
+        <div key={id} id={`section-${id}`} class="section" role="group" aria-label={title} tabIndex={-1}>
+          {show(given)}
         </div>
-        <div>
-          <TextArea
-            label="List types"
-            rows={4}
-            {...form.text('listTypes')}
-            hint="Beyond wl and sfl, one a line: registry, for example."
-          />
-          <TextArea
-            label="Allowed origins"
-            rows={4}
-            {...form.text('allowedOrigins')}
-            hint="Shop pages that may call from a browser, one a line, such as https://shop.example. Empty: any."
-          />
-        </div>
-      </div>
-    </SaveForm>
+      ))}
+    </>
   );
 }
 
@@ -122,28 +88,14 @@ export function SettingsPage() {
   return (
     <>
       <PageHead title="Settings" />
+      <SectionLinks />
       <Loaded query={settings} lines={8}>
         {({ store }) => (
-          <>
-            <Card
-              title="Store"
-              note={
-                <>
-                  <span class="code">{store.pid}</span> · since {formatMoment(store.cts)}
-                </>
-              }
-              aside={
-                <Badge tone={store.inventoryManaged ? 'good' : 'warn'}>
-                  {store.inventoryManaged ? 'inventory managed' : 'inventory not managed: no alerts'}
-                </Badge>
-              }
-            >
-              <SettingsForm store={store} onSaved={(saved) => settings.replace({ store: saved })} />
-            </Card>
-            <PacingCard store={store} onSaved={(saved) => settings.replace({ store: saved })} />
-            <MailServer />
-            <ApiKeys keys={store.apiKeys} onChanged={settings.reload} />
-          </>
+          <Sections
+            store={store}
+            onSaved={(saved) => settings.replace({ store: saved })}
+            onChanged={settings.reload}
+          />
         )}
       </Loaded>
     </>

@@ -1,173 +1,88 @@
-import { useState } from 'preact/hooks';
-import { AuditLogDocument, EraseShopperDocument, FindShopperDocument } from '../../generated/dashboard.ts';
-import type { AuditLogQuery, FindShopperQuery } from '../../generated/dashboard.ts';
+import { AuditLogDocument, CountShoppersDocument, ShoppersDocument } from '../../generated/dashboard.ts';
+import type { AuditLogQuery, ShopperKind } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { formatBytes, formatMoment } from '../format.ts';
-import { saveFile } from '../download.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
-import { TextField } from '../parts/fields.tsx';
+import { formatMoment, plural } from '../format.ts';
+import { Browse, SearchBox, useFilters } from '../parts/browse.tsx';
+import { Badge, Empty, Loaded } from '../parts/feedback.tsx';
+import { Segments } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
-import { DeletedLists } from '../parts/deleted-lists.tsx';
 import { MailingList } from '../parts/mailing-list.tsx';
-import { useAction, useQuery, useSession, useShopperChanges } from '../session.ts';
+import { useAddressTrail } from '../parts/pager.tsx';
+import { hrefTo } from '../route.ts';
+import { useQuery } from '../session.ts';
 
-type Shopper = NonNullable<FindShopperQuery['findShopper']>;
+const KINDS = [
+  { value: '', label: 'All' },
+  { value: 'account', label: 'Accounts' },
+  { value: 'guest', label: 'Guests' },
+];
+const VIEWS = [
+  { value: '', label: 'Shoppers' },
+  { value: 'mailing-list', label: 'Mailing list' },
+  { value: 'audit', label: 'Audit log' },
+];
 
-function Facts({ shopper: { regid, uid, isGuest, storage, lists, userinfo } }: { shopper: Shopper }) {
-  const facts: [string, string][] = [
-    ['E-mail', userinfo.em ?? '–'],
-    ['Name', [userinfo.fname, userinfo.lname].filter(Boolean).join(' ') || '–'],
-    ['Mobile', userinfo.m ?? '–'],
-    ['Accepts marketing', userinfo.acc_mkt ? 'yes' : 'no'],
-    ['Tags', userinfo.extags.join(', ') || '–'],
-    ['First seen', formatMoment(userinfo.cts)],
-    ['Last login', formatMoment(userinfo.lastlogin)],
-    ['Lists', String(lists?.totalCount ?? 0)],
-    ['Storage', `${formatBytes(storage.used)} of ${formatBytes(storage.allowed)}`],
-    ['User id', uid],
-    ['regid', regid],
-  ];
+function Everybody() {
+  const [{ q, kind: given }, change] = useFilters(['q', 'kind'], ['q']);
+  const kind = KINDS.some(({ value }) => value === given) ? given : '';
+  const { after } = useAddressTrail();
+  const which = { search: q || null, kind: (kind || null) as ShopperKind | null };
+  const shoppers = useQuery(ShoppersDocument, { ...which, after });
+  const count = useQuery(CountShoppersDocument, which);
   return (
-    <>
-      <p>
-        <Badge tone={isGuest ? 'plain' : 'good'}>{isGuest ? 'guest' : 'account'}</Badge>
-      </p>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </>
+    <Browse
+      title="Guests and accounts"
+      note={count.data && plural(count.data.shoppers.totalCount, 'shopper')}
+      caption="Shoppers, those first that were first seen last"
+      query={shoppers}
+      rowsOf={(data) => data.shoppers}
+      keyOf={({ uid }) => uid}
+      file={{ path: 'shoppers.csv', fields: { search: q, kind } }}
+      filters={
+        <>
+          <SearchBox
+            label="Search"
+            placeholder="E-mail address, name or regid"
+            value={q}
+            onValue={(value) => change({ q: value }, true)}
+          />
+          <Segments label="Kind" value={kind} options={KINDS} onValue={(value) => change({ kind: value })} />
+        </>
+      }
+      columns={[
+        {
+          label: 'Shopper',
+          cell: ({ uid, userinfo: { em } }) => (
+            <a class="wrap" href={hrefTo('shoppers', uid)}>
+              {em ?? `Guest ${uid.slice(0, 8)}`}
+            </a>
+          ),
+        },
+        {
+          label: 'Name',
+          cell: ({ userinfo: { fname, lname } }) => (
+            <span class="wrap">{[fname, lname].filter(Boolean).join(' ') || '–'}</span>
+          ),
+        },
+        { label: 'Kind', cell: ({ isGuest }) => <Kind isGuest={isGuest} /> },
+        { label: 'Marketing', cell: ({ userinfo }) => (userinfo.acc_mkt ? 'yes' : 'no') },
+        { label: 'First seen', cell: ({ userinfo }) => formatMoment(userinfo.cts) },
+        { label: 'Last login', cell: ({ userinfo }) => formatMoment(userinfo.lastlogin) },
+      ]}
+      empty={
+        <Empty title={q || kind ? 'No such shopper' : 'No shopper was identified yet'}>
+          {q
+            ? 'An address is found by its beginning, a name by the beginnings of its words, a guest by its regid.'
+            : 'They appear when the shop first asks for their regid.'}
+        </Empty>
+      }
+    />
   );
 }
 
-function Found({
-  shopper,
-  onErased,
-  onChanged,
-  onMoved,
-}: {
-  shopper: Shopper;
-  /** The shopper's lists are other ones now. */
-  onMoved: () => void;
-  onErased: () => void;
-  onChanged: () => void;
-}) {
-  const { run, notify } = useSession();
-  const [isErasing, setErasing] = useState(false);
-  const { regid } = shopper;
-  useShopperChanges(regid, onMoved);
-  const download = useAction(async () => {
-    const file = await run.download('/storeadmin/v3/user/export', { regid });
-    saveFile(`shopper-${new Date().toISOString().slice(0, 10)}.json`, file);
-    notify('The export is in your downloads.');
-    onChanged();
-  });
-  return (
-    <div class="found">
-      <Facts shopper={shopper} />
-      <DeletedLists key={regid} regid={regid} />
-      <Failure error={download.error} />
-      <div class="buttons">
-        <button
-          type="button"
-          class="secondary"
-          disabled={download.isBusy}
-          aria-busy={download.isBusy}
-          onClick={() => void download.start()}
-        >
-          Export as JSON
-        </button>
-        <button type="button" class="danger outline" onClick={() => setErasing(true)}>
-          Erase…
-        </button>
-      </div>
-      {isErasing && (
-        <Confirm
-          title="Erase this shopper?"
-          action="Erase for ever"
-          phrase={shopper.userinfo.em ?? 'ERASE'}
-          onClose={() => setErasing(false)}
-          onConfirm={async () => {
-            await run(EraseShopperDocument, { regid });
-            notify('The shopper is erased.');
-            setErasing(false);
-            onErased();
-          }}
-        >
-          Lists, items, subscriptions, messages and everything that names the person are deleted, and all
-          sessions end. It cannot be undone.
-        </Confirm>
-      )}
-    </div>
-  );
-}
-
-function Lookup({ onChanged }: { onChanged: () => void }) {
-  const { run } = useSession();
-  const [text, setText] = useState('');
-  const [found, setFound] = useState<{ shopper: Shopper | null } | null>(null);
-  const find = useAction(async () => {
-    setFound(null);
-    const name = text.trim();
-    const { findShopper } = await run(
-      FindShopperDocument,
-      name.includes('@') ? { useremail: name } : { regid: name },
-    );
-    setFound({ shopper: findShopper });
-  });
-  const renew = async ({ regid }: Shopper): Promise<void> => {
-    const { findShopper } = await run(FindShopperDocument, { regid });
-    // Somebody else may have been looked up meanwhile.
-    setFound((now) => (now?.shopper?.regid === regid ? { shopper: findShopper } : now));
-  };
-  const forget = (): void => {
-    setFound(null);
-    setText('');
-    onChanged();
-  };
-  return (
-    <Card title="Find a shopper" note="For access and erasure requests. What you type is not kept anywhere.">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void find.start();
-        }}
-      >
-        <TextField
-          label="E-mail address or regid"
-          required
-          value={text}
-          onValue={setText}
-          autocomplete="off"
-          spellcheck={false}
-        />
-        <div class="buttons">
-          <button type="submit" disabled={find.isBusy} aria-busy={find.isBusy}>
-            Find
-          </button>
-        </div>
-      </form>
-      <Failure error={find.error} />
-      <div role="status">
-        {found?.shopper === null && (
-          <Empty title="No such shopper">Check the spelling; a guest has no e-mail address.</Empty>
-        )}
-      </div>
-      {found?.shopper && (
-        <Found
-          shopper={found.shopper}
-          onMoved={() => void renew(found.shopper!).catch(() => undefined)}
-          onErased={forget}
-          onChanged={onChanged}
-        />
-      )}
-    </Card>
-  );
+/** Guest or account. */
+export function Kind({ isGuest }: { isGuest: boolean }) {
+  return <Badge tone={isGuest ? 'plain' : 'good'}>{isGuest ? 'guest' : 'account'}</Badge>;
 }
 
 const detailText = (detail: Record<string, unknown>): string =>
@@ -181,51 +96,53 @@ function KeyName({ id, keys }: { id: string; keys: Answered<AuditLogQuery>['stor
   return <span class="code">{key ? `…${key.hint}` : id}</span>;
 }
 
-/** Look up a shopper, export or erase what is known, see who wants the mailing list, and what was done before. */
-export function ShoppersPage() {
+function Audit() {
   const audit = useQuery(AuditLogDocument, { first: 50 });
-  // An erasure takes somebody off the mailing list, too.
-  const [changes, setChanges] = useState(0);
+  return (
+    <Card
+      title="Audit log"
+      note="Exports and erasures. It does not name the person; the same person has the same subject."
+    >
+      <Loaded query={audit}>
+        {({ auditLog, store }) =>
+          auditLog.length === 0 ? (
+            <Empty title="Nothing was exported or erased yet" />
+          ) : (
+            <Table
+              caption="Audit log"
+              rows={auditLog}
+              keyOf={({ id }) => id}
+              columns={[
+                { label: 'When', cell: ({ at }) => formatMoment(at) },
+                {
+                  label: 'What',
+                  cell: ({ action }) => <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{action}</Badge>,
+                },
+                { label: 'Subject', cell: ({ subject }) => <span class="code">{subject}</span> },
+                { label: 'Key', cell: ({ keyId }) => <KeyName id={keyId} keys={store.apiKeys} /> },
+                { label: 'Rows', cell: ({ detail }) => detailText(detail) },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+/** The store's shoppers, who wants the mailing list, and what was exported or erased. */
+export function ShoppersPage() {
+  const [{ view }, change] = useFilters(['view']);
   return (
     <>
-      <PageHead title="Shoppers" />
-      <Lookup
-        onChanged={() => {
-          audit.reload();
-          setChanges((count) => count + 1);
-        }}
+      <PageHead
+        title="Shoppers"
+        lead="What you search for is not in the address of the page."
+        aside={
+          <Segments label="Show" value={view} options={VIEWS} onValue={(value) => change({ view: value })} />
+        }
       />
-      <MailingList key={changes} />
-      <Card
-        title="Audit log"
-        note="Exports and erasures. It does not name the person; the same person has the same subject."
-      >
-        <Loaded query={audit}>
-          {({ auditLog, store }) =>
-            auditLog.length === 0 ? (
-              <Empty title="Nothing was exported or erased yet" />
-            ) : (
-              <Table
-                caption="Audit log"
-                rows={auditLog}
-                keyOf={({ id }) => id}
-                columns={[
-                  { label: 'When', cell: ({ at }) => formatMoment(at) },
-                  {
-                    label: 'What',
-                    cell: ({ action }) => (
-                      <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{action}</Badge>
-                    ),
-                  },
-                  { label: 'Subject', cell: ({ subject }) => <span class="code">{subject}</span> },
-                  { label: 'Key', cell: ({ keyId }) => <KeyName id={keyId} keys={store.apiKeys} /> },
-                  { label: 'Rows', cell: ({ detail }) => detailText(detail) },
-                ]}
-              />
-            )
-          }
-        </Loaded>
-      </Card>
+      {view === 'mailing-list' ? <MailingList /> : view === 'audit' ? <Audit /> : <Everybody />}
     </>
   );
 }

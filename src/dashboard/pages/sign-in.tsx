@@ -1,67 +1,81 @@
 import { useState } from 'preact/hooks';
-import { SignInDocument } from '../../generated/dashboard.ts';
-import { createApi } from '../api.ts';
-import type { Credentials } from '../api.ts';
+import { signIn } from '../api.ts';
+import type { SignedIn } from '../api.ts';
 import { Failure } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { useAction } from '../session.ts';
 
-/** Who came in. */
-export type SignedIn = { credentials: Credentials; storeName: string };
-
-/** Asks for the store id and an API key, and checks them before anything is shown. */
-export function SignIn({ reason, onSignedIn }: { reason: string; onSignedIn: (signedIn: SignedIn) => void }) {
+/** Asks for the store id and an API key, or for an operator's, and has the service check them. */
+export function SignIn({
+  reason,
+  hasDemo,
+  onSignedIn,
+}: {
+  reason: string;
+  hasDemo: boolean;
+  onSignedIn: (signedIn: SignedIn) => void;
+}) {
   const [pid, setPid] = useState('');
   const [apiKey, setApiKey] = useState('');
-  const check = useAction(async () => {
-    const credentials = { pid: pid.trim(), apiKey: apiKey.trim() };
-    const { store } = await createApi(credentials)(SignInDocument, {});
-    onSignedIn({ credentials, storeName: store.name });
-  });
+  const check = useAction(async () => onSignedIn(await signIn(pid.trim(), apiKey.trim())));
   return (
     <main class="sign-in">
-      <form
-        class="card"
-        autocomplete="off"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void check.start();
-        }}
-      >
-        <div class="brand">
-          <span class="brand-mark" aria-hidden="true">
-            ♥
-          </span>
-          <h1>Merchant dashboard</h1>
-        </div>
-        {reason && !check.error && (
-          <p class="notice" role="status">
-            {reason}
-          </p>
+      <div class="card">
+        <form
+          autocomplete="off"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void check.start();
+          }}
+        >
+          <div class="brand">
+            <span class="brand-mark" aria-hidden="true">
+              ♥
+            </span>
+            <h1>Merchant dashboard</h1>
+          </div>
+          {reason && !check.error && (
+            <p class="notice" role="status">
+              {reason}
+            </p>
+          )}
+          <TextField
+            label="Store id (pid)"
+            value={pid}
+            onValue={setPid}
+            required
+            autocomplete="off"
+            spellcheck={false}
+            autoCapitalize="off"
+            hint={
+              <>
+                Do you run this service? Then it is <span class="code">operator</span>.
+              </>
+            }
+          />
+          <TextField
+            label="API key"
+            type="password"
+            value={apiKey}
+            onValue={setApiKey}
+            required
+            autocomplete="off"
+            hint="The key is kept nowhere in this browser. You stay signed in for eight hours, or until you sign out."
+          />
+          <Failure error={check.error} />
+          <button type="submit" aria-busy={check.isBusy} disabled={check.isBusy}>
+            {check.isBusy ? 'Signing in' : 'Sign in'}
+          </button>
+        </form>
+        {hasDemo && (
+          <form class="demo-door" method="post" action="/dashboard/demo">
+            <p class="muted">Only looking around?</p>
+            <button type="submit" class="secondary outline">
+              Open the demo store
+            </button>
+          </form>
         )}
-        <TextField
-          label="Store id (pid)"
-          value={pid}
-          onValue={setPid}
-          required
-          autocomplete="off"
-          spellcheck={false}
-          autoCapitalize="off"
-        />
-        <TextField
-          label="API key"
-          type="password"
-          value={apiKey}
-          onValue={setApiKey}
-          required
-          autocomplete="off"
-          hint="Kept in this tab's memory only: a reload signs you out."
-        />
-        <Failure error={check.error} />
-        <button type="submit" aria-busy={check.isBusy} disabled={check.isBusy}>
-          {check.isBusy ? 'Signing in' : 'Sign in'}
-        </button>
-      </form>
+      </div>
     </main>
   );
 }

@@ -1,12 +1,13 @@
+import { useState } from 'preact/hooks';
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
-import type { ChannelFieldsFragment, TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
+import type { TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { changedFields } from '../draft.ts';
 import { Empty, Loaded } from '../parts/feedback.tsx';
-import { TextArea, TextField } from '../parts/fields.tsx';
 import { SaveForm, useForm } from '../parts/form.tsx';
 import type { Form } from '../parts/form.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
+import { PageHead } from '../parts/layout.tsx';
+import { TemplateEditor } from '../parts/template-editor.tsx';
 import { TemplatePreview } from '../parts/template-preview.tsx';
 import { TopicDelete } from '../parts/topic-delete.tsx';
 import { TopicRules } from '../parts/topic-rules.tsx';
@@ -17,47 +18,20 @@ import { draftOf, inputOf, listOf } from '../topic-draft.ts';
 import type { TopicDraft } from '../topic-draft.ts';
 import { triggerText } from './topics.tsx';
 
-function Template({ channels, form }: { channels: ChannelFieldsFragment[]; form: Form<TopicDraft> }) {
-  const { texts } = form.draft;
-  return (
-    <Card
-      title="Template"
-      note={
-        <>
-          Liquid: <span class="code">{'{{ product.title }}'}</span>, variant, brand, price, old_price, stock,
-          url, image; <span class="code">{'{{ store.name }}'}</span>. Values are escaped.
-        </>
-      }
-    >
-      {channels
-        .flatMap(({ parts }) => parts)
-        .map(({ name, label, rows }) => {
-          const field = {
-            label,
-            value: texts[name] ?? '',
-            onValue: (text: string) => form.set({ texts: { ...texts, [name]: text } }),
-          };
-          return rows === 1 ? (
-            <TextField key={name} required {...field} />
-          ) : (
-            <TextArea key={name} rows={rows} {...field} />
-          );
-        })}
-    </Card>
-  );
-}
-
 function Editor({
   topic,
   channels,
   triggers,
+  templateVariables,
+  store,
   onSaved,
-}: Pick<Answered<TopicsQuery>, 'channels' | 'triggers'> & {
+}: Omit<Answered<TopicsQuery>, 'topics'> & {
   topic: TopicFieldsFragment;
   onSaved: (topic: TopicFieldsFragment) => void;
 }) {
   const { run, notify } = useSession();
   const saved = draftOf(topic);
+  const [shown, setShown] = useState('');
   const form: Form<TopicDraft> = useForm({
     saved,
     inputOf,
@@ -72,11 +46,22 @@ function Editor({
     <>
       <SaveForm form={form} label="Save topic">
         <div class="columns">
-          <Template channels={channels} form={form} />
-          <TemplatePreview topic={topic.name} channels={channels} texts={form.draft.texts} />
+          <TemplateEditor channels={channels} variables={templateVariables} form={form} onPart={setShown} />
+          <TemplatePreview
+            topic={topic.name}
+            channels={channels}
+            texts={form.draft.texts}
+            shown={shown}
+            onShown={setShown}
+          />
         </div>
         <TopicRules triggers={triggers} form={form} />
       </SaveForm>
+      {store.isDemo && (
+        <p class="notice">
+          The demo store writes to nobody: its messages become files on the machine that runs it.
+        </p>
+      )}
       <TopicSend topic={topic} channels={channels} isChanged={form.isChanged} />
     </>
   );

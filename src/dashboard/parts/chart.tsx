@@ -1,11 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatDay, formatNumber } from '../format.ts';
+import { formatChange, formatDay, formatNumber, formatShort } from '../format.ts';
 
 type Point = { day: string; value: number };
 
 const HEIGHT = 170;
 const DAY_LABEL_PX = 62;
+
+/** Distances between the lines of a chart: 1, 2 and 5 of every power of ten. */
+const STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 function token(element: Element, name: string): string {
   return getComputedStyle(element).getPropertyValue(name).trim();
@@ -54,10 +57,8 @@ function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlo
         size: 44,
         ticks: { show: false },
         grid: { stroke: grid, width: 1 },
-        incrs: [
-          1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 1_000_000,
-        ],
-        values: (_plot, splits) => splits.map(formatNumber),
+        incrs: STEPS,
+        values: (_plot, splits) => splits.map(formatShort),
       },
     ],
     series: [
@@ -73,8 +74,25 @@ function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlo
   };
 }
 
-/** Bars of one figure a day. The picture has one sentence for those who cannot see it; the page has the table. */
-export function DayChart({ name, colour, points }: { name: string; colour: string; points: Point[] }) {
+/**
+ * Bars of one figure a day, its sum, and how that changed against the period before. The picture has one sentence for those who cannot see it; the
+ * page has the table.
+ */
+export function DayChart({
+  name,
+  colour,
+  points,
+  before,
+  href,
+}: {
+  name: string;
+  colour: string;
+  points: Point[];
+  /** The sum of as many days before these. */
+  before: number;
+  /** The table behind the figure. */
+  href: string;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const reading = useRef<HTMLParagraphElement>(null);
   const total = points.reduce((sum, { value }) => sum + value, 0);
@@ -117,8 +135,14 @@ export function DayChart({ name, colour, points }: { name: string; colour: strin
   return (
     <figure class="chart">
       <figcaption>
-        <span class="chart-name">{name}</span>
-        <strong class="chart-total">{formatNumber(total)}</strong>
+        <a class="chart-name" href={href}>
+          {name}
+        </a>
+        <strong class="chart-total">{formatNumber(total)}</strong>{' '}
+        <span class="chart-change" title={`${formatNumber(before)} in the ${points.length} days before`}>
+          {formatChange(total, before) ?? (total > 0 ? 'new' : '')}
+          <span class="visually-hidden"> against the {points.length} days before</span>
+        </span>
       </figcaption>
       <p class="chart-reading" ref={reading} aria-hidden="true" />
       <div ref={box} role="img" aria-label={sentence} class="chart-box" />

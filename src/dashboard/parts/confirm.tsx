@@ -32,7 +32,7 @@ export function Confirm({
         isBlocked={phrase !== undefined && typed.trim() !== phrase}
         onCancel={onClose}
       >
-        <p>{children}</p>
+        <div class="confirm-text">{children}</div>
         {phrase !== undefined && (
           <TextField
             label={`Type ${phrase} to confirm`}

@@ -16,8 +16,7 @@ export function DeletedLists({ regid }: { regid: string }) {
     lists.reload();
   });
   return (
-    <section aria-labelledby="deleted-lists">
-      <h3 id="deleted-lists">Deleted lists</h3>
+    <>
       <Failure error={restore.error} />
       <Loaded query={lists} lines={1}>
         {({ deletedLists }) =>
@@ -27,6 +26,7 @@ export function DeletedLists({ regid }: { regid: string }) {
             <>
               <Table
                 caption="Deleted lists"
+                isDense
                 rows={deletedLists.edges}
                 keyOf={({ node }) => node.lid}
                 columns={[
@@ -61,6 +61,6 @@ export function DeletedLists({ regid }: { regid: string }) {
           )
         }
       </Loaded>
-    </section>
+    </>
   );
 }

@@ -5,9 +5,12 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 export function Dialog({
   title,
   onClose,
+  isWide = false,
   children,
 }: {
   title: string;
+  /** For tables. */
+  isWide?: boolean;
   onClose: () => void;
   children: ComponentChildren;
 }) {
@@ -27,6 +30,7 @@ export function Dialog({
   return (
     <dialog
       ref={ref}
+      class={isWide ? 'is-wide' : undefined}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

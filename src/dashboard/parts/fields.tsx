@@ -16,7 +16,7 @@ type Common = {
 };
 
 /** What all fields share: an id, what is wrong, and what describes the input. */
-function useField({ name, hint }: Pick<Common, 'name' | 'hint'>) {
+export function useField({ name, hint }: Pick<Common, 'name' | 'hint'>) {
   const id = useId();
   const failed = useContext(FailedField);
   const failure = failed !== null && failed.name === name ? failed.message : null;
@@ -42,7 +42,7 @@ function useField({ name, hint }: Pick<Common, 'name' | 'hint'>) {
 
 /** What an input of text may be told beyond its value. */
 type InputOptions = {
-  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'email' | 'url' | 'color';
+  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'date' | 'email' | 'url' | 'color';
   required?: boolean;
   placeholder?: string;
   maxLength?: number;

@@ -56,7 +56,26 @@ export type Column<Row> = {
   isNumber?: boolean;
   /** No visible head, for buttons. */
   isAction?: boolean;
+  /** How the table is put in the order of this column. */
+  sort?: Sort;
 };
+
+/** The order of a column: whether it is the one that is shown, and which end comes first. */
+export type Sort = { isOn: boolean; isRising: boolean; onPick: () => void };
+
+function Head({ label, isAction, sort }: Pick<Column<never>, 'label' | 'isAction' | 'sort'>) {
+  if (isAction) return <span class="visually-hidden">{label}</span>;
+  if (!sort) return <>{label}</>;
+  return (
+    <button type="button" class="sort" onClick={sort.onPick}>
+      {label}
+      <span aria-hidden="true">{sort.isOn ? (sort.isRising ? ' ▲' : ' ▼') : ' ↕'}</span>
+    </button>
+  );
+}
+
+const orderOf = (sort: Sort | undefined) =>
+  sort?.isOn ? (sort.isRising ? 'ascending' : 'descending') : undefined;
 
 /** A table that stays readable at 390 px: there every row is a block of labelled lines. */
 export function Table<Row>({
@@ -64,20 +83,23 @@ export function Table<Row>({
   columns,
   rows,
   keyOf,
+  isDense = false,
 }: {
   caption: string;
   columns: Column<Row>[];
   rows: Row[];
   keyOf: (row: Row) => string;
+  /** On a phone a row is a few lines instead of one for each cell. */
+  isDense?: boolean;
 }) {
   return (
-    <table class="data">
+    <table class={isDense ? 'data dense' : 'data'}>
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ label, isNumber, isAction }) => (
-            <th key={label} scope="col" class={isNumber ? 'number' : undefined}>
-              {isAction ? <span class="visually-hidden">{label}</span> : label}
+          {columns.map(({ label, isNumber, isAction, sort }) => (
+            <th key={label} scope="col" class={isNumber ? 'number' : undefined} aria-sort={orderOf(sort)}>
+              <Head label={label} isAction={isAction} sort={sort} />
             </th>
           ))}
         </tr>

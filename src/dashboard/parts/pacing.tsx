@@ -1,9 +1,8 @@
-import { SaveSettingsDocument } from '../../generated/dashboard.ts';
 import type { StoreSettingsFragment, UpdateStoreInput } from '../../generated/dashboard.ts';
-import { useSession } from '../session.ts';
 import { Choice, NumberField, TextField } from './fields.tsx';
-import { SaveForm, useForm } from './form.tsx';
+import { SaveForm } from './form.tsx';
 import { Card } from './layout.tsx';
+import { useStoreForm } from './store-settings.tsx';
 
 type Draft = { minutes: string; quietFrom: string; quietTo: string; timeZone: string; dailyCap: string };
 
@@ -31,23 +30,11 @@ function zoneOptions(chosen: string): { value: string; label: string }[] {
 }
 
 /** When a store's alerts leave: together, not at night, not too many. */
-export function PacingCard({
-  store,
-  onSaved,
-}: {
+export function PacingCard(props: {
   store: StoreSettingsFragment;
   onSaved: (store: StoreSettingsFragment) => void;
 }) {
-  const { run, notify } = useSession();
-  const form = useForm({
-    saved: draftOf(store),
-    inputOf,
-    save: async (input) => {
-      const { updateStore } = await run(SaveSettingsDocument, { input });
-      onSaved(updateStore);
-      notify('From now on alerts leave like this.');
-    },
-  });
+  const form = useStoreForm(props, draftOf, inputOf, 'From now on alerts leave like this.');
   return (
     <Card title="When alerts leave" note="Empty fields: each alert leaves by itself and at once.">
       <SaveForm form={form} label="Save when alerts leave">

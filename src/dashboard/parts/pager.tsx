@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { moveTo, usePlace } from '../route.ts';
 
 /** The pages gone through to the one that is shown, as the cursor that each begins after; the first has none. */
 export type Trail = { cursors: string[]; after: string | null; move: (cursors: string[]) => void };
@@ -11,6 +12,17 @@ export function useTrail(filter: string): Trail {
     cursors,
     after: cursors.at(-1) ?? null,
     move: (next) => setTrail({ filter, cursors: next }),
+  };
+}
+
+/** The same in the address, so that Back and a reload find the page; one that was opened by its address alone leads back to the first. */
+export function useAddressTrail(): Trail {
+  const { after = '', trail = '' } = usePlace().query;
+  return {
+    cursors: after === '' ? [] : [...trail.split(' ').filter(Boolean), after],
+    after: after || null,
+    move: (next) =>
+      moveTo({ after: next.at(-1) ?? '', trail: next.slice(0, -1).join(' ') }, { hidden: ['trail'] }),
   };
 }
 

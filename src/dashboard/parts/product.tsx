@@ -1,11 +1,20 @@
+import { formatNumber } from '../format.ts';
 import { isOwn } from '../own.ts';
+import { Badge } from './feedback.tsx';
 
-type Named = { dt?: string | null; vi?: string | null; iu?: string | null; id: string | number };
+type Named = {
+  dt?: string | null;
+  vi?: string | null;
+  iu?: string | null;
+  id: string | number;
+  /** Where the title leads. */
+  href?: string;
+};
 
 /** A product as one sees it in tables: picture or initial, title, variant or id below. */
-export function ProductName({ dt, vi, iu, id }: Named) {
+export function ProductName({ dt, vi, iu, id, href }: Named) {
   const picture = iu && isOwn(iu) ? iu : null;
-  const title = dt ?? `Product ${id}`;
+  const title = dt || `Product ${id}`;
   return (
     <div class="product">
       {picture ? (
@@ -16,9 +25,17 @@ export function ProductName({ dt, vi, iu, id }: Named) {
         </span>
       )}
       <span>
-        <span class="product-title">{title}</span>
+        <span class="product-title" title={title.length > 60 ? title : undefined}>
+          {href ? <a href={href}>{title}</a> : title}
+        </span>
         <span class="muted">{vi ? `${vi} · ${id}` : `id ${id}`}</span>
       </span>
     </div>
   );
+}
+
+/** Stock in numbers, or in a word where there is none or nobody knows. */
+export function Stock({ stk }: { stk: number | null }) {
+  if (stk === null) return <Badge>unknown</Badge>;
+  return stk > 0 ? <>{formatNumber(stk)}</> : <Badge tone="warn">sold out</Badge>;
 }

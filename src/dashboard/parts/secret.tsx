@@ -1,14 +1,14 @@
 import { useId, useRef, useState } from 'preact/hooks';
 
-/** A secret that the service shows this once. */
-export function SecretOnce({ label, secret }: { label: string; secret: string }) {
+/** A text to copy. */
+export function CopyField({ label, value, note }: { label: string; value: string; note?: string }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [outcome, setOutcome] = useState<'copied' | 'by hand' | null>(null);
   const copy = async (): Promise<void> => {
     try {
       // Over plain HTTP, browsers have no clipboard at all.
-      await navigator.clipboard.writeText(secret);
+      await navigator.clipboard.writeText(value);
       setOutcome('copied');
     } catch {
       field.current?.focus();
@@ -25,17 +25,23 @@ export function SecretOnce({ label, secret }: { label: string; secret: string })
           ref={field}
           class="code"
           readOnly
-          value={secret}
+          value={value}
           onFocus={(event) => event.currentTarget.select()}
         />
         <button type="button" class="secondary" onClick={() => void copy()}>
           {outcome === 'copied' ? 'Copied' : 'Copy'}
+          <span class="visually-hidden"> {label}</span>
         </button>
       </div>
-      <small>Keep it now: it is not shown again.</small>
+      {note && <small>{note}</small>}
       <small role="status">
         {outcome === 'by hand' && 'The browser does not let this page copy. It is selected: copy it by hand.'}
       </small>
     </div>
   );
+}
+
+/** A secret that the service shows this once. */
+export function SecretOnce({ label, secret }: { label: string; secret: string }) {
+  return <CopyField label={label} value={secret} note="Keep it now: it is not shown again." />;
 }

@@ -6,6 +6,7 @@ import { Badge, Loaded } from './feedback.tsx';
 import { TextField } from './fields.tsx';
 import { ActionForm } from './form.tsx';
 import { Card } from './layout.tsx';
+import { CopyField } from './secret.tsx';
 
 /** Takes the secret that Shopify signs its webhooks with; it can be set and removed, never read. */
 export function Shopify() {
@@ -33,17 +34,21 @@ export function Shopify() {
         )
       }
     >
-      <Loaded query={shopify} lines={1}>
-        {({ store: { shopify: connection } }) =>
-          connection.connected && (
-            <p class="notice">
-              <span>
-                Register this address in Shopify for products, inventory levels and, for revenue,
-                orders/create: <span class="code">{connection.url}</span>
-              </span>
-            </p>
-          )
-        }
+      <Loaded query={shopify} lines={2}>
+        {({ store: { shopify: connection } }) => (
+          <ol class="steps">
+            <li>
+              In Shopify, open Settings → Notifications → Webhooks and register this address, in the format
+              JSON, for <span class="code">products/create</span>, <span class="code">products/update</span>,{' '}
+              <span class="code">products/delete</span>, <span class="code">inventory_levels/update</span>{' '}
+              and, for revenue, <span class="code">orders/create</span>:
+              <CopyField label="Address to register" value={connection.url} />
+            </li>
+            <li>
+              Shopify then shows the secret that it signs with, below its list of webhooks. Paste it here.
+            </li>
+          </ol>
+        )}
       </Loaded>
       <ActionForm
         action={connect}
@@ -65,7 +70,7 @@ export function Shopify() {
           required
           value={secret}
           onValue={setSecret}
-          hint="Shopify shows it beside the webhooks. It is stored and never shown again."
+          hint="It is stored and never shown again."
         />
       </ActionForm>
       {isEnding && (

@@ -2,45 +2,33 @@ import { useEffect, useState } from 'preact/hooks';
 import { PreviewTopicDocument } from '../../generated/dashboard.ts';
 import type { ChannelFieldsFragment } from '../../generated/dashboard.ts';
 import type { ApiError } from '../api.ts';
+import { plural } from '../format.ts';
 import { useSession } from '../session.ts';
+import { smsLength } from '../sms-length.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
-import { isOwn } from '../own.ts';
 import { Failure } from './feedback.tsx';
 import { Segments } from './fields.tsx';
 import { Card } from './layout.tsx';
+import { MailFrame, WIDTHS } from './mail-frame.tsx';
+import type { Width } from './mail-frame.tsx';
+import { ProductPicker, titleOf } from './product-picker.tsx';
+import type { FoundProduct } from './product-picker.tsx';
 
 const TYPING_PAUSE_MS = 350;
 
-const PLACEHOLDER =
-  'data:image/svg+xml,' +
-  encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">picture</text></svg>',
-  );
-
-/** The mail with a placeholder for each picture of another site: the dashboard asks nobody but the service. */
-function withoutStrangers(html: string): string {
-  const mail = new DOMParser().parseFromString(html, 'text/html');
-  for (const picture of mail.querySelectorAll('img')) {
-    const source = picture.getAttribute('src') ?? '';
-    picture.removeAttribute('srcset');
-    if (!source.startsWith('data:') && !isOwn(source)) picture.src = PLACEHOLDER;
-  }
-  return `<!doctype html>${mail.documentElement.outerHTML}`;
-}
+type State = { preview: Texts | null; error: ApiError | null };
 
 /** What the service makes of the draft; the last good one stays while there is a mistake in the template. */
-function usePreview(topic: string, texts: Texts): { preview: Texts | null; error: ApiError | null } {
+function usePreview(topic: string, epi: string | number | null, texts: Texts): State {
   const { run } = useSession();
-  const [state, setState] = useState<{ preview: Texts | null; error: ApiError | null }>({
-    preview: null,
-    error: null,
-  });
+  const [state, setState] = useState<State>({ preview: null, error: null });
   const typed = JSON.stringify(listOf(texts));
   useEffect(() => {
     let isCurrent = true;
     const timer = setTimeout(() => {
-      run(PreviewTopicDocument, { topic, texts: JSON.parse(typed) as ReturnType<typeof listOf> }).then(
+      const draft = JSON.parse(typed) as ReturnType<typeof listOf>;
+      run(PreviewTopicDocument, { topic, epi, texts: draft }).then(
         (data) => isCurrent && setState({ preview: textsOf(data.previewTopic.texts), error: null }),
         (error: ApiError) => isCurrent && setState(({ preview }) => ({ preview, error })),
       );
@@ -49,36 +37,86 @@ function usePreview(topic: string, texts: Texts): { preview: Texts | null; error
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [run, topic, typed]);
+  }, [run, topic, epi, typed]);
   return state;
 }
 
-type Props = { topic: string; channels: ChannelFieldsFragment[]; texts: Texts };
+/** A text message as a phone shows it, and how many of them a network counts. */
+function Sms({ label, text }: { label: string; text: string }) {
+  const { units, segments, isUnicode } = smsLength(text);
+  return (
+    <>
+      <pre class="preview-text preview-sms" tabIndex={0} aria-label={`Preview: ${label}`}>
+        {text}
+      </pre>
+      <p class="muted">
+        {plural(units, 'character')}, {plural(segments, 'segment')}
+        {isUnicode && ': a character outside the basic alphabet makes segments of 70'}
+      </p>
+    </>
+  );
+}
+
+/** With which product the preview is shown. */
+function ShownWith({
+  product,
+  onProduct,
+}: {
+  product: FoundProduct | null;
+  onProduct: (product: FoundProduct | null) => void;
+}) {
+  if (product === null) return <ProductPicker label="Show with a product of yours" onPick={onProduct} />;
+  return (
+    <p class="notice">
+      <span>
+        Shown with <strong>{titleOf(product)}</strong>
+      </span>
+      <button type="button" class="small secondary outline" onClick={() => onProduct(null)}>
+        Show the sample
+      </button>
+    </p>
+  );
+}
+
+type Props = {
+  topic: string;
+  channels: ChannelFieldsFragment[];
+  texts: Texts;
+  /** The part that is shown. */
+  shown: string;
+  onShown: (part: string) => void;
+};
 
 /** The message as a subscriber would see it. The frame runs no scripts, and pictures of other sites are not loaded. */
-export function TemplatePreview({ topic, channels, texts }: Props) {
+export function TemplatePreview({ topic, channels, texts, shown, onShown }: Props) {
   // A line such as the subject stands above every longer text of its channel.
-  const views = channels.flatMap(({ parts }) =>
+  const views = channels.flatMap(({ parts, medium }) =>
     parts
       .filter(({ rows }) => rows > 1)
-      .map((part) => ({ part, lines: parts.filter(({ rows }) => rows === 1) })),
+      .map((part) => ({ medium, part, lines: parts.filter(({ rows }) => rows === 1) })),
   );
-  const [name, setName] = useState(views[0]!.part.name);
-  const { part, lines } = views.find((view) => view.part.name === name)!;
-  const { preview, error } = usePreview(topic, texts);
+  const { part, lines, medium } =
+    views.find((view) => view.part.name === shown) ??
+    views.find((view) => view.lines.some(({ name }) => name === shown)) ??
+    views[0]!;
+  const [product, setProduct] = useState<FoundProduct | null>(null);
+  const [width, setWidth] = useState<Width>('desktop');
+  const { preview, error } = usePreview(topic, product?.epi ?? null, texts);
+  const text = preview?.[part.name] ?? '';
   return (
     <Card
       title="Preview"
-      note="With a sample product. Pictures from other sites are not loaded here."
+      note="Pictures from other sites are not loaded here."
       aside={
         <Segments
           label="Show"
-          value={name}
+          value={part.name}
           options={views.map((view) => ({ value: view.part.name, label: view.part.label }))}
-          onValue={setName}
+          onValue={onShown}
         />
       }
     >
+      <ShownWith product={product} onProduct={setProduct} />
       <Failure error={error} />
       {preview === null && !error && (
         <div class="skeleton" role="status">
@@ -86,23 +124,28 @@ export function TemplatePreview({ topic, channels, texts }: Props) {
           <span class="skeleton-line" />
         </div>
       )}
-      {preview &&
-        lines.map((line) => (
-          <p key={line.name} class="preview-subject">
-            <span class="muted">{line.label}</span> <strong>{preview[line.name]}</strong>
-          </p>
-        ))}
-      {preview && part.isHtml && (
-        <iframe
-          class="preview-frame"
-          title="Preview of the mail"
-          sandbox=""
-          srcdoc={withoutStrangers(preview[part.name] ?? '')}
-        />
+      {preview && (
+        <div class="preview-head">
+          {lines.map((line) => (
+            <p key={line.name} class="preview-subject">
+              <span class="muted">{line.label}</span> <strong>{preview[line.name]}</strong>
+            </p>
+          ))}
+          {part.isHtml && (
+            <Segments
+              label="Width"
+              value={width}
+              options={WIDTHS}
+              onValue={(value) => setWidth(value as Width)}
+            />
+          )}
+        </div>
       )}
-      {preview && !part.isHtml && (
+      {preview && part.isHtml && <MailFrame html={text} width={width} />}
+      {preview && !part.isHtml && medium === 'sms' && <Sms label={part.label} text={text} />}
+      {preview && !part.isHtml && medium !== 'sms' && (
         <pre class="preview-text" tabIndex={0} aria-label={`Preview: ${part.label}`}>
-          {preview[part.name]}
+          {text}
         </pre>
       )}
     </Card>

@@ -1,18 +1,15 @@
 import { useState } from 'preact/hooks';
-import { AudienceDocument, SendTestAlertDocument, TriggerTopicDocument } from '../../generated/dashboard.ts';
+import { AudienceDocument, SendTestAlertDocument } from '../../generated/dashboard.ts';
 import type { ChannelFieldsFragment, TopicFieldsFragment } from '../../generated/dashboard.ts';
-import { formatNumber, linesOf, plural } from '../format.ts';
+import { formatNumber } from '../format.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
-import { Confirm } from './confirm.tsx';
 import { Loaded } from './feedback.tsx';
 import { Choice, TextField } from './fields.tsx';
 import { ActionForm } from './form.tsx';
 import { Card } from './layout.tsx';
+import { SendNow, inSentence } from './topic-send-now.tsx';
 
 type Channels = { channels: ChannelFieldsFragment[] };
-
-/** A channel's name inside a sentence: e-mail, but SMS. */
-const inSentence = (label: string): string => (/^[A-Z][a-z-]/.test(label) ? label.toLowerCase() : label);
 
 function Audience({ topic, channels }: { topic: string } & Channels) {
   const audience = useQuery(AudienceDocument, { topic });
@@ -73,63 +70,6 @@ function TestSend({ topic, channels, isChanged }: { topic: string; isChanged: bo
   );
 }
 
-const sentTo = ({ audience, listHolders }: { audience: number; listHolders: number }): string =>
-  [plural(audience, 'subscriber'), ...(listHolders > 0 ? [plural(listHolders, 'list holder')] : [])].join(
-    ' and ',
-  );
-
-function Trigger({ topic }: { topic: string }) {
-  const { run, notify } = useSession();
-  const [text, setText] = useState('');
-  const [isAsking, setAsking] = useState(false);
-  const epis = linesOf(text);
-  return (
-    <Card
-      title="Send now"
-      note="Alerts everybody who is subscribed to this topic for these variants, and list holders where it tells them, whatever the stock."
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          setAsking(true);
-        }}
-      >
-        <TextField
-          label="Variant ids"
-          required
-          value={text}
-          onValue={setText}
-          autocomplete="off"
-          hint="One, or several with commas between."
-        />
-        <button type="submit" class="secondary" disabled={epis.length === 0}>
-          Send now…
-        </button>
-      </form>
-      {isAsking && (
-        <Confirm
-          title={`Send ${topic} now?`}
-          action="Send"
-          onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            const { triggerTopic } = await run(TriggerTopicDocument, { topic, epis });
-            notify(
-              triggerTopic.opened === 0
-                ? 'Nobody waits for these variants.'
-                : `On its way to ${sentTo(triggerTopic)}.`,
-            );
-            setAsking(false);
-            setText('');
-          }}
-        >
-          Subscribers of {plural(epis.length, 'variant')} are written to. Messages that are out cannot be
-          called back.
-        </Confirm>
-      )}
-    </Card>
-  );
-}
-
 /** Who a topic reaches, a test to oneself, and a send by hand. */
 export function TopicSend({
   topic: { name },
@@ -145,7 +85,7 @@ export function TopicSend({
         <Audience topic={name} channels={channels} />
       </Card>
       <TestSend topic={name} channels={channels} isChanged={isChanged} />
-      <Trigger topic={name} />
+      <SendNow topic={name} channels={channels} isChanged={isChanged} />
     </div>
   );
 }

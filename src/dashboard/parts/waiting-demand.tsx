@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
-import { WaitingDemandDocument } from '../../generated/dashboard.ts';
+import type { WaitingDemandQuery } from '../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { formatNumber } from '../format.ts';
-import { useQuery } from '../session.ts';
+import { hrefTo } from '../route.ts';
+import type { Query } from '../session.ts';
 import { Empty, Loaded } from './feedback.tsx';
 import { Card, Table } from './layout.tsx';
 import { ProductName } from './product.tsx';
@@ -9,11 +11,20 @@ import { SetStock, SetStockButton } from './set-stock.tsx';
 import type { Variant } from './set-stock.tsx';
 
 /** Sold-out variants by how many wait for them, each with a way to restock it. */
-export function WaitingDemand() {
-  const demand = useQuery(WaitingDemandDocument, { first: 10 });
+export function WaitingDemand({
+  demand,
+  onRestocked,
+}: {
+  demand: Query<Answered<WaitingDemandQuery>>;
+  onRestocked: () => void;
+}) {
   const [chosen, setChosen] = useState<Variant | null>(null);
   return (
-    <Card title="Waiting demand" note="Sold-out variants that most contacts wait for.">
+    <Card
+      title="Waiting demand"
+      note="Sold-out variants that most contacts wait for."
+      aside={<a href={hrefTo('products', '', { stock: 'out', sort: 'waiting' })}>All</a>}
+    >
       <Loaded query={demand}>
         {({ waitingDemand }) =>
           waitingDemand.length === 0 ? (
@@ -23,12 +34,15 @@ export function WaitingDemand() {
           ) : (
             <Table
               caption="Waiting demand by variant"
+              isDense
               rows={waitingDemand}
               keyOf={({ epi }) => String(epi)}
               columns={[
                 {
                   label: 'Variant',
-                  cell: ({ epi, dt, vi, iu }) => <ProductName dt={dt} vi={vi} iu={iu} id={epi} />,
+                  cell: ({ epi, dt, vi, iu }) => (
+                    <ProductName dt={dt} vi={vi} iu={iu} id={epi} href={hrefTo('products', String(epi))} />
+                  ),
                 },
                 { label: 'Waiting', isNumber: true, cell: ({ waiting }) => formatNumber(waiting) },
                 {
@@ -47,7 +61,7 @@ export function WaitingDemand() {
           onClose={() => setChosen(null)}
           onDone={() => {
             setChosen(null);
-            demand.reload();
+            onRestocked();
           }}
         />
       )}

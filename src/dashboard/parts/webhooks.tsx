@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { DeleteWebhookDocument, WebhooksDocument } from '../../generated/dashboard.ts';
 import type { WebhooksQuery } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { formatMoment } from '../format.ts';
+import { formatMoment, plural } from '../format.ts';
 import { useQuery, useSession } from '../session.ts';
 import { Confirm } from './confirm.tsx';
 import { Badge, Empty, Loaded } from './feedback.tsx';
@@ -36,25 +36,58 @@ function Buttons({ webhook, open }: { webhook: Webhook; open: (opened: Opened) =
   );
 }
 
+/** Whether events arrive, in words. */
+function Health({ health }: Pick<Webhook, 'health'>) {
+  const { lastSuccessAt, failuresInARow, lastError } = health;
+  const last = lastSuccessAt === null ? 'nothing taken yet' : `last taken ${formatMoment(lastSuccessAt)}`;
+  if (failuresInARow === 0)
+    return (
+      <>
+        <Badge tone={lastSuccessAt === null ? 'plain' : 'good'}>
+          {lastSuccessAt === null ? 'not tried yet' : 'healthy'}
+        </Badge>
+        {lastSuccessAt !== null && <span class="muted cell-note">{last}</span>}
+      </>
+    );
+  return (
+    <>
+      <Badge tone="bad">{plural(failuresInARow, 'failure')} in a row</Badge>
+      <span class="muted cell-note">{lastError}</span>
+      <span class="muted cell-note">{last}</span>
+    </>
+  );
+}
+
 /** Addresses of the store's own that are told of events. */
 export function Webhooks() {
   const { run, notify } = useSession();
   const webhooks = useQuery(WebhooksDocument, {});
   const [opened, setOpened] = useState<Opened | null>(null);
-  const close = (): void => setOpened(null);
+  const isDemo = webhooks.data?.store.isDemo;
+  const close = (): void => {
+    // Its health may have changed meanwhile.
+    if (opened?.what === 'deliveries') webhooks.reload();
+    setOpened(null);
+  };
   return (
     <Card
       title="Webhooks"
       note="Your own systems hear of events; each call is signed and repeated until it is taken."
       aside={
-        <button type="button" class="small" onClick={() => setOpened({ what: 'add' })}>
-          Add webhook
-        </button>
+        isDemo === false && (
+          <button type="button" class="small" onClick={() => setOpened({ what: 'add' })}>
+            Add webhook
+          </button>
+        )
       }
     >
       <Loaded query={webhooks}>
         {(data) =>
-          data.webhooks.length === 0 ? (
+          data.store.isDemo ? (
+            <Empty title="The demo store has no webhooks">
+              What it sends never leaves this machine. A store of your own can have up to 20.
+            </Empty>
+          ) : data.webhooks.length === 0 ? (
             <Empty title="No webhooks yet">Add the address of a system that should know.</Empty>
           ) : (
             <Table
@@ -73,7 +106,7 @@ export function Webhooks() {
                     </span>
                   ),
                 },
-                { label: 'Since', cell: ({ cts }) => formatMoment(cts) },
+                { label: 'Health', cell: ({ health }) => <Health health={health} /> },
                 {
                   label: 'Manage',
                   isAction: true,

@@ -1,4 +1,4 @@
-import { partsOf } from '../../channel/channels.ts';
+import { isTerse, partsOf } from '../../channel/channels.ts';
 import type { AlertTexts, Medium } from '../../channel/channels.ts';
 import { GONE } from '../../channel/outcome.ts';
 import type { Outcome } from '../../channel/outcome.ts';
@@ -6,7 +6,7 @@ import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import { fail } from '../../shared/errors.ts';
 import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
-import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
+import { shortUnsubscribeUrl, unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
 import type { Scope } from '../contact/unsubscribe.rules.ts';
 import { openLinks } from '../revenue/click.service.ts';
 import type { LinkAlert } from '../revenue/click.service.ts';
@@ -39,8 +39,8 @@ export type Letter = {
   store: Sender;
   /** A link by which its contact gets no more of these. */
   linkFor: (scope: Scope) => string;
-  /** Its texts, bare where they will be part of a message with others; or why they cannot be made now. */
-  render: (isBare: boolean) => Promise<{ texts: Partial<AlertTexts> } | Outcome>;
+  /** Its texts, bare where they will be part of a message with others, below another where it follows; or why they cannot be made now. */
+  render: (isBare: boolean, follows: boolean) => Promise<{ texts: Partial<AlertTexts> } | Outcome>;
 };
 
 /** An alert that is about to leave: what is to become of it now, and what it says. The letter is there where it may be sent. */
@@ -79,10 +79,12 @@ function prepareAlert(
   const { pid, recipient: value } = message;
   const { store, product } = facts;
   const epi = message.epi!;
+  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, store, message) : null;
   const linkFor = (scope: Scope): string =>
-    unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
-  const render = async (isBare: boolean): Promise<{ texts: Partial<AlertTexts> } | Outcome> => {
-    const model = link(store, message, alertModel(store, topic.name, epi, product, linkFor('product')));
+    short ?? unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
+  const render: Letter['render'] = async (isBare, follows) => {
+    const shown = alertModel(store, topic.name, epi, product, linkFor('product'));
+    const model = link(store, message, { ...shown, follows });
     try {
       const parts = partsOf(medium);
       return { texts: await templates.alerts.render({ pid, texts: topic.texts, parts, model, isBare }) };

@@ -1,11 +1,11 @@
 import type { Outgoing } from '../../channel/channel.ts';
-import { channelOf, partsOf } from '../../channel/channels.ts';
+import { channelOf, isTerse, partsOf } from '../../channel/channels.ts';
 import type { Medium } from '../../channel/channels.ts';
 import type { Outcome } from '../../channel/outcome.ts';
 import type { Services } from '../../context.ts';
 import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
 import { STOPPED, findStopped } from '../contact/stop.service.ts';
-import { unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
+import { shortUnsubscribeUrl, unsubscribeUrl } from '../contact/unsubscribe.rules.ts';
 import { isPaced } from '../store/pacing.rules.ts';
 import type { Verdict } from './alert.rules.ts';
 import { outcomeOfTemplate, prepareAlerts } from './alert.service.ts';
@@ -121,7 +121,7 @@ async function sealTogether(
   const [first] = alerts as [Ready, ...Ready[]];
   const { store } = first.letter;
   const isBare = alerts.length > 1;
-  const pieces = await Promise.all(alerts.map(({ letter }) => letter.render(isBare)));
+  const pieces = await Promise.all(alerts.map(({ letter }, place) => letter.render(isBare, place > 0)));
   const failure = pieces.find((piece) => 'kind' in piece);
   if (failure) return failure;
   let [texts] = pieces.flatMap((piece) => ('texts' in piece ? [piece.texts] : []));
@@ -145,12 +145,15 @@ async function sealTogether(
     }
   }
   const payload = channelOf(medium).compose(texts!, { oneClickUrl, isTest: false });
-  return { id, isDemo: store.isDemo, storeName: store.name, to: first.message.recipient, payload };
+  const { pid, isDemo, name: storeName, senderName, senderAddress } = store;
+  return { id, pid, isDemo, storeName, senderName, senderAddress, to: first.message.recipient, payload };
 }
 
 /** Leaves all topics that a message is about; its page offers everything besides. */
 function linkForAll({ config }: Services, medium: Medium, alerts: readonly Ready[]): string {
   const [{ message, letter }] = alerts as [Ready, ...Ready[]];
+  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, letter.store, message) : null;
+  if (short !== null) return short;
   const [topic = '', ...moreTopics] = new Set(alerts.map((alert) => alert.message.topic!));
   const claim = { scope: 'topic', medium, value: message.recipient, topic, epi: '', moreTopics } as const;
   return unsubscribeUrl(config.publicUrl, letter.store, claim);

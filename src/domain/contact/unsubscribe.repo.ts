@@ -1,4 +1,4 @@
-import type { Raw, Tx } from '../../database/database.ts';
+import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
 import { topicsOf } from './unsubscribe.rules.ts';
 import type { UnsubscribeClaim } from './unsubscribe.rules.ts';
@@ -23,6 +23,32 @@ export function removeSubscriptions(
      RETURNING id, medium, value, topic, epi, empi, du, confirmed_at IS NOT NULL AS confirmed, cts`,
     [pid, medium, value, ...only],
   );
+}
+
+/** What the alert of a short link was about; null where it is not known any more, or was another's. */
+export type AlertAbout = { topic: string; epi: string; moreTopics: string[] };
+
+/** Looks up an alert of a contact, and where it left together with others, theirs: then it is about no single product. */
+export async function findAlertAbout(
+  db: Db,
+  pid: string,
+  contact: { medium: string; value: string },
+  seq: number,
+): Promise<AlertAbout | null> {
+  const about = { topic: true, epi: true, parcelId: true } as const;
+  const recipient = contact.value;
+  const alert = await db.prisma.outboxMessage.findFirst({
+    where: { pid, seq, recipient, medium: contact.medium, lane: 'alert' },
+    select: about,
+  });
+  if (alert === null) return null;
+  const { topic, epi, parcelId } = alert;
+  const parcel = { pid, recipient, parcelId, leavesAt: { not: null } };
+  const all =
+    parcelId === null ? [] : await db.prisma.outboxMessage.findMany({ where: parcel, select: about });
+  const topics = new Set(all.map((one) => one.topic!));
+  topics.delete(topic!);
+  return { topic: topic!, epi: all.length > 1 ? '' : epi!, moreTopics: [...topics].sort() };
 }
 
 /** Records what a contact left of what it hears because of its lists. */

@@ -1,5 +1,7 @@
 import { openLink, sealLink } from './link.rules.ts';
 import type { LinkStore } from './link.rules.ts';
+import { shortUnsubscribe } from './short-link.rules.ts';
+import type { ShortStore } from './short-link.rules.ts';
 
 /** How much a contact leaves: alerts for one variant, a whole topic, or everything the store sends. */
 export type Scope = 'product' | 'topic' | 'all';
@@ -33,6 +35,16 @@ export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: Unsub
   const { scope, medium, value, topic, epi, moreTopics = [] } = claim;
   const sealed = sealLink(store, 'unsubscribe', [scope, medium, value, topic, epi, ...moreTopics]);
   return `${publicUrl}/unsubscribe/${sealed}`;
+}
+
+/** The same in a few characters, for the alert with this number; null where it cannot be short. */
+export function shortUnsubscribeUrl(
+  publicUrl: string,
+  store: ShortStore,
+  { recipient, seq }: { recipient: string; seq: number },
+): string | null {
+  const token = shortUnsubscribe(store, recipient, seq);
+  return token && `${publicUrl}/u/${token}`;
 }
 
 /** What a token of this store stands for, or null. */

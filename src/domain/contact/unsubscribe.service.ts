@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import type { Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { isServed } from '../store/store.rules.ts';
 import { maskContact } from './contact.rules.ts';
@@ -7,9 +7,10 @@ import { findProduct } from '../product/product.repo.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
 import { withdrawConsent } from './mailing-list.service.ts';
 import { pidOfLink } from './link.rules.ts';
-import { findSender } from '../store/sender.repo.ts';
+import { findSender, findSenderByNo } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
-import { mute, removeSubscriptions, suppress } from './unsubscribe.repo.ts';
+import { readShortUnsubscribe, storeNoOf } from './short-link.rules.ts';
+import { findAlertAbout, mute, removeSubscriptions, suppress } from './unsubscribe.repo.ts';
 import { readUnsubscribe, topicsOf } from './unsubscribe.rules.ts';
 import type { Scope, UnsubscribeClaim } from './unsubscribe.rules.ts';
 
@@ -25,19 +26,32 @@ export type UnsubscribeView = {
   scope: Scope;
 };
 
-async function openToken(
-  { db, config }: Deps,
+/** What a short link stands for: less than everything only as long as its alert is known. */
+async function readShort(db: Db, store: Sender, token: string): Promise<UnsubscribeClaim | null> {
+  const sealed = readShortUnsubscribe(store, token);
+  if (sealed === null) return null;
+  const contact = { medium: 'sms', value: sealed.value };
+  const about = await findAlertAbout(db, store.pid, contact, sealed.seq);
+  if (about === null) return { scope: 'all', ...contact, topic: '', epi: '' };
+  return { scope: about.epi === '' ? 'topic' : 'product', ...contact, ...about };
+}
+
+/** The store and the claim of an unsubscribe link; null when it is not one of ours. */
+export async function openUnsubscribe(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
   token: string,
 ): Promise<{ store: Sender; claim: UnsubscribeClaim } | null> {
-  const pid = pidOfLink(token);
-  const store = pid === null ? null : await findSender(db, pid);
-  const claim = store && isServed(config, store) ? readUnsubscribe(store, token) : null;
-  return store && claim ? { store, claim } : null;
+  const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
+  if (linkNo === null && pid === null) return null;
+  const store = linkNo === null ? await findSender(db, pid!) : await findSenderByNo(db, linkNo);
+  if (store === null || !isServed(config, store)) return null;
+  const claim = linkNo === null ? readUnsubscribe(store, token) : await readShort(db, store, token);
+  return claim && { store, claim };
 }
 
 /** What the link is about, or null when it is not one of ours. Changes nothing. */
 export async function viewUnsubscribe(deps: Deps, token: string): Promise<UnsubscribeView | null> {
-  const opened = await openToken(deps, token);
+  const opened = await openUnsubscribe(deps, token);
   if (opened === null) return null;
   const { store, claim } = opened;
   const product = claim.epi === '' ? null : await findProduct(deps.db, store.pid, claim.epi);
@@ -71,7 +85,7 @@ export async function leave(
   token: string,
   chosen: Scope | null,
 ): Promise<UnsubscribeView | null> {
-  const opened = await openToken(deps, token);
+  const opened = await openUnsubscribe(deps, token);
   if (opened === null) return null;
   const { store, claim: given } = opened;
   const claim = { ...given, scope: chosen ?? given.scope };

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { plainMail } from '../../channel/mail-page.ts';
+import type { Branded } from '../../channel/mail-page.ts';
 import { isEmail } from '../../shared/email.ts';
 import { fail } from '../../shared/errors.ts';
-import { codePoints, escapeHtml, hasControlCharacters, isStorable } from '../../shared/text.ts';
+import { codePoints, hasControlCharacters, isStorable, shorten } from '../../shared/text.ts';
 import { DAY_MS, HOUR_MS } from '../../shared/time.ts';
 
 const MAX_NAME = 100;
@@ -75,7 +77,7 @@ export function shareLink(
 
 /** What a mail about a list says. */
 export type SharedListMail = {
-  storeName: string;
+  store: Branded;
   fromname: string;
   lname: string;
   cnt: number;
@@ -84,20 +86,21 @@ export type SharedListMail = {
 };
 
 /** The mail that carries the link. Everything in it that people typed is escaped. */
-export function shareMail({ storeName, fromname, lname, cnt, note, url }: SharedListMail): {
+export function shareMail({ store, fromname, lname, cnt, note, url }: SharedListMail): {
   subject: string;
   html: string;
   text: string;
 } {
   const sender = fromname === '' ? 'Somebody' : fromname;
-  const line = `${sender} shares the list “${lname}” (${cnt} ${cnt === 1 ? 'item' : 'items'}) from ${storeName} with you.`;
-  const quote =
-    note === '' ? '' : `<blockquote>${escapeHtml(note).replace(/\r\n|\r|\n/g, '<br>')}</blockquote>\n`;
-  const html = `<!doctype html>
-<html lang="en"><body style="font-family:sans-serif;line-height:1.5">
-<p>${escapeHtml(line)}</p>
-${quote}<p><a href="${escapeHtml(url)}">Open the list</a></p>
-</body></html>`;
-  const text = [line, ...(note === '' ? [] : [note]), `Open the list: ${url}`].join('\n\n');
-  return { subject: `${sender} shares the list “${lname}” with you`, html, text: `${text}\n` };
+  const line = `${sender} shares the list “${lname}” (${cnt} ${cnt === 1 ? 'item' : 'items'}) from ${store.name} with you.`;
+  const subject = `${sender} shares the list “${shorten(lname, 60)}” with you`;
+  const words = 'Open the list';
+  const html = plainMail(store, {
+    title: subject,
+    preview: note || line,
+    texts: [line, ...(note === '' ? [] : [`“${note}”`])],
+    button: { url, words },
+  });
+  const text = [line, ...(note === '' ? [] : [note]), `${words}: ${url}`].join('\n\n');
+  return { subject, html, text: `${text}\n` };
 }

@@ -37,7 +37,7 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
     const url = rules.shareLink(store, ctx.config.publicUrl, list.lid);
     const { lname, cnt } = list;
     const content = rules.shareMail({
-      storeName: store.name,
+      store,
       fromname: fromname || owner.fname,
       lname,
       cnt,

@@ -8,7 +8,7 @@ export type Owner = Pick<ListModel, 'pid' | 'regid'>;
 
 /** Somebody who watches a shopper's lists, and what it knows. */
 export type Watched = Owner & {
-  /** The store key that speaks for the shopper; empty for the shopper itself. */
+  /** The store key, or operator key, that speaks for the shopper; empty for the shopper itself. */
   keyId: string;
   rev: number;
   /** What its right to watch rests on. */
@@ -41,7 +41,8 @@ const MOVED = {
       SELECT coalesce((SELECT rev FROM shopper_revision WHERE pid = k.pid AND regid = k.regid LIMIT 1), 0) AS rev) r
     CROSS JOIN LATERAL (
       SELECT concat(s.xmin, '.', sh.xmin, CASE WHEN (SELECT maintenance FROM service_state WHERE id = 1)
-        OR (k.key_id <> '' AND NOT EXISTS (SELECT FROM store_key WHERE pid = k.pid AND id = k.key_id AND revoked_at IS NULL)) THEN ' ended' END) AS standing) x
+        OR (k.key_id <> '' AND NOT EXISTS (SELECT FROM store_key WHERE pid = k.pid AND id = k.key_id AND revoked_at IS NULL)
+          AND NOT EXISTS (SELECT FROM operator_key WHERE id = k.key_id AND revoked_at IS NULL)) THEN ' ended' END) AS standing) x
     WHERE r.rev <> k.rev OR x.standing <> k.standing`,
 };
 

@@ -102,7 +102,17 @@ export async function testMailServer(
   const now = ctx.now();
   const until = await ctx.db.transaction((tx) => consume(tx, pid, TEST_KEY, TEST_LIMIT, now));
   if (until !== null) failTooManyTests(until, now);
-  const message = { id: newId(), isDemo: false, storeName, to: address, payload: testMail(storeName) };
+  const { senderName, senderAddress } = opened;
+  const message = {
+    id: newId(),
+    isDemo: false,
+    pid,
+    storeName,
+    senderName,
+    senderAddress,
+    to: address,
+    payload: testMail(storeName),
+  };
   const { outcome, problem } = await carryMail(opened, message, async (server, mail) => {
     const smtp = openStoreSmtp(server, ctx.config.webhookAllowPrivate, TEST_LIMITS, 1);
     await smtp.send(mail).finally(() => smtp.close());

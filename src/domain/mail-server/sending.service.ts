@@ -68,8 +68,7 @@ export async function carryMail(
 ): Promise<Carried> {
   if (server === null) return later('locked');
   if (senderAddress === null) return later('sender');
-  const { storeName } = message;
-  const mail = toMail({ ...message, storeName: senderName ?? storeName }, senderAddress);
+  const mail = toMail({ ...message, senderName, senderAddress }, senderAddress);
   try {
     await send(server, { ...mail, disableFileAccess: true, disableUrlAccess: true });
     return { outcome: SENT, problem: null };

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
-import { findSender } from '../store/sender.repo.ts';
+import { findSender, findSenderByNo } from '../store/sender.repo.ts';
 import type { Sender } from '../store/sender.repo.ts';
 
 /** Whether the clicks of an alert may count, and whether the catalogue will know where its link leads. */
@@ -37,21 +37,42 @@ export function loadLinkFacts(db: Db, alerts: readonly ClaimedMessage[]): Promis
 }
 
 /** Where the link of an alert leads, as its product says today. */
-export type AlertTarget = { store: Sender; url: string | null };
+export type AlertTarget = { alertId: string; store: Sender; url: string | null };
 
 /** The store of an alert and the address of its product; null when the alert is not known any more. */
 export async function findTarget(db: Db, alertId: string): Promise<AlertTarget | null> {
   const alert = await db.prisma.outboxMessage.findFirst({
     where: { id: alertId, lane: 'alert' },
-    select: { pid: true, epi: true },
+    select: { id: true, pid: true, epi: true },
   });
   const store = alert && (await findSender(db, alert.pid));
-  if (!alert || !store) return null;
+  return alert && store && targetOf(db, store, alert);
+}
+
+/** The same for an alert that a brief link names by the numbers of its store and its own. */
+export async function findBriefTarget(
+  db: Db,
+  { linkNo, seq }: { linkNo: number; seq: number },
+): Promise<AlertTarget | null> {
+  const store = await findSenderByNo(db, linkNo);
+  if (store === null) return null;
+  const alert = await db.prisma.outboxMessage.findFirst({
+    where: { pid: store.pid, seq, lane: 'alert' },
+    select: { id: true, epi: true },
+  });
+  return alert && targetOf(db, store, alert);
+}
+
+async function targetOf(
+  db: Db,
+  store: Sender,
+  alert: { id: string; epi: string | null },
+): Promise<AlertTarget> {
   const product = await db.prisma.product.findFirst({
-    where: { pid: alert.pid, epi: alert.epi! },
+    where: { pid: store.pid, epi: alert.epi! },
     select: { uri: true, du: true },
   });
-  return { store, url: product && (product.uri ?? product.du) };
+  return { alertId: alert.id, store, url: product && (product.uri ?? product.du) };
 }
 
 /**

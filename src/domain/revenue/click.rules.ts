@@ -1,19 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { LinkStore } from '../contact/link.rules.ts';
+import type { ShortStore } from '../contact/short-link.rules.ts';
 import { DAY_MS } from '../../shared/time.ts';
 
 // A link in an alert leads to the product through us. Where it leads is signed, or looked up by the alert that is: nobody makes one that
 // leads elsewhere.
 
-/** What a link of ours says before anything is proven. A short one has neither store nor target: its alert knows both. */
+/** What a link of ours says before anything is proven. A short one has neither store nor target, and a brief one no target: its alert knows it. */
 export type ClickLink =
+  | { kind: 'brief'; linkNo: number; seq: number; mac: string }
   | { kind: 'short'; alertId: string; mac: string }
   | { kind: 'long'; pid: string; alertId: string; day: number; target: string; mac: string };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const SHORT = /^([\w-]{22})([\w-]{16})$/;
+const BRIEF = /^([\w-]{11})([\da-z]{1,6})\.([\da-z]{1,9})$/;
 const LONG = /^([\w-]{1,300})\.([\w-]{22})\.(\d{1,6})\.([\w-]{1,6000})\.([\w-]{16})$/;
 const MAC_BYTES = 12;
+const BRIEF_MAC_BYTES = 8;
 /** A mail that is older leads nowhere. */
 const VALID_DAYS = 400;
 /** The parameter that tells the store which click a visitor came by. */
@@ -30,16 +34,23 @@ function unpack(packed: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-function macOf({ pid, secret }: LinkStore, parts: readonly (string | number)[]): string {
+function macOf({ pid, secret }: LinkStore, parts: readonly (string | number)[], size = MAC_BYTES): string {
   const key = createHmac('sha256', secret).update('click').digest();
   const mac = createHmac('sha256', key).update(JSON.stringify([pid, ...parts]));
-  return mac.digest().subarray(0, MAC_BYTES).toString('base64url');
+  return mac.digest().subarray(0, size).toString('base64url');
 }
 
 const fromText = (text: string): string => Buffer.from(text).toString('base64url');
 const toText = (packed: string): string => Buffer.from(packed, 'base64url').toString('utf8');
 
-/** Names an alert in 38 characters, for text messages and for the store's own reports. */
+const briefMac = (store: LinkStore, seq: number): string => macOf(store, ['seq', seq], BRIEF_MAC_BYTES);
+
+/** Names an alert by its number in some 18 characters, for text messages. */
+export function briefToken(store: ShortStore, seq: number): string {
+  return `${briefMac(store, seq)}${store.linkNo.toString(36)}.${seq.toString(36)}`;
+}
+
+/** Names an alert in 38 characters, for the store's own reports. */
 export function shortToken(store: LinkStore, alertId: string): string {
   return pack(alertId) + macOf(store, [alertId]);
 }
@@ -55,6 +66,9 @@ export function longToken(store: LinkStore, alertId: string, target: string, now
 export function readToken(token: string): ClickLink | null {
   const [, id, shortMac] = SHORT.exec(token) ?? [];
   if (id !== undefined) return { kind: 'short', alertId: unpack(id), mac: shortMac! };
+  const [, briefMac, no, seq] = BRIEF.exec(token) ?? [];
+  if (no !== undefined)
+    return { kind: 'brief', linkNo: parseInt(no, 36), seq: parseInt(seq!, 36), mac: briefMac! };
   const [, store, alert, day, target, mac] = LONG.exec(token) ?? [];
   if (store === undefined) return null;
   const pid = toText(store);
@@ -62,13 +76,17 @@ export function readToken(token: string): ClickLink | null {
   return { kind: 'long', pid, alertId: unpack(alert!), day: Number(day), target: toText(target!), mac: mac! };
 }
 
+function wantedMac(store: LinkStore, link: ClickLink): string {
+  if (link.kind === 'brief') return briefMac(store, link.seq);
+  const { alertId } = link;
+  return macOf(store, link.kind === 'short' ? [alertId] : [alertId, link.day, link.target]);
+}
+
 /** Whether the store made this link, not too long ago. */
 export function isOurs(store: LinkStore, link: ClickLink, now: Date): boolean {
-  const { alertId, mac } = link;
-  const parts = link.kind === 'short' ? [alertId] : [alertId, link.day, link.target];
-  const [wanted, given] = [Buffer.from(macOf(store, parts)), Buffer.from(mac)];
+  const [wanted, given] = [Buffer.from(wantedMac(store, link)), Buffer.from(link.mac)];
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false;
-  return link.kind === 'short' || now.getTime() / DAY_MS - link.day <= VALID_DAYS;
+  return link.kind !== 'long' || now.getTime() / DAY_MS - link.day <= VALID_DAYS;
 }
 
 /**

@@ -1,24 +1,20 @@
-import { channelOf } from '../../channel/channels.ts';
+import { isTerse } from '../../channel/channels.ts';
 import type { Medium } from '../../channel/channels.ts';
 import type { Services } from '../../context.ts';
 import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
 import { absoluteUrl } from '../template/model.rules.ts';
 import type { AlertModel } from '../template/template.rules.ts';
 import type { LinkStore } from '../contact/link.rules.ts';
+import type { ShortStore } from '../contact/short-link.rules.ts';
 import { isServed } from '../store/store.rules.ts';
-import { findTarget, loadLinkFacts, recordClick } from './click.repo.ts';
-import { isLinkable, isOurs, longToken, shortToken } from './click.rules.ts';
+import { findBriefTarget, findTarget, loadLinkFacts, recordClick } from './click.repo.ts';
+import { briefToken, isLinkable, isOurs, longToken, shortToken } from './click.rules.ts';
 import type { ClickLink } from './click.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
 /** Gives what a template sees of an alert the link that counts its clicks, where they may be counted. */
-export type LinkAlert = (store: LinkStore, message: ClaimedMessage, model: AlertModel) => AlertModel;
-
-/** Whether a medium counts characters: then its links must be short, and lead where the catalogue says. */
-function isTerse(medium: Medium): boolean {
-  return Object.values(channelOf(medium).parts).some(({ form }) => form === 'short');
-}
+export type LinkAlert = (store: ShortStore, message: ClaimedMessage, model: AlertModel) => AlertModel;
 
 /** Loads what decides on the links of a batch of alerts, with one statement. */
 export async function openLinks(
@@ -28,12 +24,13 @@ export async function openLinks(
 ): Promise<LinkAlert> {
   const facts = await loadLinkFacts(db, messages);
   const factsOf = new Map(messages.map(({ id }, index) => [id, facts[index]!]));
-  return (store, { id }, model) => {
+  return (store, { id, seq }, model) => {
     const { url } = model.product;
     const { isMeasured, isInCatalogue } = factsOf.get(id)!;
     if (!isMeasured || url === '' || !isLinkable(id)) return model;
+    // A short link leads where the catalogue says.
     const isShort = isTerse(medium) && isInCatalogue;
-    const token = isShort ? shortToken(store, id) : longToken(store, id, url, now());
+    const token = isShort ? briefToken(store, seq) : longToken(store, id, url, now());
     return { ...model, product: { ...model.product, url: `${config.publicUrl}/go/${token}` } };
   };
 }
@@ -53,13 +50,12 @@ export function proveLink(
 /** Finds where a short link leads; null when it is none of ours, or its alert or product is not known any more. */
 export async function findLink(
   { db, config, now }: Deps,
-  link: Extract<ClickLink, { kind: 'short' }>,
+  link: Exclude<ClickLink, { kind: 'long' }>,
 ): Promise<FoundLink | null> {
-  const { alertId } = link;
-  const found = await findTarget(db, alertId);
+  const found = await (link.kind === 'short' ? findTarget(db, link.alertId) : findBriefTarget(db, link));
   if (found === null || !isServed(config, found.store) || !isOurs(found.store, link, now())) return null;
   const target = absoluteUrl(found.url, found.store.siteUrl);
-  return target === '' ? null : { store: found.store, alertId, target };
+  return target === '' ? null : { store: found.store, alertId: found.alertId, target };
 }
 
 /** Notes a click; answers the token that the store can report with an order, or null where the click does not count. */

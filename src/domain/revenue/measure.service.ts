@@ -2,13 +2,10 @@ import { requireShopper } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { contactsOf, isAccountContact } from '../contact/contact.rules.ts';
-import { viewUnsubscribe } from '../contact/unsubscribe.service.ts';
+import { openUnsubscribe, viewUnsubscribe } from '../contact/unsubscribe.service.ts';
 import type { UnsubscribeView } from '../contact/unsubscribe.service.ts';
-import { pidOfLink } from '../contact/link.rules.ts';
-import { readUnsubscribe } from '../contact/unsubscribe.rules.ts';
 import { regidOf } from '../shopper/identity.rules.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
-import { findSender } from '../store/sender.repo.ts';
 import { forgetPerson, hasDeclined, provenContacts, saveChoice, shopperKey } from './measure.repo.ts';
 import type { PersonKey } from './measure.repo.ts';
 
@@ -50,9 +47,9 @@ export async function setMeasuredByLink(
   measured: boolean,
 ): Promise<UnsubscribeView | null> {
   const view = await viewUnsubscribe(deps, token);
-  const store = view && (await findSender(deps.db, pidOfLink(token)!));
-  const claim = store && readUnsubscribe(store, token);
-  if (!view || !store || !claim) return null;
+  const opened = await openUnsubscribe(deps, token);
+  if (!view || !opened) return null;
+  const { store, claim } = opened;
   const { medium, value } = claim;
   const account = isAccountContact(claim) ? [shopperKey(regidOf(store.secret, 'account', value))] : [];
   await deps.db.transaction((tx) =>

@@ -128,7 +128,7 @@ async function findHistory(
   const { pid, attributionDays } = store;
   const { orderedAt, lines } = order;
   const link = order.click === null ? null : readToken(order.click);
-  const alertId = link && isOurs(store, link, now) ? link.alertId : null;
+  const alertId = link && link.kind !== 'brief' && isOurs(store, link, now) ? link.alertId : null;
   const since = new Date(orderedAt.getTime() - attributionDays * DAY_MS);
   const clicks = await orders.findClicks(tx, pid, { contacts, alertId }, { since, until: orderedAt });
   const keys = [

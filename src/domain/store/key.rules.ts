@@ -1,4 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { fail } from '../../shared/errors.ts';
+import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
+
+const MAX_KEY_NAME = 60;
+
+/** The name of a key as it will be stored, or the failure that names the field; an empty one is no name. */
+export function checkKeyName(name: string, field: string): string {
+  const trimmed = name.trim();
+  const isFine = codePoints(trimmed) <= MAX_KEY_NAME && !hasControlCharacters(trimmed) && isStorable(trimmed);
+  return isFine
+    ? trimmed
+    : fail('invalid-request', `${field} must have at most ${MAX_KEY_NAME} printable characters`);
+}
 
 /** The only form in which an API key is kept. */
 export function hashKey(apiKey: string): Buffer<ArrayBuffer> {

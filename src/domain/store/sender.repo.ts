@@ -1,17 +1,20 @@
 import type { Db } from '../../database/database.ts';
+import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './pacing.rules.ts';
 import type { StoreModel, SuppressionModel } from '../../generated/prisma/models.ts';
 
 /** What a message needs to know of the store it is sent for. */
-export type Sender = Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & {
-  /** When its alerts leave. */
-  pacing: Pacing;
-  /** Base for relative product addresses: the store's own site, where it told us. */
-  siteUrl: string | null;
-};
+export type Sender = Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo' | 'linkNo'> &
+  Brand & {
+    /** When its alerts leave. */
+    pacing: Pacing;
+    /** Base for relative product addresses: the store's own site, where it told us. */
+    siteUrl: string | null;
+  };
 
 /** Columns of a sender, from a store called `s`. */
-export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", s.pacing, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
+export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", s.link_no AS "linkNo", s.pacing, s.logo_url AS "logoUrl", s.colour,
+  s.sender_name AS "senderName", s.sender_address AS "senderAddress", s.currency, s.locale, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
 /** The store of a message and whether its contact asked that store never to write. */
 export type Envelope = Sender & { isSuppressed: boolean };
@@ -21,6 +24,13 @@ const SENDER = {
   name: true,
   secret: true,
   isDemo: true,
+  linkNo: true,
+  logoUrl: true,
+  colour: true,
+  senderName: true,
+  senderAddress: true,
+  currency: true,
+  locale: true,
   pacing: true,
   shareUrl: true,
   allowedOrigins: true,
@@ -35,6 +45,12 @@ const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof t
 /** One store as a sender, or null. */
 export async function findSender(db: Db, pid: string): Promise<Sender | null> {
   const row = await db.prisma.store.findFirst({ where: { pid }, select: SENDER });
+  return row && toSender(row);
+}
+
+/** The same by the number that short links have; null where no store has it. */
+export async function findSenderByNo(db: Db, linkNo: number): Promise<Sender | null> {
+  const row = await db.prisma.store.findFirst({ where: { linkNo }, select: SENDER });
   return row && toSender(row);
 }
 

@@ -4,7 +4,7 @@ import { fail } from '../../shared/errors.ts';
 import { findStore, listKeys } from './store.repo.ts';
 import type { ApiKeyRow, StoreRow } from './store.repo.ts';
 import type { StoreSettings } from './store.service.ts';
-import { revokeKey, rotateKey, updateStore } from './store.service.ts';
+import { renameKey, revokeKey, rotateKey, updateStore } from './store.service.ts';
 
 /** What a merchant may set; null clears what a store can be without. */
 export type SettingsInput = {
@@ -49,9 +49,19 @@ export async function changeSettings(ctx: Context, input: SettingsInput): Promis
 }
 
 /** Gives the calling store one more key. */
-export async function createApiKey(ctx: Context): Promise<{ id: string; apiKey: string }> {
-  const { keyId, apiKey } = await rotateKey(ctx, requireStore(ctx).pid);
+export async function createApiKey(
+  ctx: Context,
+  name: string | null | undefined,
+): Promise<{ id: string; apiKey: string }> {
+  const { keyId, apiKey } = await rotateKey(ctx, requireStore(ctx).pid, name ?? '');
   return { id: keyId, apiKey };
+}
+
+/** Gives a key of the calling store another name. */
+export async function renameApiKey(ctx: Context, id: string, name: string): Promise<StoreRow> {
+  const store = requireStore(ctx);
+  await renameKey(ctx, store.pid, id, name);
+  return store;
 }
 
 /** Ends a key of the calling store, but never the one that asks: nobody locks themselves out by a slip. */

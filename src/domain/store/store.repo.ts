@@ -18,7 +18,7 @@ export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'updatedAt'> &
 export type StoreKeyRow = Pick<StoreKeyModel, 'id' | 'hash'>;
 
 /** A key to be added. */
-export type NewKey = Pick<StoreKeyModel, 'id' | 'hash' | 'hint'>;
+export type NewKey = Pick<StoreKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
 
 /** What operators may set on a store. */
 export type StoreSettings = Partial<
@@ -90,6 +90,14 @@ export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   return row && { ...row, rateLimits: row.rateLimits as RateLimits, pacing: row.pacing as Pacing };
 }
 
+/** The pid of the store with this number, or null. */
+export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
+  return (await db.prisma.store.findFirst({ where: { linkNo }, select: { pid: true } }))?.pid ?? null;
+}
+
+/** What is shown of a key. */
+const API_KEY = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
+
 /** All stores, oldest first, without their secrets, each with the keys that still work. */
 export function listStores(db: Database) {
   return db.prisma.store.findMany({
@@ -97,7 +105,7 @@ export function listStores(db: Database) {
     include: {
       keys: {
         where: { revokedAt: null },
-        select: { id: true, hint: true, createdAt: true },
+        select: API_KEY,
         orderBy: { createdAt: 'asc' },
       },
     },
@@ -145,6 +153,27 @@ export async function revokeKey(db: Database, pid: string, id: string, now: Date
   );
 }
 
+/** Gives a key another name; false when the store has no such valid key. */
+export async function renameKey(db: Database, pid: string, id: string, name: string): Promise<boolean> {
+  return (
+    (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { name } })).count === 1
+  );
+}
+
+/** Notes that a key was used, unless that was noted after `since`. */
+export async function noteKeyUse(
+  db: Database,
+  pid: string,
+  id: string,
+  at: Date,
+  since: Date,
+): Promise<void> {
+  await db.prisma.storeKey.updateMany({
+    where: { pid, id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: since } }] },
+    data: { lastUsedAt: at },
+  });
+}
+
 /** Ends every session of a store's shoppers; false when there is no such store. */
 export async function moveStoreEpoch(db: Database, pid: string): Promise<boolean> {
   return (
@@ -164,13 +193,13 @@ export async function isServiceClosed(db: Database): Promise<boolean> {
 }
 
 /** A valid API key, without the key. */
-export type ApiKeyRow = Pick<StoreKeyModel, 'id' | 'hint' | 'createdAt'>;
+export type ApiKeyRow = Pick<StoreKeyModel, keyof typeof API_KEY>;
 
 /** The keys of a store that work, oldest first. */
 export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
   return db.prisma.storeKey.findMany({
     where: { pid, revokedAt: null },
-    select: { id: true, hint: true, createdAt: true },
+    select: API_KEY,
     orderBy: { createdAt: 'asc' },
   });
 }

@@ -1,12 +1,13 @@
 import { requireStore } from '../../context.ts';
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { changeSettings, createApiKey, getApiKeys, revokeApiKey } from './settings.service.ts';
+import { changeSettings, createApiKey, getApiKeys, renameApiKey, revokeApiKey } from './settings.service.ts';
 
 export const storeResolvers = {
   Query: { store: (_root, _args, ctx) => requireStore(ctx) },
   Mutation: {
     updateStore: (_root, { input }, ctx) => changeSettings(ctx, input),
-    createApiKey: (_root, _args, ctx) => createApiKey(ctx),
+    createApiKey: (_root, { name }, ctx) => createApiKey(ctx, name),
+    renameApiKey: (_root, { id, name }, ctx) => renameApiKey(ctx, id, name),
     revokeApiKey: (_root, { id }, ctx) => revokeApiKey(ctx, id),
   },
   Store: {

@@ -3,7 +3,7 @@ import type { Services } from '../../context.ts';
 import type { Database, Db } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
 import { newApiKey, newId, newPid } from '../../shared/ids.ts';
-import { hashKey } from './key.rules.ts';
+import { checkKeyName, hashKey } from './key.rules.ts';
 import { changePacing, splitPacing } from './pacing.rules.ts';
 import type { PacingInput } from './pacing.rules.ts';
 import * as stores from './store.repo.ts';
@@ -21,9 +21,9 @@ type Deps = Pick<Services, 'db' | 'now'>;
 /** A new store with its first key, which is shown this once. */
 export type NewStore = { pid: string; apiKey: string; name: string };
 
-function makeKey(): { apiKey: string; key: NewKey } {
+function makeKey(name: string): { apiKey: string; key: NewKey } {
   const apiKey = newApiKey();
-  return { apiKey, key: { id: newId(), hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
+  return { apiKey, key: { id: newId(), name, hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
 }
 
 /** Creates a store. */
@@ -35,7 +35,7 @@ export async function createStore(
   const { pacing, rest } = splitPacing(settings);
   const checked = checkSettings(rest);
   const pid = newPid();
-  const { apiKey, key } = makeKey();
+  const { apiKey, key } = makeKey('First key');
   await stores.createStore(
     db,
     {
@@ -95,8 +95,9 @@ export async function updateStore(
 export async function rotateKey(
   { db }: Deps,
   pid: string,
+  name = '',
 ): Promise<{ pid: string; keyId: string; apiKey: string }> {
-  const { apiKey, key } = makeKey();
+  const { apiKey, key } = makeKey(checkKeyName(name, 'name'));
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
     if ((await stores.countKeys(tx, pid)) >= MAX_KEYS)
@@ -108,7 +109,17 @@ export async function rotateKey(
 
 /** Ends a key at once. */
 export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): Promise<void> {
-  if (!(await stores.revokeKey(db, pid, keyId, now()))) fail('not-found', 'The store has no such valid key');
+  if (!(await stores.revokeKey(db, pid, keyId, now()))) failNoKey();
+}
+
+/** Gives a key another name. */
+export async function renameKey({ db }: Deps, pid: string, keyId: string, name: string): Promise<void> {
+  if (!(await stores.renameKey(db, pid, keyId, checkKeyName(name, 'name')))) failNoKey();
+}
+
+/** The failure of a key that the store does not have, or not any more. */
+function failNoKey(): never {
+  return fail('not-found', 'The store has no such valid key');
 }
 
 /** Opens or closes a store, or with a null pid the whole service. */
@@ -125,6 +136,11 @@ export function isServiceClosed(db: Database): Promise<boolean> {
 /** One store, or null; also one that this process does not serve. */
 export function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   return stores.findStore(db, pid);
+}
+
+/** The pid of the store that short links name by this number, or null. */
+export function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
+  return stores.pidOfLinkNo(db, linkNo);
 }
 
 /** The failure of a pid that nobody has. */

@@ -1,7 +1,8 @@
-import { channelOf } from '../../channel/channels.ts';
+import { channelOf, isTerse } from '../../channel/channels.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { sealLink } from '../contact/link.rules.ts';
+import { shortConfirm } from '../contact/short-link.rules.ts';
 import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { LINK_LIFETIME_MS, toClaim } from './confirm.rules.ts';
@@ -42,18 +43,32 @@ export async function sendConfirmation(
   const isLate = dayEnd !== null;
   if (isLate && (await requests.isTold(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS)))) return true;
   const dueAt = later(dayEnd, textUntil) ?? now;
-  const url = `${ctx.config.publicUrl}/confirm/${sealLink(store, 'confirm', toClaim(contact, dueAt, asker))}`;
+  const url = confirmUrl(ctx.config.publicUrl, store, contact, dueAt, asker);
   const message = {
     pid,
     kind: 'confirm',
     medium: contact.medium,
     recipient: contact.value,
-    payload: channel.confirm(store.name, url),
+    payload: channel.confirm(store, url),
     dueAt,
     dedupeKey: isLate ? lateKey(store, `${subject} ${isStranger}`, dayEnd) : null,
   };
   if ((await enqueueMessage(tx, message, now)) !== null) await requests.markTold(tx, asked, dueAt);
   return true;
+}
+
+/** The address of the page that asks for the confirmation; short where its message counts characters. */
+function confirmUrl(
+  publicUrl: string,
+  store: StoreRow,
+  contact: Contact,
+  issuedAt: Date,
+  asker: string,
+): string {
+  const { medium, value } = contact;
+  const short = isTerse(medium) ? shortConfirm(store, { value, issuedAt, asker }) : null;
+  if (short !== null) return `${publicUrl}/c/${short}`;
+  return `${publicUrl}/confirm/${sealLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
 }
 
 /** One message follows the end of a day, whoever asked first for more than the day had. */

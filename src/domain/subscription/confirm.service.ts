@@ -1,12 +1,13 @@
 import type { Services } from '../../context.ts';
-import type { Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { openLink, pidOfLink } from '../contact/link.rules.ts';
+import { readShortConfirm, storeNoOf } from '../contact/short-link.rules.ts';
 import { reopenRestocks } from '../restock/restock.repo.ts';
 import { newShopper } from '../shopper/shopper.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { findServedStore } from '../store/store.service.ts';
-import { fromClaim } from './confirm.rules.ts';
+import { findServedStore, pidOfLinkNo } from '../store/store.service.ts';
+import { fromClaim, toClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
 import { liftSuppressions } from '../contact/consent.repo.ts';
 import { recordConsent } from '../contact/mailing-list.service.ts';
@@ -17,17 +18,32 @@ import * as subscriptions from './subscription.repo.ts';
 import { isAccountContact, maskContact } from '../contact/contact.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 
+/** No regid is this. */
+const NOBODY = 'nobody';
+
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
 /** What the confirmation page shows. */
 export type Confirmation = { storeName: string; contact: string; pending: number };
 
 async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim: ConfirmClaim } | null> {
-  const pid = pidOfLink(token);
+  const linkNo = storeNoOf(token);
+  const pid = linkNo === null ? pidOfLink(token) : await pidOfLinkNo(deps.db, linkNo);
   const store = pid === null ? null : await findServedStore(deps, pid);
-  const sealed = store && openLink(store, 'confirm', token);
+  const sealed =
+    store && (linkNo === null ? openLink(store, 'confirm', token) : await openShort(deps.db, store, token));
   const claim = sealed && fromClaim(sealed, deps.now());
   return store && claim ? { store, claim } : null;
+}
+
+/** What a short link says, in the words of a long one. An asker whose requests have ended is nobody's. */
+async function openShort(db: Db, store: StoreRow, token: string): Promise<string[] | null> {
+  const read = readShortConfirm(store, token);
+  if (read === null) return null;
+  const contact = { medium: 'sms' as const, value: read.value };
+  if (read.isAsker('')) return toClaim(contact, read.issuedAt);
+  const askers = await requests.listAskers(db, store.pid, contact);
+  return toClaim(contact, read.issuedAt, askers.find(read.isAsker) ?? NOBODY);
 }
 
 function describe({ name }: StoreRow, { contact }: ConfirmClaim, pending: number): Confirmation {

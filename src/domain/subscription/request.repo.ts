@@ -123,6 +123,16 @@ export async function listPending(db: Db, coverage: Coverage): Promise<StoredReq
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
+/** Who asked for something on behalf of a contact, but the store. */
+export async function listAskers(db: Db, pid: string, contact: Contact): Promise<string[]> {
+  const rows = await db.prisma.subscriptionRequest.findMany({
+    where: { pid, ...contact, asker: { not: '' } },
+    select: { asker: true },
+    distinct: ['asker'],
+  });
+  return rows.map(({ asker }) => asker);
+}
+
 /** How many requests a link would confirm. */
 export function countPending(db: Db, coverage: Coverage): Promise<number> {
   return db.prisma.subscriptionRequest.count({ where: isCovered(coverage) });

@@ -1,3 +1,4 @@
+import { DEFAULT_COLOUR, textOn } from '../../shared/colour.ts';
 import type { AlertModel } from './template.rules.ts';
 
 /** The columns of a product that an alert can show. */
@@ -25,16 +26,38 @@ export function absoluteUrl(url: string | null, siteUrl: string | null): string 
   return protocol === 'https:' || protocol === 'http:' ? href : '';
 }
 
+/** What a template sees of a store. */
+export type ShownStore = {
+  name: string;
+  logoUrl: string | null;
+  colour: string | null;
+  currency: string | null;
+  locale: string;
+};
+
+/** A store in the words of templates. */
+export function storeModel({ name, logoUrl, colour, currency, locale }: ShownStore): AlertModel['store'] {
+  const button = colour ?? DEFAULT_COLOUR;
+  return {
+    name,
+    logo: logoUrl ?? '',
+    colour: button,
+    text_colour: textOn(button),
+    currency: currency ?? '',
+    locale,
+  };
+}
+
 /** What a template sees. A product that the catalogue does not know has only what the subscription said of it. */
 export function alertModel(
-  store: { name: string; siteUrl: string | null },
+  store: ShownStore & { siteUrl: string | null },
   topic: string,
   epi: string,
   product: ShownProduct,
   unsubscribeUrl: string,
 ): AlertModel {
   return {
-    store: { name: store.name },
+    store: storeModel(store),
     topic,
     product: {
       epi,
@@ -50,5 +73,6 @@ export function alertModel(
       stock: product.stk,
     },
     unsubscribe_url: unsubscribeUrl,
+    follows: false,
   };
 }

@@ -10,6 +10,9 @@ import {
 } from 'liquidjs';
 import type { Emitter, FilterImplOptions, LiquidOptions, Operators, Template } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
+import { formatMoney } from '../../shared/money.ts';
+import type { MoneyStyle } from '../../shared/money.ts';
+import { shorten } from '../../shared/text.ts';
 
 /** The longest text that may be searched for: a search takes the product of both lengths, and nothing can interrupt it. */
 const MAX_PATTERN = 1_000;
@@ -102,6 +105,25 @@ function counted(name: string, filter: FilterImplOptions): FilterImplOptions {
   };
 }
 
+/** How prices of a message are written: as its store says, whatever a template assigns. */
+function moneyStyleOf({ environments }: Context): MoneyStyle {
+  const { store } = environments as { store?: Partial<MoneyStyle> };
+  return { currency: store?.currency || null, locale: store?.locale ?? 'en' };
+}
+
+/** Filters of our own. */
+const OWN_FILTERS: Record<string, FilterImplOptions> = {
+  money(amount: unknown) {
+    const isAmount = typeof amount === 'number' || (typeof amount === 'string' && amount.trim() !== '');
+    return isAmount && Number.isFinite(Number(amount))
+      ? formatMoney(Number(amount), moneyStyleOf(this.context))
+      : toText(amount);
+  },
+  shorten(text: unknown, most: unknown = 60) {
+    return shorten(toText(text), Math.max(1, Math.floor(Number(most)) || 60));
+  },
+};
+
 /** Tags that read other files: there are none. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block'];
 
@@ -111,6 +133,8 @@ function createEngine(options: LiquidOptions = {}): Liquid {
     if (FILTERS.has(name)) engine.registerFilter(name, counted(name, filter));
     else delete engine.filters[name];
   }
+  for (const [name, filter] of Object.entries(OWN_FILTERS))
+    engine.registerFilter(name, counted(name, filter));
   for (const name of FILE_TAGS) delete engine.tags[name];
   return engine;
 }

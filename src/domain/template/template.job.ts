@@ -1,9 +1,10 @@
 import { Script, createContext } from 'node:vm';
-import { toLine } from '../../shared/text.ts';
+import { shorten, toLine } from '../../shared/text.ts';
 import type { TextForm, WayOut } from '../../channel/channel.ts';
 import type { AlertTexts, Part } from '../../channel/channels.ts';
 import { joinLines, joinPages, joinShort, joinTexts } from '../../channel/digest.ts';
 import { htmlWithFooter, textWithFooter } from '../../channel/footer.ts';
+import { excessOf, toSegment } from '../../channel/segment.ts';
 import { renderTemplate } from './template.engine.ts';
 import type { AlertModel } from './template.rules.ts';
 
@@ -60,9 +61,30 @@ const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
   text: (text, model) => textWithFooter(text.replace(CONTROL_IN_TEXT, ''), wayOutOf(model)),
   short: (text, { unsubscribe_url: url }) => {
     const short = text.replace(CONTROL_IN_TEXT, '').trim();
-    return short.includes(url) ? short : `${short} Stop: ${url}`;
+    return toSegment(short.includes(url) ? short : `${short} Stop: ${url}`);
   },
 };
+
+/** No title is cut to fewer characters than tell what it is. */
+const MIN_TITLE = 12;
+/** What is left of a title in a text message that is more than one anyhow. */
+const MAX_TITLE = 60;
+
+/** The title with which a text fits where it must be short, so that the news and the links stay; null where it fits or has none to cut. */
+function shorterTitle(
+  form: TextForm,
+  finished: string,
+  text: string,
+  { product: { title } }: AlertModel,
+): string | null {
+  if (form !== 'line' && form !== 'short') return null;
+  const excess = form === 'line' ? [...toLine(text)].length - MAX_SUBJECT : excessOf(finished);
+  const length = [...title].length;
+  const ellipsis = form === 'line' ? '…' : '...';
+  if (excess <= 0 || length <= MIN_TITLE) return null;
+  const fitting = length - excess;
+  return shorten(title, fitting >= MIN_TITLE ? fitting : Math.min(length, MAX_TITLE), ellipsis);
+}
 
 /** The same for a text that will be part of a message. */
 const FINISH_BARE: typeof FINISH = {
@@ -115,14 +137,14 @@ function renderAll(
   const rendered: Partial<AlertTexts> = {};
   for (const part of parts) {
     tell(part);
-    // A copy, because `increment` writes into it.
-    const text = renderTemplate(
-      forms[part] === 'html' ? 'html' : 'plain',
-      texts[part]!,
-      { ...model },
-      { end, isKept },
-    );
-    rendered[part] = finish[forms[part]](text, model);
+    const form = forms[part];
+    const render = (shown: AlertModel): string =>
+      // A copy, because `increment` writes into it.
+      renderTemplate(form === 'html' ? 'html' : 'plain', texts[part]!, { ...shown }, { end, isKept });
+    const text = render(model);
+    const title = shorterTitle(form, finish[form](text, model), text, model);
+    const product = { ...model.product, title: title ?? '' };
+    rendered[part] = finish[form](title === null ? text : render({ ...model, product }), model);
     if (performance.now() > end) throw new Error('template render limit exceeded');
   }
   return rendered;

@@ -5,7 +5,17 @@ import { isStorable } from '../../shared/text.ts';
 
 /** What a template can name. */
 export type AlertModel = {
-  store: { name: string };
+  store: {
+    name: string;
+    /** Address of the logo, or empty. */
+    logo: string;
+    /** Of buttons, `#rrggbb`, and a colour that can be read on it. */
+    colour: string;
+    text_colour: string;
+    /** ISO 4217, or empty; `money` writes prices in it, as the locale wants. */
+    currency: string;
+    locale: string;
+  };
   topic: string;
   product: {
     epi: string;
@@ -22,13 +32,22 @@ export type AlertModel = {
     stock: number | null;
   };
   unsubscribe_url: string;
+  /** Whether another alert stands above this one in the same message. */
+  follows: boolean;
 };
 
 const MAX_TEMPLATE = 50_000;
 
 /** A product to show a template with. */
 export const SAMPLE_MODEL: AlertModel = {
-  store: { name: 'Your store' },
+  store: {
+    name: 'Your store',
+    logo: 'https://shop.example/logo.png',
+    colour: '#1f2937',
+    text_colour: '#ffffff',
+    currency: 'EUR',
+    locale: 'en',
+  },
   topic: 'backinstock',
   product: {
     epi: '1002',
@@ -44,6 +63,7 @@ export const SAMPLE_MODEL: AlertModel = {
     stock: 12,
   },
   unsubscribe_url: 'https://alerts.example/unsubscribe/sample',
+  follows: false,
 };
 
 /** Refuses texts that are empty or too long. */

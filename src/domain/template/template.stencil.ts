@@ -7,8 +7,9 @@ import type { Renderer } from './template.types.ts';
 // The alerts of a restock differ in one thing: the token at the end of the link out. So a message is rendered once with a mark in its place, and
 // each contact's token takes the place of the mark: 10 µs a message instead of 900 of the process that renders.
 
-/** Stands for a token. Nobody knows it, so that no text holds it by chance or by intent. */
-const MARK = randomBytes(24).toString('base64url');
+/** The start of it stands for a token. Nobody knows it, so that no text holds it by chance or by intent. */
+const MARKS = randomBytes(48).toString('base64url');
+const MIN_MARK = 20;
 /** Messages that are kept. */
 const MAX_KEPT = 64;
 
@@ -36,21 +37,28 @@ export function withStencils(renderer: Renderer): Renderer {
       const { texts, parts, model, isBare = false } = request;
       const end = model.unsubscribe_url.lastIndexOf('/') + 1;
       const unsubscribe_url = model.unsubscribe_url.slice(0, end);
-      const key = JSON.stringify([isBare, parts.map((part) => texts[part]), { ...model, unsubscribe_url }]);
+      const token = model.unsubscribe_url.slice(end);
+      // As long as the token where that is short: a text message is measured with it.
+      const mark = MARKS.slice(0, Math.max(token.length, MIN_MARK));
+      const key = JSON.stringify([
+        mark,
+        isBare,
+        parts.map((part) => texts[part]),
+        { ...model, unsubscribe_url },
+      ]);
       let stencil = kept.get(key);
       if (stencil === undefined) {
         if (!parts.every((part) => isSame(texts[part], part))) return renderer.render(request);
         stencil = renderer.render({
           ...request,
-          model: { ...model, unsubscribe_url: unsubscribe_url + MARK },
+          model: { ...model, unsubscribe_url: unsubscribe_url + mark },
         });
         kept.set(key, stencil);
         stencil.catch(() => kept.delete(key));
       }
-      const token = model.unsubscribe_url.slice(end);
       const filled = Object.entries(await stencil).map(([part, text]) => [
         part,
-        text.replaceAll(MARK, () => token),
+        text.replaceAll(mark, () => token),
       ]);
       return Object.fromEntries(filled) as typeof texts;
     },

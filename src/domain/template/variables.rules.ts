@@ -19,8 +19,14 @@ const MEANINGS = {
   'product.epi': 'Id of the variant',
   'product.empi': 'Id of the product',
   'store.name': 'Name of your store',
+  'store.logo': 'Address of your logo',
+  'store.colour': 'Colour of your store',
+  'store.text_colour': 'Black or white, whichever is readable on that colour',
+  'store.currency': 'Currency of your prices',
+  'store.locale': 'Language and country as which prices are written',
   topic: 'Name of this topic',
   unsubscribe_url: 'Address at which one leaves the topic',
+  follows: 'Whether it stands below another alert in one message',
 } satisfies Record<NameIn<AlertModel>, string>;
 
 /** Something that templates can name. */

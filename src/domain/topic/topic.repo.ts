@@ -1,3 +1,4 @@
+import { PART_NAMES } from '../../channel/channels.ts';
 import type { AlertTexts } from '../../channel/channels.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { TopicModel } from '../../generated/prisma/models.ts';
@@ -120,10 +121,12 @@ export async function lockTopics(tx: Tx, pid: string): Promise<number> {
   return BUILT_IN_TOPICS.length + (await tx.prisma.topic.count({ where: { pid, name } }));
 }
 
-/** Stores a topic whole. */
+/** Stores a topic whole; a text that is the standard one is stored empty, so that a better standard reaches it. */
 export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date): Promise<void> {
   const { texts: all, ...rules } = topic;
-  const { subject, html, text, sms, ...texts } = all;
+  const standard = standardTexts(topic.name);
+  const own = PART_NAMES.map((part) => [part, all[part] === standard[part] ? '' : all[part]]);
+  const { subject, html, text, sms, ...texts } = Object.fromEntries(own) as AlertTexts;
   const data = { ...rules, subject, html, text, sms, texts, uts: now };
   await db.prisma.topic.upsert({
     where: { pid_name: { pid, name: topic.name } },

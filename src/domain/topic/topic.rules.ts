@@ -37,7 +37,7 @@ function textsWith(news: string): AlertTexts {
 
 // The price of before is known where a price fell, and stock where it is counted; a send by hand may have neither.
 const PRICE_NEWS =
-  'costs less now{% if product.old_price %}: {{ product.price }} instead of {{ product.old_price }}{% endif %}';
+  'costs less now{% if product.old_price %}: {{ product.price | money }} instead of {{ product.old_price | money }}{% endif %}';
 const STOCK_NEWS = 'is almost gone{% if product.stock %}: only {{ product.stock }} left{% endif %}';
 
 /** The topics that every store has without doing anything. */

@@ -12,7 +12,7 @@ import type { Scope } from '../contact/unsubscribe.rules.ts';
 import { findProduct } from '../product/product.repo.ts';
 import { findSender } from '../store/sender.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { alertModel } from '../template/model.rules.ts';
+import { alertModel, storeModel } from '../template/model.rules.ts';
 import { SAMPLE_MODEL } from '../template/template.rules.ts';
 import type { AlertModel } from '../template/template.rules.ts';
 import { TEMPLATE_VARIABLES } from '../template/variables.rules.ts';
@@ -123,7 +123,7 @@ async function modelFor(
   const sample = {
     ...SAMPLE_MODEL,
     topic,
-    store: { name: store.name },
+    store: storeModel(store),
     unsubscribe_url: `${ctx.config.publicUrl}/unsubscribe/sample`,
   };
   if (epi == null) return sample;

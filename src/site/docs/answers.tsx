@@ -11,13 +11,15 @@ export function AnswerBox({
   call,
   outcome,
   failure,
+  runs,
 }: {
   call: Call;
   outcome: Outcome | null;
   failure: string;
+  runs: number;
 }) {
   return (
-    <div class="answer">
+    <div class="answer" data-runs={runs}>
       <p class="status" role="status">
         {failure && <span class="bad">{failure}</span>}
         {outcome && (

@@ -20,7 +20,15 @@ const CALLERS: Record<Caller, string> = {
     'The store’s back end calls it for a shopper: Basic with the `pid` and an API key, `regid` in the form.',
 };
 
-type State = { edited: Values; made: Values; outcome: Outcome | null; failure: string; isBusy: boolean };
+type State = {
+  edited: Values;
+  made: Values;
+  outcome: Outcome | null;
+  failure: string;
+  isBusy: boolean;
+  /** How many answers came so far. */
+  runs: number;
+};
 
 /** Fields, preparation and answer of one call. What somebody typed is never replaced. */
 function useCall(call: Call) {
@@ -32,6 +40,7 @@ function useCall(call: Call) {
     outcome: null,
     failure: '',
     isBusy: false,
+    runs: 0,
   });
   const first = useMemo(() => firstValues(call, demo, address), [call, demo, address]);
   const values = { ...first, ...state.made, ...state.edited };
@@ -43,10 +52,22 @@ function useCall(call: Call) {
       const made = doesPrepare && demo && preparation ? await preparation.run(demo, address) : {};
       const sent = { ...values, ...made, ...state.edited };
       const outcome = await send(requestOf(call, sent, credentials));
-      setState((now) => ({ ...now, made: { ...now.made, ...made }, outcome, isBusy: false }));
+      setState((now) => ({
+        ...now,
+        made: { ...now.made, ...made },
+        outcome,
+        isBusy: false,
+        runs: now.runs + 1,
+      }));
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error);
-      setState((now) => ({ ...now, outcome: null, failure: `No answer: ${failure}`, isBusy: false }));
+      setState((now) => ({
+        ...now,
+        outcome: null,
+        failure: `No answer: ${failure}`,
+        isBusy: false,
+        runs: now.runs + 1,
+      }));
     }
   };
   const edit = (name: string, value: string): void =>
@@ -69,7 +90,7 @@ function Samples({ call, values }: { call: Call; values: Values }) {
 
 /** One call: what it is for, its fields, code for it, and what it answers. */
 export function CallSection({ call }: { call: Call }) {
-  const { values, edit, execute, isBusy, outcome, failure, preparation, doesPrepare, setPrepare } =
+  const { values, edit, execute, isBusy, outcome, failure, runs, preparation, doesPrepare, setPrepare } =
     useCall(call);
   return (
     <section class="call" id={call.id} aria-labelledby={`${call.id}-title`}>
@@ -90,7 +111,7 @@ export function CallSection({ call }: { call: Call }) {
           aria-label={`Run ${call.path}`}
           onSubmit={(event) => {
             event.preventDefault();
-            void execute();
+            if (!isBusy) void execute();
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
@@ -117,7 +138,7 @@ export function CallSection({ call }: { call: Call }) {
       </div>
       <div class="try">
         <Samples call={call} values={values} />
-        <AnswerBox call={call} outcome={outcome} failure={failure} />
+        <AnswerBox call={call} outcome={outcome} failure={failure} runs={runs} />
       </div>
     </section>
   );

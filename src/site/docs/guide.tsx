@@ -1,6 +1,6 @@
 import { Failures } from './answers.tsx';
 import { Code } from './code.tsx';
-import { blocksOf, needsVariables, variables } from './guides.ts';
+import { blocksOf, variables } from './guides.ts';
 import type { Block, Guide } from './guides.ts';
 import type { Call } from './model.ts';
 import { useSettings } from './settings.ts';
@@ -35,20 +35,24 @@ export function GuideView({
   next: Guide | undefined;
 }) {
   const { address, credentials } = useSettings();
+  const blocks = blocksOf(guide, address, credentials);
+  const first = blocks.findIndex((block) => block.kind === 'code' && /^(ba)?sh$/.test(block.language));
   return (
     <article class="guide" id={`guide-${guide.id}`}>
       <h1 tabIndex={-1}>{guide.title}</h1>
-      {needsVariables(guide) && (
-        <div data-language="bash">
-          <Code
-            title="First, once in your terminal"
-            code={variables(address, credentials)}
-            what="variables of the examples"
-          />
-        </div>
-      )}
-      {blocksOf(guide, address, credentials).map((block) => (
-        <Part block={block} title={guide.title} />
+      {blocks.map((block, index) => (
+        <>
+          {index === first && (
+            <div data-language="bash">
+              <Code
+                title="First, once in your terminal"
+                code={variables(address, credentials)}
+                what="variables of the examples"
+              />
+            </div>
+          )}
+          <Part block={block} title={guide.title} />
+        </>
       ))}
       {guide.id === 'errors' && (
         <>

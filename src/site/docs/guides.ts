@@ -54,6 +54,3 @@ export function blocksOf({ text }: Guide, address: string, credentials: Credenti
       );
   });
 }
-
-/** Whether a guide's code needs the shell variables. */
-export const needsVariables = ({ text }: Guide): boolean => text.includes('~~~bash');

@@ -27,9 +27,9 @@ export type Asset = { type: string; etag: string; body: Body };
 export type PageFiles = { scripts: string[]; styles: string[] };
 
 /** Prepares bytes for sending; packing is done once, not for each request. */
-export function makeAsset(type: string, plain: Buffer): Asset {
+export function makeAsset(type: string, plain: Buffer, isLasting = false): Asset {
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  return { type, etag, body: newBody(plain) };
+  return { type, etag, body: newBody(plain, isLasting) };
 }
 
 /** Sends an asset: 304 where the browser has it. */
@@ -55,7 +55,7 @@ export async function loadAsset(folder: 'assets' | 'client', name: string): Prom
   const known = cache.get(path);
   if (known?.changedMs === found.mtimeMs) return known.asset;
   const type = TYPES[extname(fileURLToPath(url))] ?? 'application/octet-stream';
-  const asset = readFile(url).then((bytes) => makeAsset(type, bytes));
+  const asset = readFile(url).then((bytes) => makeAsset(type, bytes, true));
   cache.set(path, { changedMs: found.mtimeMs, asset });
   return asset;
 }
@@ -65,4 +65,11 @@ export async function filesOfPage(name: string): Promise<PageFiles> {
   const text = await readFile(new URL('manifest.json', PUBLIC), 'utf8').catch(() => '{}');
   const manifest = JSON.parse(text) as Record<string, PageFiles>;
   return manifest[name] ?? fail('not-found', `The page ${name} is not built: run \`npm run build\``);
+}
+
+/** The text of a file that the build made for a page. */
+export function textOfPage(file: string): Promise<string> {
+  return readFile(new URL(file, PUBLIC), 'utf8').catch(() =>
+    fail('not-found', `The page is not built: run \`npm run build\``),
+  );
 }

@@ -9,6 +9,8 @@ import { linkedPage, sendLinkedPage } from './linked-page.ts';
 import { escapeHtml } from '../../shared/text.ts';
 
 const ROUTE = '/confirm/:token';
+/** The same from a text message, where every character counts. */
+const SHORT_ROUTE = '/c/:token';
 
 const GONE = linkedPage(
   'This link does not work any more',
@@ -40,11 +42,11 @@ export function serveConfirm(app: Application, services: Services, admitLink: Ad
     await admitLink(req, res, pidOfLink(token) ?? '');
     return token;
   };
-  app.get(ROUTE, async (req, res) => {
+  app.get([ROUTE, SHORT_ROUTE], async (req, res) => {
     const confirmation = await previewConfirmation(services, await admitToken(req, res));
     sendLinkedPage(res, confirmation ? 200 : 404, confirmation ? question(confirmation) : GONE);
   });
-  app.post(ROUTE, async (req, res) => {
+  app.post([ROUTE, SHORT_ROUTE], async (req, res) => {
     const confirmation = await confirmSubscriptions(services, await admitToken(req, res));
     sendLinkedPage(res, confirmation ? 200 : 404, confirmation ? thanks(confirmation) : GONE);
   });

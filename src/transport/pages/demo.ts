@@ -11,6 +11,7 @@ import { DEMO_PRODUCTS } from '../../demo/products.ts';
 import type { DemoProduct } from '../../demo/products.ts';
 import { fail } from '../../shared/errors.ts';
 import { nameRoute } from '../access-log.ts';
+import { ownAddress } from '../own-machine.ts';
 import { readBody } from '../rest/body.ts';
 import { makeAsset, sendAsset } from './assets.ts';
 import { createPage, securePage } from './page.ts';
@@ -28,12 +29,6 @@ async function readJson(req: Request, res: Response): Promise<Record<string, unk
   } catch {
     return fail('invalid-request', 'The body is not JSON');
   }
-}
-
-/** Where this very process listens, for the shop's back end, which calls it like any other store does. */
-function ownAddress({ socket }: Request): string {
-  const address = socket.localAddress ?? '127.0.0.1';
-  return `http://${address.includes(':') ? `[${address}]` : address}:${socket.localPort}`;
 }
 
 /** The shop's own back end, from the example that stores can copy. */

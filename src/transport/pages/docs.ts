@@ -39,7 +39,7 @@ export function serveDocs(
         'Every REST call of wishgate with its fields, answers and failures, ready to run; and guides.',
       body: BODY,
       data: { address: config.publicUrl, demo: shown },
-      isPrivate: shown !== null,
+      isSecret: shown !== null,
     });
   const [plain, own] = [pageFor(null), pageFor(demo)];
   app.get('/docs', (req, res) => (isOwnMachine(req, config.trustProxy) ? own : plain)(req, res));

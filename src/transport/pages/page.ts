@@ -13,10 +13,10 @@ export type Page = {
   body?: string;
   /** Given to the page's script as JSON in the element `#data`. */
   data?: unknown;
-  /** Holds what is for this visitor alone, and is kept nowhere. */
-  isPrivate?: boolean;
   /** Allowances beyond the page's own files, for viewers that others wrote. */
   csp?: Partial<Record<Directive, string>>;
+  /** Whether credentials of the demo store are on it: no cache keeps such a page. */
+  isSecret?: boolean;
 };
 
 type Directive = keyof typeof DEFAULT_CSP;
@@ -34,10 +34,6 @@ const DEFAULT_CSP = {
   'form-action': "'self'",
   'frame-ancestors': "'none'",
 };
-
-const ICON =
-  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='8' fill='%23b3305f'/>" +
-  "<path d='M16 25S6 19 6 12.4A5.4 5.4 0 0 1 16 9.6a5.4 5.4 0 0 1 10 2.8C26 19 16 25 16 25z' fill='white'/></svg>";
 
 /** Sets the headers that every page carries beside those of every answer. */
 export function securePage(res: Response, csp: Page['csp'] = {}): void {
@@ -69,7 +65,7 @@ async function renderPage({
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(description)}">
-<link rel="icon" href="data:image/svg+xml,${escapeHtml(ICON)}">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 ${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 ${scripts.map((src) => `<script type="module" src="${src}"></script>`).join('\n')}
 </head>
@@ -81,13 +77,14 @@ ${json}
 `;
 }
 
-/** Serves a page at the route named `route`. */
-export function createPage(route: string, page: Page) {
+/** Serves a page at the route named `route`; one that differs by who asks is made for each request. */
+export function createPage(route: string, page: Page | ((req: Request) => Page | Promise<Page>)) {
   return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, route);
-    const html = await renderPage(page);
-    securePage(res, page.csp);
-    res.setHeader('Cache-Control', page.isPrivate ? 'no-store' : 'no-cache');
+    const made = typeof page === 'function' ? await page(req) : page;
+    const html = await renderPage(made);
+    securePage(res, made.csp);
+    res.setHeader('Cache-Control', made.isSecret ? 'no-store' : 'no-cache');
     await sendAsset(req, res, makeAsset('text/html; charset=utf-8', Buffer.from(html)));
   };
 }

@@ -4,11 +4,13 @@ import type { Services } from '../../context.ts';
 import type { DemoStore } from '../../demo/demo.ts';
 import { nameRoute } from '../access-log.ts';
 import { loadAsset, sendAsset } from './assets.ts';
+import { createClientPage } from './client.ts';
 import { dashboardPage } from './dashboard.ts';
 import { serveDemo } from './demo.ts';
 import { serveDocs } from './docs.ts';
+import { serveFavicon } from './favicon.ts';
 import { createGraphiqlPage } from './graphiql.ts';
-import { landingPage } from './landing.ts';
+import { createLandingPage } from './landing.ts';
 import { createPage } from './page.ts';
 
 const YEAR_SECONDS = 31_536_000;
@@ -22,9 +24,11 @@ export function servePages(
   schema: GraphQLSchema,
   demo: DemoStore | null,
 ): void {
-  app.get('/', createPage('/', landingPage(demo !== null)));
+  app.get('/', createLandingPage(services, demo));
   app.get('/dashboard', createPage('/dashboard', dashboardPage));
   app.get('/graphiql', createGraphiqlPage(services, demo));
+  app.get('/client', createClientPage(services, demo));
+  serveFavicon(app);
   serveDocs(app, services, schema, demo);
   if (demo) serveDemo(app, services, demo);
 

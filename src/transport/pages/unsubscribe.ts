@@ -14,6 +14,8 @@ import { measuringForm } from './measuring.ts';
 import { escapeHtml } from '../../shared/text.ts';
 
 const ROUTE = '/unsubscribe/:token';
+/** The same from a text message, where every character counts. */
+const SHORT_ROUTE = '/u/:token';
 const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
 
 const UNKNOWN = linkedPage(
@@ -77,12 +79,12 @@ export function serveUnsubscribe(app: Application, services: Services, admitLink
     await admitLink(req, res, pidOfLink(token) ?? '');
     return token;
   };
-  app.get(ROUTE, async (req, res) => {
+  app.get([ROUTE, SHORT_ROUTE], async (req, res) => {
     const token = await admitToken(req, res);
     const view = await viewUnsubscribe(services, token);
     sendLinkedPage(res, view ? 200 : 404, view ? question(view, token) : UNKNOWN);
   });
-  app.post(ROUTE, async (req, res) => {
+  app.post([ROUTE, SHORT_ROUTE], async (req, res) => {
     const token = await admitToken(req, res);
     const view = await leave(services, token, await chosenScope(req, res));
     sendLinkedPage(res, view ? 200 : 404, view ? done(view) : UNKNOWN);

@@ -28,7 +28,7 @@ function credentialsOf(req: Request, { caller, namesShopper }: Route, sent: Sent
     return { ...headers, pid: '', regid, sessionid: '' };
   }
   return {
-    authorization: headers.authorization,
+    ...headers,
     pid: sent('pid') ?? headers.pid,
     regid: sent('regid') ?? headers.regid,
     sessionid: sent('sessionid') ?? headers.sessionid,

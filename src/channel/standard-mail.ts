@@ -1,0 +1,73 @@
+import {
+  buttonCell,
+  headerRow,
+  headingCell,
+  logoImage,
+  mailPage,
+  plainMail,
+  softCell,
+  textCell,
+} from './mail-page.ts';
+import type { Branded } from './mail-page.ts';
+
+// What alerts say until a store says something else, as Liquid. A long title gives way, and never the news.
+
+const subject = (news: string): string => `{{ product.title | shorten: 60 }} ${news}`;
+
+const when = (condition: string, then: string): string => `{% if ${condition} %}${then}{% endif %}`;
+
+const PRICE = `{{ product.price | money }}`;
+/** Only where it was more: a price can have risen since. */
+const WAS_MORE = 'product.old_price > product.price';
+const OLD_PRICE = when(
+  WAS_MORE,
+  ' <s class="wg-soft" style="font-weight:400;color:#52525b">{{ product.old_price | money }}</s>',
+);
+const PICTURE =
+  '<td align="center" style="padding:0 0 20px"><img src="{{ product.image }}" alt="{{ product.title | shorten: 120 }}" width="280" style="display:block;width:280px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px"></td></tr><tr>';
+const LOGO = `{% if store.logo != "" %}${logoImage('{{ store.logo }}', '{{ store.name }}')}{% else %}{{ store.name }}{% endif %}`;
+
+const html = (news: string): string =>
+  mailPage({
+    title: subject(news),
+    preview: `{% unless follows %}{{ product.variant }} ${when('product.price', PRICE)} {{ store.name }}{% endunless %}`,
+    // Several alerts in one message have one header.
+    header: `{% unless follows %}${headerRow(LOGO)}{% endunless %}`,
+    rows: [
+      `${when('product.image != ""', PICTURE)}${headingCell(`{{ product.title | shorten: 150 }} ${news}`, 'h{% if follows %}2{% else %}1{% endif %}')}`,
+      when(
+        'product.brand != "" or product.variant != ""',
+        softCell(
+          '{{ product.brand }}{% if product.brand != "" and product.variant != "" %} · {% endif %}{{ product.variant }}',
+        ),
+      ),
+      `${when('product.price', `${textCell(`<strong>${PRICE}</strong>${OLD_PRICE}`)}</tr><tr>`)}${when('product.url != ""', buttonCell('{{ product.url }}', 'See it at {{ store.name | shorten: 40 }}', '{{ store.colour }}', '{{ store.text_colour }}'))}`,
+    ],
+  });
+
+const text = (news: string): string =>
+  `{{ product.title | shorten: 150 }} ${news}.
+${when('product.variant != ""', '{{ product.variant }}\n')}${when('product.price', `Price: ${PRICE}${when(WAS_MORE, ' (before: {{ product.old_price | money }})')}\n`)}
+{{ product.url }}
+`;
+
+/** The standard text of each part of an alert by mail. */
+export const STANDARD_MAIL = { subject, html, text };
+
+/** The mail that asks a contact to confirm. */
+export function confirmMail(store: Branded, url: string): { subject: string; html: string; text: string } {
+  const ask = `Somebody, hopefully you, asked ${store.name} to send alerts about products to this address.`;
+  const otherwise = 'If it was not you, do nothing: no alerts are sent without your confirmation.';
+  const words = 'Confirm the alerts';
+  return {
+    subject: `Please confirm your alerts from ${store.name}`,
+    html: plainMail(store, {
+      title: 'Please confirm your alerts',
+      preview: ask,
+      texts: [ask],
+      button: { url, words },
+      last: otherwise,
+    }),
+    text: `${ask}\n\n${words}: ${url}\n\n${otherwise}\n`,
+  };
+}

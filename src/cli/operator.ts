@@ -1,0 +1,8 @@
+import { loadEnvFile } from '../config.ts';
+import { runCli } from './run.ts';
+
+loadEnvFile();
+const { status, stdout, stderr } = await runCli(process.argv.slice(2), undefined, 'operator');
+process.stdout.write(stdout);
+process.stderr.write(stderr);
+process.exitCode = status;

@@ -1,0 +1,60 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isOwn } from '../own.ts';
+
+const PLACEHOLDER =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">picture</text></svg>',
+  );
+
+/** The mail with a placeholder for each picture of another site: the dashboard asks nobody but the service. */
+function withoutStrangers(html: string): string {
+  const mail = new DOMParser().parseFromString(html, 'text/html');
+  for (const picture of mail.querySelectorAll('img')) {
+    const source = picture.getAttribute('src') ?? '';
+    picture.removeAttribute('srcset');
+    if (!source.startsWith('data:') && !isOwn(source)) picture.src = PLACEHOLDER;
+  }
+  return `<!doctype html>${mail.documentElement.outerHTML}`;
+}
+
+const PIXELS = { desktop: 720, phone: 375 };
+
+/** How wide a mail is shown. */
+export type Width = keyof typeof PIXELS;
+
+/** The widths to choose from. */
+export const WIDTHS: { value: Width; label: string }[] = [
+  { value: 'desktop', label: 'Desktop' },
+  { value: 'phone', label: 'Phone' },
+];
+
+const HEIGHT = 520;
+
+/** A mail as wide as on a desk or on a phone; where there is less room, all of it is smaller. */
+export function MailFrame({ html, width }: { html: string; width: Width }) {
+  const stage = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState<number>(PIXELS.desktop);
+  useLayoutEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setRoom(entry!.contentRect.width));
+    watch.observe(stage.current!);
+    return () => watch.disconnect();
+  }, []);
+  const scale = Math.min(1, room / PIXELS[width]);
+  return (
+    <div ref={stage} class="preview-stage" style={{ height: `${HEIGHT}px` }}>
+      <iframe
+        class="preview-frame"
+        title="Preview of the mail"
+        sandbox=""
+        srcdoc={withoutStrangers(html)}
+        style={{
+          width: `${PIXELS[width]}px`,
+          height: `${HEIGHT / scale}px`,
+          transform: `scale(${scale})`,
+          marginLeft: `${(room - PIXELS[width] * scale) / 2}px`,
+        }}
+      />
+    </div>
+  );
+}

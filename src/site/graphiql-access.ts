@@ -1,0 +1,29 @@
+/**
+ * What the library draws is put right for who cannot see it, whenever it is drawn anew: its text areas have no names, its answers cannot be
+ * scrolled by keyboard, what was run before is named by what a click does, and its tabs hold a button to close them, which nothing that is a tab may.
+ */
+export function putRight(root: HTMLElement): void {
+  const change = (): void => {
+    for (const area of root.querySelectorAll('.CodeMirror textarea:not([aria-label])'))
+      area.ariaLabel = area.closest('section')?.ariaLabel ?? 'Editor';
+    for (const scroller of root.querySelectorAll<HTMLElement>('.CodeMirror-scroll[tabindex="-1"]'))
+      scroller.tabIndex = 0;
+    for (const entry of root.querySelectorAll('.graphiql-history-item-label'))
+      entry.removeAttribute('aria-label');
+    root.querySelector('.graphiql-tabs[role]')?.removeAttribute('role');
+    root.querySelector('#graphiql-session[role]')?.removeAttribute('role');
+    for (const tab of root.querySelectorAll('.graphiql-tab')) {
+      tab.removeAttribute('role');
+      if (!tab.hasAttribute('aria-selected')) continue;
+      const name = tab.querySelector('.graphiql-tab-button')!;
+      name.ariaCurrent = String(tab.ariaSelected === 'true');
+      tab.removeAttribute('aria-selected');
+    }
+  };
+  new MutationObserver(change).observe(root, {
+    childList: true,
+    subtree: true,
+    attributeFilter: ['aria-selected'],
+  });
+  change();
+}

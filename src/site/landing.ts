@@ -1,0 +1,4 @@
+import './landing.css';
+import { offerCopies } from './copy.ts';
+
+offerCopies(document.querySelectorAll('pre'));
