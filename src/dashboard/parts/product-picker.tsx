@@ -11,9 +11,13 @@ export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][numb
 
 const TYPING_PAUSE_MS = 200;
 
-/** A variant in words. */
+const MAX_TITLE = 60;
+const shorten = (text: string): string =>
+  text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE).trimEnd()}…` : text;
+
+/** A variant in a few words. */
 export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
-  [dt ?? `Variant ${epi}`, vi].filter(Boolean).join(', ');
+  [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
 
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
@@ -89,7 +93,13 @@ export function ProductPicker({
           act();
         }}
       />
-      <ul id={`${id}-found`} role="listbox" aria-label={label} class="picker-found" hidden={!isOpen}>
+      <ul
+        id={`${id}-found`}
+        role="listbox"
+        aria-label="Products that fit"
+        class="picker-found"
+        hidden={!isOpen}
+      >
         {products.map((product, index) => (
           <li
             key={product.epi}
