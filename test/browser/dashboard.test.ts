@@ -3,11 +3,12 @@ import type { Browser, Page } from 'playwright-core';
 import { addOperatorKey } from '../../src/domain/operator/operator.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { createClient, item, newAccount } from '../api/list-kit.ts';
+import { startHttp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { describeInBrowser, openBrowser } from './chromium.ts';
 import { eventually, openPage, openShopper, signIn } from './dashboard-page.ts';
-import { seedHistory, seedStore, subscribe } from './dashboard-seed.ts';
+import { PRODUCTS, seedHistory, seedStore, subscribe } from './dashboard-seed.ts';
 
 describeInBrowser('the merchant dashboard', () => {
   let service: TestService;
@@ -61,7 +62,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
     await row('Walnut desk lamp').waitFor();
-    const tab = await page.context().newPage();
+    const tab = await browser.newPage({ storageState: await page.context().storageState() });
     await tab.goto(`${service.url}/dashboard#/settings`);
     await tab.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
     await tab.getByRole('button', { name: 'Sign out' }).click();
@@ -168,7 +169,29 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Save topic' }).click();
     await eventually(() => page.getByRole('alert').count(), 2);
 
-    await html.fill('<p>Back: {{ product.title }}</p>');
+    await html.fill('<p>Back: {{ product.titel }}</p>');
+    await page.getByText('Nothing is known of product.titel').waitFor();
+    await html.fill('<p>Back: </p>');
+    await html.evaluate((field) => (field as HTMLTextAreaElement).setSelectionRange(9, 9));
+    await page.getByText('Insert variable into HTML').click();
+    await page.getByRole('button', { name: 'product.title Title of the product: Linen shirt' }).click();
+    expect(await html.inputValue()).toBe('<p>Back: {{ product.title }}</p>');
+    await page.getByLabel('Show with a product of yours').fill('walnut');
+    await page.getByRole('option', { name: 'Walnut desk lamp' }).click();
+    await mail.getByText('Back: Walnut desk lamp').waitFor();
+    const frame = page.getByTitle('Preview of the mail');
+    const widthOf = () => frame.evaluate((element) => (element as HTMLElement).offsetWidth);
+    await eventually(widthOf, 720);
+    await page.getByRole('button', { name: 'Phone' }).click();
+    await eventually(widthOf, 375);
+    await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }} is back ✓');
+    await page
+      .getByText(/Walnut desk lamp is back ✓/)
+      .last()
+      .waitFor();
+    await page.getByText(/characters?, \d segments?: a character outside/).waitFor();
+    await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }}');
+    await page.getByText(/\d+ characters, 1 segment$/).waitFor();
     await page.getByLabel('Minimum stock').fill('5');
     await page.getByRole('button', { name: 'Save topic' }).click();
     await said('The topic backinstock is saved.').waitFor();
@@ -193,10 +216,27 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Send test' }).click();
     await said('A test message is on its way to me@shop.example.').waitFor();
 
-    await page.getByLabel('Variant ids').fill('5002');
+    const add = page.getByLabel('Add a product');
+    await add.fill('walnut');
+    await page.getByRole('option', { name: 'Walnut desk lamp' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Nobody waits for these products.').waitFor();
+    const { epi, empi, du } = PRODUCTS[3]!;
+    const wish = { medium: 'email', mediumvalue: 'lin@example.com', products: [{ epi, empi, du }] };
+    await service
+      .post('/storeadmin/bispa/subscriptions/create', { ...wish, topics: ['launch'] }, { store })
+      .expect(200);
+    await add.fill('canvas');
+    await page.getByRole('option', { name: 'Canvas tote' }).click();
+    await page.getByText('Goes to 1 subscriber (1 by e-mail).').waitFor();
+    await page.getByRole('button', { name: 'Remove Walnut desk lamp' }).click();
     await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('dialog').getByText('Goes to 1 subscriber (1 by e-mail).').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
-    await said('Nobody waits for these variants.').waitFor();
+    await said('launch is on its way.').waitFor();
+    await page.getByText('Under way: 0 of 0 alerts sent').waitFor();
+    await service.runTasks();
+    await page.getByText('Done: 1 of 1 alert sent').waitFor();
   });
 
   test('a topic of the store is deleted once its name is typed; a built-in one has no button for it', async () => {
@@ -229,13 +269,19 @@ describeInBrowser('the merchant dashboard', () => {
     const own = await service.createStore({ name: 'Old name' });
     await signIn(page, own);
     await openPage(page, 'Settings');
-    await page.getByLabel('Store name').fill('New name');
     await page.getByLabel('List types').fill('registry\nwl');
-    await page.getByRole('button', { name: 'Save settings' }).click();
-    await page.getByRole('alert').getByText('"wl"').waitFor();
+    await page.getByRole('button', { name: 'Save lists' }).click();
+    await page.getByRole('alert').getByText('see the field that is marked').waitFor();
+    await page.getByText('"wl" must have 1 to 32').waitFor();
+    const types = page.getByLabel('List types');
+    expect(await types.evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await types.getAttribute('aria-invalid')).toBe('true');
 
-    await page.getByLabel('List types').fill('registry');
+    await types.fill('registry');
     await page.getByLabel('Share URL').fill('https://shop.example/l/{lid}');
+    await page.keyboard.press('Control+s');
+    await said('The settings of lists are saved.').waitFor();
+    await page.getByLabel('Store name').fill('New name');
     await page.getByLabel('Default region').fill('de');
     await page.getByLabel('Allowed origins').fill('https://shop.example');
     await page.getByLabel('Double opt-in').check();
@@ -278,7 +324,7 @@ describeInBrowser('the merchant dashboard', () => {
     ]);
     expect(left.filter((text) => text.includes(apiKey))).toEqual([]);
 
-    await row('Till').getByText('never').waitFor();
+    await row('Till').waitFor();
     const hint = apiKey.slice(-4);
     await page.getByRole('button', { name: `Rename the key that ends in ${hint}` }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Back end');
@@ -431,8 +477,10 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByText('20 in all.').waitFor();
   });
 
-  test('a webhook is added with its secret shown once, changed and deleted; providers name their state', async () => {
-    const hooked = await startService({ webhookAllowPrivate: true });
+  test('a webhook is added with its secret shown once, tested, changed and deleted; the demo store says that it has none; providers name their state', async () => {
+    const hooked = await startService({ webhookAllowPrivate: true, demo: true });
+    const receiver = await startHttp();
+    const url = `${receiver.url}/hook`;
     try {
       const own = await hooked.createStore();
       await page.goto(`${hooked.url}/dashboard`);
@@ -441,19 +489,34 @@ describeInBrowser('the merchant dashboard', () => {
       await page.getByRole('row', { name: /SMTP.*not set up/ }).waitFor();
       await page.getByRole('row', { name: /File outbox.*in use/ }).waitFor();
       await page.getByRole('button', { name: 'Add webhook' }).click();
-      await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
+      await page.getByRole('dialog').getByLabel('Address').fill(url);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       const shown = page.getByRole('dialog').getByLabel('Signing secret');
       expect((await shown.inputValue()).length).toBeGreaterThan(20);
       await page.getByRole('button', { name: 'Done' }).click();
       await shown.waitFor({ state: 'detached' });
 
-      await page.getByRole('button', { name: 'Edit: http://127.0.0.1:9/hook' }).click();
+      await page.getByRole('button', { name: `Edit: ${url}` }).click();
       await page.getByLabel('subscription.created').check();
       await page.getByRole('button', { name: 'Save webhook' }).click();
       await page.getByRole('table', { name: 'Webhooks' }).getByText('subscription.created').waitFor();
+      receiver.answer = () => ({ status: 500 });
+      await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
+      await page.getByRole('button', { name: 'Send a test event' }).click();
+      await page.getByText('No try yet').waitFor();
+      await page.getByLabel('Payload').getByText('"type": "webhook.test"').waitFor();
+      await hooked.runTasks();
+      const tries = page.getByRole('table', { name: 'Tries' });
+      await tries.getByText('500').waitFor();
+      await page.getByText('Next try:').waitFor();
+      receiver.answer = () => ({ status: 204 });
+      await page.getByRole('button', { name: 'Send it again' }).click();
+      await hooked.runTasks();
+      await tries.getByText('204').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('table', { name: 'Webhooks' }).getByText('healthy').waitFor();
       await subscribe(hooked, own, 'lin@example.com');
-      await page.getByRole('button', { name: 'Deliveries: http://127.0.0.1:9/hook' }).click();
+      await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
       await page.getByRole('dialog').getByText('subscription.created').waitFor();
       await hooked.services.db.query(
         `UPDATE outbox SET state = 'failed', error = 'refused' WHERE pid = $1 AND lane = 'webhook'`,
@@ -463,12 +526,18 @@ describeInBrowser('the merchant dashboard', () => {
       await page.getByRole('dialog').getByText('queued').waitFor();
       await page.keyboard.press('Escape');
 
-      await page.getByRole('button', { name: 'Delete: http://127.0.0.1:9/hook' }).click();
+      await page.getByRole('button', { name: `Delete: ${url}` }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No webhooks yet').waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signIn(page, { ...hooked.demo!, name: 'Demo' });
+      await openPage(page, 'Integrations');
+      await page.getByText('The demo store has no webhooks').waitFor();
+      expect(await page.getByRole('button', { name: 'Add webhook' }).count()).toBe(0);
     } finally {
       await page.goto('about:blank');
       await hooked.close();
+      await receiver.close();
     }
   });
 

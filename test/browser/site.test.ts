@@ -46,23 +46,6 @@ describeInBrowser('the pages of the service', () => {
     return context;
   }
 
-  test.each(SCREENS)(
-    'the landing page opens all five doors at $width pixels in $colorScheme',
-    async ({ colorScheme, ...viewport }) => {
-      const context = await visitor({ viewport, colorScheme });
-      const page = await context.newPage();
-      await page.goto(service.url);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-      expect(await seriousFindings(page)).toEqual([]);
-      const doors = await page.getByRole('main').getByRole('link').all();
-      const addresses = await Promise.all(doors.map((door) => door.getAttribute('href')));
-      expect(addresses).toEqual(['/demo', '/dashboard', '/docs', '/graphiql', '/client/wishgate.js']);
-      for (const address of addresses)
-        expect((await context.request.get(service.url + address!)).status()).toBe(200);
-      await context.close();
-    },
-  );
-
   test('GraphiQL and the API reference lead to each other', async () => {
     const context = await visitor();
     const page = await context.newPage();
