@@ -115,7 +115,13 @@ describeInBrowser('every page of the dashboard', () => {
       await look(page, `product-${kind}`);
       await openPage(page, 'Alerts');
       await page.getByRole('button', { name: 'Message to ida@example.com' }).click();
-      await page.getByRole('dialog').frameLocator('iframe').getByText('Linen shirt').first().waitFor();
+      await page
+        .getByRole('dialog')
+        .frameLocator('iframe')
+        .locator('body')
+        .getByText('Linen shirt')
+        .first()
+        .waitFor();
       await look(page, `message-${kind}`);
       await page.keyboard.press('Escape');
       await openShopper(page, 'grace@example.com');

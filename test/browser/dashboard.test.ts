@@ -588,7 +588,13 @@ describeInBrowser('the merchant dashboard', () => {
     await row('ida@example.com').getByText('Linen shirt').waitFor();
     await eventually(() => row('kim@example.com').count(), 0);
     await page.getByRole('button', { name: 'Message to ida@example.com' }).click();
-    await page.getByRole('dialog').frameLocator('iframe').getByText('Linen shirt').first().waitFor();
+    await page
+      .getByRole('dialog')
+      .frameLocator('iframe')
+      .locator('body')
+      .getByText('Linen shirt')
+      .first()
+      .waitFor();
     await page.getByRole('dialog').getByText('Messages are not kept').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'All', exact: true }).click();
