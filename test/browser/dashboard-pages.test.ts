@@ -95,7 +95,7 @@ describeInBrowser('every page of the dashboard', () => {
       }
       await openPage(page, 'Topics');
       await page.getByRole('link', { name: 'backinstock' }).click();
-      await page.frameLocator('iframe').getByText('is back in stock').first().waitFor();
+      await page.frameLocator('iframe').locator('body').getByText('is back in stock').first().waitFor();
       await look(page, `topic-${kind}`);
       await openPage(page, 'Overview');
       await page

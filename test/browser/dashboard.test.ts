@@ -151,7 +151,7 @@ describeInBrowser('the merchant dashboard', () => {
     await signIn(page, store);
     await openPage(page, 'Topics');
     await page.getByRole('link', { name: 'backinstock' }).click();
-    const mail = page.frameLocator('iframe');
+    const mail = page.frameLocator('iframe').locator('body');
     await mail.getByText('is back in stock').first().waitFor();
 
     const html = page.getByLabel('HTML', { exact: true });
