@@ -144,7 +144,7 @@ describeInBrowser('the merchant dashboard', () => {
       [other.pid],
     );
     expect(alert?.state).toBe('queued');
-    await page.getByText('No alert is failed').waitFor();
+    await page.getByText('No alert fits').waitFor();
   });
 
   test('a template shows its preview while it is written, a mistake is named, and only a sound one is saved', async () => {
@@ -605,7 +605,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.reload();
     await row('kim@example.com').waitFor();
     expect(await page.getByLabel('Contact').inputValue()).toBe('KIM@');
-    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await page.getByLabel('From', { exact: true }).fill('2031-01-01');
     await page.getByText('No alert fits').waitFor();
     await page.goBack();
     await row('kim@example.com').waitFor();
