@@ -423,7 +423,7 @@ describeInBrowser('the merchant dashboard', () => {
     expect((await shopper.contents(lid)).list.cnt).toBe(1);
     await openPage(page, 'Settings');
     await page.getByLabel('Days to undo a deletion').fill('7');
-    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('button', { name: 'Save lists' }).click();
     await said('The settings are saved.').waitFor();
     const { body } = await service.graphql('{ store { restoreDays } }', {}, { store: own });
     expect(body.data.store).toEqual({ restoreDays: 7 });
