@@ -2,7 +2,7 @@ import type { APIResponse, Page, Route } from 'playwright-core';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 
 /** Signs in on an open sign-in page. */
-export async function signIn(page: Page, store: NewStore): Promise<void> {
+export async function signIn(page: Page, store: Pick<NewStore, 'pid' | 'apiKey'>): Promise<void> {
   await page.getByLabel('Store id (pid)').fill(store.pid);
   await page.getByLabel('API key').fill(store.apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
