@@ -119,7 +119,7 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     const findLater = async (): Promise<List> => {
       if (later) return later;
       const { list, items } = await client.SaveForLater.init();
-      return { ...list, listcontents: items } as List;
+      return { ...list, listcontents: items };
     };
     return make(
       {
