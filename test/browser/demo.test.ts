@@ -114,11 +114,11 @@ describeInBrowser('the demo storefront', () => {
     expect(await focusedName(page)).toBe('Choose lists for Ceramic vase');
     await page.getByRole('link', { name: 'Lists' }).click();
     await page.getByRole('button', { name: 'New list' }).click();
-    await page.getByLabel('Name').fill('For the porch');
+    await page.getByRole('textbox', { name: 'Name' }).fill('For the porch');
     await page.getByRole('button', { name: 'Create list' }).click();
     await page.getByRole('heading', { level: 2, name: 'For the porch' }).waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByLabel('Name').fill('Porch');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Porch');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 2, name: 'Porch 0 items' }).waitFor();
     expect(await page.title()).toBe('Porch · My lists · Hearth & Loom');
