@@ -37,10 +37,20 @@ function sectionOf({ body }: Body): Element {
   return section;
 }
 
+/** Says in a page's head what all of it is about. */
+function retitle({ root }: Page, title: string): void {
+  const head = childNamed(root, 'head');
+  const element = head && childNamed(head, 'title');
+  if (!element) return;
+  for (const node of [...element.childNodes]) tree.detachNode(node);
+  tree.insertText(element, title);
+}
+
 /** One page that shows several, one below the other, whatever each of them leaves open. */
-export function joinPages(htmls: readonly string[]): string {
+export function joinPages(htmls: readonly string[], title: string): string {
   const [first, ...others] = htmls.map(readPage).filter((page): page is Body => page.body !== undefined);
   if (first === undefined || others.length + 1 < htmls.length) return htmls.join('\n<hr>\n');
+  retitle(first, title);
   for (const page of others) {
     moveStyles(page, first);
     tree.appendChild(first.body, make('hr'));

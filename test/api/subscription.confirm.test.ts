@@ -41,7 +41,7 @@ async function messages(): Promise<Mail[]> {
 /** The path of the confirmation link in the newest message. */
 async function link(): Promise<string> {
   const text = (await messages()).at(-1)!.payload.text;
-  return new URL(/https?:\/\/\S+\/confirm\/\S+/.exec(text)![0]).pathname;
+  return new URL(/https?:\/\/\S+\/(?:confirm|c)\/\S+/.exec(text)![0]).pathname;
 }
 
 async function confirmed(): Promise<boolean[]> {

@@ -111,6 +111,8 @@ describeInBrowser('forms of the dashboard', () => {
     });
     await page.getByLabel('Sent').selectOption('When little stock is left');
     await page.getByLabel('Units left').waitFor();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByLabel('Price falls by at least (%)').waitFor();
     await openPage(page, 'Topics');
     await page.getByText('by 20 % or more · also to list holders · after').waitFor();
     await openTopic('backinstock');
@@ -148,11 +150,55 @@ describeInBrowser('forms of the dashboard', () => {
     await eventually(() => page.getByLabel('Allowed origins').inputValue(), 'https://new.example');
   });
 
-  test('settings without a change are saved too', async () => {
+  test('what is not saved is asked about before a link, Back, signing out or closing the tab would lose it', async () => {
     await signIn(page, store);
-    await openPage(page, 'Settings');
-    await page.getByRole('button', { name: 'Save settings' }).click();
-    await said('The settings are saved.').waitFor();
+    await openPage(page, 'Topics');
+    await openTopic('backinstock');
+    const subject = page.getByLabel('Subject');
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    const stay = async () => {
+      await question.getByRole('button', { name: 'Stay here' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect(await subject.inputValue()).toBe('Half a thought');
+      expect(await page.evaluate(() => location.hash)).toBe('#/topics/backinstock');
+    };
+    await subject.fill('Half a thought');
+    await page.getByRole('link', { name: 'Products' }).click();
+    await stay();
+    await page.evaluate(() => history.back());
+    await stay();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await stay();
+    const kinds: string[] = [];
+    page.once('dialog', (dialog) => {
+      kinds.push(dialog.type());
+      void dialog.dismiss();
+    });
+    await page.close({ runBeforeUnload: true });
+    await eventually(async () => kinds.join(), 'beforeunload');
+    expect(await subject.inputValue()).toBe('Half a thought');
+
+    await page.evaluate(() => history.back());
+    await question.getByRole('button', { name: 'Leave without saving' }).click();
+    await page.getByRole('heading', { name: 'Your topics' }).waitFor();
+    await page.evaluate(() => history.forward());
+    await eventually(() => subject.inputValue(), '{{ product.title }} is back in stock');
+    await page.getByRole('link', { name: 'Products' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+  });
+
+  test('sections of the settings have addresses, and what is typed in one stays when one goes to another', async () => {
+    await page.goto(`${service.url}/dashboard#/settings/pacing`);
+    await signIn(page, store);
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await eventually(focused, 'section-pacing');
+    await page.getByLabel('Store name').fill('Renamed');
+    await page.getByRole('link', { name: 'Lists', exact: true }).click();
+    await eventually(focused, 'section-lists');
+    expect(await page.evaluate(() => location.hash)).toBe('#/settings/lists');
+    expect(await page.getByLabel('Store name').inputValue()).toBe('Renamed');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    expect(await page.getByLabel('Store name').inputValue()).toBe('Nordlys');
   });
 
   test('when alerts leave is set in minutes, times of day and a zone, refused in words, and cleared', async () => {
@@ -164,7 +210,7 @@ describeInBrowser('forms of the dashboard', () => {
     await card.getByLabel('Messages a day').fill('3');
     await card.getByLabel('Quiet from').fill('22:00');
     await save();
-    await card.getByRole('alert').getByText('quietTo is missing').waitFor();
+    await card.getByText('Is missing: quiet hours have a beginning and an end').waitFor();
     await card.getByLabel('Quiet until').fill('07:30');
     await card.getByLabel('Time zone').selectOption('Europe/Berlin');
     await save();
@@ -202,6 +248,8 @@ describeInBrowser('forms of the dashboard', () => {
     await signIn(page, store);
     await openPage(page, 'Integrations');
     await card.getByText('not connected').waitFor();
+    const address = card.getByLabel('Address to register');
+    expect(await address.inputValue()).toContain(`/webhooks/shopify/${encodeURIComponent(store.pid)}`);
     await page.getByLabel('Signing secret').fill('shpss_0123456789abcdef');
     await card.getByRole('button', { name: 'Connect' }).click();
     await said('Shopify is connected.').waitFor();
@@ -209,7 +257,6 @@ describeInBrowser('forms of the dashboard', () => {
     await openPage(page, 'Overview');
     await openPage(page, 'Integrations');
     await card.getByText('connected', { exact: true }).waitFor();
-    await card.getByText(`/webhooks/shopify/${encodeURIComponent(store.pid)}`).waitFor();
     await card.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -249,6 +296,7 @@ describeInBrowser('forms of the dashboard', () => {
     await call('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id: createApiKey.id });
     await signIn(page, store);
     await openPage(page, 'Shoppers');
+    await page.getByRole('button', { name: 'Audit log' }).click();
     const log = page.getByRole('table', { name: 'Audit log' });
     await log.getByRole('cell', { name: `…${store.apiKey.slice(-4)}` }).waitFor();
     await log.getByRole('cell', { name: createApiKey.id }).waitFor();

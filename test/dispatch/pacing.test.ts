@@ -310,7 +310,8 @@ describe('a digest', () => {
     const to = '+4915112345678';
     for (const epi of ['1', '2', '3']) {
       await seed(pid, epi, to, 'backinstock', 'sms');
-      await setStock(service, pid, epi, 5, { dt: epi === '1' ? 'Boot' : `Boot ${'x'.repeat(700)}` });
+      const uri = `https://shop.example/p/1?variant=${epi}${epi === '1' ? '' : `&x=${'x'.repeat(700)}`}`;
+      await setStock(service, pid, epi, 5, { dt: epi === '1' ? 'Boot' : `Boot ${'x'.repeat(700)}`, uri });
     }
     await runAt(START);
     await runAt(later(MINUTE));
@@ -318,7 +319,7 @@ describe('a digest', () => {
     const body = new URLSearchParams(provider.received[0]!.body).get('Body')!;
     expect(body.length).toBeLessThanOrEqual(1_600);
     expect(body.split('\n')[0]).toBe('Shoes: Boot is back in stock. https://shop.example/p/1?variant=1');
-    expect(body).toMatch(/\n\(and 1 more\) Stop: https:\/\/alerts\.example\/unsubscribe\/\S+$/);
+    expect(body).toMatch(/\n\(and 1 more\) Stop: https:\/\/alerts\.example\/u\/\S+$/);
     expect(body.match(/Stop: /g)).toHaveLength(1);
   });
 

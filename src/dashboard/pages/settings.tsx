@@ -68,13 +68,19 @@ function SectionLinks() {
 
 function Sections(given: Given) {
   useEffect(() => {
-    const id = location.hash.split('/')[2];
-    if (id) goTo(id);
+    const follow = (): void => {
+      const id = location.hash.split('/')[2];
+      // After the frame has moved to the head of the page, as it does after every change of address.
+      if (id) setTimeout(() => goTo(id));
+    };
+    follow();
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
   }, []);
   return (
     <>
-      {SECTIONS.map(({ id, title, show }) => (
-        <div key={id} id={`section-${id}`} class="section" role="group" aria-label={title} tabIndex={-1}>
+      {SECTIONS.map(({ id, show }) => (
+        <div key={id} id={`section-${id}`} class="section" tabIndex={-1}>
           {show(given)}
         </div>
       ))}

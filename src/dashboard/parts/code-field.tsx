@@ -42,7 +42,9 @@ function Variables({
         if (to instanceof Node && !details.current?.contains(to)) close();
       }}
     >
-      <summary aria-label={`Insert a variable into ${label}`}>Insert variable</summary>
+      <summary>
+        Insert variable<span class="visually-hidden"> into {label}</span>
+      </summary>
       <ul>
         {variables.map(({ name, meaning, sample }) => (
           <li key={name}>

@@ -44,6 +44,8 @@ export function MailFrame({ html, width }: { html: string; width: Width }) {
   return (
     <div ref={stage} class="preview-stage" style={{ height: `${HEIGHT}px` }}>
       <iframe
+        // A frame that changes its document adds to the history: Back would go through every letter that was typed.
+        key={html}
         class="preview-frame"
         title="Preview of the mail"
         sandbox=""

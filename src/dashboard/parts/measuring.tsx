@@ -32,14 +32,16 @@ function MeasuringForm({ store, onSaved }: { store: Store; onSaved: (store: Stor
         hint="Links in alerts count clicks. Opens are never tracked, and everybody can decline."
         {...form.check('measureAlerts')}
       />
-      <NumberField
-        label="Days that a click counts"
-        min={1}
-        max={90}
-        required
-        {...form.text('attributionDays')}
-        hint="An order so many days after the click is one from the alert, 1 to 90."
-      />
+      <div class="field-row">
+        <NumberField
+          label="Days that a click counts"
+          min={1}
+          max={90}
+          required
+          {...form.text('attributionDays')}
+          hint="An order so many days after the click is one from the alert, 1 to 90."
+        />
+      </div>
     </SaveForm>
   );
 }

@@ -1,28 +1,22 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { FindProductsDocument } from '../../generated/dashboard.ts';
 import type { FindProductsQuery } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { ProductName } from './product.tsx';
+import { useSettled } from './settled.ts';
 
 /** A variant that was found by its name. */
 export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][number]['node'];
 
-const TYPING_PAUSE_MS = 200;
+const MAX_TITLE = 60;
+const shorten = (text: string): string =>
+  text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE).trimEnd()}…` : text;
 
-/** A variant in words. */
+/** A variant in a few words. */
 export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
-  [dt ?? `Variant ${epi}`, vi].filter(Boolean).join(', ');
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
+  [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
 
 /** Finds variants by the beginnings of words and hands over the one that is picked, by mouse or by keyboard. */
 export function ProductPicker({
@@ -89,7 +83,13 @@ export function ProductPicker({
           act();
         }}
       />
-      <ul id={`${id}-found`} role="listbox" aria-label={label} class="picker-found" hidden={!isOpen}>
+      <ul
+        id={`${id}-found`}
+        role="listbox"
+        aria-label="Products that fit"
+        class="picker-found"
+        hidden={!isOpen}
+      >
         {products.map((product, index) => (
           <li
             key={product.epi}

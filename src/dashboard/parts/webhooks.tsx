@@ -90,30 +90,32 @@ export function Webhooks() {
           ) : data.webhooks.length === 0 ? (
             <Empty title="No webhooks yet">Add the address of a system that should know.</Empty>
           ) : (
-            <Table
-              caption="Webhooks"
-              rows={data.webhooks}
-              keyOf={({ id }) => id}
-              columns={[
-                { label: 'Address', cell: ({ url }) => <span class="code">{url}</span> },
-                {
-                  label: 'Events',
-                  cell: ({ events }) => (
-                    <span class="badges">
-                      {events.map((event) => (
-                        <Badge key={event}>{event}</Badge>
-                      ))}
-                    </span>
-                  ),
-                },
-                { label: 'Health', cell: ({ health }) => <Health health={health} /> },
-                {
-                  label: 'Manage',
-                  isAction: true,
-                  cell: (webhook) => <Buttons webhook={webhook} open={setOpened} />,
-                },
-              ]}
-            />
+            <div class="webhook-table">
+              <Table
+                caption="Webhooks"
+                rows={data.webhooks}
+                keyOf={({ id }) => id}
+                columns={[
+                  { label: 'Address', cell: ({ url }) => <span class="code">{url}</span> },
+                  {
+                    label: 'Events',
+                    cell: ({ events }) => (
+                      <span class="badges">
+                        {events.map((event) => (
+                          <Badge key={event}>{event}</Badge>
+                        ))}
+                      </span>
+                    ),
+                  },
+                  { label: 'Health', cell: ({ health }) => <Health health={health} /> },
+                  {
+                    label: 'Manage',
+                    isAction: true,
+                    cell: (webhook) => <Buttons webhook={webhook} open={setOpened} />,
+                  },
+                ]}
+              />
+            </div>
           )
         }
       </Loaded>

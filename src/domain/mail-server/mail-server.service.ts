@@ -95,24 +95,15 @@ export async function testMailServer(
   ctx: Context,
   to: string,
 ): Promise<{ isSent: boolean; problem: MailProblem | null }> {
-  const { pid, name: storeName } = requireRealStore(ctx);
+  const { pid, name: storeName, senderName, senderAddress } = requireRealStore(ctx);
   const address = email.contact.read(to) ?? fail('invalid-request', 'to must be an e-mail address');
   const opened =
     (await openServers(ctx, [pid])).get(pid) ?? fail('not-found', 'The store has no mail server of its own');
   const now = ctx.now();
   const until = await ctx.db.transaction((tx) => consume(tx, pid, TEST_KEY, TEST_LIMIT, now));
   if (until !== null) failTooManyTests(until, now);
-  const { senderName, senderAddress } = opened;
-  const message = {
-    id: newId(),
-    isDemo: false,
-    pid,
-    storeName,
-    senderName,
-    senderAddress,
-    to: address,
-    payload: testMail(storeName),
-  };
+  const from = { pid, isDemo: false, storeName, senderName, senderAddress };
+  const message = { id: newId(), ...from, to: address, payload: testMail(storeName) };
   const { outcome, problem } = await carryMail(opened, message, async (server, mail) => {
     const smtp = openStoreSmtp(server, ctx.config.webhookAllowPrivate, TEST_LIMITS, 1);
     await smtp.send(mail).finally(() => smtp.close());

@@ -62,13 +62,13 @@ const later = (problem: MailProblem): Carried => ({
 
 /** Sends a mail from the store's own address by its own server, by no other. What the server says is kept to its number. */
 export async function carryMail(
-  { server, senderName, senderAddress }: OpenedServer,
+  { server, senderAddress }: OpenedServer,
   message: Outgoing,
   send: (server: StoreServer, mail: SendMailOptions) => Promise<void>,
 ): Promise<Carried> {
   if (server === null) return later('locked');
   if (senderAddress === null) return later('sender');
-  const mail = toMail({ ...message, senderName, senderAddress }, senderAddress);
+  const mail = toMail(message, senderAddress);
   try {
     await send(server, { ...mail, disableFileAccess: true, disableUrlAccess: true });
     return { outcome: SENT, problem: null };

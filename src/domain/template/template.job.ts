@@ -95,11 +95,13 @@ const FINISH_BARE: typeof FINISH = {
 };
 
 /** What makes one text of several. */
-const JOIN: Record<TextForm, (texts: string[], digest: Digest, wayOut: WayOut) => string> = {
-  line: (lines, { products }) => joinLines(lines, products),
-  html: (htmls, _digest, wayOut) => htmlWithFooter(joinPages(htmls), wayOut),
-  text: (texts, _digest, wayOut) => textWithFooter(joinTexts(texts), wayOut),
-  short: (texts, { url }) => joinShort(texts, ` Stop: ${url}`),
+type Joined = { digest: Digest; wayOut: WayOut; title: string };
+
+const JOIN: Record<TextForm, (texts: string[], joined: Joined) => string> = {
+  line: (_lines, { title }) => title,
+  html: (htmls, { title, wayOut }) => htmlWithFooter(joinPages(htmls, title), wayOut),
+  text: (texts, { wayOut }) => textWithFooter(joinTexts(texts), wayOut),
+  short: (texts, { digest }) => joinShort(texts, ` Stop: ${digest.url}`),
 };
 
 const sandbox = createContext({ run: () => undefined });
@@ -115,13 +117,20 @@ function runWithin(timeoutMs: number, run: () => unknown): void {
 function joinAll({ digest, parts, forms }: JoinJob, tell: (part: Part) => void): Partial<AlertTexts> {
   const { pieces, storeName, url } = digest;
   const wayOut = { why: `You asked ${storeName} to tell you about these products.`, url };
+  const line = parts.find((part) => forms[part] === 'line');
+  const title =
+    line === undefined
+      ? ''
+      : joinLines(
+          pieces.map((texts) => texts[line]!),
+          digest.products,
+        );
   const joined: Partial<AlertTexts> = {};
   for (const part of parts) {
     tell(part);
     joined[part] = JOIN[forms[part]](
       pieces.map((texts) => texts[part]!),
-      digest,
-      wayOut,
+      { digest, wayOut, title },
     );
   }
   return joined;

@@ -10,7 +10,7 @@ const MEANINGS = {
   'product.title': 'Title of the product',
   'product.variant': 'Variant, such as colour and size',
   'product.brand': 'Brand',
-  'product.price': 'Price',
+  'product.price': 'Price; | money writes it with your currency',
   'product.old_price': 'Price before, where a price fell',
   'product.stock': 'Units in stock',
   'product.url': 'Address of the product in your shop',
@@ -19,14 +19,14 @@ const MEANINGS = {
   'product.epi': 'Id of the variant',
   'product.empi': 'Id of the product',
   'store.name': 'Name of your store',
-  'store.logo': 'Address of your logo',
-  'store.colour': 'Colour of your store',
-  'store.text_colour': 'Black or white, whichever is readable on that colour',
-  'store.currency': 'Currency of your prices',
+  'store.logo': 'Address of your logo, if you have one',
+  'store.colour': 'Your colour, for buttons',
+  'store.text_colour': 'Black or white, whichever can be read on your colour',
+  'store.currency': 'Your currency, if you have told it',
   'store.locale': 'Language and country as which prices are written',
   topic: 'Name of this topic',
   unsubscribe_url: 'Address at which one leaves the topic',
-  follows: 'Whether it stands below another alert in one message',
+  follows: 'Whether another alert stands above it in the same message',
 } satisfies Record<NameIn<AlertModel>, string>;
 
 /** Something that templates can name. */
