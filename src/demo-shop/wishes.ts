@@ -161,10 +161,13 @@ export function useWishes() {
   );
 
   const lists = useMemo(() => together(...pending)(truth ?? []), [truth, pending]);
+  // The same lists are the same array: views ask for more when it is another.
+  const wishlists = useMemo(() => lists.filter(({ lty }) => lty !== 'sfl'), [lists]);
   return {
     products,
     refreshProducts,
-    lists,
+    lists: wishlists,
+    later: lists.find(({ lty }) => lty === 'sfl'),
     areListsKnown: truth !== null,
     alerts: alerts ?? [],
     areAlertsKnown: alerts !== null,

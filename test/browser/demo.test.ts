@@ -294,7 +294,7 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('button', { name: 'Old price of Oak board' }).waitFor();
     await service.runTasks();
     const mail = page.getByRole('listitem').filter({ hasText: `to ${email}` });
-    await mail.locator('strong', { hasText: 'Oak board costs less now: 28.8 instead of 36' }).waitFor();
+    await mail.locator('strong', { hasText: 'Oak board costs less now: €28.80 instead of €36.00' }).waitFor();
     expect(await mail.count()).toBe(1);
     await page.getByRole('button', { name: 'Old price of Oak board' }).click();
     await page.getByRole('button', { name: 'Reduce the price of Oak board' }).waitFor();
