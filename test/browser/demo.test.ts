@@ -127,7 +127,7 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('button', { name: 'Edit Ceramic vase' }).click();
     await page.getByLabel('Quantity').fill('3');
     await page.getByLabel('Note').fill('The tall one');
-    await page.getByLabel('List', { exact: true }).selectOption('Porch');
+    await page.getByRole('combobox').selectOption('Porch');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('Nothing here yet').waitFor();
     await page.getByRole('link', { name: /^Porch/ }).click();
