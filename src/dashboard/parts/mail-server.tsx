@@ -2,22 +2,17 @@ import { useState } from 'preact/hooks';
 import {
   MailServerDocument,
   RemoveMailServerDocument,
-  SetMailServerDocument,
   TestMailServerDocument,
 } from '../../generated/dashboard.ts';
-import type {
-  MailProblem,
-  MailSecurity,
-  MailServerInput,
-  MailServerStateFragment,
-} from '../../generated/dashboard.ts';
+import type { MailProblem, MailServerStateFragment } from '../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
 import { Confirm } from './confirm.tsx';
 import { Badge, Empty, Loaded } from './feedback.tsx';
-import { Choice, TextField } from './fields.tsx';
-import { ActionForm, SaveForm, useForm } from './form.tsx';
+import { TextField } from './fields.tsx';
+import { ActionForm } from './form.tsx';
 import { Card } from './layout.tsx';
+import { MailServerForm } from './mail-server-form.tsx';
 
 const PROBLEMS: Record<MailProblem, string> = {
   refused: 'The server refused the connection or the mail.',
@@ -30,107 +25,6 @@ const PROBLEMS: Record<MailProblem, string> = {
   locked:
     'This service has lost the key that opens the stored password. Enter the password again, or ask the operator to bring the key back.',
 };
-
-const SECURITIES: { value: MailSecurity; label: string }[] = [
-  { value: 'starttls', label: 'STARTTLS, as on port 587' },
-  { value: 'tls', label: 'TLS from the start, as on port 465' },
-];
-const PORTS = ['587', '465', '2525', '25'];
-
-type Draft = { host: string; port: string; security: MailSecurity; user: string; password: string };
-
-const draftOf = (server: MailServerStateFragment | null): Draft => ({
-  host: server?.host ?? '',
-  port: String(server?.port ?? 587),
-  security: server?.security ?? 'starttls',
-  user: server?.user ?? '',
-  password: '',
-});
-
-/** A password that is left empty stays as it is. */
-const inputOf = (draft: Draft): MailServerInput => ({
-  host: draft.host.trim(),
-  port: Number(draft.port),
-  security: draft.security,
-  user: draft.user.trim(),
-  password: draft.password || null,
-});
-
-/** How the connection is encrypted, as ports have it by custom. */
-const CUSTOM: Record<string, MailSecurity> = { 465: 'tls', 587: 'starttls' };
-
-function ServerForm({
-  server,
-  onSaved,
-}: {
-  server: MailServerStateFragment | null;
-  onSaved: (server: MailServerStateFragment) => void;
-}) {
-  const { run, notify } = useSession();
-  const form = useForm({
-    saved: draftOf(server),
-    inputOf,
-    // All of it: the service takes a server as a whole.
-    save: async () => {
-      const { setMailServer } = await run(SetMailServerDocument, { input: inputOf(form.draft) });
-      onSaved(setMailServer);
-      notify('From now on mails leave by this server. Send a test to see that it takes them.');
-    },
-  });
-  const ports = [...new Set([...PORTS, form.draft.port])];
-  return (
-    <SaveForm form={form} label="Save mail server">
-      <div class="field-row">
-        <TextField
-          label="Host"
-          required
-          maxLength={253}
-          autocomplete="off"
-          autoCapitalize="off"
-          spellcheck={false}
-          placeholder="smtp.shop.example"
-          {...form.text('host')}
-        />
-        <Choice
-          label="Port"
-          options={ports.map((port) => ({ value: port, label: port }))}
-          {...form.text('port')}
-          onValue={(port) => form.set({ port, security: CUSTOM[port] ?? form.draft.security })}
-        />
-        <Choice
-          label="Encryption"
-          options={SECURITIES}
-          {...form.text('security')}
-          hint="Nothing is sent without."
-        />
-      </div>
-      <div class="field-row">
-        <TextField
-          label="User"
-          required
-          maxLength={320}
-          autocomplete="off"
-          autoCapitalize="off"
-          spellcheck={false}
-          {...form.text('user')}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          required={server === null}
-          maxLength={1000}
-          autocomplete="new-password"
-          {...form.text('password')}
-          hint={
-            server === null
-              ? 'It is stored encrypted and never shown again.'
-              : 'Never shown. Leave it empty to keep the stored one; another host, port or user needs it again.'
-          }
-        />
-      </div>
-    </SaveForm>
-  );
-}
 
 type Result = { isSent: boolean; text: string };
 
@@ -151,16 +45,18 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   });
   return (
     <ActionForm action={test} label="Send a test" tone="secondary">
-      <TextField
-        label="Test it with a mail to"
-        name="to"
-        type="email"
-        required
-        placeholder="you@shop.example"
-        value={to}
-        onValue={setTo}
-        hint={`It comes from ${from}, as all mails do. What counts is what is saved.`}
-      />
+      <div class="columns">
+        <TextField
+          label="Test it with a mail to"
+          name="to"
+          type="email"
+          required
+          placeholder="you@shop.example"
+          value={to}
+          onValue={setTo}
+          hint={`It comes from ${from}, as all mails do, by the server that is saved.`}
+        />
+      </div>
       <div role="status">
         {result && (
           <p class={result.isSent ? 'notice' : 'notice notice-bad'}>
@@ -172,9 +68,15 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   );
 }
 
+function noteOf(server: MailServerStateFragment | null): string {
+  if (server === null) return 'Mails leave by the server of this service until you set one of your own.';
+  const all = 'All mails leave by your own server, from your own address.';
+  return server.sentAt === null ? all : `${all} The last one left ${formatMoment(server.sentAt)}.`;
+}
+
 function StateBadge({ server }: { server: MailServerStateFragment | null }) {
   if (server === null) return <Badge>the service's server</Badge>;
-  if (server.problem !== null) return <Badge tone="bad">mails wait</Badge>;
+  if (server.problem !== null) return <Badge tone="bad">does not work</Badge>;
   return server.sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;
 }
 
@@ -183,8 +85,8 @@ function Trouble({ problem, problemAt }: Pick<MailServerStateFragment, 'problem'
   return (
     <p class="notice notice-bad">
       <span>
-        {PROBLEMS[problem]} Mails of this store wait and are tried again for about seven hours; none leaves by
-        another server.{problemAt !== null && ` Last seen ${formatMoment(problemAt)}.`}
+        {PROBLEMS[problem]} Mails of this store wait and are tried again, for about seven hours each; none
+        leaves by another server.{problemAt !== null && ` Last seen ${formatMoment(problemAt)}.`}
       </span>
     </p>
   );
@@ -199,7 +101,7 @@ export function MailServer() {
   return (
     <Card
       title="Mail server"
-      note="Mails leave by your own server, from your own address."
+      note={noteOf(server)}
       aside={query.data && !query.data.store.isDemo && <StateBadge server={server} />}
     >
       <Loaded query={query} lines={3}>
@@ -221,7 +123,10 @@ export function MailServer() {
           return (
             <>
               {server && <Trouble {...server} />}
-              <ServerForm server={server} onSaved={(mailServer) => query.replace({ store, mailServer })} />
+              <MailServerForm
+                server={server}
+                onSaved={(mailServer) => query.replace({ store, mailServer })}
+              />
               {server && (
                 <>
                   <hr />
