@@ -87,7 +87,7 @@ export type SessionAnswer = { session: SignedIn | null; hasDemo: boolean };
 async function askSession(call: Call): Promise<SessionAnswer> {
   const response = await send('/dashboard/session', call);
   const answer = (await response.json().catch(() => ({}))) as SessionAnswer & { type?: string };
-  if (!response.ok) throw failureOf(answer as { type?: string; message?: string }, response);
+  if (!response.ok) throw failureOf(answer, response);
   return answer;
 }
 

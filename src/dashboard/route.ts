@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { entryState } from './steps.ts';
 
 /** What stands behind the question mark of an address: search, filters, order and page of a table. */
 export type Query = Readonly<Record<string, string>>;
@@ -67,7 +68,7 @@ export function moveTo(changes: Query, { replace = false, hidden = [] }: Move = 
     else shown[name] = value;
   }
   const given = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== ''));
-  const state = Object.keys(given).length === 0 ? null : { hidden: given };
+  const state = entryState(Object.keys(given).length === 0 ? {} : { hidden: given }, !replace);
   history[replace ? 'replaceState' : 'pushState'](state, '', hrefTo(page, rest, shown));
   dispatchEvent(new Event(MOVED));
 }

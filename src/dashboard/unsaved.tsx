@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Dialog } from './parts/dialog.tsx';
+import { acceptSteps, stepsGone } from './steps.ts';
 
 /** The forms with changes that are not saved. */
 const unsaved = new Set<object>();
@@ -26,40 +27,32 @@ function isLeft(oldUrl: string, newUrl: string): boolean {
   return before !== after && !(SECTIONED.has(page) && after!.split('/')[0] === page);
 }
 
-type Numbered = { at?: number } | null;
-
-/** Where in the history the page stands. Every entry is numbered, so that a step that was not wanted can be taken back, whichever way it went. */
-let here = (history.state as Numbered)?.at ?? 0;
-/** Whether the next change of the address is our own way back. */
-let isReturning = false;
 let ask: ((go: () => void) => void) | null = null;
+/** The address of what is shown. */
+let shownUrl = location.href;
+/** Set while the browser is on our way back: the pages must not hear of either way, for they would show the other page and lose what was typed. */
+let isReturning = false;
 
-function numberEntry(at: number): number {
-  history.replaceState({ ...(history.state as Numbered), at }, '');
-  return at;
-}
-
-function follow(event: HashChangeEvent): void {
+function follow(event: Event): void {
   if (isReturning) {
-    isReturning = false;
-    return event.stopImmediatePropagation();
-  }
-  const there = (history.state as Numbered)?.at ?? numberEntry(here + 1);
-  const steps = there - here;
-  if (ask === null || unsaved.size === 0 || steps === 0 || !isLeft(event.oldURL, event.newURL)) {
-    here = there;
+    event.stopImmediatePropagation();
+    isReturning = !(event.type === 'hashchange' && location.href === shownUrl);
     return;
   }
-  // The pages must not hear of it: they would show the other one and lose what was typed.
+  const steps = stepsGone();
+  if (ask === null || unsaved.size === 0 || steps === 0 || !isLeft(shownUrl, location.href)) {
+    acceptSteps(steps);
+    shownUrl = location.href;
+    return;
+  }
   event.stopImmediatePropagation();
   isReturning = true;
   history.go(-steps);
   ask(() => history.go(steps));
 }
 
-numberEntry(here);
 // Capturing, so that it comes before every page's own listener.
-addEventListener('hashchange', follow, { capture: true });
+for (const event of ['popstate', 'hashchange']) addEventListener(event, follow, { capture: true });
 addEventListener('beforeunload', (event) => {
   if (unsaved.size > 0) event.preventDefault();
 });

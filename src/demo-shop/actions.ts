@@ -116,23 +116,25 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     const { epi, dt } = product;
     const qty = Math.max(1, Math.min(cart[epi] ?? 1, product.stk));
     const item = { ...toInput(product), qty };
-    const into = (list: List) => together(putList(list), putItem(list.lid, item));
-    changeCart(epi, () => 0);
+    const findLater = async (): Promise<List> => {
+      if (later) return later;
+      const { list, items } = await client.SaveForLater.init();
+      return { ...list, listcontents: items } as List;
+    };
     return make(
       {
         otherwise: `${dt} was not saved for later`,
-        patch: into(later ?? draftList('Saved for later', 'sfl')),
+        // It leaves the cart once it is saved: who closes the page meanwhile must not lose it.
+        patch: (all) => all,
         call: async () => {
-          const list = later && later.lid !== '' ? later : (await client.SaveForLater.init()).list;
+          const list = await findLater();
           await client.SaveForLater.add(list.lid, item);
-          return into(list as List);
+          changeCart(epi, () => 0);
+          return together(putList(list), putItem(list.lid, item));
         },
       },
       `${dt} saved for later`,
-    ).then((isDone) => {
-      if (!isDone) changeCart(epi, () => qty);
-      return isDone;
-    });
+    );
   };
   const moveToCart = (item: Item): Promise<boolean> =>
     make({

@@ -8,10 +8,10 @@ import { changeItem, changeList, moveItem, putItem, putList, together } from './
 import { goTo } from './route.ts';
 import { useShop } from './state.ts';
 
-function NameField({ value = '' }: { value?: string }): JSX.Element {
+function NameField({ label, value = '' }: { label: string; value?: string }): JSX.Element {
   return (
     <label class="grow">
-      {value === '' ? 'New list' : 'Name'}
+      {label}
       <input name="lname" required minLength={3} maxLength={50} defaultValue={value} placeholder="Birthday" />
     </label>
   );
@@ -56,7 +56,7 @@ export function PickLists({ product }: { product: Product }): JSX.Element {
           ))}
       </ul>
       <Form isRow submit="Create" onSubmit={create}>
-        <NameField />
+        <NameField label="New list" />
       </Form>
     </Modal>
   );
@@ -86,7 +86,7 @@ export function NameList({ list }: { list: List | null }): JSX.Element {
   return (
     <Modal title={list ? `Rename ${list.lname}` : 'A new list'}>
       <Form submit={list ? 'Rename' : 'Create list'} onSubmit={send}>
-        <NameField value={list?.lname ?? ''} />
+        <NameField label="Name" value={list?.lname ?? ''} />
       </Form>
     </Modal>
   );

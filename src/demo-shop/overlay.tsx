@@ -13,6 +13,8 @@ export function Modal({ title, children }: { title: string; children: ComponentC
     const opener = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
+    // The first thing to fill in, not the way out.
+    dialog?.querySelector<HTMLElement>('input, textarea')?.focus();
     return () => {
       dialog?.close();
       if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) opener.focus();

@@ -63,5 +63,5 @@ export const changeList = (lid: string, fields: Partial<List>): Patch =>
   at(lid, (list) => ({ ...list, ...fields }));
 
 /** A list that the service is about to make; it has no address of its own yet. */
-export const draftList = (lname: string, lty = 'wl'): List =>
-  ({ lid: '', lname, lty, cnt: 0, listcontents: [], anonRead: false }) as unknown as List;
+export const draftList = (lname: string): List =>
+  ({ lid: '', lname, lty: 'wl', cnt: 0, listcontents: [], anonRead: false }) as unknown as List;

@@ -155,7 +155,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   ];
   const content =
     route.stream === 'text/csv'
-      ? { 'text/csv': parts.CSV_FILE }
+      ? { 'text/csv': parts.csvFile(path) }
       : { 'application/json': { schema: answer, example: exampleOf('', answer, schemas.resolve) } };
   const call = {
     operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),

@@ -51,7 +51,13 @@ const VALUES: Record<string, unknown> = {
     cfor: 'Grace',
   },
   ...{ orderId: 'A-1001', orderedAt: TIME, currency: 'EUR', from: '2026-01-01', to: '2026-01-31' },
-  ...{ addtomailinglist: 1, extras: 'size guide was open', acceptmarketing: true, measured: true },
+  ...{
+    search: 'linen',
+    addtomailinglist: 1,
+    extras: 'size guide was open',
+    acceptmarketing: true,
+    measured: true,
+  },
 };
 
 /** What a field holds in one call and not in the others, by the call's field in the schema. */

@@ -16,11 +16,15 @@ This document is generated from the table of calls and the GraphQL schema that t
 /** Groups of calls by what their path holds; the last that fits counts. */
 const GROUPS = [
   [/^/, 'Store', 'Whose key it is.'],
-  [/\/(user|shopper)\//, 'Shoppers', 'Who a shopper is: guests, accounts and the merge at login.'],
+  [/\/(user\/|shoppers?[/.])/, 'Shoppers', 'Who a shopper is: guests, accounts and the merge at login.'],
   [/\/lists\//, 'Lists', 'A shopper’s lists and what is in them.'],
   [/\/lists\/sfl\//, 'Save for later', 'The one list that holds what a shopper took out of the cart.'],
-  [/\/products?\//, 'Products', 'The catalogue with its stock, and what shoppers may know of a product.'],
-  [/\/(subscriptions\/|mailinglist)/, 'Alerts', 'Who waits for what, and who said yes to the mailing list.'],
+  [/\/products?[/.]/, 'Products', 'The catalogue with its stock, and what shoppers may know of a product.'],
+  [
+    /\/(subscriptions\/|mailinglist|alerts\.)/,
+    'Alerts',
+    'Who waits for what, what was sent, and who said yes to the mailing list.',
+  ],
   [/\/(orders\/|revenue)/, 'Revenue', 'Orders, and what alerts and lists brought in.'],
 ] as const;
 
@@ -123,9 +127,34 @@ export const PARAMETERS: Schema = {
   },
 };
 
-/** What a call answers that writes CSV. */
-export const CSV_FILE: Schema = {
-  schema: { type: 'string', description: 'CSV (RFC 4180) in UTF-8; its first row names the columns.' },
-  example:
-    'medium,mediumvalue,acceptmarketing,signuptime,acceptsource\r\nemail,ada@example.com,true,2026-01-01T00:00:00.000Z,subscription\r\n',
+const SEEN = '2026-01-01T00:00:00.000Z';
+
+/** Files by the call that writes them: the names of the columns, and a row. */
+const CSV_FILES: Record<string, [columns: string, row: string]> = {
+  '/storeadmin/v3/mailinglist.csv': [
+    'medium,mediumvalue,acceptmarketing,signuptime,acceptsource',
+    `email,ada@example.com,true,${SEEN},subscription`,
+  ],
+  '/storeadmin/v3/products.csv': [
+    'epi,empi,title,variant,brand,sku,price,stock,waiting,inlists,page,changed',
+    `1001,101,Linen throw,Sand,Hearth & Loom,HL-THROW,49.5,12,0,3,https://shop.example/p/linen-throw,${SEEN}`,
+  ],
+  '/storeadmin/v3/shoppers.csv': [
+    'uid,kind,email,firstname,lastname,mobile,acceptsmarketing,tags,firstseen,lastlogin',
+    `Xb2kY0cWm7eT4aQf9sLh1g,account,ada@example.com,Ada,Lovelace,,true,loyal,${SEEN},${SEEN}`,
+  ],
+  '/storeadmin/v3/alerts.csv': [
+    'id,queued,topic,epi,title,variant,medium,contact,state,attempts,error,finished',
+    `41,${SEEN},backinstock,1001,Linen throw,Sand,email,ada@example.com,sent,1,,${SEEN}`,
+  ],
+  '/storeadmin/v3/revenue.csv': [
+    'day,alertssent,alertsclicked,currency,orders,amount,alertorders,fromalerts,listorders,fromlists',
+    '2026-01-01,20,7,EUR,3,148.50,2,99.00,1,49.50',
+  ],
 };
+
+/** What a call answers that writes CSV. */
+export const csvFile = (path: string): Schema => ({
+  schema: { type: 'string', description: 'CSV (RFC 4180) in UTF-8; its first row names the columns.' },
+  example: CSV_FILES[path]!.map((line) => `${line}\r\n`).join(''),
+});

@@ -11,7 +11,7 @@ let key: string;
 let operator: Caller;
 
 const as = (apiKey: string, pid?: string): Caller => ({
-  store: { pid: 'operator', apiKey, name: '' },
+  store: { pid: 'operator', apiKey },
   ...(pid !== undefined && { headers: { 'x-pid': pid } }),
 });
 
@@ -88,16 +88,16 @@ test('the list has figures, is searched by name or pid, and goes on where a page
     await service.createStore({ name: 'figures b' }),
   ];
   await service.createStore({ name: '100% figures_c' });
-  const shopper = await service.account(busy!);
-  await service.guest(busy!);
+  const shopper = await service.account(busy);
+  await service.guest(busy);
   await service.post('/api/v3/lists/create', { lname: 'My list' }, { shopper }).expect(200);
   const list = async (variables: object) =>
     (await service.graphql(STORES, variables, operator)).body.data.stores;
   const all = await list({ search: 'FIGURES' });
   expect(all.totalCount).toBe(3);
-  const found = all.edges.find(({ node }: { node: { pid: string } }) => node.pid === busy!.pid);
+  const found = all.edges.find(({ node }: { node: { pid: string } }) => node.pid === busy.pid);
   expect(found.node).toEqual({
-    pid: busy!.pid,
+    pid: busy.pid,
     name: 'Figures A',
     isDemo: false,
     maintenance: false,
@@ -105,7 +105,7 @@ test('the list has figures, is searched by name or pid, and goes on where a page
     lists: 1,
   });
   expect(
-    (await list({ search: busy!.pid })).edges.map(({ node }: { node: { name: string } }) => node.name),
+    (await list({ search: busy.pid })).edges.map(({ node }: { node: { name: string } }) => node.name),
   ).toEqual(['Figures A']);
   expect(
     (await list({ search: '%' })).edges.map(({ node }: { node: { name: string } }) => node.name),

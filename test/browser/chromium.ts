@@ -27,6 +27,17 @@ type Finding = { id: string; impact: string | null; nodes: { target: unknown; fa
 
 /** What axe finds on a page that keeps people out: serious and critical violations, in words. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  return inWords(
+    (await findings(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical'),
+  );
+}
+
+/** Everything that axe finds on a page, in words. */
+export async function allFindings(page: Page): Promise<string[]> {
+  return inWords(await findings(page));
+}
+
+async function findings(page: Page): Promise<Finding[]> {
   // A colour on its way from one to another is neither.
   await page.waitForFunction(() =>
     document
@@ -38,16 +49,17 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   );
   // The page's policy refuses inline scripts; through the debugger axe comes in all the same.
   await page.evaluate(axe);
-  const violations = await page.evaluate(async () => {
+  return page.evaluate(async () => {
     const { axe: tool } = globalThis as unknown as {
       axe: { run: (options: object) => Promise<{ violations: Finding[] }> };
     };
     return (await tool.run({ resultTypes: ['violations'] })).violations;
   });
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ target, failureSummary }) => `${JSON.stringify(target)} ${failureSummary}`).join(' | ')}`,
-    );
+}
+
+function inWords(found: Finding[]): string[] {
+  return found.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ target, failureSummary }) => `${JSON.stringify(target)} ${failureSummary}`).join(' | ')}`,
+  );
 }

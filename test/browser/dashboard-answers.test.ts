@@ -88,7 +88,7 @@ describeInBrowser('the dashboard while answers take their time', () => {
     await page.getByRole('button', { name: 'Next' }).dblclick();
     await eventually(calls.count, 1);
     await calls.answer();
-    await row('Mug 09').waitFor();
+    await row('Mug 04').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Previous' }).click();
     await row('Mug 29').waitFor();

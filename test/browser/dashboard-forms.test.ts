@@ -296,6 +296,7 @@ describeInBrowser('forms of the dashboard', () => {
     await call('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id: createApiKey.id });
     await signIn(page, store);
     await openPage(page, 'Shoppers');
+    await page.getByRole('button', { name: 'Audit log' }).click();
     const log = page.getByRole('table', { name: 'Audit log' });
     await log.getByRole('cell', { name: `…${store.apiKey.slice(-4)}` }).waitFor();
     await log.getByRole('cell', { name: createApiKey.id }).waitFor();

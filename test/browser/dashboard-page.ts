@@ -61,3 +61,11 @@ export async function holdAnswers(page: Page, operation: string): Promise<HeldCa
     },
   };
 }
+
+/** Opens the page of a shopper as a person does: by a search among all shoppers. */
+export async function openShopper(page: Page, search: string, name = search): Promise<void> {
+  await openPage(page, 'Shoppers');
+  await page.getByLabel('Search').fill(search);
+  await page.getByRole('table', { name: 'Shoppers' }).getByRole('link', { name }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}

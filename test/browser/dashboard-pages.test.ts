@@ -6,13 +6,13 @@ import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';
-import { eventually, openPage, signIn } from './dashboard-page.ts';
+import { eventually, openPage, openShopper, signIn } from './dashboard-page.ts';
 import { seedHistory, seedStore } from './dashboard-seed.ts';
 
 const SCREENS = [
   { width: 1440, height: 900, colorScheme: 'light' },
   { width: 1440, height: 900, colorScheme: 'dark' },
-  { width: 390, height: 844, colorScheme: 'light' },
+  { width: 320, height: 700, colorScheme: 'light' },
   { width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
 
@@ -104,9 +104,22 @@ describeInBrowser('every page of the dashboard', () => {
         .click();
       await look(page, `set-stock-${kind}`);
       await page.keyboard.press('Escape');
-      await openPage(page, 'Shoppers');
-      await page.getByLabel('E-mail address or regid').fill('grace@example.com');
-      await page.keyboard.press('Enter');
+      for (const view of ['Mailing list', 'Audit log']) {
+        await openPage(page, 'Shoppers');
+        await page.getByRole('button', { name: view }).click();
+        await look(page, `${view.toLowerCase()}-${kind}`);
+      }
+      await openPage(page, 'Products');
+      await page.getByRole('link', { name: 'Linen shirt' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Linen shirt' }).waitFor();
+      await look(page, `product-${kind}`);
+      await openPage(page, 'Alerts');
+      await page.getByRole('button', { name: 'Message to ida@example.com' }).click();
+      await page.getByRole('dialog').frameLocator('iframe').getByText('Linen shirt').first().waitFor();
+      await look(page, `message-${kind}`);
+      await page.keyboard.press('Escape');
+      await openShopper(page, 'grace@example.com');
+      await look(page, `shopper-${kind}`);
       await page.getByRole('button', { name: 'Erase…' }).click();
       await look(page, `erase-${kind}`);
       await page.keyboard.press('Escape');

@@ -114,7 +114,7 @@ describeInBrowser('the demo storefront', () => {
     expect(await focusedName(page)).toBe('Choose lists for Ceramic vase');
     await page.getByRole('link', { name: 'Lists' }).click();
     await page.getByRole('button', { name: 'New list' }).click();
-    await page.getByLabel('New list').fill('For the porch');
+    await page.getByLabel('Name').fill('For the porch');
     await page.getByRole('button', { name: 'Create list' }).click();
     await page.getByRole('heading', { level: 2, name: 'For the porch' }).waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();

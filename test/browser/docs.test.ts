@@ -40,8 +40,12 @@ describeInBrowser('the API reference', () => {
   };
   const choose = async (language: string): Promise<void> =>
     page.locator('#me').getByRole('tab', { name: language }).click();
-  const codesOf = (id: string): Promise<string[]> =>
-    page.locator(`#${id} [role=tabpanel] pre`).allTextContents();
+  /** Code as it is copied, but for where the service listens: a test's port is not that of PUBLIC_URL. */
+  const codesIn = async (selector: string): Promise<string[]> =>
+    (await page.locator(`${selector} pre`).allTextContents()).map((code) =>
+      code.replaceAll(service.services.config.publicUrl, service.url),
+    );
+  const codesOf = (id: string): Promise<string[]> => codesIn(`#${id} [role=tabpanel]`);
 
   beforeAll(async () => {
     service = await startService({ demo: true });
@@ -72,7 +76,12 @@ describeInBrowser('the API reference', () => {
     expect([...shown].sort()).toEqual([...CALLS].sort());
     for (const run of [1, 2]) {
       const answers: string[] = [];
-      for (const id of shown) answers.push(`${id} ${await press(id, run)}`);
+      for (const id of shown) {
+        const box = page.locator(`#${id} .answer pre`);
+        const columns = id.endsWith('Csv') && (await box.textContent())?.split('\n')[0];
+        answers.push(`${id} ${await press(id, run)}`);
+        if (columns) expect((await box.textContent())?.split('\n')[0]).toBe(columns);
+      }
       expect(answers).toEqual(shown.map((id) => `${id} 200`));
     }
   });
@@ -140,12 +149,12 @@ describeInBrowser('the API reference', () => {
     for (const href of links) {
       await page.evaluate((hash) => void (location.hash = hash), href);
       await page.locator(`#guide-${href.split('/').at(-1)}`).waitFor();
-      const shell = await page.locator('.guide [data-language=bash] pre').allTextContents();
+      const shell = await codesIn('.guide [data-language=bash]');
       if (shell.length > 0) {
         const safe = 'set -euo pipefail; curl() { command curl -sS --fail-with-body "$@"; }';
         await promisify(execFile)('bash', ['-c', [safe, ...shell].join('\n')]);
       }
-      for (const code of await page.locator('.guide [data-language=js] pre').allTextContents())
+      for (const code of await codesIn('.guide [data-language=js]'))
         expect(`${href} ${await runInPage(code)}`).toBe(`${href} done`);
     }
   });

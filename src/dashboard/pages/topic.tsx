@@ -23,7 +23,6 @@ function Editor({
   channels,
   triggers,
   templateVariables,
-  store,
   onSaved,
 }: Omit<Answered<TopicsQuery>, 'topics'> & {
   topic: TopicFieldsFragment;
@@ -57,11 +56,6 @@ function Editor({
         </div>
         <TopicRules triggers={triggers} form={form} />
       </SaveForm>
-      {store.isDemo && (
-        <p class="notice">
-          The demo store writes to nobody: its messages become files on the machine that runs it.
-        </p>
-      )}
       <TopicSend topic={topic} channels={channels} isChanged={form.isChanged} />
     </>
   );

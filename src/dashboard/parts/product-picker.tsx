@@ -1,15 +1,14 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { FindProductsDocument } from '../../generated/dashboard.ts';
 import type { FindProductsQuery } from '../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { ProductName } from './product.tsx';
+import { useSettled } from './settled.ts';
 
 /** A variant that was found by its name. */
 export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][number]['node'];
-
-const TYPING_PAUSE_MS = 200;
 
 const MAX_TITLE = 60;
 const shorten = (text: string): string =>
@@ -18,15 +17,6 @@ const shorten = (text: string): string =>
 /** A variant in a few words. */
 export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
   [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
 
 /** Finds variants by the beginnings of words and hands over the one that is picked, by mouse or by keyboard. */
 export function ProductPicker({

@@ -4,6 +4,7 @@ import { PickStoreDocument } from '../../generated/dashboard.ts';
 import { formatNumber } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { SessionContext, useQuery, useSession } from '../session.ts';
+import { leaveWith } from '../unsaved.tsx';
 import { Dialog } from './dialog.tsx';
 import { Badge, Empty, Loaded } from './feedback.tsx';
 import { TextField } from './fields.tsx';
@@ -37,7 +38,7 @@ function Picker({ onClose }: { onClose: () => void }) {
                       type="button"
                       class="secondary outline"
                       aria-current={node.pid === current ? 'true' : undefined}
-                      onClick={() => (onClose(), operator!.choose(node))}
+                      onClick={() => (onClose(), leaveWith(() => operator!.choose(node)))}
                     >
                       <span>{node.name}</span>
                       {node.isDemo && <Badge>demo</Badge>}

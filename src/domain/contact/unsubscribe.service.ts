@@ -4,6 +4,7 @@ import { fail } from '../../shared/errors.ts';
 import { isServed } from '../store/store.rules.ts';
 import { maskContact } from './contact.rules.ts';
 import { findProduct } from '../product/product.repo.ts';
+import { topicWords } from '../topic/words.rules.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
 import { withdrawConsent } from './mailing-list.service.ts';
 import { pidOfLink } from './link.rules.ts';
@@ -18,9 +19,9 @@ type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
 /** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
 export type UnsubscribeView = {
-  storeName: string;
+  store: Pick<Sender, 'name' | 'logoUrl' | 'colour'>;
   contact: string;
-  /** None where the link is about no topic. */
+  /** In words; none where the link is about no topic. */
   topics: string[];
   productTitle: string | null;
   scope: Scope;
@@ -56,9 +57,9 @@ export async function viewUnsubscribe(deps: Deps, token: string): Promise<Unsubs
   const { store, claim } = opened;
   const product = claim.epi === '' ? null : await findProduct(deps.db, store.pid, claim.epi);
   return {
-    storeName: store.name,
+    store,
     contact: maskContact(claim.medium, claim.value),
-    topics: topicsOf(claim).filter(Boolean),
+    topics: topicsOf(claim).filter(Boolean).map(topicWords),
     productTitle: claim.epi === '' ? null : (product?.dt ?? 'this product'),
     scope: claim.scope,
   };

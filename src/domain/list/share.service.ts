@@ -6,6 +6,9 @@ import { fail } from '../../shared/errors.ts';
 import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { consume } from '../pace/pace.repo.ts';
+import { findProducts } from '../product/product.repo.ts';
+import type { StoreRow } from '../store/store.repo.ts';
+import { absoluteUrl } from '../template/model.rules.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
 import { changeList, countShare, findPublicStore } from './list.repo.ts';
@@ -67,13 +70,16 @@ export async function reportShare(
   return { msg: 'The share is counted', lid, lname, medium };
 }
 
+/** An item as a stranger sees it: with full addresses, a picture only over https, and what is left of it where that is known. */
+export type SharedItem = ItemRow & { url: string; image: string; stock: number | null };
+
 /** What the page of a shared list shows. */
 export type SharedList = {
-  storeName: string;
+  store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour' | 'currency' | 'locale'>;
   lname: string;
   lnote: string | null;
   cnt: number;
-  items: ItemRow[];
+  items: SharedItem[];
 };
 
 /** The store of a public list, for links that do not name it; empty when there is none. */
@@ -85,7 +91,10 @@ export async function storeOfSharedList({ db }: Pick<Services, 'db'>, lid: strin
 const SHARED_ITEMS = { most: 500, large: 50 };
 
 /** A public list for everybody who has its link; null when there is none. */
-export async function viewSharedList({ viewer, reads }: Context, lid: string): Promise<SharedList | null> {
+export async function viewSharedList(
+  { viewer, reads, db }: Context,
+  lid: string,
+): Promise<SharedList | null> {
   const { store } = viewer;
   if (store === null) return null;
   if (store.maintenance) fail('maintenance', undefined, { 'Retry-After': '120' });
@@ -102,7 +111,23 @@ export async function viewSharedList({ viewer, reads }: Context, lid: string): P
   const page = await readOrLess(read, SHARED_ITEMS.most, SHARED_ITEMS.large);
   if (page.list === null) return null;
   const { lname, lnote, cnt } = page.list;
-  return { storeName: store.name, lname, lnote, cnt, items: page.items };
+  const products = await findProducts(
+    db,
+    store.pid,
+    page.items.map(({ epi }) => epi),
+  );
+  const stockOf = new Map(products.map(({ epi, stk }) => [epi, stk]));
+  const siteUrl = store.shareUrl ?? store.allowedOrigins[0] ?? null;
+  const items = page.items.map((item) => {
+    const image = absoluteUrl(item.iu, siteUrl);
+    return {
+      ...item,
+      url: absoluteUrl(item.uri ?? item.du, siteUrl),
+      image: image.startsWith('https:') ? image : '',
+      stock: store.inventoryManaged ? (stockOf.get(item.epi) ?? null) : null,
+    };
+  });
+  return { store, lname, lnote, cnt, items };
 }
 
 /** Counts the mail against the sender and against the recipient. */

@@ -94,7 +94,7 @@ function placeOf(after: string | null | undefined): StorePlace | null {
   if (!after) return null;
   const [ms, pid] = decodeCursor('after', after, ORDER);
   const isPlace = Number.isSafeInteger(ms) && Math.abs(ms as number) < 8e15 && typeof pid === 'string';
-  return isPlace ? { createdAt: new Date(ms as number), pid: pid as string } : failCursor('after');
+  return isPlace ? { createdAt: new Date(ms as number), pid } : failCursor('after');
 }
 
 /** The stores of this service, newest first. */

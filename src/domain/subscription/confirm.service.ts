@@ -16,6 +16,7 @@ import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import { isAccountContact, maskContact } from '../contact/contact.rules.ts';
+import { builtInWords } from '../topic/words.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 
 /** No regid is this. */
@@ -24,7 +25,13 @@ const NOBODY = 'nobody';
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
 /** What the confirmation page shows. */
-export type Confirmation = { storeName: string; contact: string; pending: number };
+export type Confirmation = {
+  store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour'>;
+  contact: string;
+  pending: number;
+  /** What the alerts are about, in words: only of built-in topics, because anybody can have typed another. */
+  topics: string[];
+};
 
 async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim: ConfirmClaim } | null> {
   const linkNo = storeNoOf(token);
@@ -46,8 +53,18 @@ async function openShort(db: Db, store: StoreRow, token: string): Promise<string
   return toClaim(contact, read.issuedAt, askers.find(read.isAsker) ?? NOBODY);
 }
 
-function describe({ name }: StoreRow, { contact }: ConfirmClaim, pending: number): Confirmation {
-  return { storeName: name, contact: maskContact(contact.medium, contact.value), pending };
+function describe(
+  store: StoreRow,
+  { contact }: ConfirmClaim,
+  requested: readonly { topic: string }[],
+): Confirmation {
+  const topics = [...new Set(requested.map(({ topic }) => topic))].map(builtInWords);
+  return {
+    store,
+    contact: maskContact(contact.medium, contact.value),
+    pending: requested.length,
+    topics: topics.every((words) => words !== null) ? topics : [],
+  };
 }
 
 function coverageOf(store: StoreRow, { contact, asker, issuedAt }: ConfirmClaim): requests.Coverage {
@@ -60,7 +77,7 @@ export async function previewConfirmation(deps: Deps, token: string): Promise<Co
   const opened = await open(deps, token);
   if (opened === null) return null;
   const { store, claim } = opened;
-  return describe(store, claim, await requests.countPending(deps.db, coverageOf(store, claim)));
+  return describe(store, claim, await requests.listPending(deps.db, coverageOf(store, claim)));
 }
 
 /** Confirms what the link stands for; repeating it changes nothing. Null for a link that is wrong or too old. */
@@ -71,7 +88,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
   const now = deps.now();
   const confirmed = await deps.db.transaction(async (tx) => {
     const rows = await confirmPending(tx, store, claim, now);
-    if (rows.length === 0) return 0;
+    if (rows.length === 0) return [];
     const answer = rows.filter(({ mailinglist }) => mailinglist !== null).at(-1);
     if (answer)
       await recordConsent(
@@ -85,7 +102,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
     // A link that names nobody proves nothing for the shoppers whose requests it confirms: strangers may be among them.
     const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
     await addProofs(tx, store.pid, claim.contact, regids, now);
-    return rows.length;
+    return rows;
   });
   return describe(store, claim, confirmed);
 }

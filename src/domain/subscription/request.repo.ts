@@ -133,11 +133,6 @@ export async function listAskers(db: Db, pid: string, contact: Contact): Promise
   return rows.map(({ asker }) => asker);
 }
 
-/** How many requests a link would confirm. */
-export function countPending(db: Db, coverage: Coverage): Promise<number> {
-  return db.prisma.subscriptionRequest.count({ where: isCovered(coverage) });
-}
-
 /** Confirms requests, each with its subscription; answers the ids of those that were still waiting. */
 export async function confirmRequests(
   tx: Tx,

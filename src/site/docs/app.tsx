@@ -55,6 +55,7 @@ function Header({ version }: { version: string }) {
           API reference
         </a>
         <a href="/graphiql">GraphiQL</a>
+        <a href="/client">Browser library</a>
         <a href="/docs/openapi.json">openapi.json</a>
       </nav>
       <span class="version">{version}</span>

@@ -3,9 +3,11 @@ import type { Services } from '../../context.ts';
 import { pidOfLink } from '../../domain/contact/link.rules.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../domain/subscription/confirm.service.ts';
 import type { Confirmation } from '../../domain/subscription/confirm.service.ts';
+import { joinWords } from '../../domain/topic/words.rules.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
+import type { LinkedPage } from './linked-page.ts';
 import { escapeHtml } from '../../shared/text.ts';
 
 const ROUTE = '/confirm/:token';
@@ -17,21 +19,30 @@ const GONE = linkedPage(
   '<p>It is incomplete or too old. Please ask for the alert again.</p>',
 );
 
-function question({ storeName, contact, pending }: Confirmation): string {
+/** What will be sent, in words. */
+function alertsOf({ topics }: Confirmation): string {
+  return topics.length === 0 ? 'product alerts' : `${joinWords(topics)} alerts`;
+}
+
+function question(confirmation: Confirmation): LinkedPage {
+  const { store, contact, pending } = confirmation;
   if (pending === 0)
-    return linkedPage('All confirmed', `<p>There is nothing left to confirm for ${escapeHtml(contact)}.</p>`);
-  const what = `${escapeHtml(storeName)} will send product alerts to ${escapeHtml(contact)}.`;
+    return linkedPage(
+      'All confirmed',
+      `<p>There is nothing left to confirm for ${escapeHtml(contact)}.</p>`,
+      store,
+    );
+  const what = `${store.name} will send ${alertsOf(confirmation)} to ${contact}.`;
   return linkedPage(
     'Confirm your alerts',
-    `<p>${what}</p><form method="post"><button type="submit">Confirm</button></form>`,
+    `<p>${escapeHtml(what)}</p><form method="post"><button class="button primary" type="submit">Confirm</button></form>`,
+    store,
   );
 }
 
-function thanks({ storeName, contact }: Confirmation): string {
-  return linkedPage(
-    'Thank you',
-    `<p>${escapeHtml(storeName)} will send the alerts you asked for to ${escapeHtml(contact)}.</p>`,
-  );
+function thanks({ store, contact }: Confirmation): LinkedPage {
+  const what = `${store.name} will send the alerts you asked for to ${contact}.`;
+  return linkedPage('Thank you', `<p role="status">${escapeHtml(what)}</p>`, store);
 }
 
 /** Serves the page of confirmation links. Only its button confirms: mail scanners follow links, they press nothing. */

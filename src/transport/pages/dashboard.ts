@@ -7,6 +7,6 @@ export const dashboardPage: Page = {
   description: 'Figures, alerts, templates, settings and shoppers of a store.',
   body: '<div id="app"></div>\n<noscript>The dashboard needs JavaScript.</noscript>',
   // The preview of a mail is a frame without scripts that inherits this policy, and mails carry their styles inline. Styles
-  // cannot reach out: images, fonts and connections stay with the service.
-  csp: { 'style-src': "'self' 'unsafe-inline'" },
+  // cannot reach out: fonts and connections stay with the service. Pictures are those of products and the logo, over https.
+  csp: { 'style-src': "'self' 'unsafe-inline'", 'img-src': "'self' data: https:" },
 };

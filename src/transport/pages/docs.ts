@@ -31,16 +31,19 @@ export function serveDocs(
     res.setHeader('Access-Control-Allow-Origin', '*');
     await sendAsset(req, res, document);
   });
-  const pageFor = (shown: DemoStore | null) =>
-    createPage('/docs', {
-      bundle: 'docs',
-      title: 'API reference · wishgate',
-      description:
-        'Every REST call of wishgate with its fields, answers and failures, ready to run; and guides.',
-      body: BODY,
-      data: { address: config.publicUrl, demo: shown },
-      isSecret: shown !== null,
-    });
-  const [plain, own] = [pageFor(null), pageFor(demo)];
-  app.get('/docs', (req, res) => (isOwnMachine(req, config.trustProxy) ? own : plain)(req, res));
+  app.get(
+    '/docs',
+    createPage('/docs', (req) => {
+      const shown = isOwnMachine(req, config.trustProxy) ? demo : null;
+      return {
+        bundle: 'docs',
+        title: 'API reference · wishgate',
+        description:
+          'Every REST call of wishgate with its fields, answers and failures, ready to run; and guides.',
+        body: BODY,
+        data: { address: config.publicUrl, demo: shown },
+        isSecret: shown !== null,
+      };
+    }),
+  );
 }

@@ -7,6 +7,7 @@ import { escapeHtml } from '../../shared/text.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
+import type { LinkedPage } from './linked-page.ts';
 
 const ROUTE = '/unsubscribe/:token/:choice';
 const CHOICES: Record<string, boolean> = { 'do-not-measure': false, measure: true };
@@ -18,18 +19,19 @@ const UNKNOWN = linkedPage(
 
 /** The button by which a contact declines to be measured, or allows it again; no account is needed. */
 export function measuringForm(token: string, measured: boolean): string {
-  const [words, choice] = measured
-    ? ['Measure my clicks again', 'measure']
-    : ['Do not measure my clicks', 'do-not-measure'];
+  const [words, choice, why] = measured
+    ? ['Measure my clicks again', 'measure', 'The shop learns from clicks which alerts are of use.']
+    : ['Do not measure my clicks', 'do-not-measure', 'Links in alerts count when they are opened.'];
   const action = `/unsubscribe/${encodeURIComponent(token)}/${choice}`;
-  return `<form method="post" action="${escapeHtml(action)}"><button>${words}</button></form>`;
+  return `<form class="aside" method="post" action="${escapeHtml(action)}"><p class="quiet">${why}</p><button class="button">${words}</button></form>`;
 }
 
-function done({ storeName, contact }: UnsubscribeView, token: string, measured: boolean): string {
+function done({ store, contact }: UnsubscribeView, token: string, measured: boolean): LinkedPage {
   const what = measured
-    ? `${storeName} counts again when ${contact} opens the link of an alert.`
-    : `Links in alerts to ${contact} lead straight to ${storeName} from now on, and nothing is counted.`;
-  return linkedPage('Done', `<p role="status">${escapeHtml(what)}</p>${measuringForm(token, !measured)}`);
+    ? `${store.name} counts again when ${contact} opens the link of an alert.`
+    : `Links in alerts to ${contact} lead straight to ${store.name} from now on, and nothing is counted.`;
+  const status = `<p role="status">${escapeHtml(what)}</p>`;
+  return linkedPage('Done', status + measuringForm(token, !measured), store);
 }
 
 /** Takes the choice of the page behind an unsubscribe link. */

@@ -5,17 +5,20 @@ import { leave, viewUnsubscribe } from '../../domain/contact/unsubscribe.service
 import type { UnsubscribeView } from '../../domain/contact/unsubscribe.service.ts';
 import { isScope } from '../../domain/contact/unsubscribe.rules.ts';
 import type { Scope } from '../../domain/contact/unsubscribe.rules.ts';
+import { joinWords } from '../../domain/topic/words.rules.ts';
 import { fail } from '../../shared/errors.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { readBody } from '../rest/body.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
+import type { LinkedPage } from './linked-page.ts';
 import { measuringForm } from './measuring.ts';
-import { escapeHtml } from '../../shared/text.ts';
+import { escapeHtml, shorten } from '../../shared/text.ts';
 
 const ROUTE = '/unsubscribe/:token';
 /** The same from a text message, where every character counts. */
 const SHORT_ROUTE = '/u/:token';
+const MAX_TITLE = 120;
 const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
 
 const UNKNOWN = linkedPage(
@@ -24,30 +27,32 @@ const UNKNOWN = linkedPage(
 );
 
 /** What each choice means, in words. */
-function choices({ storeName, topics, productTitle }: UnsubscribeView): [Scope, string][] {
-  const all: [Scope, string] = ['all', `Everything from ${storeName}`];
-  const names = topics.map((topic) => `“${topic}”`).join(', ');
+function choices({ store, topics, productTitle }: UnsubscribeView): [Scope, string][] {
+  const all: [Scope, string] = ['all', `Everything from ${store.name}`];
   const ofTopic: [Scope, string][] =
-    topics.length === 0 ? [] : [['topic', `All ${names} alerts from ${storeName}`]];
+    topics.length === 0 ? [] : [['topic', `All ${joinWords(topics)} alerts from ${store.name}`]];
   const ofProduct: [Scope, string][] =
-    productTitle === null ? [] : [['product', `Alerts for ${productTitle}`]];
+    productTitle === null ? [] : [['product', `Alerts for ${shorten(productTitle, MAX_TITLE)}`]];
   return [...ofProduct, ...ofTopic, all];
 }
 
-function question(view: UnsubscribeView, token: string): string {
+function question(view: UnsubscribeView, token: string): LinkedPage {
   const buttons = choices(view).map(
-    ([scope, words]) => `<button name="scope" value="${scope}">${escapeHtml(words)}</button>`,
+    ([scope, words], place) =>
+      `<button class="button${place === 0 ? ' primary' : ''}" name="scope" value="${scope}" dir="auto">${escapeHtml(words)}</button>`,
   );
   const who = `What should no longer be sent to ${escapeHtml(view.contact)}?`;
   const form = `<form method="post"><p id="who">${who}</p>${buttons.join('')}</form>`;
-  return linkedPage('Stop messages', form + (view.topics.length === 0 ? '' : measuringForm(token, false)));
+  const measuring = view.topics.length === 0 ? '' : measuringForm(token, false);
+  return linkedPage('Stop messages', form + measuring, view.store);
 }
 
-function done(view: UnsubscribeView): string {
+function done(view: UnsubscribeView): LinkedPage {
   const [, words] = choices(view).find(([scope]) => scope === view.scope)!;
   return linkedPage(
     'Done',
-    `<p role="status">${escapeHtml(words)}: no longer sent to ${escapeHtml(view.contact)}.</p>`,
+    `<p role="status">${escapeHtml(words)}: no longer sent to ${escapeHtml(view.contact)}.</p><p class="quiet">You can close this page.</p>`,
+    view.store,
   );
 }
 
