@@ -27,8 +27,11 @@ import type { TestDatabase } from './setup/database.ts';
 /** Credentials of a shopper, as a client holds them. */
 export type TestShopper = { pid: string; regid: string; sessionid: string };
 
+/** What a store calls with. */
+export type StoreAccess = Pick<NewStore, 'pid' | 'apiKey'>;
+
 /** Who calls: a store by its key, a shopper by its session, a store for a shopper, or nobody. */
-export type Caller = { store?: NewStore; shopper?: TestShopper; headers?: Record<string, string> };
+export type Caller = { store?: StoreAccess; shopper?: TestShopper; headers?: Record<string, string> };
 
 /** Form fields; objects are sent as JSON text, as clients do. */
 export type Fields = Record<string, string | number | boolean | object | null | undefined>;
@@ -47,8 +50,8 @@ export type TestService = {
   /** Sets the clock that services read. */
   setNow: (now: Date) => void;
   createStore: (settings?: StoreSettings) => Promise<NewStore>;
-  guest: (store: NewStore, uuid?: string, useragenttype?: string) => Promise<TestShopper>;
-  account: (store: NewStore, useremail?: string, useragenttype?: string) => Promise<TestShopper>;
+  guest: (store: StoreAccess, uuid?: string, useragenttype?: string) => Promise<TestShopper>;
+  account: (store: StoreAccess, useremail?: string, useragenttype?: string) => Promise<TestShopper>;
   /** Calls a REST path with form fields. */
   post: (path: string, fields: Fields, caller?: Caller) => supertest.Test;
   get: (path: string, caller?: Caller) => supertest.Test;
@@ -123,7 +126,7 @@ export async function startService(
       .type('form')
       .send(encodeFields(all));
   };
-  const identify = async (store: NewStore, fields: Fields): Promise<TestShopper> => {
+  const identify = async (store: StoreAccess, fields: Fields): Promise<TestShopper> => {
     const { body } = await post('/storeadmin/v3/user/generate-regid', fields, { store }).expect(200);
     return { pid: store.pid, regid: body.regid, sessionid: body.sessionid };
   };

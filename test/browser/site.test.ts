@@ -6,12 +6,7 @@ import { jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';
-
-const SCREENS = [
-  { width: 1280, height: 900, colorScheme: 'light' },
-  { width: 390, height: 844, colorScheme: 'dark' },
-] as const;
+import { describeInBrowser, openBrowser } from './chromium.ts';
 
 jest.setTimeout(240_000);
 
