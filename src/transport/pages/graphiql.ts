@@ -8,7 +8,7 @@ import type { Shown } from './graphiql-tabs.ts';
 import { createPage } from './page.ts';
 import { siteBar } from './site-bar.ts';
 
-/** What of the demo store this request is shown; null on every machine but one's own. */
+/** What of the demo store this request is shown; null on every machine but one's own, and where its guest cannot be made just now. */
 export async function shownOfDemo(
   req: Request,
   { config, log }: Services,
