@@ -18,7 +18,8 @@ export async function shownOfDemo(
   try {
     return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
   } catch (error) {
-    log.warn({ err: error }, 'the guest of the demo store could not be made');
+    // A demo store that is closed for maintenance, or whose key was revoked, takes no page with it.
+    log.warn({ err: error }, 'the visitor of the demo store could not be made');
     return null;
   }
 }
