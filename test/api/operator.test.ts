@@ -11,7 +11,7 @@ let key: string;
 let operator: Caller;
 
 const as = (apiKey: string, pid?: string): Caller => ({
-  store: { pid: 'operator', apiKey, name: '' },
+  store: { pid: 'operator', apiKey },
   ...(pid !== undefined && { headers: { 'x-pid': pid } }),
 });
 
