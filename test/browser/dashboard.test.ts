@@ -364,14 +364,14 @@ describeInBrowser('the merchant dashboard', () => {
 
     await openPage(page, 'Stores');
     await page.getByLabel('Search').fill('Aurora');
-    await row('Aurora').getByRole('button', { name: 'Close Aurora for shoppers' }).click();
+    await row('Aurora').getByRole('button', { name: 'Close: Aurora' }).click();
     await page.getByRole('button', { name: 'Close for maintenance' }).click();
     await said('Aurora is closed.').waitFor();
     await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(503);
-    await page.getByRole('button', { name: 'Work in Aurora' }).click();
+    await page.getByRole('button', { name: 'Work in it: Aurora' }).click();
     await page.getByRole('alert').first().waitFor();
     await page.reload();
-    await row('Aurora').getByRole('button', { name: 'Open Aurora for shoppers' }).click();
+    await row('Aurora').getByRole('button', { name: 'Open again: Aurora' }).click();
     await page.getByRole('button', { name: 'Open again', exact: true }).last().click();
     await said('Aurora is open.').waitFor();
     await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(200);
