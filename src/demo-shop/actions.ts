@@ -29,7 +29,7 @@ const isPassing = (error: unknown): boolean => {
 
 /** What visitors can do, and what of the lists the views need for it. */
 export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart: ChangeCart) {
-  const { products, lists, alerts, email, load, change, tellLost, refreshAlerts, setAlerts } = wishes;
+  const { products, lists, later, alerts, email, load, change, tellLost, refreshAlerts, setAlerts } = wishes;
 
   /** Runs an action; a failure becomes a line on the page, with a button to try again. */
   const attempt = async (
@@ -56,10 +56,8 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     });
 
   const byEpi = new Map((products ?? []).map((product) => [product.epi, product]));
-  const wishlists = lists.filter(({ lty }) => lty !== 'sfl');
-  const later = lists.find(({ lty }) => lty === 'sfl');
   const lidsOf = (epi: number): string[] =>
-    wishlists
+    lists
       .filter(({ listcontents }) => listcontents.some((item) => Number(item.epi) === epi))
       .map(({ lid }) => lid);
 
@@ -79,7 +77,7 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     call: () => Promise.all(lids.map((lid) => client.restoreItems(lid, [item.epi]))),
   });
   const saveToFirst = (product: Product): Change => {
-    const first = wishlists.find(({ lname }) => lname === FIRST_LIST);
+    const first = lists.find(({ lname }) => lname === FIRST_LIST);
     if (first && first.lid !== '') return saveTo(product, first.lid);
     const into = (list: List) => together(putList(list), putItem(list.lid, toInput(product)));
     return {
@@ -119,7 +117,7 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     const findLater = async (): Promise<List> => {
       if (later) return later;
       const { list, items } = await client.SaveForLater.init();
-      return { ...list, listcontents: items } as List;
+      return { ...list, listcontents: items };
     };
     return make(
       {
@@ -197,8 +195,6 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     await load();
   };
   return {
-    lists: wishlists,
-    later,
     attempt,
     make,
     byEpi,

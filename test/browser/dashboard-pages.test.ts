@@ -95,7 +95,7 @@ describeInBrowser('every page of the dashboard', () => {
       }
       await openPage(page, 'Topics');
       await page.getByRole('link', { name: 'backinstock' }).click();
-      await page.frameLocator('iframe').getByText('is back in stock').first().waitFor();
+      await page.frameLocator('iframe').locator('body').getByText('is back in stock').first().waitFor();
       await look(page, `topic-${kind}`);
       await openPage(page, 'Overview');
       await page
@@ -115,7 +115,13 @@ describeInBrowser('every page of the dashboard', () => {
       await look(page, `product-${kind}`);
       await openPage(page, 'Alerts');
       await page.getByRole('button', { name: 'Message to ida@example.com' }).click();
-      await page.getByRole('dialog').frameLocator('iframe').getByText('Linen shirt').first().waitFor();
+      await page
+        .getByRole('dialog')
+        .frameLocator('iframe')
+        .locator('body')
+        .getByText('Linen shirt')
+        .first()
+        .waitFor();
       await look(page, `message-${kind}`);
       await page.keyboard.press('Escape');
       await openShopper(page, 'grace@example.com');

@@ -144,14 +144,14 @@ describeInBrowser('the merchant dashboard', () => {
       [other.pid],
     );
     expect(alert?.state).toBe('queued');
-    await page.getByText('No alert is failed').waitFor();
+    await page.getByText('No alert fits').waitFor();
   });
 
   test('a template shows its preview while it is written, a mistake is named, and only a sound one is saved', async () => {
     await signIn(page, store);
     await openPage(page, 'Topics');
     await page.getByRole('link', { name: 'backinstock' }).click();
-    const mail = page.frameLocator('iframe');
+    const mail = page.frameLocator('iframe').locator('body');
     await mail.getByText('is back in stock').first().waitFor();
 
     const html = page.getByLabel('HTML', { exact: true });
@@ -286,7 +286,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByLabel('Allowed origins').fill('https://shop.example');
     await page.getByLabel('Double opt-in').check();
     await page.getByRole('button', { name: 'Save settings' }).click();
-    await said('The settings are saved.').waitFor();
+    await said('The settings of lists are saved.').waitFor();
     await page.getByRole('banner').getByText('New name').waitFor();
     const { body } = await service.graphql(
       '{ store { name listTypes shareUrl allowedOrigins doubleOptIn customItems } }',
@@ -423,7 +423,7 @@ describeInBrowser('the merchant dashboard', () => {
     expect((await shopper.contents(lid)).list.cnt).toBe(1);
     await openPage(page, 'Settings');
     await page.getByLabel('Days to undo a deletion').fill('7');
-    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('button', { name: 'Save lists' }).click();
     await said('The settings are saved.').waitFor();
     const { body } = await service.graphql('{ store { restoreDays } }', {}, { store: own });
     expect(body.data.store).toEqual({ restoreDays: 7 });
@@ -588,7 +588,13 @@ describeInBrowser('the merchant dashboard', () => {
     await row('ida@example.com').getByText('Linen shirt').waitFor();
     await eventually(() => row('kim@example.com').count(), 0);
     await page.getByRole('button', { name: 'Message to ida@example.com' }).click();
-    await page.getByRole('dialog').frameLocator('iframe').getByText('Linen shirt').first().waitFor();
+    await page
+      .getByRole('dialog')
+      .frameLocator('iframe')
+      .locator('body')
+      .getByText('Linen shirt')
+      .first()
+      .waitFor();
     await page.getByRole('dialog').getByText('Messages are not kept').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'All', exact: true }).click();
@@ -599,7 +605,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.reload();
     await row('kim@example.com').waitFor();
     expect(await page.getByLabel('Contact').inputValue()).toBe('KIM@');
-    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await page.getByLabel('From', { exact: true }).fill('2031-01-01');
     await page.getByText('No alert fits').waitFor();
     await page.goBack();
     await row('kim@example.com').waitFor();
