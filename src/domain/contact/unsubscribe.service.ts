@@ -4,7 +4,7 @@ import { fail } from '../../shared/errors.ts';
 import { isServed } from '../store/store.rules.ts';
 import { maskContact } from './contact.rules.ts';
 import { findProduct } from '../product/product.repo.ts';
-import { topicWords } from '../topic/words.rules.ts';
+import { topicWords } from './words.rules.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
 import { withdrawConsent } from './mailing-list.service.ts';
 import { pidOfLink } from './link.rules.ts';

@@ -16,7 +16,7 @@ import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import { isAccountContact, maskContact } from '../contact/contact.rules.ts';
-import { builtInWords } from '../topic/words.rules.ts';
+import { builtInWords } from '../contact/words.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 
 /** No regid is this. */

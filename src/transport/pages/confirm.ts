@@ -3,7 +3,7 @@ import type { Services } from '../../context.ts';
 import { pidOfLink } from '../../domain/contact/link.rules.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../domain/subscription/confirm.service.ts';
 import type { Confirmation } from '../../domain/subscription/confirm.service.ts';
-import { joinWords } from '../../domain/topic/words.rules.ts';
+import { joinWords } from '../../domain/contact/words.rules.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';

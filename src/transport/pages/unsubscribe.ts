@@ -5,7 +5,7 @@ import { leave, viewUnsubscribe } from '../../domain/contact/unsubscribe.service
 import type { UnsubscribeView } from '../../domain/contact/unsubscribe.service.ts';
 import { isScope } from '../../domain/contact/unsubscribe.rules.ts';
 import type { Scope } from '../../domain/contact/unsubscribe.rules.ts';
-import { joinWords } from '../../domain/topic/words.rules.ts';
+import { joinWords } from '../../domain/contact/words.rules.ts';
 import { fail } from '../../shared/errors.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
