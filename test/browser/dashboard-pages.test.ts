@@ -12,7 +12,7 @@ import { seedHistory, seedStore } from './dashboard-seed.ts';
 const SCREENS = [
   { width: 1440, height: 900, colorScheme: 'light' },
   { width: 1440, height: 900, colorScheme: 'dark' },
-  { width: 320, height: 700, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'light' },
   { width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
 
