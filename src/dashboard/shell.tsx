@@ -129,8 +129,8 @@ export function Shell({
 }) {
   const pages = pagesFor(store, operator !== null);
   const asked = usePlace();
-  // Where no store is open, the address may still be that of a store's page, such as the last one before signing out.
-  const place = store === null ? { ...asked, page: STORES.page } : asked;
+  // Where no store is open, there is nothing else to show, whatever the address still says.
+  const place = store === null ? { ...asked, page: STORES.page, rest: '' } : asked;
   const pid = store?.pid ?? '';
   const [name, rename] = useState(store?.name ?? 'All stores');
   const [isOpen, setOpen] = useState(false);

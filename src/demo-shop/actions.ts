@@ -27,9 +27,12 @@ const isPassing = (error: unknown): boolean => {
   return status === 429 || status >= 500;
 };
 
+/** What became of the last tap on each heart. */
+const hearts = new Map<number, Promise<boolean>>();
+
 /** What visitors can do, and what of the lists the views need for it. */
 export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart: ChangeCart) {
-  const { products, lists, alerts, email, load, change, tellLost, refreshAlerts, setAlerts } = wishes;
+  const { products, lists, later, alerts, email, load, change, tellLost, refreshAlerts, setAlerts } = wishes;
 
   /** Runs an action; a failure becomes a line on the page, with a button to try again. */
   const attempt = async (
@@ -56,10 +59,8 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     });
 
   const byEpi = new Map((products ?? []).map((product) => [product.epi, product]));
-  const wishlists = lists.filter(({ lty }) => lty !== 'sfl');
-  const later = lists.find(({ lty }) => lty === 'sfl');
   const lidsOf = (epi: number): string[] =>
-    wishlists
+    lists
       .filter(({ listcontents }) => listcontents.some((item) => Number(item.epi) === epi))
       .map(({ lid }) => lid);
 
@@ -79,7 +80,7 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     call: () => Promise.all(lids.map((lid) => client.restoreItems(lid, [item.epi]))),
   });
   const saveToFirst = (product: Product): Change => {
-    const first = wishlists.find(({ lname }) => lname === FIRST_LIST);
+    const first = lists.find(({ lname }) => lname === FIRST_LIST);
     if (first && first.lid !== '') return saveTo(product, first.lid);
     const into = (list: List) => together(putList(list), putItem(list.lid, toInput(product)));
     return {
@@ -92,16 +93,40 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
       },
     };
   };
+  /** A heart that is tapped again before its list is there: taken out as soon as it is. */
+  const takeBack = (product: Product): Change => ({
+    otherwise: `${product.dt} was not removed`,
+    patch: (all) =>
+      together(
+        ...all.filter(({ lname }) => lname === FIRST_LIST).map(({ lid }) => dropItem(lid, product.epi)),
+      )(all),
+    call: async () => {
+      const { lid } = await client.ensureList({ lname: FIRST_LIST });
+      await client.deleteFromList(lid, product);
+      return dropItem(lid, product.epi);
+    },
+  });
   const toggleHeart = (product: Product): Promise<boolean> => {
-    const lids = lidsOf(product.epi).filter((lid) => lid !== '');
-    if (lids.length === 0) return make(saveToFirst(product), `${product.dt} saved to ${FIRST_LIST}`);
-    return make(
-      removeFrom(lids, product),
-      lids.length === 1
-        ? `${product.dt} removed from your list`
-        : `${product.dt} removed from ${lids.length} lists`,
-      bringBack(lids, toInput(product)),
-    );
+    const { epi, dt } = product;
+    const lids = lidsOf(epi);
+    const isEmpty = lids.length === 0;
+    const isDraft = lids.includes('');
+    const wanted = isEmpty ? saveToFirst(product) : isDraft ? takeBack(product) : removeFrom(lids, product);
+    // One after the other: the last tap counts.
+    const before = hearts.get(epi);
+    const call = async (): Promise<unknown> => {
+      await before;
+      return wanted.call();
+    };
+    const done = isEmpty
+      ? `${dt} saved to ${FIRST_LIST}`
+      : lids.length === 1
+        ? `${dt} removed from your list`
+        : `${dt} removed from ${lids.length} lists`;
+    const undo = isEmpty ? undefined : isDraft ? saveToFirst(product) : bringBack(lids, toInput(product));
+    const making = make({ ...wanted, call }, done, undo);
+    hearts.set(epi, making);
+    return making;
   };
 
   /** Puts as many into the cart as there are, at most. */
@@ -119,7 +144,7 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     const findLater = async (): Promise<List> => {
       if (later) return later;
       const { list, items } = await client.SaveForLater.init();
-      return { ...list, listcontents: items } as List;
+      return { ...list, listcontents: items };
     };
     return make(
       {
@@ -197,8 +222,6 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     await load();
   };
   return {
-    lists: wishlists,
-    later,
     attempt,
     make,
     byEpi,

@@ -11,8 +11,8 @@ export type Change = {
   /** What was not done, where it fails: "Linen throw was not saved". */
   otherwise: string;
   patch: Patch;
-  /** Asks the service; may answer with what to show from now on, where the service knew more. */
-  call: () => Promise<Patch | unknown>;
+  /** Asks the service; where it answers with a `Patch`, that is shown from now on: the service knew more. */
+  call: () => Promise<unknown>;
 };
 
 const MOST_PAUSE_MS = 8_000;
@@ -161,10 +161,13 @@ export function useWishes() {
   );
 
   const lists = useMemo(() => together(...pending)(truth ?? []), [truth, pending]);
+  // The same lists are the same array: views ask for more when it is another.
+  const wishlists = useMemo(() => lists.filter(({ lty }) => lty !== 'sfl'), [lists]);
   return {
     products,
     refreshProducts,
-    lists,
+    lists: wishlists,
+    later: lists.find(({ lty }) => lty === 'sfl'),
     areListsKnown: truth !== null,
     alerts: alerts ?? [],
     areAlertsKnown: alerts !== null,

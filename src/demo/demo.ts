@@ -56,6 +56,7 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
             isDemo: true,
             customItems: true,
             listTypes: ['registry'],
+            currency: 'EUR',
             shareUrl: config.publicUrl + SHARE_PAGE,
           },
         );

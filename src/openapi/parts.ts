@@ -5,11 +5,13 @@ import { SHOPPER_EXAMPLE } from './examples.ts';
 /** The introduction of the reference. */
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
-A store’s back end calls \`/storeadmin/…\` with its API key (Basic: the pid is the user name, the key the password) and asks \`generate-regid\`
-for the identity of each shopper; the header \`x-regid\` names the shopper that a call with the key is for. Storefronts then call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and
-\`sessionid\` as form fields (or as the headers \`x-regid\` and \`x-sessionid\`), never in the query. All three are required; a public list alone
-is also read without \`regid\` and \`sessionid\`, by \`fetch-list-with-contents\` and \`fetch-user-list\`. Bodies are forms; fields that hold JSON say so. A field
-that is empty counts as absent, and unknown fields are ignored. Every record here is also available over GraphQL at \`/graphql\`.
+- **Stores** call \`/storeadmin/…\` from their back end, with HTTP Basic: the \`pid\` is the user name, an API key the password. \`generate-regid\` gives the
+  identity of each shopper; the header \`x-regid\` names the shopper that a call with the key is for.
+- **Storefronts** call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and \`sessionid\` as form fields (or as the headers \`x-regid\` and
+  \`x-sessionid\`), never in the query. All three are required; a public list alone is also read without \`regid\` and \`sessionid\`, by \`fetch-list-with-contents\` and
+  \`fetch-user-list\`.
+- **Bodies** are forms; fields that hold JSON say so. A field that is empty counts as absent, and unknown fields are ignored.
+- **GraphQL** at \`/graphql\` has every record of these calls, too.
 
 This document is generated from the table of calls and the GraphQL schema that the service runs.`;
 

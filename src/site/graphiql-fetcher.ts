@@ -1,14 +1,26 @@
-import type { Fetcher } from '@graphiql/toolkit';
-import { getOperationAST } from 'graphql';
+import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
+import { Kind, parse } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
 import { createClient } from 'graphql-sse';
 
+/** The operation that is meant; GraphiQL may still name one of the tab that was open before. Null when the text is none. */
+function meant({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
+  try {
+    const found = parse(query).definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+    return found.find(({ name }) => name?.value === operationName) ?? found[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** Asks the service: subscriptions over server-sent events, everything else by POST. */
-export const fetcher: Fetcher = (params, { headers = {}, documentAST } = {}) => {
-  const operation = documentAST && getOperationAST(documentAST, params.operationName);
+export const fetcher: Fetcher = (given, { headers = {} } = {}) => {
+  const operation = meant(given);
+  const params = { ...given, operationName: operation?.name?.value };
   if (operation?.operation !== 'subscription') return post(params, headers);
   // Nothing is tried again by itself: a refusal is shown as it came.
   const client = createClient({ url: '/graphql/stream', headers, retryAttempts: 0 });
-  return client.iterate({ ...params, operationName: params.operationName ?? undefined }) as never;
+  return client.iterate(params) as never;
 };
 
 async function post(params: object, headers: Record<string, string>) {

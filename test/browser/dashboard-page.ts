@@ -1,8 +1,8 @@
 import type { APIResponse, Page, Route } from 'playwright-core';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { StoreAccess } from '../harness.ts';
 
 /** Signs in on an open sign-in page. */
-export async function signIn(page: Page, store: NewStore): Promise<void> {
+export async function signIn(page: Page, store: StoreAccess): Promise<void> {
   await page.getByLabel('Store id (pid)').fill(store.pid);
   await page.getByLabel('API key').fill(store.apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();

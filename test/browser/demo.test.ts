@@ -114,11 +114,11 @@ describeInBrowser('the demo storefront', () => {
     expect(await focusedName(page)).toBe('Choose lists for Ceramic vase');
     await page.getByRole('link', { name: 'Lists' }).click();
     await page.getByRole('button', { name: 'New list' }).click();
-    await page.getByLabel('Name').fill('For the porch');
+    await page.getByRole('textbox', { name: 'Name' }).fill('For the porch');
     await page.getByRole('button', { name: 'Create list' }).click();
     await page.getByRole('heading', { level: 2, name: 'For the porch' }).waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByLabel('Name').fill('Porch');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Porch');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 2, name: 'Porch 0 items' }).waitFor();
     expect(await page.title()).toBe('Porch · My lists · Hearth & Loom');
@@ -127,7 +127,7 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('button', { name: 'Edit Ceramic vase' }).click();
     await page.getByLabel('Quantity').fill('3');
     await page.getByLabel('Note').fill('The tall one');
-    await page.getByLabel('List', { exact: true }).selectOption('Porch');
+    await page.getByRole('combobox').selectOption('Porch');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('Nothing here yet').waitFor();
     await page.getByRole('link', { name: /^Porch/ }).click();
@@ -294,7 +294,7 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('button', { name: 'Old price of Oak board' }).waitFor();
     await service.runTasks();
     const mail = page.getByRole('listitem').filter({ hasText: `to ${email}` });
-    await mail.locator('strong', { hasText: 'Oak board costs less now: 28.8 instead of 36' }).waitFor();
+    await mail.locator('strong', { hasText: 'Oak board costs less now: €28.80 instead of €36.00' }).waitFor();
     expect(await mail.count()).toBe(1);
     await page.getByRole('button', { name: 'Old price of Oak board' }).click();
     await page.getByRole('button', { name: 'Reduce the price of Oak board' }).waitFor();

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -89,7 +92,7 @@ describeInBrowser('every page outside the dashboard', () => {
       if (/Content Security Policy/i.test(message.text())) came.complaints.push(message.text());
     });
     const { ready, status = 200 }: Visited = PAGES[place];
-    const answer = await page.goto(service.url + (addresses[place] ?? place), { waitUntil: 'networkidle' });
+    const answer = await page.goto(service.url + (addresses[place] ?? place), { waitUntil: 'load' });
     expect(answer!.status()).toBe(status);
     await page.locator(ready).first().waitFor();
     return { page, came };
@@ -156,13 +159,15 @@ describeInBrowser('every page outside the dashboard', () => {
     expect(JSON.parse(await paste(identify!))).toMatchObject({ regid: expect.any(String) });
     expect(await paste(lists!)).toContain('Living room');
 
-    // Another origin than the service's, as a shop is: the same machine by another name.
-    const shop = service.url.replace('127.0.0.1', 'localhost');
-    await page.route(`${shop}/shop`, (route) =>
-      route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${storefront}</body>` }),
+    const shop = createServer((_request, response) =>
+      response.setHeader('content-type', 'text/html').end(`<!doctype html><body>${storefront}</body>`),
     );
-    await page.goto(`${shop}/shop`);
+    shop.listen(0, '127.0.0.1');
+    await once(shop, 'listening');
+    await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}`);
     await page.getByText('Living room: 3').waitFor();
+    shop.closeAllConnections();
+    shop.close();
 
     await page.goto(service.url);
     await page.getByRole('button', { name: 'Open the demo dashboard' }).click();

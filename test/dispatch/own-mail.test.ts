@@ -97,6 +97,10 @@ test("alerts, digests and other mails leave by the store's own server and from i
     expect(from).toBe('hello@kettles.example');
     expect(mail.from).toEqual({ name: 'Kettles & Co', address: 'hello@kettles.example' });
     expect(mail.messageId).toMatch(/@kettles\.example>$/);
+    const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value;
+    expect(header('list-id')).toMatch(/\.kettles\.example>$/);
+    expect(header('auto-submitted')).toBe('auto-generated');
+    expect(mail.replyTo).toEqual([{ name: '', address: 'hello@kettles.example' }]);
   }
   expect(toCommon()).toEqual(['other@example.com']);
   expect(common.received[0]!.from).toBe('alerts@service.example');

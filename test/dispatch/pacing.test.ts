@@ -157,7 +157,7 @@ describe('a digest', () => {
     await seed(pid, '1', 'six@example.com', 'other');
     const link = six!.mail.headers.find(({ key }) => key === 'list-unsubscribe')!.value.slice(1, -1);
     const page = await service.http.get(new URL(link).pathname).expect(200);
-    expect(page.text).toContain('All “backinstock”, “comingsoon” alerts from Shoes');
+    expect(page.text).toContain('All back-in-stock and coming-soon alerts from Shoes');
     expect(page.text).not.toContain('value="product"');
     await service.http
       .post(new URL(link).pathname)

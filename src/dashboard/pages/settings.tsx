@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { SettingsDocument } from '../../generated/dashboard.ts';
 import type { StoreSettingsFragment } from '../../generated/dashboard.ts';
 import { ApiKeys } from '../parts/api-keys.tsx';
+import { BrandCard } from '../parts/brand.tsx';
 import { Loaded } from '../parts/feedback.tsx';
 import { PageHead } from '../parts/layout.tsx';
 import { MailServer } from '../parts/mail-server.tsx';
@@ -23,6 +24,7 @@ type Given = {
 const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
   { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
   { id: 'lists', title: 'Lists', show: (given) => <ListsCard {...given} /> },
+  { id: 'brand', title: 'Brand', show: (given) => <BrandCard {...given} /> },
   { id: 'pacing', title: 'When alerts leave', show: (given) => <PacingCard {...given} /> },
   { id: 'mail-server', title: 'Mail server', show: () => <MailServer /> },
   { id: 'measuring', title: 'Measuring', show: () => <Measuring /> },

@@ -4,8 +4,8 @@ export function DemoNotice() {
     <aside class="notice demo-notice" aria-label="About the demo store">
       <p>
         <strong>Demo store:</strong> nothing leaves this machine. Mails and text messages become files, which
-        the <a href="/demo">demo shop</a> shows; webhooks are refused, because they would call out. Everything
-        else works.
+        the <a href="/demo">demo shop</a> shows; webhooks and a mail server of its own are refused, because
+        they would call out. Everything else works.
       </p>
     </aside>
   );

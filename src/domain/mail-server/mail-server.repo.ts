@@ -54,14 +54,14 @@ export async function listOwners(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ pid }) => pid));
 }
 
-/** A mail server with what its mails say of their sender. */
-export type SendingServer = MailServerRow & { store: Pick<StoreModel, 'senderName' | 'senderAddress'> };
+/** A mail server with the address that its mails come from. */
+export type SendingServer = MailServerRow & { store: Pick<StoreModel, 'senderAddress'> };
 
 /** The mail servers of those of the stores that have one. */
 export async function loadServers(db: Db, pids: readonly string[]): Promise<SendingServer[]> {
   const rows = await db.prisma.mailServer.findMany({
     where: { pid: { in: [...new Set(pids)] } },
-    include: { store: { select: { senderName: true, senderAddress: true } } },
+    include: { store: { select: { senderAddress: true } } },
   });
   return rows.map(toRow);
 }

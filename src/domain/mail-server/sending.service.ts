@@ -23,7 +23,6 @@ export function listOwners(db: Db): Promise<Set<string>> {
 /** A store's server as its mails need it; without a key that opens the password, `server` is null. */
 export type OpenedServer = ServerKey & {
   server: StoreServer | null;
-  senderName: string | null;
   senderAddress: string | null;
 };
 

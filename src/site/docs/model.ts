@@ -105,7 +105,7 @@ export const nameOf = (reference: string): string => reference.split('/').at(-1)
 
 /** A value as it stands in a field. JSON is spread over lines where it is long. */
 function inField(value: unknown, isJson: boolean): string {
-  const text = value === undefined || value === null ? '' : String(value);
+  const text = String((value ?? '') as string | number | boolean);
   return isJson && text.length > 30 ? JSON.stringify(JSON.parse(text), null, 2) : text;
 }
 

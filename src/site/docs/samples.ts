@@ -39,7 +39,7 @@ function toCurl(call: Call, request: Request, address: string): string {
 
 function formLine(field: Field | undefined, name: string, value: string): string {
   const parsed = field?.kind === 'json' ? parsedOr(value) : undefined;
-  return `    ${name}: ${parsed === undefined ? quoted(value) : `JSON.stringify(${literal(parsed)})`},`;
+  return `    ${name}: ${parsed === undefined ? quoted(value) : `JSON.stringify(${literal(parsed, '    ')})`},`;
 }
 
 function parsedOr(value: string): unknown {
