@@ -27,6 +27,9 @@ const isPassing = (error: unknown): boolean => {
   return status === 429 || status >= 500;
 };
 
+/** What became of the last tap on each heart. */
+const hearts = new Map<number, Promise<boolean>>();
+
 /** What visitors can do, and what of the lists the views need for it. */
 export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart: ChangeCart) {
   const { products, lists, later, alerts, email, load, change, tellLost, refreshAlerts, setAlerts } = wishes;
@@ -90,16 +93,40 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
       },
     };
   };
+  /** A heart that is tapped again before its list is there: taken out as soon as it is. */
+  const takeBack = (product: Product): Change => ({
+    otherwise: `${product.dt} was not removed`,
+    patch: (all) =>
+      together(
+        ...all.filter(({ lname }) => lname === FIRST_LIST).map(({ lid }) => dropItem(lid, product.epi)),
+      )(all),
+    call: async () => {
+      const { lid } = await client.ensureList({ lname: FIRST_LIST });
+      await client.deleteFromList(lid, product);
+      return dropItem(lid, product.epi);
+    },
+  });
   const toggleHeart = (product: Product): Promise<boolean> => {
-    const lids = lidsOf(product.epi).filter((lid) => lid !== '');
-    if (lids.length === 0) return make(saveToFirst(product), `${product.dt} saved to ${FIRST_LIST}`);
-    return make(
-      removeFrom(lids, product),
-      lids.length === 1
-        ? `${product.dt} removed from your list`
-        : `${product.dt} removed from ${lids.length} lists`,
-      bringBack(lids, toInput(product)),
-    );
+    const { epi, dt } = product;
+    const lids = lidsOf(epi);
+    const isEmpty = lids.length === 0;
+    const isDraft = lids.includes('');
+    const wanted = isEmpty ? saveToFirst(product) : isDraft ? takeBack(product) : removeFrom(lids, product);
+    // One after the other: the last tap counts.
+    const before = hearts.get(epi);
+    const call = async (): Promise<unknown> => {
+      await before;
+      return wanted.call();
+    };
+    const done = isEmpty
+      ? `${dt} saved to ${FIRST_LIST}`
+      : lids.length === 1
+        ? `${dt} removed from your list`
+        : `${dt} removed from ${lids.length} lists`;
+    const undo = isEmpty ? undefined : isDraft ? saveToFirst(product) : bringBack(lids, toInput(product));
+    const making = make({ ...wanted, call }, done, undo);
+    hearts.set(epi, making);
+    return making;
   };
 
   /** Puts as many into the cart as there are, at most. */

@@ -191,14 +191,18 @@ describeInBrowser('the API reference', () => {
   ] as const)(
     'everybody can read it at $width pixels in $colorScheme, and it is small',
     async ({ colorScheme, ...viewport }) => {
-      let bytes = 0;
+      const sizes: Promise<{ responseBodySize: number }>[] = [];
       const reader = await browser.newContext({ viewport, colorScheme });
       const own = page;
       page = await reader.newPage();
-      page.on('requestfinished', async (request) => {
-        if (request.method() === 'GET') bytes += (await request.sizes()).responseBodySize;
+      page.on('requestfinished', (request) => {
+        if (request.method() === 'GET') sizes.push(request.sizes());
       });
       await open();
+      const bytes = (await Promise.all(sizes)).reduce(
+        (sum, { responseBodySize }) => sum + responseBodySize,
+        0,
+      );
       expect(bytes).toBeGreaterThan(20_000);
       expect(bytes).toBeLessThan(70_000);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);

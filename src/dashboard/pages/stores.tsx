@@ -99,7 +99,7 @@ function Stores() {
                           <button
                             type="button"
                             class="small secondary outline"
-                            aria-label={`${store.maintenance ? 'Open' : 'Close'} ${store.name} for shoppers`}
+                            aria-label={`${store.maintenance ? 'Open again' : 'Close'}: ${store.name}`}
                             onClick={() => setChanging(store)}
                           >
                             {store.maintenance ? 'Open again' : 'Close'}
@@ -107,7 +107,7 @@ function Stores() {
                           <button
                             type="button"
                             class="small"
-                            aria-label={`Work in ${store.name}`}
+                            aria-label={`Work in it: ${store.name}`}
                             onClick={() => operator!.choose(store)}
                           >
                             Work in it

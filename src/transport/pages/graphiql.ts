@@ -8,14 +8,20 @@ import type { Shown } from './graphiql-tabs.ts';
 import { createPage } from './page.ts';
 import { siteBar } from './site-bar.ts';
 
-/** What of the demo store this request is shown; null on every machine but one's own. */
+/** What of the demo store this request is shown; null on every machine but one's own, and where its guest cannot be made just now. */
 export async function shownOfDemo(
   req: Request,
-  { config }: Services,
+  { config, log }: Services,
   demo: DemoStore | null,
 ): Promise<Shown | null> {
   if (demo === null || !isOwnMachine(req, config.trustProxy)) return null;
-  return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
+  try {
+    return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
+  } catch (error) {
+    // A demo store that is closed for maintenance, or whose key was revoked, takes no page with it.
+    log.warn({ err: error }, 'the visitor of the demo store could not be made');
+    return null;
+  }
 }
 
 /** Serves GraphiQL: a small page whose scripts and styles are files of the build, kept by the browser until they change. */

@@ -50,7 +50,7 @@ function itemHtml(item: SharedItem, store: SharedList['store']): string {
     ...(words === '' ? [] : [`<span class="stock">${words}</span>`]),
   ];
   const isSoldOut = stock !== null && stock <= 0;
-  const button = `<a class="button${isSoldOut ? '' : ' primary'}" href="${escapeHtml(url)}" ${rel}>${isSoldOut ? 'See it' : 'Buy'}<span class="hidden">: ${title}</span></a>`;
+  const button = `<a class="button${isSoldOut ? '' : ' primary'}" href="${escapeHtml(url)}" ${rel}>${isSoldOut ? 'See it' : 'Buy'}<span class="hidden"> ${title}</span></a>`;
   return `<li><div class="picture">${image ? `<img src="${escapeHtml(image)}" alt="" loading="lazy" width="88" height="88">` : ''}</div><div dir="auto"><p class="name">${name}</p>
 ${details.length > 0 ? `<p class="quiet">${details.map((text) => escapeHtml(text!)).join(' · ')}</p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
 }
