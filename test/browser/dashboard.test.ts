@@ -185,10 +185,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Phone' }).click();
     await eventually(widthOf, 375);
     await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }} is back ✓');
-    await page
-      .getByText(/Walnut desk lamp is back ✓/)
-      .last()
-      .waitFor();
+    await page.getByLabel('Preview: SMS').getByText('is back ✓').waitFor();
     await page.getByText(/characters?, \d segments?: a character outside/).waitFor();
     await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }}');
     await page.getByText(/\d+ characters, 1 segment$/).waitFor();
@@ -286,7 +283,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByLabel('Allowed origins').fill('https://shop.example');
     await page.getByLabel('Double opt-in').check();
     await page.getByRole('button', { name: 'Save settings' }).click();
-    await said('The settings of lists are saved.').waitFor();
+    await said('The settings are saved.').waitFor();
     await page.getByRole('banner').getByText('New name').waitFor();
     const { body } = await service.graphql(
       '{ store { name listTypes shareUrl allowedOrigins doubleOptIn customItems } }',

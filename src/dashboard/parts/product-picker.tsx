@@ -34,7 +34,9 @@ export function ProductPicker({
   const [active, setActive] = useState(0);
   const search = useSettled(text.trim());
   const found = useQuery(FindProductsDocument, { search: search || null });
-  const products = found.data?.products.edges.map(({ node }) => node) ?? [];
+  // What answers an older search is not shown: Enter would pick something else than what is typed.
+  const isReady = search === text.trim() && !found.isStale && found.data !== null;
+  const products = isReady ? found.data!.products.edges.map(({ node }) => node) : [];
   const pick = (product: FoundProduct | undefined): void => {
     if (!product) return;
     setText('');
@@ -107,12 +109,12 @@ export function ProductPicker({
         ))}
         {products.length === 0 && (
           <li role="option" aria-selected="false" aria-disabled="true" class="muted picker-none">
-            {found.isLoading ? 'Looking …' : 'No product fits.'}
+            {isReady ? 'No product fits.' : 'Looking …'}
           </li>
         )}
       </ul>
       <span class="visually-hidden" role="status">
-        {isOpen && !found.isLoading && text !== '' && `${plural(products.length, 'product')} found`}
+        {isOpen && isReady && text !== '' && `${plural(products.length, 'product')} found`}
       </span>
       {hint && <small id={`${id}-hint`}>{hint}</small>}
     </div>
