@@ -286,7 +286,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByLabel('Allowed origins').fill('https://shop.example');
     await page.getByLabel('Double opt-in').check();
     await page.getByRole('button', { name: 'Save settings' }).click();
-    await said('The settings of lists are saved.').waitFor();
+    await said('The settings are saved.').waitFor();
     await page.getByRole('banner').getByText('New name').waitFor();
     const { body } = await service.graphql(
       '{ store { name listTypes shareUrl allowedOrigins doubleOptIn customItems } }',
@@ -424,7 +424,7 @@ describeInBrowser('the merchant dashboard', () => {
     await openPage(page, 'Settings');
     await page.getByLabel('Days to undo a deletion').fill('7');
     await page.getByRole('button', { name: 'Save lists' }).click();
-    await said('The settings are saved.').waitFor();
+    await said('The settings of lists are saved.').waitFor();
     const { body } = await service.graphql('{ store { restoreDays } }', {}, { store: own });
     expect(body.data.store).toEqual({ restoreDays: 7 });
   });
