@@ -421,7 +421,7 @@ describeInBrowser('the merchant dashboard', () => {
     await openPage(page, 'Settings');
     await page.getByLabel('Days to undo a deletion').fill('7');
     await page.getByRole('button', { name: 'Save lists' }).click();
-    await said('The settings are saved.').waitFor();
+    await said('The settings of lists are saved.').waitFor();
     const { body } = await service.graphql('{ store { restoreDays } }', {}, { store: own });
     expect(body.data.store).toEqual({ restoreDays: 7 });
   });
