@@ -62,7 +62,7 @@ test('emailList sends a mail whose link opens the list', async () => {
     `${service.services.config.publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}`,
   );
   const page = await service.http.get(link.slice(service.services.config.publicUrl.length)).expect(200);
-  expect(page.text).toContain('<h1>Wishes</h1>');
+  expect(page.text).toContain('<h1 dir="auto">Wishes</h1>');
   expect(page.text).toContain('Tea &lt;pot&gt;');
 });
 

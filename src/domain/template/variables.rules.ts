@@ -36,7 +36,8 @@ const sampleOf = (name: string): string => {
   const value = name
     .split('.')
     .reduce<unknown>((model, key) => (model as Record<string, unknown>)[key], SAMPLE_MODEL);
-  return value === null ? '' : String(value);
+  if (value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
 /** Everything that templates can name. */
