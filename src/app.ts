@@ -28,6 +28,7 @@ import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
 import { serveUnsubscribe } from './transport/pages/unsubscribe.ts';
+import { isScript } from './transport/own-page.ts';
 import { createRateLimiter } from './transport/rate-limit.ts';
 import { assignRequestId, requestIdOf } from './transport/request-id.ts';
 import { createRestRouter } from './transport/rest/router.ts';
@@ -111,8 +112,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     if (/^\/graphql(\/stream)?$/.test(req.path))
       return void res.status(failure.status).json(graphqlFailure(failure));
     if (isForPeople(req)) return sendLostPage(res, failure);
-    // A browser would ask for a password over the page whose script has called; the script shows the failure itself.
-    if (failure.type === 'unauthorised' && req.headers['sec-fetch-dest'] !== 'empty')
+    if (failure.type === 'unauthorised' && !isScript(req))
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));
   };

@@ -28,3 +28,8 @@ export function sessionOf(req: Request): string {
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))?.slice(SESSION_COOKIE.length + 1) ?? '';
 }
+
+/** Whether a page's script asks. The browser would ask for a password over the page; the script shows the failure itself. */
+export function isScript(req: Request): boolean {
+  return req.headers['sec-fetch-dest'] === 'empty' || req.headers[DASHBOARD_HEADER] !== undefined;
+}

@@ -60,7 +60,7 @@ async function links(recipient: string): Promise<string[]> {
     `SELECT payload ->> 'text' AS text FROM outbox WHERE pid = $1 AND kind = 'confirm' AND recipient = $2 ORDER BY seq`,
     [store.pid, recipient],
   );
-  return rows.map(({ text }) => new URL(/https?:\/\/\S+\/confirm\/\S+/.exec(text)![0]).pathname);
+  return rows.map(({ text }) => new URL(/https?:\/\/\S+\/(confirm|c)\/\S+/.exec(text)![0]).pathname);
 }
 
 async function press(link: string | undefined): Promise<void> {
