@@ -119,7 +119,11 @@ test.each([
   ['guide', async () => readFile(new URL('../../docs/client.md', import.meta.url), 'utf8')],
   ['landing page', async () => (await fetch(service.url)).text()],
 ])('what the %s shows gets its identity from this back end', async (_name, read) => {
-  const text = (await read()).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+  const text = (await read())
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"');
   const [script] = /^ *const headers =[\s\S]*?(?=```|<\/script>)/m.exec(text)!;
   expect(await identifyOf(script)()).toMatchObject({ regid: expect.any(String) });
 });
