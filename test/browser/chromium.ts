@@ -23,21 +23,20 @@ export async function openBrowser(): Promise<Browser> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-type Finding = { id: string; impact: string | null; nodes: { target: unknown; failureSummary?: string }[] };
+type Finding = { id: string; nodes: { target: unknown; failureSummary?: string }[] };
 
-/** What axe finds on a page that keeps people out: serious and critical violations, in words. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  return inWords(
-    (await findings(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical'),
-  );
-}
+/** Rules of axe that judge by colours. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Everything that axe finds on a page, in words. */
+/** Everything that axe finds on a page, in words: all of it in light colours, and what depends on colours in dark ones, too. */
 export async function allFindings(page: Page): Promise<string[]> {
-  return inWords(await findings(page));
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = inWords(await findings(page, COLOUR_RULES)).map((finding) => `in the dark: ${finding}`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  return [...inWords(await findings(page)), ...dark];
 }
 
-async function findings(page: Page): Promise<Finding[]> {
+async function findings(page: Page, runOnly?: string[]): Promise<Finding[]> {
   // A colour on its way from one to another is neither.
   await page.waitForFunction(() =>
     document
@@ -49,12 +48,15 @@ async function findings(page: Page): Promise<Finding[]> {
   );
   // The page's policy refuses inline scripts; through the debugger axe comes in all the same.
   await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe: tool } = globalThis as unknown as {
-      axe: { run: (options: object) => Promise<{ violations: Finding[] }> };
-    };
-    return (await tool.run({ resultTypes: ['violations'] })).violations;
-  });
+  return page.evaluate(
+    async (options) => {
+      const { axe: tool } = globalThis as unknown as {
+        axe: { run: (options: object) => Promise<{ violations: Finding[] }> };
+      };
+      return (await tool.run(options)).violations;
+    },
+    { resultTypes: ['violations'], ...(runOnly && { runOnly }) },
+  );
 }
 
 function inWords(found: Finding[]): string[] {

@@ -5,7 +5,7 @@ import { item, newAccount } from '../api/list-kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { seedSubscription } from '../dispatch/kit.ts';
-import { describeInBrowser, openBrowser, seriousFindings } from './chromium.ts';
+import { allFindings, describeInBrowser, openBrowser } from './chromium.ts';
 
 const PICTURE = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="88" height="88"><rect width="88" height="88" fill="teal"/></svg>',
@@ -73,14 +73,8 @@ describeInBrowser('the pages behind links', () => {
     await service.close();
   });
 
-  async function open(options: {
-    width: number;
-    scheme: 'light' | 'dark';
-  }): Promise<{ page: Page; asked: string[] }> {
-    const context = await browser.newContext({
-      viewport: { width: options.width, height: 800 },
-      colorScheme: options.scheme,
-    });
+  async function open(width: number): Promise<{ page: Page; asked: string[] }> {
+    const context = await browser.newContext({ viewport: { width, height: 800 } });
     const page = await context.newPage();
     const asked: string[] = [];
     await context.route(/^https?:\/\/(shop|gone)\.example\//, (route) => {
@@ -93,17 +87,13 @@ describeInBrowser('the pages behind links', () => {
     return { page, asked };
   }
 
-  test.each([
-    [1440, 'light'],
-    [390, 'dark'],
-    [320, 'light'],
-  ] as const)(
-    'at %i pixels, %s: no findings, nothing beyond the edge, the brand on each',
-    async (width, scheme) => {
-      const { page } = await open({ width, scheme });
+  test.each([1440, 390, 320])(
+    'at %i pixels, in light and in dark colours: no findings, nothing beyond the edge, the brand on each',
+    async (width) => {
+      const { page } = await open(width);
       for (const [name, path] of Object.entries(paths)) {
         await page.goto(service.url + path);
-        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, findings: await allFindings(page) }).toEqual({ name, findings: [] });
         const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         expect({ name, beyond }).toEqual({ name, beyond: 0 });
         if (name !== 'gone') expect(await page.getByRole('img', { name: 'Kettles & Co' }).count()).toBe(1);
@@ -113,7 +103,7 @@ describeInBrowser('the pages behind links', () => {
   );
 
   test('a shared list shows price, stock and a way to buy; a picture that fails or is not on https leaves no broken one', async () => {
-    const { page, asked } = await open({ width: 800, scheme: 'light' });
+    const { page, asked } = await open(800);
     await page.goto(service.url + paths['list']!);
     const rows = page.getByRole('listitem');
     const kettle = rows.filter({ hasText: 'Kettle' });
@@ -144,7 +134,7 @@ describeInBrowser('the pages behind links', () => {
   });
 
   test('leaving says the topic in words, and its buttons work without a script', async () => {
-    const { page } = await open({ width: 390, scheme: 'light' });
+    const { page } = await open(390);
     await page.goto(service.url + paths['leave']!);
     await page.getByRole('button', { name: 'Alerts for Kettle' }).waitFor();
     await page.getByRole('button', { name: 'All price-drop alerts from Kettles & Co' }).click();
