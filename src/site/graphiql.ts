@@ -15,7 +15,19 @@ const { tabs, keptFor } = JSON.parse(document.querySelector('#data')!.textConten
 };
 const shopperHeaders = tabs.at(-1)!.headers;
 const storage = createKeeping(keptFor, shopperHeaders);
-const isFirstTime = storage.getItem('graphiql:tabState') === null;
+
+/**
+ * The tab that is open at first. The library would look for what its editors held last; that is kept a moment later than the tabs, so that a reload in
+ * between would find it in none of them and add one.
+ */
+function firstTab(): Partial<Tab> {
+  const kept = storage.getItem('graphiql:tabState');
+  if (kept === null) return { headers: tabs[0]!.headers };
+  const state = JSON.parse(kept) as { tabs: Record<keyof Tab, string | null>[]; activeTabIndex: number };
+  const { query, variables, headers } = state.tabs[state.activeTabIndex]!;
+  return { query: query ?? '', variables: variables ?? '', headers: headers ?? '' };
+}
+
 const root = document.querySelector<HTMLElement>('#app')!;
 
 createRoot(root).render(
@@ -25,8 +37,7 @@ createRoot(root).render(
       fetcher,
       storage,
       defaultTabs: tabs,
-      // The tab that is open at first takes its headers from here, and not from what was kept.
-      headers: isFirstTime ? tabs[0]!.headers : undefined,
+      ...firstTab(),
       defaultHeaders: shopperHeaders,
       defaultQuery: '',
       // On a phone the query needs the room; a tap on their names opens them.
