@@ -5,6 +5,7 @@ import type { SessionAnswer, SignedIn, StoreInfo } from './api.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { hrefTo } from './route.ts';
 import { Shell } from './shell.tsx';
+import { beginSteps } from './steps.ts';
 import './styles.css';
 
 /** Where a tab remembers which store an operator acts for; it opens nothing. */
@@ -95,4 +96,5 @@ function App() {
   );
 }
 
+beginSteps();
 render(<App />, document.getElementById('app')!);

@@ -1,6 +1,10 @@
-/** A picture's address where the page's policy lets it in: the service's own, or over https; null otherwise. */
+/**
+ * A picture's address where the page's policy lets it in: the service's own, or over https; null otherwise. Names below `.example`, which samples have, lead
+ * nowhere (RFC 2606).
+ */
 export function pictureUrl(url: string | null | undefined): string | null {
   if (!url || !URL.canParse(url, location.href)) return null;
-  const { origin, protocol } = new URL(url, location.href);
-  return origin === location.origin || protocol === 'https:' ? url : null;
+  const { origin, protocol, hostname } = new URL(url, location.href);
+  const isOutside = protocol === 'https:' && !hostname.endsWith('.example');
+  return origin === location.origin || isOutside ? url : null;
 }

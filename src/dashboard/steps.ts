@@ -2,13 +2,17 @@
 type Numbered = { at?: number } | null;
 
 /** Where in the history the page stands. Every entry is numbered, so that a step that was not wanted can be taken back, whichever way it went. */
-let here = (history.state as Numbered)?.at ?? 0;
+let here = 0;
 
 function number(at: number): number {
   history.replaceState({ ...(history.state as Numbered), at }, '');
   return at;
 }
-number(here);
+
+/** Finds the place again where a reload left the page; called before anything is shown. */
+export function beginSteps(): void {
+  here = number((history.state as Numbered)?.at ?? 0);
+}
 
 /** The state of the entry that is about to be made, or that takes the place of this one. */
 export function entryState<State extends object>(state: State, isNew: boolean): State & { at: number } {

@@ -106,7 +106,7 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
   return (
     <Card
       title="Preview"
-      note="Pictures from other sites are not loaded here."
+      note={product === null ? 'With a sample product, until you choose one of yours.' : undefined}
       aside={
         <Segments
           label="Show"
