@@ -1,6 +1,6 @@
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
-import { Kind, parse } from 'graphql';
-import type { OperationDefinitionNode } from 'graphql';
+import { Kind, OperationTypeNode, parse } from 'graphql';
+import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
 import { createClient } from 'graphql-sse';
 
 /** The operation that is meant; GraphiQL may still name one of the tab that was open before. Null when the text is none. */
@@ -17,17 +17,17 @@ function meant({ query, operationName }: FetcherParams): OperationDefinitionNode
 export const fetcher: Fetcher = (given, { headers = {} } = {}) => {
   const operation = meant(given);
   const params = { ...given, operationName: operation?.name?.value };
-  if (operation?.operation !== 'subscription') return post(params, headers);
+  if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return post(params, headers);
   // Nothing is tried again by itself: a refusal is shown as it came.
   const client = createClient({ url: '/graphql/stream', headers, retryAttempts: 0 });
   return client.iterate(params) as never;
 };
 
-async function post(params: object, headers: Record<string, string>) {
+async function post(params: object, headers: Record<string, string>): Promise<ExecutionResult> {
   const answer = await fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
     body: JSON.stringify(params),
   });
-  return answer.json();
+  return (await answer.json()) as ExecutionResult;
 }

@@ -98,11 +98,9 @@ describeInBrowser('GraphiQL', () => {
   });
 
   test('what was run before is in the history of a new window, runs again, and no credentials are kept', async () => {
-    const [kept] = await page.evaluate(() => [JSON.stringify(localStorage)]);
-    expect([kept!.includes('query Lists'), /x-regid\\*":|authorization\\*":|Basic c/.test(kept!)]).toEqual([
-      true,
-      false,
-    ]);
+    const kept = await page.evaluate(() => JSON.stringify(localStorage));
+    expect(kept).toContain('query Lists');
+    expect(kept).not.toMatch(/x-regid\\*":|authorization\\*":|Basic c/);
     const second = await open();
     await second.getByRole('button', { name: 'Show History' }).click();
     await second.locator('.graphiql-history-item').getByText('Shopper').click();

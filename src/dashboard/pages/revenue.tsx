@@ -6,8 +6,8 @@ import { CsvButton, useFilters } from '../parts/browse.tsx';
 import { Empty, Loaded } from '../parts/feedback.tsx';
 import { Segments } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
-import { Measuring } from '../parts/measuring.tsx';
 import { Funnel, NoOrders, Totals, firstDay } from '../parts/revenue.tsx';
+import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
 type Revenue = Answered<RevenueDetailsQuery>['revenue'];
@@ -112,12 +112,9 @@ export function RevenuePage() {
               <Funnel {...revenue} />
               {revenue.totals.length === 0 ? <NoOrders /> : <Totals totals={revenue.totals} />}
             </Card>
-            <div class="columns">
-              <Card title="By topic">
-                <Topics topics={revenue.topics} />
-              </Card>
-              <Measuring />
-            </div>
+            <Card title="By topic" aside={<a href={hrefTo('settings', 'measuring')}>What is measured</a>}>
+              <Topics topics={revenue.topics} />
+            </Card>
             <Card title="By day">
               <Days days={revenue.days} />
             </Card>

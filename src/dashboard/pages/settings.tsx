@@ -27,7 +27,7 @@ const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentCh
   { id: 'brand', title: 'Brand', show: (given) => <BrandCard {...given} /> },
   { id: 'pacing', title: 'When alerts leave', show: (given) => <PacingCard {...given} /> },
   { id: 'mail-server', title: 'Mail server', show: () => <MailServer /> },
-  { id: 'measuring', title: 'Measuring', show: () => <Measuring /> },
+  { id: 'measuring', title: 'Measuring', show: (given) => <Measuring {...given} /> },
   {
     id: 'keys',
     title: 'API keys',

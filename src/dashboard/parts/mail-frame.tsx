@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isOwn } from '../own.ts';
+import { pictureUrl } from '../picture.ts';
 
 const PLACEHOLDER =
   'data:image/svg+xml,' +
@@ -7,13 +7,13 @@ const PLACEHOLDER =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">picture</text></svg>',
   );
 
-/** The mail with a placeholder for each picture of another site: the dashboard asks nobody but the service. */
-function withoutStrangers(html: string): string {
+/** The mail with a placeholder for each picture that the page's policy would not let in. */
+function withPlaceholders(html: string): string {
   const mail = new DOMParser().parseFromString(html, 'text/html');
   for (const picture of mail.querySelectorAll('img')) {
     const source = picture.getAttribute('src') ?? '';
     picture.removeAttribute('srcset');
-    if (!source.startsWith('data:') && !isOwn(source)) picture.src = PLACEHOLDER;
+    if (!source.startsWith('data:') && pictureUrl(source) === null) picture.src = PLACEHOLDER;
   }
   return `<!doctype html>${mail.documentElement.outerHTML}`;
 }
@@ -49,7 +49,7 @@ export function MailFrame({ html, width }: { html: string; width: Width }) {
         class="preview-frame"
         title="Preview of the mail"
         sandbox=""
-        srcdoc={withoutStrangers(html)}
+        srcdoc={withPlaceholders(html)}
         style={{
           width: `${PIXELS[width]}px`,
           height: `${HEIGHT / scale}px`,

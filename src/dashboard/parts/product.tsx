@@ -1,5 +1,6 @@
+import { useState } from 'preact/hooks';
 import { formatNumber } from '../format.ts';
-import { isOwn } from '../own.ts';
+import { pictureUrl } from '../picture.ts';
 import { Badge } from './feedback.tsx';
 
 type Named = {
@@ -13,12 +14,13 @@ type Named = {
 
 /** A product as one sees it in tables: picture or initial, title, variant or id below. */
 export function ProductName({ dt, vi, iu, id, href }: Named) {
-  const picture = iu && isOwn(iu) ? iu : null;
+  const [failed, setFailed] = useState<string | null>(null);
+  const picture = pictureUrl(iu);
   const title = dt || `Product ${id}`;
   return (
     <div class="product">
-      {picture ? (
-        <img src={picture} alt="" width="40" height="40" loading="lazy" />
+      {picture !== null && picture !== failed ? (
+        <img src={picture} alt="" width="40" height="40" loading="lazy" onError={() => setFailed(picture)} />
       ) : (
         <span class="product-initial" aria-hidden="true">
           {[...title][0]?.toUpperCase()}

@@ -36,7 +36,7 @@ const sampleOf = (name: string): string => {
   const value = name
     .split('.')
     .reduce<unknown>((model, key) => (model as Record<string, unknown>)[key], SAMPLE_MODEL);
-  return value === null ? '' : String(value as string | number | boolean);
+  return value === null ? '' : String(value);
 };
 
 /** Everything that templates can name. */

@@ -105,7 +105,8 @@ export const nameOf = (reference: string): string => reference.split('/').at(-1)
 
 /** A value as it stands in a field. JSON is spread over lines where it is long. */
 function inField(value: unknown, isJson: boolean): string {
-  const text = String((value ?? '') as string | number | boolean);
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return isJson && text.length > 30 ? JSON.stringify(JSON.parse(text), null, 2) : text;
 }
 
