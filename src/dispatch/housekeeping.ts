@@ -2,6 +2,7 @@ import type { Services } from '../context.ts';
 import { forgetSeen } from '../domain/alert/alert.service.ts';
 import { forgetRemoved } from '../domain/catalog/catalog.service.ts';
 import { forgetEvents } from '../domain/catalog/shopify.service.ts';
+import { forgetStockChanges } from '../domain/catalog/stock.service.ts';
 import { forgetProofs } from '../domain/contact/proof.service.ts';
 import { forgetStarted } from '../domain/contact/stop.service.ts';
 import { resealPasswords } from '../domain/mail-server/sending.service.ts';
@@ -33,6 +34,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget restocks', every: HOUR_MS, run: forgetRestocks },
   { name: 'forget cool-downs', every: HOUR_MS, run: forgetSeen },
   { name: 'forget removed products', every: HOUR_MS, run: forgetRemoved },
+  { name: 'forget changes of stock', every: HOUR_MS, run: forgetStockChanges },
   { name: 'forget expired subscriptions', every: HOUR_MS, run: forgetExpired },
   { name: 'forget unconfirmed sign-ups', every: HOUR_MS, run: forgetUnconfirmed },
   { name: 'forget proofs of contacts', every: HOUR_MS, run: forgetProofs },

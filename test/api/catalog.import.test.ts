@@ -220,3 +220,22 @@ test('an unknown store and a file without column names are refused', async () =>
     err: expect.stringContaining('no line'),
   });
 });
+
+test('a file keeps every change of stock that it makes, and nothing for what is new or stays', async () => {
+  const fresh = await file('fresh.ndjson', Array.from({ length: 1_200 }, (_, n) => line(n)).join('\n'));
+  expect((await runImport(['--file', fresh])).code).toBe(0);
+  const again = Array.from({ length: 1_200 }, (_, n) => line(n, { stk: n < 100 ? 1 : 0 }));
+  const later = await file('later.ndjson', again.join('\n'));
+  expect((await runImport(['--file', later])).code).toBe(0);
+  const [kept] = await service.services.db.query<{ n: number; variants: number }>(
+    'SELECT count(*)::int AS n, count(DISTINCT epi)::int AS variants FROM stock_change WHERE pid = $1 AND before = 1 AND after = 0',
+    [store.pid],
+  );
+  expect(kept).toEqual({ n: 1_100, variants: 1_100 });
+  const { body } = await service.graphql(
+    '{ kept: stockChanges(epi: 1199) { before after } none: stockChanges(epi: 99) { before after } }',
+    {},
+    { store },
+  );
+  expect(body.data).toEqual({ kept: [{ before: 1, after: 0 }], none: [] });
+});

@@ -328,7 +328,7 @@ test('other topics and unknown items are taken and ignored, other content types 
   await send('products/update', shirt(3)).expect(401);
 });
 
-test('stock that Shopify does not track is unknown, also when it was known before', async () => {
+test('stock that Shopify does not track is unknown, also when it was known before; the history has the changes of its webhooks', async () => {
   const untracked = (seconds: number) => {
     const [variant, other] = shirt(0).variants;
     return shirt(0, seconds, { variants: [{ ...variant, inventory_management: null }, other] });
@@ -337,8 +337,22 @@ test('stock that Shopify does not track is unknown, also when it was known befor
   expect(await stocks()).toEqual({ 701: null, 702: 7 });
   await send('products/update', shirt(5, 10)).expect(200);
   expect(await stocks()).toEqual({ 701: 5, 702: 7 });
+  await send('inventory_levels/update', level(3, 15)).expect(200);
   await send('products/update', untracked(20)).expect(200);
   expect(await stocks()).toEqual({ 701: null, 702: 7 });
+  const { body } = await service.graphql(
+    '{ changed: stockChanges(epi: 701) { before after } same: stockChanges(epi: 702) { id } }',
+    {},
+    { store },
+  );
+  expect(body.data).toEqual({
+    changed: [
+      { before: 3, after: null },
+      { before: 5, after: 3 },
+      { before: null, after: 5 },
+    ],
+    same: [],
+  });
 });
 
 describe('those who wait hear', () => {

@@ -262,6 +262,42 @@ test('the audience counts confirmed subscribers of one variant, of some or of al
   expect(failure((await service.graphql(both, {}, { store })).body)[0]).toBe('invalid-request');
 });
 
+test('a send says how many people it reaches: who waits for two of the products is one', async () => {
+  const { db } = service.services;
+  const ann = 'ann@example.com';
+  for (const epi of ['1', '2', '3']) await seedSubscription(db, store.pid, { epi, value: ann });
+  await seedSubscription(db, store.pid, { epi: '1', value: 'ben@example.com' });
+  await seedSubscription(db, store.pid, { epi: '2', medium: 'sms', value: '+4915100000001' });
+  await seedSubscription(db, store.pid, { epi: '1', value: 'no@example.com', isConfirmed: false });
+  await seedSubscription(db, store.pid, { epi: '1', value: 'else@example.com', topic: 'comingsoon' });
+  const query =
+    'query ($epis: [VariantId!]) { audience(topic: "backinstock", epis: $epis) { count reach { people messages media { medium count } } } }';
+  const audience = async (epis: unknown, as = store) =>
+    (await service.graphql(query, { epis }, { store: as })).body.data.audience;
+  expect(await audience([1, 2])).toEqual({
+    count: 4,
+    reach: {
+      people: 3,
+      messages: 4,
+      media: [
+        { medium: 'email', count: 2 },
+        { medium: 'sms', count: 1 },
+      ],
+    },
+  });
+  expect((await audience([9])).reach).toEqual({ people: 0, messages: 0, media: [] });
+  expect((await audience([1, 2], await service.createStore())).reach.people).toBe(0);
+  expect(await audience(null)).toEqual({ count: 5, reach: null });
+  await service.graphql(
+    'mutation { saveTopic(input: { name: "backinstock", expiryDays: 30 }) { name } }',
+    {},
+    { store },
+  );
+  const old = new Date(Date.now() - 31 * 86_400_000);
+  await seedSubscription(db, store.pid, { epi: '1', value: 'old@example.com', at: old });
+  expect((await audience([1, 2])).reach).toMatchObject({ people: 3, messages: 4 });
+});
+
 test('the audience leaves out those whose subscription has expired, as sending does', async () => {
   const { db } = service.services;
   const save = 'mutation { saveTopic(input: { name: "comingsoon", expiryDays: 30 }) { expiryDays } }';

@@ -445,6 +445,14 @@ test('no store hears of the lists of another, and a store can ask how many would
   expect((await data('{ audience(topic: "pricedrop") { listHolders } }')).audience).toEqual({
     listHolders: null,
   });
+  await subscribe('here@example.com', 'pricedrop');
+  await subscribe('other@example.com', 'pricedrop');
+  const both = '{ audience(topic: "pricedrop", epi: 1) { count listHolders reach { people messages } } }';
+  expect((await data(both)).audience).toEqual({
+    count: 2,
+    listHolders: 1,
+    reach: { people: 2, messages: 2 },
+  });
   expect((await data('{ audience(topic: "lowstock", epi: 1) { listHolders } }')).audience).toEqual({
     listHolders: 0,
   });

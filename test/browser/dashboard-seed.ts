@@ -67,7 +67,7 @@ export async function seedStore(service: TestService, name = 'Nordlys'): Promise
 const DAY_MS = 86_400_000;
 
 /**
- * A past for the charts and the queue, which tests cannot live through: figures of 90 days, alerts in every state. And
+ * A past for the charts and the queue, which tests cannot live through: figures of 90 days, changes of stock, alerts in every state. And
  * what merchants did: Shopify is connected, a shopper's data was exported.
  */
 export async function seedHistory(service: TestService, store: NewStore): Promise<void> {
@@ -92,6 +92,11 @@ export async function seedHistory(service: TestService, store: NewStore): Promis
   await db.query(
     `INSERT INTO tally (pid, kind, key, n) SELECT $1, f.kind, f.key, f.n FROM jsonb_to_recordset($2::jsonb) AS f(kind text, key text, n int)`,
     [pid, JSON.stringify(figures)],
+  );
+  await db.query(
+    `INSERT INTO stock_change (pid, epi, at, before, after)
+     SELECT $1, '5001', now() - make_interval(days => c.age), c.before, c.after FROM unnest($2::int[], $3::int[], $4::int[]) AS c (age, before, after)`,
+    [pid, [40, 31, 22, 16, 9, 3], [0, 24, 17, 6, 40, 12], [24, 17, 6, 40, 12, 0]],
   );
   const alerts = [
     { state: 'sent', attempts: 1, error: null, recipient: 'ida@example.com' },

@@ -218,17 +218,17 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('option', { name: 'Walnut desk lamp' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Nobody waits for these products.').waitFor();
-    const { epi, empi, du } = PRODUCTS[3]!;
-    const wish = { medium: 'email', mediumvalue: 'lin@example.com', products: [{ epi, empi, du }] };
+    const products = [PRODUCTS[1]!, PRODUCTS[3]!].map(({ epi, empi, du }) => ({ epi, empi, du }));
+    const wish = { medium: 'email', mediumvalue: 'lin@example.com', products };
     await service
       .post('/storeadmin/bispa/subscriptions/create', { ...wish, topics: ['launch'] }, { store })
       .expect(200);
     await add.fill('canvas');
     await page.getByRole('option', { name: 'Canvas tote' }).click();
-    await page.getByText('Goes to 1 subscriber (1 by e-mail).').waitFor();
+    await page.getByText('Sends 2 messages to 1 person (1 by e-mail).').waitFor();
     await page.getByRole('button', { name: 'Remove Walnut desk lamp' }).click();
     await page.getByRole('button', { name: 'Send now' }).click();
-    await page.getByRole('dialog').getByText('Goes to 1 subscriber (1 by e-mail).').waitFor();
+    await page.getByRole('dialog').getByText('Sends 1 message to 1 person (1 by e-mail).').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await said('launch is on its way.').waitFor();
     await page.getByText('Under way: 0 of 0 alerts sent').waitFor();
@@ -574,6 +574,12 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('link', { name: 'Walnut 01' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByText('Nobody waits for this variant').waitFor();
+    await row('1 → 0').getByText('sold out').waitFor();
+    await page.getByRole('button', { name: 'Set stock of Walnut 01' }).click();
+    await page.getByLabel('Units in stock').fill('8');
+    await page.keyboard.press('Enter');
+    await row('0 → 8').getByText('in stock').waitFor();
+    await page.getByRole('img', { name: /^Stock since .*: at most 8, at least 0$/ }).waitFor();
   });
 
   test('alerts name their product and are found by contact, topic and day; a message is shown as it would be today', async () => {

@@ -41,7 +41,11 @@ function State({ alert: { state, attempts, error, dueAt } }: { alert: Alert }) {
   return (
     <>
       <StateBadge state={state}>{isWaiting ? 'will be retried' : state}</StateBadge>
-      {notes.length > 0 && <span class="muted cell-note">{notes.join(' · ')}</span>}
+      {notes.length > 0 && (
+        <span class="muted cell-note" title={notes.join(' · ')}>
+          {notes.join(' · ')}
+        </span>
+      )}
     </>
   );
 }
@@ -129,6 +133,7 @@ export function AlertsPage() {
       <Browse
         title="Queue"
         caption="Alerts, newest first"
+        kind="alerts"
         query={alerts}
         rowsOf={(data) => data.alerts}
         keyOf={({ id }) => id}
@@ -160,8 +165,15 @@ export function AlertsPage() {
               <ProductName {...product} id={epi} href={hrefTo('products', String(epi))} />
             ),
           },
-          { label: 'To', cell: ({ value }) => <span class="wrap">{value}</span> },
-          { label: 'Topic', cell: ({ topic }) => topic },
+          {
+            label: 'To',
+            cell: ({ value }) => (
+              <span class="wrap" title={value}>
+                {value}
+              </span>
+            ),
+          },
+          { label: 'Topic', cell: ({ topic }) => <span title={topic}>{topic}</span> },
           { label: 'State', cell: (alert) => <State alert={alert} /> },
           { label: 'Queued', cell: ({ cts }) => formatMoment(cts) },
           {

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { ProductDocument, ProductWaitingDocument } from '../../generated/dashboard.ts';
 import type { ProductQuery } from '../../generated/dashboard.ts';
-import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber, formatPrice, plural } from '../format.ts';
 import { Browse } from '../parts/browse.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Badge, Empty, Loaded } from '../parts/feedback.tsx';
-import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { Card, PageHead } from '../parts/layout.tsx';
 import { useAddressTrail } from '../parts/pager.tsx';
+import { History } from '../parts/product-history.tsx';
 import { Stock } from '../parts/product.tsx';
 import { SetStock, SetStockButton } from '../parts/set-stock.tsx';
 import type { Variant } from '../parts/set-stock.tsx';
@@ -15,16 +15,6 @@ import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
 type Product = NonNullable<ProductQuery['product']>;
-type Occasion = Answered<ProductQuery>['occasions'][number];
-
-const STATES: Record<string, string> = { open: 'under way', done: 'all queued', stopped: 'ended early' };
-const CAUSES: Record<string, string> = {
-  automatic: 'back in stock',
-  manual: 'sent by hand',
-  tag: 'tag added',
-  pricedrop: 'price fell',
-  lowstock: 'nearly gone',
-};
 
 function ShopLink({ uri }: { uri: string }) {
   if (!/^https?:\/\//.test(uri)) return <>{uri}</>;
@@ -90,37 +80,6 @@ function Waiting({ epi }: { epi: string }) {
   );
 }
 
-function History({ occasions }: { occasions: Occasion[] }) {
-  return (
-    <Card
-      title="History"
-      note="When alerts about this variant began, and the units that arrived then. Kept for 30 days; other changes of stock are not."
-    >
-      {occasions.length === 0 ? (
-        <Empty title="Nothing happened in the last 30 days" />
-      ) : (
-        <Table
-          caption="Occasions for alerts, newest first"
-          isDense
-          rows={occasions}
-          keyOf={({ id }) => id}
-          columns={[
-            { label: 'What', cell: ({ cause }) => CAUSES[cause] ?? cause },
-            { label: 'When', cell: ({ openedAt }) => formatMoment(openedAt) },
-            { label: 'Topic', cell: ({ topic }) => topic },
-            {
-              label: 'Units',
-              isNumber: true,
-              cell: ({ units }) => (units > 0 ? formatNumber(units) : '–'),
-            },
-            { label: 'Alerts', cell: ({ state }) => <Badge>{STATES[state] ?? state}</Badge> },
-          ]}
-        />
-      )}
-    </Card>
-  );
-}
-
 /** One variant: what it is, who waits for it, and what happened. */
 export function ProductPage({ epi }: { epi: string }) {
   const query = useQuery(ProductDocument, { epi });
@@ -133,7 +92,7 @@ export function ProductPage({ epi }: { epi: string }) {
         lead={<a href={hrefTo('products')}>All products</a>}
       />
       <Loaded query={query} lines={6}>
-        {({ product: found, occasions }) => (
+        {({ product: found, stockChanges, occasions }) => (
           <>
             {found ? (
               <About product={found} onPick={setChosen} />
@@ -141,7 +100,7 @@ export function ProductPage({ epi }: { epi: string }) {
               <Empty title="The catalogue does not know this variant">It may have been removed.</Empty>
             )}
             <Waiting epi={epi} />
-            <History occasions={occasions} />
+            <History changes={stockChanges} occasions={occasions} />
           </>
         )}
       </Loaded>

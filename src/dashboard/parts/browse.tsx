@@ -110,6 +110,7 @@ export function Browse<Data, Node>({
   filters,
   aside,
   file,
+  kind,
   trail: givenTrail,
 }: {
   title: string;
@@ -124,6 +125,8 @@ export function Browse<Data, Node>({
   filters?: ComponentChildren;
   aside?: ComponentChildren;
   file?: CsvFile;
+  /** As the table has it. */
+  kind?: string;
   /** Where the page is kept; in the address when left out. */
   trail?: Trail;
 }) {
@@ -157,6 +160,7 @@ export function Browse<Data, Node>({
                   keyOf={keyOf}
                   columns={columns}
                   isDense
+                  kind={kind}
                 />
               )}
               <Pager trail={trail} pageInfo={pageInfo} isStale={query.isStale} labels={labels} />

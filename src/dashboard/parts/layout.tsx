@@ -84,6 +84,7 @@ export function Table<Row>({
   rows,
   keyOf,
   isDense = false,
+  kind = '',
 }: {
   caption: string;
   columns: Column<Row>[];
@@ -91,9 +92,11 @@ export function Table<Row>({
   keyOf: (row: Row) => string;
   /** On a phone a row is a few lines instead of one for each cell. */
   isDense?: boolean;
+  /** A class for a table whose rows have an order of their own on a phone. */
+  kind?: string;
 }) {
   return (
-    <table class={isDense ? 'data dense' : 'data'}>
+    <table class={`data ${isDense ? 'dense' : ''} ${kind}`.trimEnd()}>
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>

@@ -27,7 +27,7 @@ export function ProductName({ dt, vi, iu, id, href }: Named) {
         </span>
       )}
       <span>
-        <span class="product-title" title={title.length > 60 ? title : undefined}>
+        <span class="product-title" title={title.length > 24 ? title : undefined}>
           {href ? <a href={href}>{title}</a> : title}
         </span>
         <span class="muted">{vi ? `${vi} · ${id}` : `id ${id}`}</span>

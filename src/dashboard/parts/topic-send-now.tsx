@@ -18,24 +18,21 @@ import type { FoundProduct } from './product-picker.tsx';
 const REFRESH_MS = 2_000;
 const MAX_PRODUCTS = 100;
 
-type Audience = Answered<SendAudienceQuery>['audience'];
+type Reach = NonNullable<Answered<SendAudienceQuery>['audience']['reach']>;
 type Channels = { channels: ChannelFieldsFragment[] };
 
 /** A channel's name inside a sentence: e-mail, but SMS. */
 export const inSentence = (label: string): string =>
   /^[A-Z][a-z-]/.test(label) ? label.toLowerCase() : label;
 
-/** Who is written to, by which way: "12 subscribers (10 by e-mail, 2 by SMS) and 3 list holders". */
-function audienceText({ count, media, listHolders }: Audience, channels: ChannelFieldsFragment[]): string {
+/** The ways in which people are written to: "10 by e-mail, 2 by SMS". */
+function waysText({ media }: Reach, channels: ChannelFieldsFragment[]): string {
   const ways = channels.flatMap(({ medium, label }) => {
     const own = media.find((entry) => entry.medium === medium)?.count ?? 0;
     return own > 0 ? [`${formatNumber(own)} by ${inSentence(label)}`] : [];
   });
-  const subscribers = plural(count, 'subscriber') + (ways.length > 0 ? ` (${ways.join(', ')})` : '');
-  return listHolders ? `${subscribers} and ${plural(listHolders, 'list holder')}` : subscribers;
+  return ways.join(', ');
 }
-
-const peopleOf = ({ count, listHolders }: Audience): number => count + (listHolders ?? 0);
 
 /** How far a send has come, until nothing of it waits. */
 function Progress({ topic, epis }: { topic: string; epis: (string | number)[] }) {
@@ -101,13 +98,17 @@ function Count({ topic, products, channels }: { topic: string; products: FoundPr
   const audience = useQuery(SendAudienceDocument, { topic, epis: products.map(({ epi }) => epi) });
   return (
     <Loaded query={audience} lines={1}>
-      {({ audience: counted }) => (
+      {({ audience: { reach } }) => (
         <p role="status">
-          {peopleOf(counted) === 0 ? (
+          {!reach || reach.people === 0 ? (
             'Nobody waits for these products.'
           ) : (
             <>
-              Goes to <strong>{audienceText(counted, channels)}</strong>.
+              Sends{' '}
+              <strong>
+                {plural(reach.messages, 'message')} to {plural(reach.people, 'person', 'people')}
+              </strong>{' '}
+              ({waysText(reach, channels)}).
             </>
           )}
         </p>

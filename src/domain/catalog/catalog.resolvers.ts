@@ -2,11 +2,13 @@ import type { Resolvers } from '../../generated/resolvers.ts';
 import { countProducts, listProducts } from './browse.service.ts';
 import { getProduct, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
 import { getShopifyConnection, setShopifySecret } from './shopify.service.ts';
+import { getStockChanges } from './stock.service.ts';
 
 export const catalogResolvers = {
   Query: {
     product: (_root, { epi }, ctx) => getProduct(ctx, epi),
     products: (_root, page, ctx) => listProducts(ctx, page),
+    stockChanges: (_root, { epi, first }, ctx) => getStockChanges(ctx, epi, first),
   },
   Mutation: {
     upsertProducts: (_root, { products }, ctx) => upsertProducts(ctx, products),

@@ -8,6 +8,7 @@ import * as catalog from '../product/product.repo.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../product/product.columns.ts';
 import type { StepRow, WrittenRow } from '../product/product.repo.ts';
 import { removeRemoved } from '../product/removed.repo.ts';
+import { keepReturns } from '../product/stock.repo.ts';
 import {
   checkProduct,
   checkProductCount,
@@ -27,11 +28,14 @@ export class IncompleteProductsError extends AppError {
   }
 }
 
-/** What a write means for alerts. A variant that was removed before goes on from how it was then. */
-async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[]): Promise<ProductChange[]> {
+/** What a write means for alerts. A variant that was removed before goes on from how it was then, and so does the history of its stock. */
+async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Date): Promise<ProductChange[]> {
   const fresh = rows.filter(({ isNew }) => isNew).map(({ epi }) => epi);
   const returned = fresh.length === 0 ? [] : await catalog.takeBackProducts(tx, pid, fresh);
   const earlier = new Map(returned.map((row) => [row.epi, row]));
+  const back = rows.filter(({ epi }) => earlier.has(epi));
+  const steps = back.map(({ epi, available }) => ({ epi, was: earlier.get(epi)!.available, is: available }));
+  await keepReturns(tx, pid, steps, now);
   return rows.map(({ epi, before, beforePr, beforeTags, available, pr, tags, isNew }) => {
     const gone = earlier.get(epi);
     return {
@@ -75,7 +79,7 @@ async function concludeWrite(
       `products[${index}].${field} is required for a variant that is new`,
     );
   }
-  await reportChanges(tx, pid, await changesOf(tx, pid, rows), now);
+  await reportChanges(tx, pid, await changesOf(tx, pid, rows, now), now);
 }
 
 /** Stores checked variants inside the caller's transaction. */
@@ -118,7 +122,7 @@ export async function writeStock(
   now: Date,
 ): Promise<WrittenRow[]> {
   const rows = await catalog.setStock(tx, pid, stocks, now);
-  await reportChanges(tx, pid, await changesOf(tx, pid, rows), now);
+  await reportChanges(tx, pid, await changesOf(tx, pid, rows, now), now);
   return rows;
 }
 

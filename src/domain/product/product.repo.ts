@@ -3,6 +3,7 @@ import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { ProductModel, RemovedProductModel } from '../../generated/prisma/models.ts';
 import { MAX_STOCK } from './product.rules.ts';
 import { productColumns } from './product.columns.ts';
+import { keepChanges } from './stock.repo.ts';
 import type { CustomField, ProductRow, ProductWrite } from './product.columns.ts';
 
 /** What alerts see of a variant. Stock that is not counted is the greatest there is. */
@@ -54,7 +55,10 @@ const WRITE = `
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at`;
 
 /** SQL: set-wise, and adds up with what others write at once. */
-const UPSERT = { name: 'upsert_products', text: `${WRITE} RETURNING ${WRITTEN}` };
+const UPSERT = {
+  name: 'upsert_products',
+  text: `WITH step AS (${WRITE} RETURNING ${WRITTEN}), ${keepChanges('$3')} SELECT * FROM step`,
+};
 
 /** Adds or changes variants, at most a thousand or so at a time and none of them twice. */
 export function upsertProducts(
@@ -70,7 +74,8 @@ export function upsertProducts(
 const MERGE = {
   name: 'merge_products',
   text: `
-    WITH step AS (${WRITE} RETURNING p.epi, p.empi, p.du, p.pr, coalesce(p.tags, '{}') AS tags, ${STEP})
+    WITH step AS (${WRITE} RETURNING p.epi, p.empi, p.du, p.pr, coalesce(p.tags, '{}') AS tags, ${STEP}),
+    ${keepChanges('$3')}
     SELECT * FROM step WHERE "isNew" OR available IS DISTINCT FROM before OR pr IS DISTINCT FROM "beforePr" OR tags <> "beforeTags"`,
 };
 
@@ -90,11 +95,12 @@ const SET_STOCK = {
   text: `
     WITH held AS (
       SELECT h.epi FROM product h WHERE h.pid = $1 AND h.epi = ANY ($2::text[]) ORDER BY h.epi COLLATE "C" FOR NO KEY UPDATE
-    )
+    ), step AS (
     UPDATE product p SET before_stk = ${AVAILABLE}, stk = n.stk, is_untracked = false, before_tags = p.tags, before_pr = p.pr, rev = p.rev + 1, uts = $4
     FROM held JOIN unnest($2::text[], $3::int[]) AS n (epi, stk) USING (epi)
     WHERE p.pid = $1 AND p.epi = held.epi
-    RETURNING ${WRITTEN}`,
+    RETURNING ${WRITTEN}), ${keepChanges('$4')}
+    SELECT * FROM step`,
 };
 
 /** Sets the stock of the variants that are there. */

@@ -75,6 +75,11 @@ export function clampStock(figure: number): number {
   return Math.max(-MAX_STOCK, Math.min(MAX_STOCK, figure));
 }
 
+/** Stock as a number that somebody counted; null where it is unknown or not counted, which alerts take for the greatest there is. */
+export function countedStock(available: number | null): number | null {
+  return available === MAX_STOCK ? null : available;
+}
+
 /** A tag as it is stored; null when it cannot be. An empty one is left to the caller. */
 export function toTag(text: string): string | null {
   const tag = oneLine(text);

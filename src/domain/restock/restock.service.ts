@@ -1,3 +1,4 @@
+import type { Medium } from '../../channel/channels.ts';
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
@@ -5,6 +6,7 @@ import { MAX_STOCK } from '../product/product.rules.ts';
 import { emitEvents } from '../webhook/event.repo.ts';
 import { countHolders, queueHolders } from './holder.repo.ts';
 import { findMarks, saveMarks } from './price.repo.ts';
+import { countReach } from './reach.repo.ts';
 import { advanceRestock, claimRestock, queuePortion } from './queue.repo.ts';
 import * as restocks from './restock.repo.ts';
 import { foldChanges, nextStep, openingBy, planRestocks, portionSize } from './restock.rules.ts';
@@ -153,6 +155,26 @@ export async function countListHolders(
   const rules = await findTopicRules(ctx.db, pid, topic);
   if (!rules?.listHolders) return 0;
   return epis === null ? null : totalOf(await countHolders(ctx.db, pid, topic, epis));
+}
+
+/** What a send reaches: contacts, messages to them, and contacts of each medium. */
+type Reach = { people: number; messages: number; media: { medium: Medium; count: number }[] };
+
+/** How many people a send about some variants reaches, with how many messages; null where no variant is named. */
+export async function getReach(
+  ctx: Context,
+  topic: string,
+  epis: readonly string[] | null,
+): Promise<Reach | null> {
+  const { pid } = requireStore(ctx);
+  if (epis === null) return null;
+  const rules = await findTopicRules(ctx.db, pid, topic);
+  const reached = rules === null ? [] : await countReach(ctx.db, pid, rules, epis, ctx.now());
+  return {
+    people: reached.reduce((sum, { people }) => sum + people, 0),
+    messages: reached.reduce((sum, { messages }) => sum + messages, 0),
+    media: reached.map(({ medium, people: count }) => ({ medium, count })),
+  };
 }
 
 /** How far the last alerts of a topic about some variants have come. */
