@@ -73,7 +73,9 @@ export type StoreFilter = { search: string; hasDemo: boolean };
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => ({
-  ...(search === '' ? {} : { OR: [{ name: { contains: literal(search), mode: 'insensitive' } }, { pid: search }] }),
+  ...(search === ''
+    ? {}
+    : { OR: [{ name: { contains: literal(search), mode: 'insensitive' } }, { pid: search }] }),
   ...(hasDemo ? {} : { isDemo: false }),
 });
 
