@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { openApi } from '../openapi.ts';
+import { until } from '../until.ts';
 import { allFindings, describeInBrowser, openBrowser } from './chromium.ts';
 
 jest.setTimeout(240_000);
@@ -176,7 +177,7 @@ describeInBrowser('the API reference', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('toemail mail');
     const found = page.getByRole('navigation', { name: 'Reference' }).getByRole('link');
-    expect(await found.allTextContents()).toEqual(['lists/emailList']);
+    await until(async () => (await found.allTextContents()).join() === 'lists/emailList');
     await page.keyboard.press('Enter');
     await page.locator('#listsEmailList h3:focus').waitFor();
     expect(page.url()).toContain('#/listsEmailList');
