@@ -197,7 +197,7 @@ describeInBrowser('forms of the dashboard', () => {
     expect(await page.evaluate(() => location.hash)).toBe('#/settings/lists');
     expect(await page.getByLabel('Store name').inputValue()).toBe('Renamed');
     await page.getByRole('button', { name: 'Discard changes' }).click();
-    expect(await page.getByLabel('Store name').inputValue()).toBe('Nordlys');
+    await eventually(() => page.getByLabel('Store name').inputValue(), 'Nordlys');
   });
 
   test('when alerts leave is set in minutes, times of day and a zone, refused in words, and cleared', async () => {

@@ -148,7 +148,7 @@ describeInBrowser('the demo storefront', () => {
     await fullHeart(page, 'Linen throw').waitFor();
     await page.getByRole('link', { name: 'Lists' }).click();
     await page.getByRole('button', { name: 'Remove Linen throw' }).click();
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('My lists');
+    await page.waitForFunction("document.activeElement.textContent === 'My lists'");
     await page.getByRole('heading', { name: 'Recently deleted' }).waitFor();
     await picture(page, 'deleted');
     expect(await allFindings(page)).toEqual([]);
