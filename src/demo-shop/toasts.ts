@@ -11,7 +11,7 @@ export type Show = (text: string, isError?: boolean, action?: Toast['action']) =
 
 const TOAST_MS = 4000;
 /** Long enough to read it, find the button and press it. */
-const ACTION_MS = 12_000;
+const ACTION_MS = 20_000;
 
 export function useToasts(): { toasts: Toast[]; show: Show; dismiss: (id: number) => void } {
   const [toasts, setToasts] = useState<Toast[]>([]);

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import type { Identity } from '../../src/client/wishgate.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
 import { describeInBrowser, openBrowser } from './chromium.ts';
 import { focusedName, fullHeart, heart, logIn, openShop } from './demo-page.ts';
 
@@ -71,11 +72,11 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     const page = await openShop(service.url, context);
     await logIn(page, `${randomUUID()}@example.com`);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focusedName(page)).toContain('Log out');
+    await until(async () => (await focusedName(page)).includes('Log out'));
     await page.getByRole('button', { name: 'Choose lists for Oak board' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focusedName(page)).toBe('Choose lists for Oak board');
+    await until(async () => (await focusedName(page)) === 'Choose lists for Oak board');
   });
 
   test('where there is no clipboard, the visitor is told to copy by hand', async () => {

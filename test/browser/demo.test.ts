@@ -60,6 +60,7 @@ describeInBrowser('the demo storefront', () => {
     const page = await openShop(service.url, context);
     await heart(page, 'Linen throw').click();
     await fullHeart(page, 'Linen throw').waitFor();
+    await page.getByText('Linen throw saved to Favourites').waitFor();
     await page.reload();
     await fullHeart(page, 'Linen throw').click();
     await heart(page, 'Linen throw').waitFor();
@@ -90,7 +91,7 @@ describeInBrowser('the demo storefront', () => {
     await there.getByText('There are only 7 of Ceramic vase').waitFor();
     await there.getByRole('link', { name: 'Cart 8' }).waitFor();
     await here.getByRole('button', { name: 'Remove Ceramic vase' }).click();
-    expect(await focusedName(here)).toBe('Remove Oak board');
+    await until(async () => (await focusedName(here)) === 'Remove Oak board');
     await context.close();
   });
 
@@ -109,7 +110,7 @@ describeInBrowser('the demo storefront', () => {
     // Back closes the dialog and nothing else.
     await page.goBack();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focusedName(page)).toBe('Choose lists for Ceramic vase');
+    await until(async () => (await focusedName(page)) === 'Choose lists for Ceramic vase');
     await page.getByRole('link', { name: 'Lists' }).click();
     await page.getByRole('button', { name: 'New list' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('For the porch');
@@ -154,8 +155,10 @@ describeInBrowser('the demo storefront', () => {
     expect(await allFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Bring back Linen throw' }).click();
     await page.getByRole('button', { name: 'Remove Linen throw' }).waitFor();
+    const deleted = page.waitForResponse((response) => response.url().includes('/lists/delete-list'));
     await page.getByRole('button', { name: 'Delete list' }).click();
     await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
+    await deleted;
     await page.reload();
     await page.getByRole('button', { name: 'Bring back Favourites' }).click();
     await page.getByRole('button', { name: 'Remove Linen throw' }).waitFor();
@@ -170,6 +173,7 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('link', { name: /Cart/ }).click();
     await page.getByRole('button', { name: 'Save for later' }).click();
     await page.getByRole('heading', { name: 'Saved for later' }).waitFor();
+    await page.getByText('Oak board saved for later').waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Move to cart' }).click();
     await page.getByRole('button', { name: 'Save for later' }).waitFor();
@@ -427,7 +431,7 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focusedName(page)).toMatch(/^Notify me/);
+    await until(async () => (await focusedName(page)).startsWith('Notify me'));
     await page.keyboard.press('Shift+Tab');
     await page.goto(`${service.url}/demo#/lists`);
     await page.getByRole('heading', { level: 1, name: 'My lists' }).waitFor();
