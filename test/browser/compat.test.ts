@@ -147,6 +147,7 @@ describeInBrowser('pages written for the public product, with our script tag', (
 
   test('a product is ticked into lists and out of them', async () => {
     const page = await open('/collections');
+    await page.waitForFunction("document.getElementById('new').onclick !== null");
     await page.getByRole('button', { name: 'New list' }).click();
     // Clicked, not `check()`ed, which looks for the box of the old name again: the page draws a new one.
     await page.getByRole('checkbox', { name: 'Room (0)' }).click();
