@@ -144,8 +144,9 @@ test('a feed moves the catalogue for every column that items show of a product',
 test('when the server closes a connection, nothing is kept any more: it may have been replaced by an older copy', async () => {
   for (let times = 0; times < 3; times += 1) await me.ok('lists/fetch-lists');
   expect(await isKept(() => me.ok('lists/fetch-lists'))).toBe(true);
+  // It waits until they are gone: a call on one that is about to go would be told to come again.
   await other.services.db.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
   await until(async () => !(await isKept(() => me.ok('lists/fetch-lists'))));
 });
