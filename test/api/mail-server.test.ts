@@ -161,8 +161,8 @@ test('only ports of mail servers can be reached', async () => {
   }
 });
 
-test('a name that leads to a private address later is not connected to', async () => {
-  await set(smtp.input);
+test.each(['localhost', '127.0.0.1'])('%s, which was allowed before, is not connected to', async (host) => {
+  await set({ ...smtp.input, host });
   const before = smtp.connections;
   const { dataDir } = service.services.config;
   const guarded = await startService({ webhookAllowPrivate: false, dataDir }, undefined, service);
