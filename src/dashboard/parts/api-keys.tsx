@@ -12,7 +12,7 @@ import { Dialog } from './dialog.tsx';
 import { Badge, Failure } from './feedback.tsx';
 import { TextField } from './fields.tsx';
 import { Card, Table } from './layout.tsx';
-import { SecretOnce } from './secret.tsx';
+import { SecretDialog } from './secret.tsx';
 
 type Key = StoreSettingsFragment['apiKeys'][number];
 
@@ -40,16 +40,7 @@ function KeyForm({
     onClose();
   });
   if (fresh !== null) {
-    return (
-      <Dialog title="New API key" onClose={onClose}>
-        <SecretOnce label="API key" secret={fresh} />
-        <footer class="buttons">
-          <button type="button" onClick={onClose}>
-            Done
-          </button>
-        </footer>
-      </Dialog>
-    );
+    return <SecretDialog title="New API key" label="API key" secret={fresh} onClose={onClose} />;
   }
   return (
     <Dialog title={renamed ? `Rename the key …${renamed.hint}` : 'Create API key'} onClose={onClose}>

@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
 
 /** A text to copy. */
 export function CopyField({ label, value, note }: { label: string; value: string; note?: string }) {
@@ -42,6 +43,25 @@ export function CopyField({ label, value, note }: { label: string; value: string
 }
 
 /** A secret that the service shows this once. */
-export function SecretOnce({ label, secret }: { label: string; secret: string }) {
-  return <CopyField label={label} value={secret} note="Keep it now: it is not shown again." />;
+export function SecretDialog({
+  title,
+  label,
+  secret,
+  onClose,
+}: {
+  title: string;
+  label: string;
+  secret: string;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <CopyField label={label} value={secret} note="Keep it now: it is not shown again." />
+      <footer class="buttons">
+        <button type="button" onClick={onClose}>
+          Done
+        </button>
+      </footer>
+    </Dialog>
+  );
 }

@@ -4,7 +4,7 @@ import { useAction, useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { ActionForm } from './form.tsx';
-import { SecretOnce } from './secret.tsx';
+import { SecretDialog } from './secret.tsx';
 
 type Props = {
   /** What there is to be told of. */
@@ -36,14 +36,7 @@ export function WebhookForm({ types, webhook, onClose, onSaved }: Props) {
     setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
   if (secret !== null) {
     return (
-      <Dialog title="The webhook is added" onClose={onClose}>
-        <SecretOnce label="Signing secret" secret={secret} />
-        <footer class="buttons">
-          <button type="button" onClick={onClose}>
-            Done
-          </button>
-        </footer>
-      </Dialog>
+      <SecretDialog title="The webhook is added" label="Signing secret" secret={secret} onClose={onClose} />
     );
   }
   return (
