@@ -1,0 +1,20 @@
+import { endMains, startMain } from '../fault/fixtures/main-process.ts';
+import { describeWith } from './parts.ts';
+import { startPostgres15 } from './postgres.ts';
+
+afterEach(endMains);
+
+describeWith(['PostgreSQL 15'], 'the oldest PostgreSQL that is promised', () => {
+  test('takes all migrations and makes the service ready', async () => {
+    const postgres = await startPostgres15();
+    try {
+      const main = startMain({ DATABASE_URL: postgres.url });
+      const ready = await fetch(`${await main.url}/readyz`);
+      expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
+      main.child.kill('SIGTERM');
+      expect((await main.ended).code).toBe(0);
+    } finally {
+      await postgres.remove();
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { run } from '../../src/database/embedded-system.ts';
+import { programOf } from './parts.ts';
+import { freePort, makePartFolder, partUser, startPart } from './process.ts';
+import type { PartProcess } from './process.ts';
+
+/** A PostgreSQL 15 of Debian's, with one empty database. */
+export type Postgres15 = {
+  /** Login of a superuser to the database `wishgate`. */
+  url: string;
+  /** The folder of its data, and what runs on it. */
+  dir: string;
+  process: PartProcess;
+  remove(): Promise<void>;
+};
+
+/** A program of PostgreSQL 15, such as `pg_basebackup`, run to its end. */
+export async function runPostgresTool(name: string, args: string[]): Promise<string> {
+  const { ok, stdout, stderr } = await run(
+    join(dirname(programOf('PostgreSQL 15')), name),
+    args,
+    await partUser(),
+  );
+  if (!ok) throw new Error(`${name} failed: ${stderr}`);
+  return stdout;
+}
+
+/** Starts PostgreSQL on a data folder that is there already, such as a base backup; `settings` are its own, for `postgres -c`. */
+export async function startPostgresOn(
+  data: string,
+  settings: Record<string, string | number> = {},
+): Promise<PartProcess> {
+  const port = await freePort();
+  const all = { unix_socket_directories: '', listen_addresses: '127.0.0.1', fsync: 'off', ...settings, port };
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return startPart(programOf('PostgreSQL 15'), ['-D', data, ...options], port);
+}
+
+/** Starts an empty PostgreSQL 15; everybody on this machine may log in, also to replicate. */
+export async function startPostgres15(settings: Record<string, string | number> = {}): Promise<Postgres15> {
+  const folder = await makePartFolder();
+  const dir = join(folder.dir, 'data');
+  await runPostgresTool('initdb', [
+    '-D',
+    dir,
+    '-U',
+    'wishgate',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ]);
+  const everybody = ['all', 'replication'].map((database) => `host ${database} all 127.0.0.1/32 trust\n`);
+  await writeFile(join(dir, 'pg_hba.conf'), everybody.join(''));
+  const server = await startPostgresOn(dir, settings);
+  const address = (database: string): string => `postgresql://wishgate@127.0.0.1:${server.port}/${database}`;
+  const admin = new pg.Client({ connectionString: address('postgres') });
+  await admin.connect();
+  await admin.query('CREATE DATABASE wishgate');
+  await admin.end();
+  return {
+    url: address('wishgate'),
+    dir,
+    process: server,
+    async remove() {
+      // Immediately: nothing of it is needed again.
+      await server.stop('SIGQUIT');
+      await folder.remove();
+    },
+  };
+}
