@@ -4,6 +4,7 @@ import { PrismaClient } from '../generated/prisma/client.ts';
 import type { Logger } from '../shared/log.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
+import { watchSilence } from './silence.ts';
 
 /** A statement with a name: PostgreSQL parses and plans it once a connection. */
 export type Statement = { name: string; text: string };
@@ -136,6 +137,8 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
     types: SAFE_INT8,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 30_000,
+    // A transaction of a process that vanished gives its locks back.
+    idle_in_transaction_session_timeout: 30_000,
     application_name: 'wishgate',
     options: PLANNING,
   });
@@ -145,6 +148,7 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
   const lostListeners = new Set<() => void>();
   pool.on('connect', (client) => client.on('error', () => lostListeners.forEach((listener) => listener())));
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+  const endWatch = watchSilence(pool, log);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const listeners = new Set<() => void>();
   const wake = (): void => listeners.forEach((listener) => listener());
@@ -167,6 +171,7 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
     },
     onLost: (listener) => void lostListeners.add(listener),
     async close() {
+      endWatch();
       await prisma.$disconnect();
       await pool.end();
     },
@@ -180,7 +185,7 @@ function codeOf(error: { code?: unknown; originalCode?: unknown }): string {
 }
 
 const AWAY_CODES =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|53300|P1001|P1002|P1008|P1017|P2024)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|25P03|57P0[1-5]|57014|53300|P1001|P1002|P1008|P1017|P2024)$/;
 const AWAY_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection|DatabaseNotReachable|ConnectionClosed/;
 const UNSTORABLE_CODES = /^(22021|22P05)$/;
