@@ -36,7 +36,7 @@ const proxies = z
 const REDIS_HELP = 'name one Redis, such as redis://user:password@cache.example:6379/0, or rediss:// for TLS';
 
 const redisUrl = z
-  .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP })
+  .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })
   .refine((url) => /^\/?\d{0,4}$/.test(new URL(url).pathname), REDIS_HELP);
 
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
