@@ -50,12 +50,12 @@ export async function createApp(
   const operations = withNudges(withIdempotency(createOperations(schema)));
   const documents = await createDocuments(services.config.trustedDocuments);
   const apollo = createApollo(schema, operations, documents);
-  await apollo.start();
+  await Promise.all([apollo.start(), services.limiter.open()]);
   const admission = createAdmission(
     services,
     live,
     createViewerResolver(services),
-    createRateLimiter(services.config.rateLimits),
+    createRateLimiter(services.config.rateLimits, services.limiter),
   );
   const { admitLink } = admission;
   const kept = createKeptAnswers(services.config.keptAnswersBytes);

@@ -33,6 +33,12 @@ const proxies = z
     'name addresses, subnets, loopback, linklocal or uniquelocal, with commas between',
   );
 
+const REDIS_HELP = 'name one Redis, such as redis://user:password@cache.example:6379/0, or rediss:// for TLS';
+
+const redisUrl = z
+  .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })
+  .refine((url) => /^\/?\d{0,4}$/.test(new URL(url).pathname), REDIS_HELP);
+
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
 const secretsKeys = z
@@ -56,6 +62,7 @@ const OWN_VARIABLES = {
   DEMO: flag.optional(),
   TRUST_PROXY: proxies.default([]),
   RATE_LIMITS: flag.default(true),
+  REDIS_URL: redisUrl.optional(),
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(8_000).default(500),
   MAX_LISTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
@@ -99,6 +106,8 @@ export type Config = Readonly<{
   /** Proxies whose forwarding headers count, in Express's "trust proxy" form. */
   trustProxy: string[];
   rateLimits: boolean;
+  /** Where processes share their counts; null lets each count by itself. */
+  redisUrl: string | null;
   drainDelayMs: number;
   /** Most lists of one shopper. */
   maxLists: number;
@@ -157,6 +166,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     demo,
     trustProxy: env.TRUST_PROXY,
     rateLimits: env.RATE_LIMITS,
+    redisUrl: env.REDIS_URL ?? null,
     drainDelayMs: env.DRAIN_DELAY_MS,
     maxLists: env.MAX_LISTS,
     maxItems: env.MAX_ITEMS,
