@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { CHANNELS, MEDIA } from './channel/channels.ts';
 import type { ChannelSettings } from './channel/channels.ts';
 import { httpUrl } from './channel/settings.ts';
+import { splitAddress } from './shared/database-address.ts';
 
 const flag = z
   .enum(['0', '1', 'off', 'on', 'false', 'true'])
@@ -39,6 +40,15 @@ const redisUrl = z
   .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })
   .refine((url) => /^\/?\d{0,4}$/.test(new URL(url).pathname), REDIS_HELP);
 
+const oneServer = z.url({ protocol: /^postgres(ql)?$/ });
+
+const databaseUrl = z
+  .string()
+  .refine(
+    (text) => splitAddress(text).every((url) => oneServer.safeParse(url).success),
+    'write postgresql://user:password@host:port/name; several hosts have commas between',
+  );
+
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
 const secretsKeys = z
@@ -55,7 +65,8 @@ const OWN_VARIABLES = {
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_REPLICA_URL: oneServer.optional(),
   DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
   PUBLIC_URL: httpUrl.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -96,6 +107,8 @@ export type Config = Readonly<{
   dataDir: string;
   /** Null means: run the bundled PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
+  /** A streaming replica that is read from where it has all that a reader may expect. */
+  databaseReplicaUrl: string | null;
   databasePool: number;
   /** Base of every link we hand out; never taken from a Host header. */
   publicUrl: string;
@@ -149,6 +162,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     throw new Error(`${path.join('.')} is wrong: ${message} (see .env.example)`);
   }
   const env = parsed.data;
+  if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
+    throw new Error(
+      'DATABASE_REPLICA_URL is wrong: the bundled database has no replica; set DATABASE_URL, too',
+    );
   const isLoopback = LOOPBACK.test(env.HOST);
   const demo = env.DEMO ?? (env.DATABASE_URL === undefined && isLoopback);
   if (demo && !isLoopback) {
@@ -159,6 +176,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     host: env.HOST,
     dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL ?? null,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL ?? null,
     databasePool: env.DATABASE_POOL,
     publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     hasPublicUrl: env.PUBLIC_URL !== undefined,

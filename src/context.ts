@@ -99,6 +99,8 @@ export type Context = Services & {
   basis: Basis;
   /** Reads of lists and items that concurrent requests share, within the budget; they fill in the basis. */
   reads: ListReads;
+  /** What a query reads through instead of `db` and `reads`, where there is a replica. A mutation reads where it writes, a stream what was just written. */
+  reading: Pick<Context, 'db' | 'reads'> | null;
   /** The hot writes; those of concurrent requests share a transaction. */
   writes: Writes;
   /** Those who wait for changes. */

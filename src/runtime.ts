@@ -22,7 +22,9 @@ export type Runtime = Services & {
 /** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
-  const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log);
+  const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log, {
+    replicaUrl: config.databaseReplicaUrl,
+  });
   const templates = createTemplates(log);
   const limiter = createLimiter(config.redisUrl, log);
   const close = async (): Promise<void> => {
