@@ -6,7 +6,6 @@ import type { EmbeddedDatabase } from '../../src/database/embedded.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { startUnreliableSmtp } from '../dispatch/crash.ts';
 import { cleanUp, makeDataDir, serverPid } from '../fault/fixtures/embedded-kit.ts';
-import { demoAuthorization } from '../fault/fixtures/main-process.ts';
 import { noteFigures } from '../figures.ts';
 import { inFull } from '../tier.ts';
 import { until } from '../until.ts';
@@ -17,7 +16,7 @@ import { checkLists } from './list-check.ts';
 import { writeLists } from './list-history.ts';
 import { makeGuest, startPulse } from './pulse.ts';
 import { openShop } from './shop.ts';
-import { spread, supervise, superviseService } from './stage.ts';
+import { makeStore, repeat, spread, supervise, superviseService } from './stage.ts';
 import type { Supervised, SupervisedService } from './stage.ts';
 
 const KILLS = inFull(1_000, 10);
@@ -41,7 +40,7 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     DATABASE_URL: url.href,
     DATABASE_POOL: '8',
-    DEMO: '1',
+    DEMO: '0',
     RATE_LIMITS: 'off',
     SMTP_URL: smtp.url,
     MAIL_FROM: 'alerts@store.example',
@@ -50,7 +49,7 @@ beforeAll(async () => {
   };
   service = await superviseService(env);
   worker = supervise('cli/worker', env);
-  authorization = await demoAuthorization(dataDir);
+  authorization = await makeStore(embedded.url);
 }, 120_000);
 afterAll(async () => {
   await service.close();
@@ -102,10 +101,6 @@ const FAULTS: Record<string, () => Promise<unknown>> = {
   'half-open': () => storm('half-open'),
 };
 
-const loop = async (isOver: () => boolean, step: () => Promise<void>): Promise<void> => {
-  while (!isOver()) await step();
-};
-
 /** How many alerts are still to be sent, or to be found. */
 async function backlog(): Promise<number> {
   const [row] = await query<{ count: number }>(
@@ -124,7 +119,7 @@ test(
     const store = createCaller(() => service.url, asStore(authorization), tally);
     const pulse = startPulse(store, over);
     const shop = openShop(store, { variants: 20, crowd: 10 });
-    const selling = Promise.all([loop(over, shop.feed), loop(over, shop.visit)]);
+    const selling = Promise.all([repeat(over, shop.feed), repeat(over, shop.visit)]);
     const writers = Array.from({ length: WRITERS }, async (_, n) => {
       const shopper = await makeGuest(store, pidOf(authorization));
       const caller = createCaller(() => service.url, asShopper(shopper), tally, over);

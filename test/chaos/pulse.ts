@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../until.ts';
 import type { Caller, Operation } from './caller.ts';
 
@@ -7,6 +8,8 @@ const IDENTIFY: Operation = [
   '/storeadmin/v3/user/generate-regid',
   'mutation ($uuid: String!, $useragenttype: String!) { r: generateRegid(uuid: $uuid, useragenttype: $useragenttype) { regid sessionid } }',
 ];
+
+const PAUSE_MS = 20;
 
 /** Tries until there is a new guest. */
 export async function makeGuest({ settle }: Caller, pid: string) {
@@ -34,7 +37,10 @@ export function startPulse({ call }: Caller, isOver: () => boolean): Pulse {
       const begin = performance.now();
       const values = { uuid: randomUUID(), useragenttype: 'chaos' };
       const answer = await call(IDENTIFY, values, { isGraphql: n % 2 === 0 });
-      if (answer?.status !== 200) continue;
+      if (answer?.status !== 200) {
+        await delay(PAUSE_MS);
+        continue;
+      }
       regids.add(String(answer.body['regid']));
       lastBegin = begin;
     }

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { openDatabase } from '../../src/database/database.ts';
+import { createStore } from '../../src/domain/store/store.service.ts';
+import { createLogger } from '../../src/shared/log.ts';
 import { program } from '../program.ts';
 import { freePort } from '../parts/process.ts';
 import { until } from '../until.ts';
@@ -73,6 +76,22 @@ export async function untilReady(url: string): Promise<void> {
       () => false,
     ),
   );
+}
+
+/** Makes a store in the database of a service that is up; answers its Authorization header. */
+export async function makeStore(databaseUrl: string): Promise<string> {
+  const db = openDatabase(databaseUrl, 2, createLogger('fatal'));
+  try {
+    const { pid, apiKey } = await createStore({ db }, { name: 'Chaos' });
+    return `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Does something again and again until the run is over. */
+export async function repeat(isOver: () => boolean, step: () => Promise<void>): Promise<void> {
+  while (!isOver()) await step();
 }
 
 /** Middle and largest of some times. */
