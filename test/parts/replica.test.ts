@@ -98,6 +98,15 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
     await cluster.pause();
     try {
       const before = cluster.countOnReplica(PAGES);
+      // Until now it has everything, so that only being a mutation keeps what is read after the write from coming from there.
+      const { body } = await clients[0]!.graphql(
+        `mutation ($lid: ID!) {
+          updateListContents(lid: $lid, u: [{ epi: 1, qty: 9 }]) { cnt }
+          updateList(lid: $lid, input: { lnote: "Mine" }) { items { edges { node { qty } } } }
+        }`,
+        { lid },
+      );
+      expect(body.data.updateList.items.edges[0].node.qty).toBe(9);
       for (const [write, qty] of [[setQty, 2] as const, [setQtyOverGraphql, 3] as const]) {
         await write(clients[0]!, lid, qty);
         // Three times: what is kept is sent from the third on.
