@@ -37,7 +37,17 @@ async function askWhichAreDead(options: pg.ClientConfig, pids: readonly number[]
     ]);
     const { isOwn, busy } = rows[0]!;
     const dead = isOwn ? pids.filter((pid) => !busy.includes(pid)) : [];
-    return { dead, end: () => client.query(END, [dead]).then(() => client.end()) };
+    return {
+      dead,
+      async end() {
+        try {
+          if (dead.length > 0) await client.query(END, [dead]);
+        } finally {
+          // Without waiting: it may have gone silent, too.
+          void client.end().catch(() => undefined);
+        }
+      },
+    };
   } catch (error) {
     client.connection.stream.destroy();
     // A refusal, such as too many connections, is an answer, too: the server lives and may be at the statements.

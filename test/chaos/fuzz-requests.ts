@@ -61,7 +61,12 @@ export function createFuzz(chance: Chance, { store, shopper, lid }: Victim): () 
   const basic = `Basic ${Buffer.from(`${store.pid}:${store.apiKey}`).toString('base64')}`;
   const asShopper = { 'x-pid': store.pid, 'x-regid': shopper.regid, 'x-sessionid': shopper.sessionid };
   const credentials = (): Record<string, string> =>
-    pick<Record<string, string>>([asShopper, { authorization: basic }, { authorization: basic, 'x-regid': shopper.regid }, {}]);
+    pick<Record<string, string>>([
+      asShopper,
+      { authorization: basic },
+      { authorization: basic, 'x-regid': shopper.regid },
+      {},
+    ]);
   const oddHeaders = (): Record<string, string> =>
     Object.fromEntries(
       Array.from({ length: 1 + number(4) }, () => [

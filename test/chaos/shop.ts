@@ -16,6 +16,8 @@ export type AlertVerdict = {
   twice: string[];
   intruded: string[];
   copies: number;
+  /** Contacts with a copy that no kill explains. */
+  unexplained: string[];
 };
 
 /** A merchant with its feed, and shoppers who wait for what is sold out. */
@@ -28,7 +30,8 @@ export type Shop = {
   restockAll(): Promise<void>;
   /** How many are to be told. */
   due: () => number;
-  judge(receipts: ReadonlyMap<string, Receipts>): AlertVerdict;
+  /** `isExplained` says of a time whether a message that arrived then may come again. */
+  judge(receipts: ReadonlyMap<string, Receipts>, isExplained: (time: number) => boolean): AlertVerdict;
 };
 
 const OPERATIONS = {
@@ -63,6 +66,7 @@ export function openShop({ settle }: Caller, { variants, crowd }: { variants: nu
   const contacts = new Map<string, Due>();
   let isStocked = false;
   let visits = 0;
+  let waiters = 0;
   const way = () => ({ isGraphql: randomInt(2) === 0 });
 
   const tell = (changed: readonly Variant[]) =>
@@ -106,7 +110,9 @@ export function openShop({ settle }: Caller, { variants, crowd }: { variants: nu
       const who = { medium: 'email', mediumvalue };
       const answer = await settle(OPERATIONS.subscribe, { ...who, products, topics: ['backinstock'] }, way());
       contacts.set(mediumvalue, answer ? 'one' : 'unsure');
-      if (answer && visits % 10 === 0) {
+      const isLeaving = answer !== null && randomInt(10) === 0;
+      if (answer && !isLeaving) waiters += 1;
+      if (isLeaving) {
         const left = await settle(OPERATIONS.leave, { ...who, epi }, way());
         contacts.set(mediumvalue, left ? 'none' : 'unsure');
       }
@@ -114,8 +120,8 @@ export function openShop({ settle }: Caller, { variants, crowd }: { variants: nu
       variant.underWay -= 1;
     },
     restockAll: () => restock(shelf.filter(({ stk }) => stk === 0)),
-    due: () => [...contacts.values()].filter((due) => due === 'one').length,
-    judge(receipts) {
+    due: () => waiters,
+    judge(receipts, isExplained) {
       const of = (due: Due): string[] => [...contacts].filter(([, each]) => each === due).map(([to]) => to);
       const all = [...receipts.values()];
       return {
@@ -124,6 +130,9 @@ export function openShop({ settle }: Caller, { variants, crowd }: { variants: nu
         untold: of('one').filter((to) => !receipts.has(to)),
         twice: [...receipts].filter(([, { ids }]) => ids.size > 1).map(([to]) => to),
         intruded: of('none').filter((to) => receipts.has(to)),
+        unexplained: [...receipts]
+          .filter(([, { times }]) => !times.slice(0, -1).every(isExplained))
+          .map(([to]) => to),
         copies: all.reduce((sum, { ids, times }) => sum + times.length - ids.size, 0),
       };
     },

@@ -82,7 +82,7 @@ export async function untilReady(url: string): Promise<void> {
 export async function makeStore(databaseUrl: string): Promise<string> {
   const db = openDatabase(databaseUrl, 2, createLogger('fatal'));
   try {
-    const { pid, apiKey } = await createStore({ db }, { name: 'Chaos' });
+    const { pid, apiKey } = await createStore({ db, now: () => new Date() }, { name: 'Chaos' });
     return `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;
   } finally {
     await db.close();
