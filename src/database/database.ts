@@ -176,7 +176,7 @@ export function openDatabase(
   const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();
   const wake = (): void => listeners.forEach((listener) => listener());
-  const database: Database = {
+  const primary: Omit<Database, 'reader'> = {
     prisma,
     pool,
     query: queryBy(routed.queryApart),
@@ -195,17 +195,13 @@ export function openDatabase(
     },
     onLost: routed.onLost,
     era: routed.era,
-    get reader() {
-      return reader;
-    },
     follow: replica && replica.follow,
     async close() {
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
       await Promise.all([pool.end(), replica?.end()]);
     },
   };
-  const reader: Database = replica
-    ? { ...database, prisma: readerPrisma!, query: queryBy(replica.query) }
-    : database;
-  return database;
+  const reader = replica && { ...primary, prisma: readerPrisma!, query: queryBy(replica.query) };
+  // Where there is no replica it is its own reader: who patches one sees both.
+  return Object.assign(primary as Database, { reader: (reader ?? primary) as Database });
 }
