@@ -23,6 +23,7 @@ const BUNDLES = {
   'fast-check': ['fast-check'],
   libphonenumber: ['libphonenumber-js'],
   nodemailer: ['nodemailer'],
+  metrics: ['prom-client'],
   parse5: ['parse5'],
   pg: ['pg'],
   'rate-limiter': ['rate-limiter-flexible'],

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
+import { observePool } from './observe.ts';
 
 /** The connection of an open transaction; it is given one statement at a time. */
 export type Session = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
@@ -24,6 +25,7 @@ export function createRoutedPool(config: pg.PoolConfig): RoutedPool {
   const sessions = new AsyncLocalStorage<Session>();
   let open = 0;
   const pool = new pg.Pool(config);
+  observePool(pool);
   const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   pool.query = ((...args: [pg.QueryConfig]) => {

@@ -4,6 +4,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Viewer } from '../context.ts';
 import type { RateLimits } from '../domain/store/store.service.ts';
 import { fail } from '../shared/errors.ts';
+import { METRICS } from '../shared/metrics.ts';
 
 /** The published limits: requests a minute in one process. A store can have its own. */
 export const DEFAULT_LIMITS: Required<RateLimits> = { key: 12_000, shopper: 1_200, address: 3_000 };
@@ -59,6 +60,7 @@ export function createRateLimiter(isOn: boolean): RateLimiter {
     } catch (state) {
       if (!(state instanceof RateLimiterRes)) throw state;
       const headers = setHeaders(res, points, state);
+      METRICS.rateLimited.inc({ kind });
       fail('too-many-requests', undefined, { 'Retry-After': headers['RateLimit-Reset']! });
     }
   };

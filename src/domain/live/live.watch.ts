@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Services } from '../../context.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import { AppError, fail } from '../../shared/errors.ts';
+import { METRICS, measure } from '../../shared/metrics.ts';
+import { outsideSpans } from '../../shared/tracing.ts';
 import { findMoved, notedOf } from './live.repo.ts';
 import type { NotedKey, Owner, Watched } from './live.repo.ts';
 import type { Noted } from './live.rules.ts';
@@ -108,6 +110,7 @@ export function createLive({ db, config, log }: Services): Live {
   let open = 0;
   let isLooking = false;
   let isClosed = false;
+  measure(METRICS.openStreams, () => open);
 
   const look = async (): Promise<void> => {
     const watched = [...entries.values()];
@@ -188,7 +191,7 @@ export function createLive({ db, config, log }: Services): Live {
       // Others may have been told more than this caller knew of when it came.
       if (entry.standing !== standingOf(ctx)) watching.tell(true);
       else if (rev !== null && entry.rev >= 0 && entry.rev !== rev) watching.tell(false);
-      void keepLooking();
+      void outsideSpans(keepLooking);
       return watching;
     },
     read,
