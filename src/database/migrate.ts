@@ -77,8 +77,11 @@ export async function buildSchema(
 
 const namesByFolder = new Map<string, Promise<string[]>>();
 
-/** Names of the migrations that this build has and the database lacks; one short query, for readiness checks. */
-export async function pendingMigrations(pool: pg.Pool, folder: string = FOLDER): Promise<string[]> {
+/** How far a database is: how many migrations it has, the newest of them, and those that this build has and it lacks. */
+export type MigrationState = { applied: number; latest: string | null; pending: string[] };
+
+/** Tells how far the database is; one short query, for readiness checks. */
+export async function readMigrationState(pool: pg.Pool, folder: string = FOLDER): Promise<MigrationState> {
   let names = namesByFolder.get(folder);
   if (!names) {
     names = readMigrations(folder).then((migrations) => migrations.map(({ name }) => name));
@@ -89,7 +92,11 @@ export async function pendingMigrations(pool: pg.Pool, folder: string = FOLDER):
   const finished = new Set(
     (await readApplied(pool))?.filter((row) => row.finished_at).map((row) => row.migration_name),
   );
-  return (await names).filter((name) => !finished.has(name));
+  return {
+    applied: finished.size,
+    latest: [...finished].sort().at(-1) ?? null,
+    pending: (await names).filter((name) => !finished.has(name)),
+  };
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
