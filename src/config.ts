@@ -51,6 +51,7 @@ const OWN_VARIABLES = {
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
+  DATABASE_POOLER: z.enum(['none', 'transaction', 'transaction-prepared']).default('none'),
   PUBLIC_URL: httpUrl.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DEMO: flag.optional(),
@@ -90,6 +91,11 @@ export type Config = Readonly<{
   /** Null means: run the bundled PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
   databasePool: number;
+  /**
+   * What stands between us and PostgreSQL: nothing that we notice, or a pooler that gives a connection for one transaction at a time. Of those, the
+   * `prepared` kind knows which of its connections has which named statement.
+   */
+  databasePooler: 'none' | 'transaction' | 'transaction-prepared';
   /** Base of every link we hand out; never taken from a Host header. */
   publicUrl: string;
   /** Whether an operator set it; otherwise it is the address we listen on. */
@@ -151,6 +157,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL ?? null,
     databasePool: env.DATABASE_POOL,
+    databasePooler: env.DATABASE_POOLER,
     publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
     logLevel: env.LOG_LEVEL,

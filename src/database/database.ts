@@ -2,6 +2,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import type { Logger } from '../shared/log.ts';
+import { SESSION_OPTIONS } from './pooler.ts';
+import type { Pooler } from './pooler.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
@@ -51,9 +53,10 @@ const SAFE_INT8: pg.CustomTypesConfig = {
     oid === INT8_OID ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as never,
 };
 
-function queryBy(run: Session['query']): Db['query'] {
+function queryBy(run: Session['query'], keepsNames: boolean): Db['query'] {
   return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
-    const config = typeof statement === 'string' ? { text: statement } : statement;
+    const isNamed = keepsNames && typeof statement !== 'string';
+    const config = isNamed ? statement : { text: typeof statement === 'string' ? statement : statement.text };
     return (await run({ ...config, values: params as unknown[] })).rows as Row[];
   };
 }
@@ -83,6 +86,7 @@ function openSession(client: pg.PoolClient): Session & { end(text: string): Prom
 async function runTransaction<Result>(
   { runIn, connectApart }: RoutedPool,
   prisma: PrismaClient,
+  keepsNames: boolean,
   wake: () => void,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
@@ -92,7 +96,7 @@ async function runTransaction<Result>(
   const afterwards = new Set<() => void>();
   const tx: Tx = {
     prisma,
-    query: queryBy(session.query),
+    query: queryBy(session.query, keepsNames),
     afterCommit: (task) => void afterwards.add(task),
     async attempt(part) {
       await session.query({ text: 'SAVEPOINT attempt' });
@@ -121,23 +125,17 @@ async function runTransaction<Result>(
   return result;
 }
 
-/**
- * How PostgreSQL plans for us (docs/decisions/0025). Every statement here has an index, and plans are kept, the checks of foreign keys among them: one that was made while a table was
- * small reads all of it when it has grown, until the table is counted anew. Sign-ups on a new database took three times as
- * long (1,970-2,790 µs of PostgreSQL against 560). Compiling a plan pays for reports that take seconds, and nothing here may.
- */
-const PLANNING = '-c enable_seqscan=off -c jit=off';
-
 /** Opens the pool and Prisma on it. Nothing is connected before the first query. */
-export function openDatabase(url: string, poolSize: number, log: Logger): Database {
+export function openDatabase(url: string, poolSize: number, log: Logger, pooler: Pooler = 'none'): Database {
+  const keepsNames = pooler !== 'transaction';
   const routed = createRoutedPool({
     connectionString: url,
     max: poolSize,
     types: SAFE_INT8,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 30_000,
     application_name: 'wishgate',
-    options: PLANNING,
+    // A pooler's connections belong to nobody: theirs come with the login.
+    ...(pooler === 'none' && { options: SESSION_OPTIONS }),
   });
   const { pool } = routed;
   // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
@@ -151,11 +149,11 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
   return {
     prisma,
     pool,
-    query: queryBy(routed.queryApart),
+    query: queryBy(routed.queryApart, keepsNames),
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction(routed, prisma, wake, work);
+          return await runTransaction(routed, prisma, keepsNames, wake, work);
         } catch (error) {
           if (attempt === MAX_TRIES || !someFailure(error, (code) => RETRYABLE.test(code))) throw error;
         }
