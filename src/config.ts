@@ -68,6 +68,7 @@ const OWN_VARIABLES = {
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_REPLICA_URL: oneServer.optional(),
   DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
+  DATABASE_POOLER: z.enum(['none', 'transaction', 'transaction-prepared']).default('none'),
   PUBLIC_URL: httpUrl.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DEMO: flag.optional(),
@@ -118,6 +119,11 @@ export type Config = Readonly<{
   /** A streaming replica that is read from where it has all that a reader may expect. */
   databaseReplicaUrl: string | null;
   databasePool: number;
+  /**
+   * What stands between us and PostgreSQL: nothing that we notice, or a pooler that gives a connection for one transaction at a time. Of those, the
+   * `prepared` kind knows which of its connections has which named statement.
+   */
+  databasePooler: 'none' | 'transaction' | 'transaction-prepared';
   /** Base of every link we hand out; never taken from a Host header. */
   publicUrl: string;
   /** Whether an operator set it; otherwise it is the address we listen on. */
@@ -192,6 +198,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     databaseUrl: env.DATABASE_URL ?? null,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL ?? null,
     databasePool: env.DATABASE_POOL,
+    databasePooler: env.DATABASE_POOLER,
     publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
     logLevel: env.LOG_LEVEL,
