@@ -126,7 +126,7 @@ const logUnexpected: ApolloServerPlugin<Context> = {
     const { log, requestId, trace } = requestContext.contextValue;
     // A hundred fragments in a circle end a rule of graphql-js in the end of the stack: the caller's document, not our fault.
     if (isExhaustion(error.message)) trace.type = 'invalid-request';
-    else log.error({ requestId, err: error }, 'unexpected failure');
+    else log.error({ requestId, ...trace, err: error }, 'unexpected failure');
   },
 };
 

@@ -135,7 +135,8 @@ export function measure<Label extends string>(
       const value = await read(gauge);
       if (typeof value === 'number') gauge.set(value);
     } catch (error) {
-      // The other figures are worth as much as ever, and most when something is wrong.
+      // What it was before is no answer; the other figures are, and most when something is wrong.
+      gauge.reset();
       METRICS.scrapeFailures.inc({ metric: name });
       log?.warn({ metric: name, reason: describeFailure(error) }, 'a metric could not be read');
     }
