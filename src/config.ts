@@ -34,6 +34,12 @@ const proxies = z
     'name addresses, subnets, loopback, linklocal or uniquelocal, with commas between',
   );
 
+const REDIS_HELP = 'name one Redis, such as redis://user:password@cache.example:6379/0, or rediss:// for TLS';
+
+const redisUrl = z
+  .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })
+  .refine((url) => /^\/?\d{0,4}$/.test(new URL(url).pathname), REDIS_HELP);
+
 const oneServer = z.url({ protocol: /^postgres(ql)?$/ });
 
 const databaseUrl = z
@@ -67,6 +73,7 @@ const OWN_VARIABLES = {
   DEMO: flag.optional(),
   TRUST_PROXY: proxies.default([]),
   RATE_LIMITS: flag.default(true),
+  REDIS_URL: redisUrl.optional(),
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(8_000).default(500),
   MAX_LISTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
@@ -79,6 +86,14 @@ const OWN_VARIABLES = {
   SECRETS_KEY: secretsKeys.optional(),
   DISPATCH_LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'give it at least 16 characters, without spaces')
+    .optional(),
+  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default('wishgate'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
 const channelVariables = z.object(
@@ -112,6 +127,8 @@ export type Config = Readonly<{
   /** Proxies whose forwarding headers count, in Express's "trust proxy" form. */
   trustProxy: string[];
   rateLimits: boolean;
+  /** Where processes share their counts; null lets each count by itself. */
+  redisUrl: string | null;
   drainDelayMs: number;
   /** Most lists of one shopper. */
   maxLists: number;
@@ -137,6 +154,12 @@ export type Config = Readonly<{
   dispatchLeaseMs: number;
   /** Pause after the first failed try; it doubles with each further one. */
   dispatchRetryMs: number;
+  /** What callers from elsewhere show to read /metrics; null lets none of them. */
+  metricsToken: string | null;
+  /** A port for /metrics alone; null opens none. */
+  metricsPort: number | null;
+  /** Where traces go; null makes none. */
+  traces: { endpoint: string; serviceName: string; share: number } | null;
 }>;
 
 /** Reads `.env` where there is one; real environment variables win. */
@@ -175,6 +198,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     demo,
     trustProxy: env.TRUST_PROXY,
     rateLimits: env.RATE_LIMITS,
+    redisUrl: env.REDIS_URL ?? null,
     drainDelayMs: env.DRAIN_DELAY_MS,
     maxLists: env.MAX_LISTS,
     maxItems: env.MAX_ITEMS,
@@ -188,6 +212,16 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     secretsKeys: env.SECRETS_KEY ?? [],
     dispatchLeaseMs: env.DISPATCH_LEASE_MS,
     dispatchRetryMs: env.DISPATCH_RETRY_MS,
+    metricsToken: env.METRICS_TOKEN ?? null,
+    metricsPort: env.METRICS_PORT ?? null,
+    traces:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : {
+            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+            serviceName: env.OTEL_SERVICE_NAME,
+            share: env.OTEL_TRACES_SAMPLER_ARG,
+          },
   });
 }
 

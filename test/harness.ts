@@ -17,6 +17,7 @@ import { createTemplates } from '../src/domain/template/template.pool.ts';
 
 import { createStore } from '../src/domain/store/store.service.ts';
 import type { NewStore, StoreSettings } from '../src/domain/store/store.service.ts';
+import { createLimiter } from '../src/shared/limiter.ts';
 import { createLogger } from '../src/shared/log.ts';
 import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
@@ -99,6 +100,7 @@ export async function startService(
     log,
     now: () => (clock ? clock() : new Date()),
     templates: createTemplates(log),
+    limiter: createLimiter(config.redisUrl, log),
   });
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
@@ -168,6 +170,7 @@ export async function startService(
       await new Promise((resolve) => server.close(resolve));
       for (const task of tasks) task.close?.();
       services.templates.close();
+      services.limiter.close();
       await db.close();
       if (!beside) await database.drop();
       await rm(dataDir, { recursive: true, force: true });

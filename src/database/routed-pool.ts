@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { Logger } from '../shared/log.ts';
 import { isReadOnly } from './failures.ts';
+import { observePool } from './observe.ts';
 import { checkWritable, createServers } from './servers.ts';
 
 /** The connection of an open transaction; it is given one statement at a time. */
@@ -63,6 +64,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   // The pool waits for it; its types do not know that yet.
   const check = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
+  observePool(pool);
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   pool.on('connect', (client) => {
     eraOf.set(client, era);
