@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { CHANNELS, MEDIA } from './channel/channels.ts';
 import type { ChannelSettings } from './channel/channels.ts';
 import { httpUrl } from './channel/settings.ts';
+import { splitAddress } from './shared/database-address.ts';
 
 const flag = z
   .enum(['0', '1', 'off', 'on', 'false', 'true'])
@@ -39,6 +40,15 @@ const redisUrl = z
   .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })
   .refine((url) => /^\/?\d{0,4}$/.test(new URL(url).pathname), REDIS_HELP);
 
+const oneServer = z.url({ protocol: /^postgres(ql)?$/ });
+
+const databaseUrl = z
+  .string()
+  .refine(
+    (text) => splitAddress(text).every((url) => oneServer.safeParse(url).success),
+    'write postgresql://user:password@host:port/name; several hosts have commas between',
+  );
+
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
 const secretsKeys = z
@@ -55,7 +65,8 @@ const OWN_VARIABLES = {
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_REPLICA_URL: oneServer.optional(),
   DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
   PUBLIC_URL: httpUrl.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -75,6 +86,14 @@ const OWN_VARIABLES = {
   SECRETS_KEY: secretsKeys.optional(),
   DISPATCH_LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'give it at least 16 characters, without spaces')
+    .optional(),
+  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default('wishgate'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
 const channelVariables = z.object(
@@ -96,6 +115,8 @@ export type Config = Readonly<{
   dataDir: string;
   /** Null means: run the bundled PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
+  /** A streaming replica that is read from where it has all that a reader may expect. */
+  databaseReplicaUrl: string | null;
   databasePool: number;
   /** Base of every link we hand out; never taken from a Host header. */
   publicUrl: string;
@@ -133,6 +154,12 @@ export type Config = Readonly<{
   dispatchLeaseMs: number;
   /** Pause after the first failed try; it doubles with each further one. */
   dispatchRetryMs: number;
+  /** What callers from elsewhere show to read /metrics; null lets none of them. */
+  metricsToken: string | null;
+  /** A port for /metrics alone; null opens none. */
+  metricsPort: number | null;
+  /** Where traces go; null makes none. */
+  traces: { endpoint: string; serviceName: string; share: number } | null;
 }>;
 
 /** Reads `.env` where there is one; real environment variables win. */
@@ -149,6 +176,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     throw new Error(`${path.join('.')} is wrong: ${message} (see .env.example)`);
   }
   const env = parsed.data;
+  if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
+    throw new Error(
+      'DATABASE_REPLICA_URL is wrong: the bundled database has no replica; set DATABASE_URL, too',
+    );
   const isLoopback = LOOPBACK.test(env.HOST);
   const demo = env.DEMO ?? (env.DATABASE_URL === undefined && isLoopback);
   if (demo && !isLoopback) {
@@ -159,6 +190,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     host: env.HOST,
     dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL ?? null,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL ?? null,
     databasePool: env.DATABASE_POOL,
     publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
@@ -180,6 +212,16 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     secretsKeys: env.SECRETS_KEY ?? [],
     dispatchLeaseMs: env.DISPATCH_LEASE_MS,
     dispatchRetryMs: env.DISPATCH_RETRY_MS,
+    metricsToken: env.METRICS_TOKEN ?? null,
+    metricsPort: env.METRICS_PORT ?? null,
+    traces:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : {
+            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+            serviceName: env.OTEL_SERVICE_NAME,
+            share: env.OTEL_TRACES_SAMPLER_ARG,
+          },
   });
 }
 

@@ -54,6 +54,8 @@ export type Viewer = {
 
 /** What the access log tells of a request beside its route and status: names that the service itself gave, no person's typing. */
 export type Trace = {
+  /** Id of the trace that the call belongs to: the caller's, or one that we began. */
+  traceId?: string | undefined;
   /** The `pid` of the store that the call was found to belong to. */
   store?: string;
   /** Kind and top fields of the operation, the same over both doors: `mutation createList`. */
@@ -99,6 +101,8 @@ export type Context = Services & {
   basis: Basis;
   /** Reads of lists and items that concurrent requests share, within the budget; they fill in the basis. */
   reads: ListReads;
+  /** What a query reads through instead of `db` and `reads`, where there is a replica. A mutation reads where it writes, a stream what was just written. */
+  reading: Pick<Context, 'db' | 'reads'> | null;
   /** The hot writes; those of concurrent requests share a transaction. */
   writes: Writes;
   /** Those who wait for changes. */

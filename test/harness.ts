@@ -77,7 +77,7 @@ function encodeFields(fields: Fields): string {
 export async function startService(
   overrides: Partial<Config> = {},
   givenLog?: Logger,
-  beside?: TestService,
+  beside?: Pick<TestService, 'database'>,
 ): Promise<TestService> {
   // Making the reference takes seconds on a busy machine; in the middle of a test, connections would time out meanwhile.
   openApi();
@@ -88,7 +88,9 @@ export async function startService(
     ...overrides,
   };
   const log = givenLog ?? createLogger(config.logLevel);
-  const db = openDatabase(database.url, config.databasePool, log);
+  const db = openDatabase(database.url, config.databasePool, log, {
+    replicaUrl: config.databaseReplicaUrl,
+  });
   // Tests send a hundred calls at once on purpose; on a busy machine they queue for longer than the service lets them.
   db.pool.options.connectionTimeoutMillis = 0;
   let clock: (() => Date) | null = null;

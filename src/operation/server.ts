@@ -106,8 +106,8 @@ const traceOperation: ApolloServerPlugin<Context> = {
 /** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
 const logUnexpected: ApolloServerPlugin<Context> = {
   unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
-    const { log, requestId } = requestContext.contextValue;
-    log.error({ requestId, err: error }, 'unexpected failure');
+    const { log, requestId, trace } = requestContext.contextValue;
+    log.error({ requestId, ...trace, err: error }, 'unexpected failure');
   },
 };
 
