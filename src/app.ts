@@ -9,6 +9,7 @@ import { toAppError } from './operation/failures.ts';
 import { createKeptAnswers } from './operation/kept.ts';
 import { withNudges } from './operation/nudges.ts';
 import { withIdempotency } from './operation/idempotency.ts';
+import { withReading } from './operation/reading.ts';
 import { createSchema } from './operation/schema.ts';
 import { createApollo } from './operation/server.ts';
 import { AppError, errorBody } from './shared/errors.ts';
@@ -47,15 +48,15 @@ export async function createApp(
   const schema = createSchema();
   const live = createLive(services);
   lifecycle.endStreams = live.close;
-  const operations = withNudges(withIdempotency(createOperations(schema)));
+  const operations = withNudges(withIdempotency(withReading(createOperations(schema))));
   const documents = await createDocuments(services.config.trustedDocuments);
   const apollo = createApollo(schema, operations, documents);
-  await apollo.start();
+  await Promise.all([apollo.start(), services.limiter.open()]);
   const admission = createAdmission(
     services,
     live,
     createViewerResolver(services),
-    createRateLimiter(services.config.rateLimits),
+    createRateLimiter(services.config.rateLimits, services.limiter),
   );
   const { admitLink } = admission;
   const kept = createKeptAnswers(services.config.keptAnswersBytes);

@@ -7,6 +7,7 @@ import type { Place } from './database/embedded-place.ts';
 import { migrate } from './database/migrate.ts';
 import { createTemplates } from './domain/template/template.pool.ts';
 import { describeFailure } from './shared/errors.ts';
+import { createLimiter } from './shared/limiter.ts';
 import type { Logger } from './shared/log.ts';
 
 const CLOSE_LIMIT_MS = 1_000;
@@ -21,10 +22,14 @@ export type Runtime = Services & {
 /** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
-  const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log);
+  const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log, {
+    replicaUrl: config.databaseReplicaUrl,
+  });
   const templates = createTemplates(log);
+  const limiter = createLimiter(config.redisUrl, log);
   const close = async (): Promise<void> => {
     templates.close();
+    limiter.close();
     // A statement that hangs must not hold the process; its connection ends with it.
     await Promise.race([db.close(), delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     await embedded?.release();
@@ -36,6 +41,7 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
       db,
       log,
       templates,
+      limiter,
       now: () => new Date(),
       place: embedded?.place ?? null,
       close,

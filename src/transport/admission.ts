@@ -48,7 +48,9 @@ export function createAdmission(
   resolveViewer: ResolveViewer,
   limiter: RateLimiter,
 ): Admission {
+  const { reader } = services.db;
   const readsWithin = createListReads(services.db);
+  const replicaReadsWithin = reader === services.db ? null : createListReads(reader);
   const writes = { contents: createContentsWrites(services), signUps: createSignUps(services) };
   const openBudget = createBudgets();
 
@@ -57,11 +59,12 @@ export function createAdmission(
     viewer: Viewer,
     address: string,
     onLarge?: () => void,
-  ): Pick<Context, 'viewer' | 'budget' | 'basis' | 'reads'> => {
+  ): Pick<Context, 'viewer' | 'budget' | 'basis' | 'reads' | 'reading'> => {
     const caller = viewer.shopper?.regid ?? viewer.keyId ?? address;
     const budget = openBudget({ store: viewer.store?.pid ?? '', caller }, onLarge);
     const basis = newBasis();
-    return { viewer, budget, basis, reads: readsWithin(budget, basis) };
+    const reading = replicaReadsWithin && { db: reader, reads: replicaReadsWithin(budget, basis) };
+    return { viewer, budget, basis, reads: readsWithin(budget, basis), reading };
   };
 
   const failWhenClosed = ({ isServiceDown, store }: Identified): void => {
