@@ -5,6 +5,7 @@ import { openDatabase } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import type { Place } from './database/embedded-place.ts';
 import { migrate } from './database/migrate.ts';
+import { storeSettings } from './database/pooler.ts';
 import { createTemplates } from './domain/template/template.pool.ts';
 import { describeFailure } from './shared/errors.ts';
 import { createLimiter } from './shared/limiter.ts';
@@ -28,8 +29,10 @@ export async function startTracing({ traces }: Config, log: Logger): Promise<voi
 /** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
-  const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log, {
-    replicaUrl: config.databaseReplicaUrl,
+  const { databasePool, databasePooler, databaseReplicaUrl } = config;
+  const db = openDatabase(embedded?.url ?? config.databaseUrl!, databasePool, log, {
+    replicaUrl: databaseReplicaUrl,
+    pooler: databasePooler,
   });
   const templates = createTemplates(log);
   const limiter = createLimiter(config.redisUrl, log);
@@ -43,7 +46,9 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
     await embedded?.release();
   };
   try {
-    await migrate(db.pool, log);
+    const isPooled = databasePooler !== 'none';
+    await migrate(db.pool, log, undefined, isPooled);
+    if (isPooled) await storeSettings(db.pool, log);
     return Object.freeze({
       config,
       db,
