@@ -83,11 +83,19 @@ test('a migration that fails leaves nothing, keeps those before it, and can be r
   expect(await migrate(openPool(), log, folder)).toBe(1);
 });
 
-test('a migration of a newer build is no obstacle', async () => {
+test('a migration of a newer build is no obstacle, and is named in a warning', async () => {
   await addMigration('20260102000000_newer', 'CREATE TABLE b (id int);');
   await migrate(openPool(), log, folder);
   await rm(join(folder, '20260102000000_newer'), { recursive: true });
-  expect(await migrate(openPool(), log, folder)).toBe(0);
+  const lines: string[] = [];
+  const noted = createLogger('warn', { write: (line) => void lines.push(line) });
+  expect(await migrate(openPool(), noted, folder)).toBe(0);
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    {
+      migrations: ['20260102000000_newer'],
+      msg: expect.stringContaining('A newer version has migrated this database'),
+    },
+  ]);
 });
 
 test('a migration of a newer build that this one cannot work with ends the start, and says what to do', async () => {
