@@ -108,7 +108,9 @@ async function connectAnd<Result>(
   });
   client.on('error', () => undefined);
   try {
-    await client.connect();
+    await client.connect().catch((error: unknown) => {
+      throw new Error(`The database cannot be reached: ${describeFailure(error)}`, { cause: error });
+    });
     return await work({ client, url });
   } finally {
     // Cut rather than closed: in the middle of a copy, neither side would come to read the other's farewell.
