@@ -76,7 +76,7 @@ async function ownerIn(tag: string): Promise<TestShopper> {
   return {
     pid: tag,
     regid,
-    sessionid: sessionidOf(secret, regid, 'test', epochOf({ sessionEpoch }, { epoch })),
+    sessionid: sessionidOf({ secret, tokenKeys: [] }, regid, 'test', epochOf({ sessionEpoch }, { epoch })),
   };
 }
 
