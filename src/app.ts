@@ -9,6 +9,7 @@ import { toAppError } from './operation/failures.ts';
 import { createKeptAnswers } from './operation/kept.ts';
 import { withNudges } from './operation/nudges.ts';
 import { withIdempotency } from './operation/idempotency.ts';
+import { withReading } from './operation/reading.ts';
 import { createSchema } from './operation/schema.ts';
 import { createApollo } from './operation/server.ts';
 import { withSpans } from './operation/spans.ts';
@@ -49,15 +50,15 @@ export async function createApp(
   const schema = createSchema();
   const live = createLive(services);
   lifecycle.endStreams = live.close;
-  const operations = withSpans(withNudges(withIdempotency(createOperations(schema))));
+  const operations = withSpans(withNudges(withIdempotency(withReading(createOperations(schema)))));
   const documents = await createDocuments(services.config.trustedDocuments);
   const apollo = createApollo(schema, operations, documents);
-  await apollo.start();
+  await Promise.all([apollo.start(), services.limiter.open()]);
   const admission = createAdmission(
     services,
     live,
     createViewerResolver(services),
-    createRateLimiter(services.config.rateLimits),
+    createRateLimiter(services.config.rateLimits, services.limiter),
   );
   const { admitLink } = admission;
   const kept = createKeptAnswers(services.config.keptAnswersBytes);

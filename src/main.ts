@@ -23,6 +23,10 @@ import { listenForMetrics } from './transport/metrics.ts';
 
 /** Requests that are not answered by then are cut, so that the process always ends within ten seconds. */
 const DRAIN_LIMIT_MS = 6_000;
+/** Requests that still come are answered for so long at most; the rest is for those under way. */
+const LISTEN_LIMIT_MS = 4_000;
+/** What load balancers and monitors ask goes on for ever, and keeps nobody from ending. */
+const IS_WATCHING = /^\/(healthz|readyz|metrics)\b/;
 /** Connections whose answer has ended are closed so soon while the process waits for the others. */
 const IDLE_MS = 50;
 /** Whatever still hangs by then, the process ends; the next start adopts a database that was left running. */
@@ -136,22 +140,37 @@ async function start(given: Config, log: Logger): Promise<Service> {
   }
 }
 
+/**
+ * Resolves when no request has come for so long: then load balancers have seen /readyz fail. One that checks rarely still sends requests here,
+ * new ones and on connections that it keeps, and whatever is closed under its hands is a failed request.
+ */
+function untilQuiet(server: Server, quietMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const quiet = setTimeout(resolve, quietMs);
+    const limit = setTimeout(resolve, Math.max(quietMs, LISTEN_LIMIT_MS));
+    limit.unref();
+    server.prependListener('request', ({ url = '' }, res) => {
+      // A client that keeps its connection busy would be served on it until it is cut.
+      res.setHeader('Connection', 'close');
+      if (!IS_WATCHING.test(url)) quiet.refresh();
+    });
+  });
+}
+
 /** Lets requests under way finish, then closes the listener, the pool and the bundled database. */
 async function drain({ server, worker, runtime, lifecycle }: Service): Promise<void> {
   lifecycle.isDraining = true;
+  const start = performance.now();
   // Beside the requests, not after them: together they keep within the ten seconds.
   const stopped = worker.stop();
-  // A client that keeps its connection busy would be served on it until it is cut.
-  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
-  const { drainDelayMs } = runtime.config;
-  // Load balancers see /readyz fail before the listener closes.
-  await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
+  await untilQuiet(server, runtime.config.drainDelayMs);
   const closed = once(server, 'close');
   server.close();
   // Not before: whoever watched connects again, and not to this process.
   lifecycle.endStreams?.();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), Math.max(0, DRAIN_LIMIT_MS - drainDelayMs));
+  const leftMs = Math.max(0, DRAIN_LIMIT_MS - (performance.now() - start));
+  const cut = setTimeout(() => server.closeAllConnections(), leftMs);
   await closed;
   clearTimeout(cut);
   clearInterval(idle);

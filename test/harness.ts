@@ -17,6 +17,7 @@ import { createTemplates } from '../src/domain/template/template.pool.ts';
 
 import { createStore } from '../src/domain/store/store.service.ts';
 import type { NewStore, StoreSettings } from '../src/domain/store/store.service.ts';
+import { createLimiter } from '../src/shared/limiter.ts';
 import { createLogger } from '../src/shared/log.ts';
 import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
@@ -76,7 +77,7 @@ function encodeFields(fields: Fields): string {
 export async function startService(
   overrides: Partial<Config> = {},
   givenLog?: Logger,
-  beside?: TestService,
+  beside?: Pick<TestService, 'database'>,
 ): Promise<TestService> {
   // Making the reference takes seconds on a busy machine; in the middle of a test, connections would time out meanwhile.
   openApi();
@@ -87,7 +88,9 @@ export async function startService(
     ...overrides,
   };
   const log = givenLog ?? createLogger(config.logLevel);
-  const db = openDatabase(database.url, config.databasePool, log);
+  const db = openDatabase(database.url, config.databasePool, log, {
+    replicaUrl: config.databaseReplicaUrl,
+  });
   // Tests send a hundred calls at once on purpose; on a busy machine they queue for longer than the service lets them.
   db.pool.options.connectionTimeoutMillis = 0;
   let clock: (() => Date) | null = null;
@@ -97,6 +100,7 @@ export async function startService(
     log,
     now: () => (clock ? clock() : new Date()),
     templates: createTemplates(log),
+    limiter: createLimiter(config.redisUrl, log),
   });
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
@@ -166,6 +170,7 @@ export async function startService(
       await new Promise((resolve) => server.close(resolve));
       for (const task of tasks) task.close?.();
       services.templates.close();
+      services.limiter.close();
       await db.close();
       if (!beside) await database.drop();
       await rm(dataDir, { recursive: true, force: true });

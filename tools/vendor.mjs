@@ -21,6 +21,7 @@ const BUNDLES = {
   ajv: ['ajv-formats', 'ajv/dist/2020.js'],
   http: ['body-parser', 'express', 'supertest'],
   'fast-check': ['fast-check'],
+  ioredis: ['ioredis'],
   libphonenumber: ['libphonenumber-js'],
   nodemailer: ['nodemailer'],
   metrics: ['prom-client'],

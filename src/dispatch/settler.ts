@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import { isDatabaseAway } from '../database/database.ts';
+import { isDatabaseAway } from '../database/failures.ts';
 import { recordBounce } from '../domain/contact/bounce.service.ts';
 import { countEnds, settleMessages } from '../outbox/outbox.service.ts';
 import type { EndedTry } from '../outbox/outbox.service.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Context } from '../context.ts';
-import { isDatabaseAway, isUnstorableText } from '../database/database.ts';
+import { isDatabaseAway, isUnstorableText } from '../database/failures.ts';
 import { AppError } from '../shared/errors.ts';
 
 const CODE_BY_STATUS: Record<number, string> = {

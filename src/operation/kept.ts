@@ -55,7 +55,11 @@ export function nameQuestion({ place, pid, regid, hasKey, input }: Question): st
 
 function isSame(a: IdentityState, b: IdentityState): boolean {
   return (
-    a.revision === b.revision && a.catalog === b.catalog && a.store === b.store && a.shopper === b.shopper
+    a.revision === b.revision &&
+    a.catalog === b.catalog &&
+    a.store === b.store &&
+    a.shopper === b.shopper &&
+    a.era === b.era
   );
 }
 

@@ -47,16 +47,22 @@ export function createAdmission(
   resolveViewer: ResolveViewer,
   limiter: RateLimiter,
 ): Admission {
+  const { reader } = services.db;
   const readsWithin = createListReads(services.db);
+  const replicaReadsWithin = reader === services.db ? null : createListReads(reader);
   const writes = { contents: createContentsWrites(services), signUps: createSignUps(services) };
   const openBudget = createBudgets();
 
   /** What one answer reads and takes. */
-  const room = (viewer: Viewer, address: string): Pick<Context, 'viewer' | 'budget' | 'basis' | 'reads'> => {
+  const room = (
+    viewer: Viewer,
+    address: string,
+  ): Pick<Context, 'viewer' | 'budget' | 'basis' | 'reads' | 'reading'> => {
     const caller = viewer.shopper?.regid ?? viewer.keyId ?? address;
     const budget = openBudget({ store: viewer.store?.pid ?? '', caller });
     const basis = newBasis();
-    return { viewer, budget, basis, reads: readsWithin(budget, basis) };
+    const reading = replicaReadsWithin && { db: reader, reads: replicaReadsWithin(budget, basis) };
+    return { viewer, budget, basis, reads: readsWithin(budget, basis), reading };
   };
 
   const failWhenClosed = ({ isServiceDown, store }: Identified): void => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from 'express';
 import type { Services } from '../context.ts';
 import { readMigrationState } from '../database/migrate.ts';
@@ -18,6 +19,14 @@ function unavailable(msg: string): AppError {
   return new AppError('unavailable', msg, { 'Retry-After': RETRY_SECONDS });
 }
 
+/** A database that takes longer is away: a load balancer waits no longer for an answer. Calls do, for one that only pauses. */
+const ANSWER_LIMIT_MS = 2_000;
+
+async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
+  const late = delay(ANSWER_LIMIT_MS, undefined, { ref: false });
+  return Promise.race([answer, late.then(() => Promise.reject(new Error('no answer within two seconds')))]);
+}
+
 /** What is known of the build and its database; neither is a secret. */
 type State = { version: string; migrations?: MigrationState };
 
@@ -29,10 +38,10 @@ async function reasonNotReady(
 ): Promise<AppError | null> {
   if (lifecycle.isDraining) return unavailable('The service is shutting down');
   try {
-    state.migrations = await readMigrationState(db.pool);
+    state.migrations = await inTime(readMigrationState(db.pool));
     if (state.migrations.pending.length > 0) return unavailable('The database lacks migrations');
     // Every call is answered with 503 then, so a load balancer had better show its own page.
-    if (!(await isServiceClosed(db))) return null;
+    if (!(await inTime(isServiceClosed(db)))) return null;
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
     return new AppError('maintenance', 'The service is down for maintenance', headers);
   } catch (error) {

@@ -27,7 +27,7 @@ export type Live = {
   read(key: NotedKey): Promise<Noted>;
   /** Tells who watches the lists of this shopper that they may have changed, before the next look at the database would. */
   nudge(owner: Owner): void;
-  /** Ends every stream and every wait, so that callers go to another process; nobody can watch from then on. */
+  /** Ends every stream and every wait, so that callers go to another process; later ones end at once. */
   close: () => void;
 };
 
@@ -142,7 +142,6 @@ export function createLive({ db, config, log }: Services): Live {
   };
 
   const enter = ({ viewer, address }: Context, { pid, regid }: Owner): (() => void)[] => {
-    if (isClosed) throw closing();
     if (open >= config.maxStreams)
       fail('unavailable', 'Too many streams are open; retry later', { 'Retry-After': RETRY_SECONDS });
     const leave: (() => void)[] = [];
@@ -191,6 +190,8 @@ export function createLive({ db, config, log }: Services): Live {
       // Others may have been told more than this caller knew of when it came.
       if (entry.standing !== standingOf(ctx)) watching.tell(true);
       else if (rev !== null && entry.rev >= 0 && entry.rev !== rev) watching.tell(false);
+      // Who came too late is answered, and sent on like the others.
+      if (isClosed) watching.end();
       void outsideSpans(keepLooking);
       return watching;
     },

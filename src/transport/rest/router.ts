@@ -89,7 +89,7 @@ export function createRestRouter(
         if (route.caller === 'store') requireStore(ctx);
         const variables = route.read(sent);
         if (route.stream) {
-          await sendPieces(res, route.stream, await route.pieces!(ctx, variables));
+          await sendPieces(res, route.stream, await route.pieces!({ ...ctx, ...ctx.reading }, variables));
           return null;
         }
         const data = (await operations.run(route.document, variables, ctx)) as Record<string, unknown>;
