@@ -64,7 +64,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   // The pool waits for it; its types do not know that yet.
   const check = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
-  observePool(pool);
+  observePool(pool, 'primary');
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   pool.on('connect', (client) => {
     // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
