@@ -146,7 +146,7 @@ export function shopperOf(store: number, number: number): BenchShopper {
   const { secret, ...rest } = storeOf(store);
   const em = emailOf(number);
   const regid = regidOf(secret, 'account', em);
-  const sessionid = sessionidOf(secret, regid, 'bench', '0.0');
+  const sessionid = sessionidOf({ secret, tokenKeys: [] }, regid, 'bench', '0.0');
   return { store: { secret, ...rest }, regid, sessionid, em, lid: lidOf(store, number) };
 }
 

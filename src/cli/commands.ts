@@ -9,11 +9,12 @@ import {
   setMaintenance,
   updateStore,
 } from '../domain/store/store.service.ts';
+import { dropTokenKeys, rotateTokenKey } from '../domain/store/token-key.service.ts';
 import type { Pacing } from '../domain/store/pacing.rules.ts';
 import type { RateLimits } from '../domain/store/store.service.ts';
 import type { StoreListing } from '../domain/store/store.service.ts';
 import { describeFailure } from '../shared/errors.ts';
-import { SETTING_FLAGS, oneOf, readSettings, required } from './flags.ts';
+import { SETTING_FLAGS, oneOf, readSettings, required, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { UsageError } from './usage.ts';
 
@@ -37,6 +38,11 @@ export function describeKey(key: Omit<StoreListing['keys'][number], 'pid'>): str
   return `…${key.hint}  id ${key.id}${name}  since ${key.createdAt.toISOString()}  ${used}`;
 }
 
+function describeTokenKey({ cts, endsAt }: StoreListing['tokenKeys'][number], index: number): string {
+  const end = endsAt === null ? 'taken until it is dropped' : `taken until ${endsAt.toISOString()}`;
+  return `since ${cts.toISOString()}  ${index === 0 ? 'signs' : end}`;
+}
+
 function describe(store: StoreListing): string {
   const { pid, name, keys, maintenance, rateLimits, ...settings } = store;
   const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = settings.pacing as Pacing;
@@ -44,6 +50,7 @@ function describe(store: StoreListing): string {
     `${name}${store.isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`,
     `  pid               ${pid}`,
     ...keys.map((key) => `  key               ${describeKey(key)}`),
+    ...settings.tokenKeys.map((key, index) => `  token key         ${describeTokenKey(key, index)}`),
     `  list types        ${['wl', 'sfl', ...settings.listTypes].join(', ')}`,
     `  custom items      ${settings.customItems ? 'yes' : 'no'}`,
     `  stock             ${settings.inventoryManaged ? 'managed by the platform' : 'not managed: no alerts'}`,
@@ -177,6 +184,40 @@ export const commands: Record<string, Command> = {
       return async (services) => {
         await nameFlag(who, revokeSessions(services, pid, scope));
         return { json: { pid, revoked: true }, text: 'The sessions are ended.' };
+      };
+    },
+  },
+  'rotate-token-key': {
+    summary: 'sign sessions and links with a new key; those of older keys go on, and regids stay for ever',
+    flags: {
+      pid: PID,
+      'old-days': {
+        type: 'string',
+        value: 'N',
+        help: 'sessions and links of older keys end after N days, at once with 0; else with drop-token-keys',
+      },
+    },
+    prepare(values) {
+      const pid = required(values, 'pid');
+      const given = values['old-days'];
+      const oldDays = given === undefined ? null : whole('old-days')(given);
+      return async (services) => {
+        await rotateTokenKey(services, pid, oldDays);
+        const { tokenKeys } = await findListing(services, pid);
+        const lines = tokenKeys.map((key, index) => `  token key  ${describeTokenKey(key, index)}`);
+        return { json: { pid, tokenKeys }, text: ['The token key is rotated.', ...lines].join('\n') };
+      };
+    },
+  },
+  'drop-token-keys': {
+    summary: 'end at once the sessions and links that older token keys signed',
+    flags: { pid: PID },
+    prepare(values) {
+      const pid = required(values, 'pid');
+      return async (services) => {
+        await dropTokenKeys(services, pid);
+        const { tokenKeys } = await findListing(services, pid);
+        return { json: { pid, tokenKeys }, text: 'Only the newest token key is left.' };
       };
     },
   },

@@ -159,7 +159,8 @@ function limits(text: string): RateLimits {
   return Object.fromEntries(pairs.map(([kind, limit]) => [kind, Number(limit)])) as RateLimits;
 }
 
-const whole =
+/** Reads a whole number, or names the flag. */
+export const whole =
   (flag: string) =>
   (text: string | boolean): number => {
     if (!/^\d{1,9}$/.test(String(text))) throw new UsageError(`--${flag} must be a whole number`);

@@ -9,9 +9,15 @@ export type Pooler = Config['databasePooler'];
 /**
  * How PostgreSQL plans for us (docs/decisions/0025). Every statement here has an index, and plans are kept, the checks of foreign keys among them: one that was made while a table was
  * small reads all of it when it has grown, until the table is counted anew. Sign-ups on a new database took three times as
- * long (1,970-2,790 µs of PostgreSQL against 560). Compiling a plan pays for reports that take seconds, and nothing here may take longer than 30.
+ * long (1,970-2,790 µs of PostgreSQL against 560). Compiling a plan pays for reports that take seconds, and nothing here may take longer than 30. A
+ * transaction of a process that vanished gives its locks back.
  */
-const SETTINGS = { enable_seqscan: 'off', jit: 'off', statement_timeout: '30000' } as const;
+const SETTINGS = {
+  enable_seqscan: 'off',
+  jit: 'off',
+  statement_timeout: '30000',
+  idle_in_transaction_session_timeout: '30000',
+} as const;
 
 const entries = Object.entries(SETTINGS);
 

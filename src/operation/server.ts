@@ -90,6 +90,18 @@ const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
   }),
 };
 
+/** Apollo calls every answer without data the caller's fault; one that could not even be begun, because the database is away, is to be sent again. */
+const answerUnavailableWith503: ApolloServerPlugin<Context> = {
+  requestDidStart: async () => ({
+    willSendResponse: async ({ response: { body, http } }) => {
+      const [error] = body.kind === 'single' ? (body.singleResult.errors ?? []) : [];
+      if (http.status !== 400 || error?.extensions?.['status'] !== 503) return;
+      http.status = 503;
+      http.headers.set('retry-after', '5');
+    },
+  }),
+};
+
 /** Tells the access log what was asked for, once it is known to be valid, and how it failed. */
 const traceOperation: ApolloServerPlugin<Context> = {
   requestDidStart: async ({ contextValue: { trace } }) => ({
@@ -106,8 +118,8 @@ const traceOperation: ApolloServerPlugin<Context> = {
 /** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
 const logUnexpected: ApolloServerPlugin<Context> = {
   unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
-    const { log, requestId } = requestContext.contextValue;
-    log.error({ requestId, err: error }, 'unexpected failure');
+    const { log, requestId, trace } = requestContext.contextValue;
+    log.error({ requestId, ...trace, err: error }, 'unexpected failure');
   },
 };
 
@@ -159,7 +171,14 @@ export function createApollo(
 ): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema, operations),
-    plugins: [...NOTHING_OF_ITS_OWN, plugin, answerPlainJsonWith200, traceOperation, logUnexpected],
+    plugins: [
+      ...NOTHING_OF_ITS_OWN,
+      plugin,
+      answerPlainJsonWith200,
+      answerUnavailableWith503,
+      traceOperation,
+      logUnexpected,
+    ],
     validationRules: [limitDocument],
     parseOptions: { maxTokens: DOCUMENT_LIMITS.maxTokens },
     introspection: true,

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '../config.ts';
 import type { Viewer } from '../context.ts';
@@ -16,14 +17,17 @@ function isPlain(names: string): boolean {
   return /^[\w\s,-]{1,1000}$/.test(names) && !names.toLowerCase().includes(DASHBOARD_HEADER);
 }
 
+/** Lets the page that asked read the answer, whichever it is. */
+export function allowAnyOrigin(res: ServerResponse, origin: string): void {
+  res.setHeader('Access-Control-Allow-Origin', origin);
+  res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
+  res.setHeader('Vary', 'Origin');
+}
+
 /** Answers preflights. They carry no credentials, so the store's own origins are checked with the call that follows. */
 export function answerPreflight(req: Request, res: Response, next: NextFunction): void {
   if (!SHARED_PATHS.test(req.path)) return next();
-  if (req.headers.origin !== undefined) {
-    res.setHeader('Access-Control-Allow-Origin', req.headers.origin);
-    res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
-    res.vary('Origin');
-  }
+  if (req.headers.origin !== undefined) allowAnyOrigin(res, req.headers.origin);
   if (req.method !== 'OPTIONS') return next();
   const asked = req.headers['access-control-request-headers'];
   res.setHeader('Access-Control-Allow-Methods', 'GET, POST');

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from 'express';
 import type { Services } from '../context.ts';
-import { pendingMigrations } from '../database/migrate.ts';
+import { readMigrationState } from '../database/migrate.ts';
+import type { MigrationState } from '../database/migrate.ts';
 import { isServiceClosed } from '../domain/store/store.service.ts';
 import { AppError, errorBody } from '../shared/errors.ts';
+import { VERSION } from '../shared/version.ts';
 import { nameRoute, traceOf } from './access-log.ts';
 import { MAINTENANCE_RETRY_SECONDS } from './admission.ts';
 
@@ -25,12 +27,19 @@ async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
   return Promise.race([answer, late.then(() => Promise.reject(new Error('no answer within two seconds')))]);
 }
 
+/** What is known of the build and its database; neither is a secret. */
+type State = { version: string; migrations?: MigrationState };
+
 /** Null when the service can answer calls, else why not. */
-async function reasonNotReady({ db, log }: Services, lifecycle: Lifecycle): Promise<AppError | null> {
+async function reasonNotReady(
+  { db, log }: Services,
+  lifecycle: Lifecycle,
+  state: State,
+): Promise<AppError | null> {
   if (lifecycle.isDraining) return unavailable('The service is shutting down');
   try {
-    const pending = await inTime(pendingMigrations(db.pool));
-    if (pending.length > 0) return unavailable('The database lacks migrations');
+    state.migrations = await inTime(readMigrationState(db.pool));
+    if (state.migrations.pending.length > 0) return unavailable('The database lacks migrations');
     // Every call is answered with 503 then, so a load balancer had better show its own page.
     if (!(await inTime(isServiceClosed(db)))) return null;
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
@@ -41,17 +50,21 @@ async function reasonNotReady({ db, log }: Services, lifecycle: Lifecycle): Prom
   }
 }
 
-/** Serves /healthz (the process runs) and /readyz (it can answer calls). */
+/** Serves /healthz (the process runs) and /readyz (it can answer calls). Both tell the version, the second how far the database is. */
 export function serveHealth(app: Application, services: Services, lifecycle: Lifecycle): void {
   app.get('/healthz', (_req, res) => {
     nameRoute(res, '/healthz');
-    res.json({ status: 'ok' });
+    res.json({ status: 'ok', version: VERSION });
   });
   app.get('/readyz', async (_req, res) => {
     nameRoute(res, '/readyz');
-    const reason = await reasonNotReady(services, lifecycle);
-    if (reason === null) return void res.json({ status: 'ready' });
+    const state: State = { version: VERSION };
+    const reason = await reasonNotReady(services, lifecycle, state);
+    if (reason === null) return void res.json({ status: 'ready', ...state });
     traceOf(res).type = reason.type;
-    res.status(reason.status).set(reason.headers).json(errorBody(reason));
+    res
+      .status(reason.status)
+      .set(reason.headers)
+      .json({ ...errorBody(reason), ...state });
   });
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { destinationOf, longToken, shortToken } from '../../src/domain/revenue/click.rules.ts';
+import type { LinkStore } from '../../src/domain/contact/link.rules.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import { times } from '../tier.ts';
@@ -21,12 +22,12 @@ afterAll(() => kit.close());
 const ADA = 'ada@example.com';
 const PAGE = 'https://shop.example/p/1?variant=7';
 
-async function secretOf({ pid }: NewStore): Promise<{ pid: string; secret: Uint8Array }> {
+async function secretOf({ pid }: NewStore): Promise<LinkStore> {
   const [row] = await kit.service.services.db.query<{ secret: Uint8Array }>(
     'SELECT secret FROM store WHERE pid = $1',
     [pid],
   );
-  return { pid, secret: row!.secret };
+  return { pid, secret: row!.secret, tokenKeys: [] };
 }
 const clicks = () =>
   kit.service.services.db.query<{ alert_id: string; first_at: Date; last_at: Date }>(

@@ -53,7 +53,7 @@ describeInBrowser('the pages behind links', () => {
     await owner.add(lid, item(1, { note: 'blue' }), item(2), item(3));
     await owner.ok('lists/markPublic', { lid });
     const [row] = await db.query<{ secret: Buffer }>('SELECT secret FROM store WHERE pid = $1', [store.pid]);
-    const sealed = { pid: store.pid, secret: row!.secret };
+    const sealed = { pid: store.pid, secret: row!.secret, tokenKeys: [] };
     await seedSubscription(db, store.pid, { epi: '1', value: 'a@example.com' });
     paths['list'] = `/shared/${lid}`;
     paths['gone'] = '/go/nothing';

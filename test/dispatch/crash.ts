@@ -18,7 +18,7 @@ export type CrashPlan = {
 };
 
 /** What a mail server saw of one recipient. */
-type Receipts = { ids: Set<string>; times: number[] };
+export type Receipts = { ids: Set<string>; times: number[] };
 
 /** What came of it. */
 export type CrashReport = {
@@ -38,8 +38,8 @@ export type CrashReport = {
   seconds: number;
 };
 
-/** A mail server that refuses some calls, half of them only after it has read the whole mail. */
-async function startUnreliableSmtp(failureRate: number) {
+/** A mail server that keeps who got what when, and refuses some calls, half of them only after it has read the whole mail. */
+export async function startUnreliableSmtp(failureRate: number) {
   const receipts = new Map<string, Receipts>();
   const counts = { refused: 0 };
   const maybeRefuse = (): Error | null => {

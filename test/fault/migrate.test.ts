@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '../../src/database/database.ts';
-import { migrate, pendingMigrations } from '../../src/database/migrate.ts';
+import { migrate, readMigrationState } from '../../src/database/migrate.ts';
 import { findTopic, topicsOf } from '../../src/domain/topic/topic.repo.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
@@ -95,16 +95,17 @@ test('a folder of migrations that could not be read is read again', async () => 
   await migrate(pool, log, folder);
   const aside = `${folder}-aside`;
   await rename(folder, aside);
-  await expect(pendingMigrations(pool, folder)).rejects.toThrow('ENOENT');
+  await expect(readMigrationState(pool, folder)).rejects.toThrow('ENOENT');
   await rename(aside, folder);
-  expect(await pendingMigrations(pool, folder)).toEqual([]);
+  expect((await readMigrationState(pool, folder)).pending).toEqual([]);
 });
 
 test('pending migrations are named until they are applied', async () => {
   const pool = openPool();
-  expect(await pendingMigrations(pool, folder)).toEqual(['20260101000000_first']);
+  const first = '20260101000000_first';
+  expect(await readMigrationState(pool, folder)).toEqual({ applied: 0, latest: null, pending: [first] });
   await migrate(pool, log, folder);
-  expect(await pendingMigrations(pool, folder)).toEqual([]);
+  expect(await readMigrationState(pool, folder)).toEqual({ applied: 1, latest: first, pending: [] });
 });
 
 const real = 'prisma/migrations';

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { signingKey, tryKeys } from '../store/token-key.rules.ts';
 import type { LinkPurpose, LinkStore } from './link.rules.ts';
 
 // A text message has 160 characters for its news and two links, and a link of `link.rules.ts` takes 150. These take 30: the store is named by its
@@ -17,27 +18,30 @@ const ASKER_BYTES = 6;
 const TOKEN = /^([\w-]{20,60})\.([\da-z]{1,6})$/;
 const PHONE = /^\+([1-9]\d{0,14})$/;
 
-const keyOf = (secret: Uint8Array, use: string): Buffer =>
-  createHmac('sha256', secret).update(`short link ${use}`).digest();
+const keyOf = (tokenKey: Uint8Array, use: string): Buffer =>
+  createHmac('sha256', tokenKey).update(`short link ${use}`).digest();
 
-function checkOf({ pid, secret }: LinkStore, purpose: LinkPurpose, bytes: Uint8Array): Buffer {
-  const mac = createHmac('sha256', keyOf(secret, 'check')).update(JSON.stringify([purpose, pid]));
+function checkOf(key: Uint8Array, pid: string, purpose: LinkPurpose, bytes: Uint8Array): Buffer {
+  const mac = createHmac('sha256', keyOf(key, 'check')).update(JSON.stringify([purpose, pid]));
   return mac.update(bytes).digest().subarray(0, CHECK_BYTES);
 }
 
 function seal(store: ShortStore, purpose: LinkPurpose, bytes: Uint8Array): string {
-  const check = checkOf(store, purpose, bytes);
-  const cipher = createCipheriv(CIPHER, keyOf(store.secret, 'hide'), Buffer.concat([check], IV_BYTES));
+  const key = signingKey(store);
+  const check = checkOf(key, store.pid, purpose, bytes);
+  const cipher = createCipheriv(CIPHER, keyOf(key, 'hide'), Buffer.concat([check], IV_BYTES));
   const sealed = Buffer.concat([check, cipher.update(bytes), cipher.final()]);
   return `${sealed.toString('base64url')}.${store.linkNo.toString(36)}`;
 }
 
-function open(store: ShortStore, purpose: LinkPurpose, token: string): Buffer | null {
+function open(store: ShortStore, purpose: LinkPurpose, token: string, now: Date): Buffer | null {
   const sealed = Buffer.from(token.slice(0, token.indexOf('.')), 'base64url');
   const check = sealed.subarray(0, CHECK_BYTES);
-  const decipher = createDecipheriv(CIPHER, keyOf(store.secret, 'hide'), Buffer.concat([check], IV_BYTES));
-  const bytes = Buffer.concat([decipher.update(sealed.subarray(CHECK_BYTES)), decipher.final()]);
-  return timingSafeEqual(check, checkOf(store, purpose, bytes)) ? bytes : null;
+  return tryKeys(store, now, (key) => {
+    const decipher = createDecipheriv(CIPHER, keyOf(key, 'hide'), Buffer.concat([check], IV_BYTES));
+    const bytes = Buffer.concat([decipher.update(sealed.subarray(CHECK_BYTES)), decipher.final()]);
+    return timingSafeEqual(check, checkOf(key, store.pid, purpose, bytes)) ? bytes : null;
+  });
 }
 
 /** The number of the store that a short token names, before anything is proven; null for what cannot be one. */
@@ -75,13 +79,14 @@ export function shortUnsubscribe(store: ShortStore, value: string, seq: number):
 export function readShortUnsubscribe(
   store: ShortStore,
   token: string,
+  now: Date,
 ): { value: string; seq: number } | null {
-  const bytes = open(store, 'unsubscribe', token);
+  const bytes = open(store, 'unsubscribe', token, now);
   if (bytes?.length !== PHONE_BYTES + SEQ_BYTES) return null;
   return { value: unpackPhone(bytes), seq: numberIn(bytes.subarray(PHONE_BYTES)) };
 }
 
-/** Stands for who asked; all zeros for the store. */
+/** Stands for who asked; all zeros for the store. What seals it is the proof, so it stays with the secret. */
 function askerTag({ secret }: LinkStore, asker: string): Buffer {
   if (asker === '') return Buffer.alloc(ASKER_BYTES);
   return createHmac('sha256', keyOf(secret, 'asker')).update(asker).digest().subarray(0, ASKER_BYTES);
@@ -102,8 +107,9 @@ export function shortConfirm(
 export function readShortConfirm(
   store: ShortStore,
   token: string,
+  now: Date,
 ): { value: string; issuedAt: Date; isAsker: (asker: string) => boolean } | null {
-  const bytes = open(store, 'confirm', token);
+  const bytes = open(store, 'confirm', token, now);
   if (bytes?.length !== PHONE_BYTES + TIME_BYTES + ASKER_BYTES) return null;
   const tag = bytes.subarray(PHONE_BYTES + TIME_BYTES);
   return {

@@ -30,7 +30,7 @@ export function isScope(text: string): text is Scope {
   return SCOPES.includes(text);
 }
 
-/** The address of a contact's unsubscribe page; it works without a login, for ever. */
+/** The address of a contact's unsubscribe page; it works without a login, as long as the store keeps the token key. */
 export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: UnsubscribeClaim): string {
   const { scope, medium, value, topic, epi, moreTopics = [] } = claim;
   const sealed = sealLink(store, 'unsubscribe', [scope, medium, value, topic, epi, ...moreTopics]);
@@ -48,8 +48,8 @@ export function shortUnsubscribeUrl(
 }
 
 /** What a token of this store stands for, or null. */
-export function readUnsubscribe(store: LinkStore, token: string): UnsubscribeClaim | null {
-  const claim = openLink(store, 'unsubscribe', token);
+export function readUnsubscribe(store: LinkStore, token: string, now: Date): UnsubscribeClaim | null {
+  const claim = openLink(store, 'unsubscribe', token, now);
   if (claim === null) return null;
   const [scope = '', medium = '', value = '', topic = '', epi = '', ...moreTopics] = claim;
   return isScope(scope) ? { scope, medium, value, topic, epi, moreTopics } : null;

@@ -28,8 +28,8 @@ export type UnsubscribeView = {
 };
 
 /** What a short link stands for: less than everything only as long as its alert is known. */
-async function readShort(db: Db, store: Sender, token: string): Promise<UnsubscribeClaim | null> {
-  const sealed = readShortUnsubscribe(store, token);
+async function readShort(db: Db, store: Sender, token: string, now: Date): Promise<UnsubscribeClaim | null> {
+  const sealed = readShortUnsubscribe(store, token, now);
   if (sealed === null) return null;
   const contact = { medium: 'sms', value: sealed.value };
   const about = await findAlertAbout(db, store.pid, contact, sealed.seq);
@@ -39,14 +39,15 @@ async function readShort(db: Db, store: Sender, token: string): Promise<Unsubscr
 
 /** The store and the claim of an unsubscribe link; null when it is not one of ours. */
 export async function openUnsubscribe(
-  { db, config }: Pick<Deps, 'db' | 'config'>,
+  { db, config, now }: Deps,
   token: string,
 ): Promise<{ store: Sender; claim: UnsubscribeClaim } | null> {
   const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
   if (linkNo === null && pid === null) return null;
   const store = linkNo === null ? await findSender(db, pid!) : await findSenderByNo(db, linkNo);
   if (store === null || !isServed(config, store)) return null;
-  const claim = linkNo === null ? readUnsubscribe(store, token) : await readShort(db, store, token);
+  const claim =
+    linkNo === null ? readUnsubscribe(store, token, now()) : await readShort(db, store, token, now());
   return claim && { store, claim };
 }
 

@@ -60,6 +60,6 @@ export async function syncGuest(
 }
 
 function identityOf(store: StoreRow, shopper: ShopperRow, useragenttype: string, message: string): Identity {
-  const sessionid = sessionidOf(store.secret, shopper.regid, useragenttype, epochOf(store, shopper));
+  const sessionid = sessionidOf(store, shopper.regid, useragenttype, epochOf(store, shopper));
   return { message, regid: shopper.regid, sessionid };
 }

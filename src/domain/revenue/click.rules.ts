@@ -1,6 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { LinkStore } from '../contact/link.rules.ts';
 import type { ShortStore } from '../contact/short-link.rules.ts';
+import { isSameText } from '../store/key.rules.ts';
+import { signingKey, tryKeys } from '../store/token-key.rules.ts';
 import { DAY_MS } from '../../shared/time.ts';
 
 // A link in an alert leads to the product through us. Where it leads is signed, or looked up by the alert that is: nobody makes one that
@@ -34,31 +36,41 @@ function unpack(packed: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-function macOf({ pid, secret }: LinkStore, parts: readonly (string | number)[], size = MAC_BYTES): string {
-  const key = createHmac('sha256', secret).update('click').digest();
+/** What a link says that is signed, and how long its signature is. */
+type Signed = { parts: readonly (string | number)[]; size: number };
+
+function macOf(tokenKey: Uint8Array, pid: string, { parts, size }: Signed): string {
+  const key = createHmac('sha256', tokenKey).update('click').digest();
   const mac = createHmac('sha256', key).update(JSON.stringify([pid, ...parts]));
   return mac.digest().subarray(0, size).toString('base64url');
 }
 
+const sign = (store: LinkStore, signed: Signed): string => macOf(signingKey(store), store.pid, signed);
+
 const fromText = (text: string): string => Buffer.from(text).toString('base64url');
 const toText = (packed: string): string => Buffer.from(packed, 'base64url').toString('utf8');
 
-const briefMac = (store: LinkStore, seq: number): string => macOf(store, ['seq', seq], BRIEF_MAC_BYTES);
+const briefOf = (seq: number): Signed => ({ parts: ['seq', seq], size: BRIEF_MAC_BYTES });
+const shortOf = (alertId: string): Signed => ({ parts: [alertId], size: MAC_BYTES });
+const longOf = (alertId: string, day: number, target: string): Signed => ({
+  parts: [alertId, day, target],
+  size: MAC_BYTES,
+});
 
 /** Names an alert by its number in some 18 characters, for text messages. */
 export function briefToken(store: ShortStore, seq: number): string {
-  return `${briefMac(store, seq)}${store.linkNo.toString(36)}.${seq.toString(36)}`;
+  return `${sign(store, briefOf(seq))}${store.linkNo.toString(36)}.${seq.toString(36)}`;
 }
 
 /** Names an alert in 38 characters, for the store's own reports. */
 export function shortToken(store: LinkStore, alertId: string): string {
-  return pack(alertId) + macOf(store, [alertId]);
+  return pack(alertId) + sign(store, shortOf(alertId));
 }
 
 /** Names an alert and where its link leads, so that following it needs no database. */
 export function longToken(store: LinkStore, alertId: string, target: string, now: Date): string {
   const day = Math.floor(now.getTime() / DAY_MS);
-  const mac = macOf(store, [alertId, day, target]);
+  const mac = sign(store, longOf(alertId, day, target));
   return [fromText(store.pid), pack(alertId), day, fromText(target), mac].join('.');
 }
 
@@ -76,16 +88,16 @@ export function readToken(token: string): ClickLink | null {
   return { kind: 'long', pid, alertId: unpack(alert!), day: Number(day), target: toText(target!), mac: mac! };
 }
 
-function wantedMac(store: LinkStore, link: ClickLink): string {
-  if (link.kind === 'brief') return briefMac(store, link.seq);
-  const { alertId } = link;
-  return macOf(store, link.kind === 'short' ? [alertId] : [alertId, link.day, link.target]);
+function signedIn(link: ClickLink): Signed {
+  if (link.kind === 'brief') return briefOf(link.seq);
+  return link.kind === 'short' ? shortOf(link.alertId) : longOf(link.alertId, link.day, link.target);
 }
 
 /** Whether the store made this link, not too long ago. */
 export function isOurs(store: LinkStore, link: ClickLink, now: Date): boolean {
-  const [wanted, given] = [Buffer.from(wantedMac(store, link)), Buffer.from(link.mac)];
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false;
+  const signed = signedIn(link);
+  const isSigned = tryKeys(store, now, (key) => isSameText(macOf(key, store.pid, signed), link.mac) || null);
+  if (isSigned === null) return false;
   return link.kind !== 'long' || now.getTime() / DAY_MS - link.day <= VALID_DAYS;
 }
 

@@ -1,5 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { isSameText } from '../store/key.rules.ts';
+import { signingKey, tryKeys } from '../store/token-key.rules.ts';
+import type { TokenStore } from '../store/token-key.rules.ts';
 
 // Identity is derived, not allotted: the same input gives the same answer in every process, so first calls need no lock and
 // sessions need no table.
@@ -22,7 +24,10 @@ const TAG_LENGTH = 8;
 const MARK_LENGTH = 11;
 const HEAD_LENGTH = TAG_LENGTH + MARK_LENGTH;
 
-/** What all sessionids of one shopper and epoch have in common: a merge is found by it, however many an account has had. */
+/**
+ * What all sessionids of one shopper and epoch have in common, whichever key signed them: a merge is found by it, however many an account has had.
+ * It proves nothing.
+ */
 export function sessionMarkOf(secret: Uint8Array, regid: string, epoch: string): string {
   return mac(secret, 'mark', regid, epoch).slice(0, MARK_LENGTH);
 }
@@ -33,16 +38,24 @@ export function markIn(sessionid: string): string {
 }
 
 /** The sessionid for one kind of client: a short hash of its name, the shopper's mark, then the proof of both. */
-export function sessionidOf(secret: Uint8Array, regid: string, useragenttype: string, epoch: string): string {
+export function sessionidOf(store: TokenStore, regid: string, useragenttype: string, epoch: string): string {
   const tag = createHash('sha256').update(useragenttype).digest('base64url').slice(0, TAG_LENGTH);
-  const head = tag + sessionMarkOf(secret, regid, epoch);
-  return head + mac(secret, 'session', regid, head, epoch);
+  const head = tag + sessionMarkOf(store.secret, regid, epoch);
+  return head + mac(signingKey(store), 'session', regid, head, epoch);
 }
 
 /** Whether a sessionid was made for this regid and epoch; takes the same time for every wrong one. */
-export function isSessionOf(secret: Uint8Array, sessionid: string, regid: string, epoch: string): boolean {
+export function isSessionOf(
+  store: TokenStore,
+  sessionid: string,
+  regid: string,
+  epoch: string,
+  now: Date,
+): boolean {
   const head = sessionid.slice(0, HEAD_LENGTH);
-  return isSameText(sessionid, head + mac(secret, 'session', regid, head, epoch));
+  const isSigned = (key: Uint8Array): true | null =>
+    isSameText(sessionid, head + mac(key, 'session', regid, head, epoch)) || null;
+  return tryKeys(store, now, isSigned) !== null;
 }
 
 /** What a sessionid is bound to: moving the store's or the shopper's counter on ends it. */

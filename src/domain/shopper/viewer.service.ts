@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Denial, Services, Viewer } from '../../context.ts';
-import type { Database } from '../../database/database.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import { isStorable } from '../../shared/text.ts';
 import { noteOperatorUse } from '../operator/operator.service.ts';
@@ -103,8 +102,9 @@ export function createIdentification(
     const knownShopper = isKnown ? known.knownShopper : null;
     const hasKey = proof !== null && proof.kind !== 'operator';
     const found = await load({ pid, regid, hasKey, slices, knownStore, knownShopper });
-    const { isServiceDown, keys, revision, catalog } = found;
-    if (found.store !== null && found.store !== knownStore) stores.set(pid, found.store);
+    const { isServiceDown, keys, revision, catalog, era } = found;
+    // What was read before a connection was lost may be of another server.
+    if (found.store !== null && found.store !== knownStore && era === db.era()) stores.set(pid, found.store);
     const store = found.store?.row ?? null;
     const shopper = found.shopper?.row ?? null;
     const keyId = proof === null ? null : provenKey(proof, keys);
@@ -122,13 +122,14 @@ export function createIdentification(
       isServiceDown,
     };
     if (store === null || !isServed(config, store) || (proof !== null && keyId === null)) return nobody;
-    const denial = await denialOf(db, store, regid, shopper, keyId === null ? sessionid : null);
+    const denial = await denialOf(services, store, regid, shopper, keyId === null ? sessionid : null);
     return {
       ...nobody,
       store,
       keyId,
       shopper: denial === null ? { ...shopper!, store } : null,
-      state: denial === null ? { store: found.store!, shopper: found.shopper!, revision, catalog } : null,
+      state:
+        denial === null ? { store: found.store!, shopper: found.shopper!, revision, catalog, era } : null,
       denial: denial ?? DENIALS.badRegid,
     };
   };
@@ -136,7 +137,7 @@ export function createIdentification(
 
 /** Null when the session is good, else why not. A store key (null) speaks for any shopper of its store. */
 async function denialOf(
-  db: Database,
+  { db, now }: Pick<Services, 'db' | 'now'>,
   store: StoreRow,
   regid: string,
   shopper: ShopperRow | null,
@@ -144,12 +145,12 @@ async function denialOf(
 ): Promise<Denial | null> {
   if (shopper === null) return regid === '' ? DENIALS.noRegid : DENIALS.badRegid;
   const epoch = epochOf(store, shopper);
-  if (sessionid === null || isSessionOf(store.secret, sessionid, shopper.regid, epoch)) return null;
+  if (sessionid === null || isSessionOf(store, sessionid, shopper.regid, epoch, now())) return null;
   if (sessionid === '') return DENIALS.noSession;
   const mark = markIn(sessionid);
   const links = isStorable(mark) ? await linksOf(db, shopper, mark) : [];
   const link = links.find(({ guestRegid, guestEpoch }) =>
-    isSessionOf(store.secret, sessionid, guestRegid, guestEpoch),
+    isSessionOf(store, sessionid, guestRegid, guestEpoch, now()),
   );
   if (link === undefined) return DENIALS.badSession;
   // The session was real when its guest was merged: with the guest's own regid it is retired, with the account's it opens.

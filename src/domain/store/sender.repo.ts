@@ -1,11 +1,13 @@
 import type { Db } from '../../database/database.ts';
 import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './pacing.rules.ts';
+import type { TokenKey, TokenStore } from './token-key.rules.ts';
 import type { StoreModel, SuppressionModel } from '../../generated/prisma/models.ts';
 
 /** What a message needs to know of the store it is sent for. */
-export type Sender = Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo' | 'linkNo'> &
-  Brand & {
+export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo'> &
+  Brand &
+  TokenStore & {
     /** When its alerts leave. */
     pacing: Pacing;
     /** Base for relative product addresses: the store's own site, where it told us. */
@@ -13,7 +15,7 @@ export type Sender = Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo' | 'li
   };
 
 /** Columns of a sender, from a store called `s`. */
-export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.is_demo AS "isDemo", s.link_no AS "linkNo", s.pacing, s.logo_url AS "logoUrl", s.colour,
+export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.token_keys AS "tokenKeys", s.is_demo AS "isDemo", s.link_no AS "linkNo", s.pacing, s.logo_url AS "logoUrl", s.colour,
   s.sender_name AS "senderName", s.sender_address AS "senderAddress", s.currency, s.locale, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
 /** The store of a message and whether its contact asked that store never to write. */
@@ -23,6 +25,7 @@ const SENDER = {
   pid: true,
   name: true,
   secret: true,
+  tokenKeys: true,
   isDemo: true,
   linkNo: true,
   logoUrl: true,
@@ -39,6 +42,7 @@ const SENDER = {
 const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof typeof SENDER>): Sender => ({
   ...row,
   pacing: row.pacing as Pacing,
+  tokenKeys: row.tokenKeys as TokenKey[],
   siteUrl: shareUrl ?? allowedOrigins[0] ?? null,
 });
 

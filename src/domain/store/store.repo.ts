@@ -3,15 +3,17 @@ import type { Database, Db, Tx } from '../../database/database.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './pacing.rules.ts';
+import type { TokenKey } from './token-key.rules.ts';
 import type { StoreKeyModel, StoreModel } from '../../generated/prisma/models.ts';
 
 /** Requests a minute that a store allows, by kind; a kind left out has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number };
 
 /** A store as the service reads it. */
-export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'updatedAt'> & {
+export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'tokenKeys' | 'updatedAt'> & {
   rateLimits: RateLimits;
   pacing: Pacing;
+  tokenKeys: TokenKey[];
 };
 
 /** What tells an API key that works. */
@@ -43,7 +45,7 @@ export type StoreSettings = Partial<
 >;
 
 /** What is written of a store: its settings, and its pacing as a whole. */
-type StoreChanges = StoreSettings & { pacing?: Pacing };
+type StoreChanges = StoreSettings & { pacing?: Pacing; tokenKeys?: TokenKey[] };
 
 /** The fields of a `StoreRow`. */
 const FIELDS = Object.keys(Prisma.StoreScalarFieldEnum).filter((field) => field !== 'updatedAt');
@@ -87,7 +89,14 @@ export async function hasMailServer(db: Db, pid: string): Promise<boolean> {
 /** One store, or null. */
 export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   const row = await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } });
-  return row && { ...row, rateLimits: row.rateLimits as RateLimits, pacing: row.pacing as Pacing };
+  return (
+    row && {
+      ...row,
+      rateLimits: row.rateLimits as RateLimits,
+      pacing: row.pacing as Pacing,
+      tokenKeys: row.tokenKeys as TokenKey[],
+    }
+  );
 }
 
 /** The pid of the store with this number, or null. */
@@ -98,7 +107,7 @@ export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null
 /** What is shown of a key. */
 const API_KEY = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
 
-/** All stores, oldest first, without their secrets, each with the keys that still work. */
+/** All stores, oldest first, without their secrets, each with the keys that still work; whoever calls leaves out the token keys. */
 export function listStores(db: Database) {
   return db.prisma.store.findMany({
     omit: { secret: true },

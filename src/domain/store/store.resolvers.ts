@@ -1,6 +1,8 @@
 import { requireStore } from '../../context.ts';
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { changeSettings, createApiKey, getApiKeys, renameApiKey, revokeApiKey } from './settings.service.ts';
+import { describeTokenKeys } from './token-key.rules.ts';
+import { dropOwnTokenKeys, rotateOwnTokenKey } from './token-key.service.ts';
 
 export const storeResolvers = {
   Query: { store: (_root, _args, ctx) => requireStore(ctx) },
@@ -9,6 +11,8 @@ export const storeResolvers = {
     createApiKey: (_root, { name }, ctx) => createApiKey(ctx, name),
     renameApiKey: (_root, { id, name }, ctx) => renameApiKey(ctx, id, name),
     revokeApiKey: (_root, { id }, ctx) => revokeApiKey(ctx, id),
+    rotateTokenKey: (_root, { oldDays }, ctx) => rotateOwnTokenKey(ctx, oldDays),
+    dropTokenKeys: (_root, _args, ctx) => dropOwnTokenKeys(ctx),
   },
   Store: {
     appId: () => 'StoreadminApi',
@@ -19,6 +23,7 @@ export const storeResolvers = {
     timeZone: ({ pacing }) => pacing.timeZone ?? null,
     dailyCap: ({ pacing }) => pacing.dailyCap ?? null,
     apiKeys: (_store, _args, ctx) => getApiKeys(ctx),
+    tokenKeys: (store, _args, ctx) => describeTokenKeys(store, ctx.now()),
   },
   ApiKey: { cts: (key) => key.createdAt, isCurrent: (key, _args, ctx) => key.id === ctx.viewer.keyId },
 } satisfies Resolvers;

@@ -10,6 +10,8 @@ import * as stores from './store.repo.ts';
 import type { NewKey, StoreRow } from './store.repo.ts';
 import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
 import type { NameSetting } from './store.rules.ts';
+import { describeTokenKeys } from './token-key.rules.ts';
+import type { TokenKey, TokenKeyInfo } from './token-key.rules.ts';
 
 export type { RateLimits } from './store.repo.ts';
 
@@ -52,11 +54,16 @@ export async function createStore(
 }
 
 /** A store as operators see it: no secret, and its valid keys by hint. */
-export type StoreListing = Awaited<ReturnType<typeof stores.listStores>>[number];
+export type StoreListing = Omit<Awaited<ReturnType<typeof stores.listStores>>[number], 'tokenKeys'> & {
+  tokenKeys: TokenKeyInfo[];
+};
 
 /** All stores, oldest first. */
-export function listAllStores({ db }: Deps): Promise<StoreListing[]> {
-  return stores.listStores(db);
+export async function listAllStores({ db, now }: Deps): Promise<StoreListing[]> {
+  return (await stores.listStores(db)).map((store) => {
+    const tokenKeys = store.tokenKeys as TokenKey[];
+    return { ...store, tokenKeys: describeTokenKeys({ ...store, tokenKeys }, now()) };
+  });
 }
 
 /** A store that this process serves, or null. */

@@ -34,18 +34,20 @@ export type Confirmation = {
 };
 
 async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim: ConfirmClaim } | null> {
+  const now = deps.now();
   const linkNo = storeNoOf(token);
   const pid = linkNo === null ? pidOfLink(token) : await pidOfLinkNo(deps.db, linkNo);
   const store = pid === null ? null : await findServedStore(deps, pid);
   const sealed =
-    store && (linkNo === null ? openLink(store, 'confirm', token) : await openShort(deps.db, store, token));
-  const claim = sealed && fromClaim(sealed, deps.now());
+    store &&
+    (linkNo === null ? openLink(store, 'confirm', token, now) : await openShort(deps.db, store, token, now));
+  const claim = sealed && fromClaim(sealed, now);
   return store && claim ? { store, claim } : null;
 }
 
 /** What a short link says, in the words of a long one. An asker whose requests have ended is nobody's. */
-async function openShort(db: Db, store: StoreRow, token: string): Promise<string[] | null> {
-  const read = readShortConfirm(store, token);
+async function openShort(db: Db, store: StoreRow, token: string, now: Date): Promise<string[] | null> {
+  const read = readShortConfirm(store, token, now);
   if (read === null) return null;
   const contact = { medium: 'sms' as const, value: read.value };
   if (read.isAsker('')) return toClaim(contact, read.issuedAt);

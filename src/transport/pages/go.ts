@@ -55,7 +55,7 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
   /** The store of a link. One that was seen before is known without the database. */
   const storeOf = async (req: Request, res: Response, pid: string): Promise<LinkStore | null> => {
     const admitted = admitLink(req, res, pid).then(({ viewer: { store } }) => {
-      if (store) known.set(pid, { pid, secret: store.secret });
+      if (store) known.set(pid, store);
       return store;
     });
     const remembered = known.get(pid);
