@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,9 +7,10 @@ import { endMains, startMain } from '../fault/fixtures/main-process.ts';
 import { program } from '../program.ts';
 import { withAdmin } from '../setup/database.ts';
 import { until } from '../until.ts';
-import { describeWith } from './parts.ts';
+import { describeWith, programOf } from './parts.ts';
 import { runPostgresTool, startPostgres15, startPostgresOn } from './postgres.ts';
-import { makePartFolder } from './process.ts';
+import { freePort, makePartFolder, startPart } from './process.ts';
+import type { PartProcess } from './process.ts';
 
 type Store = { pid: string; apiKey: string };
 
@@ -35,7 +36,24 @@ async function rowsOf(url: string, pid: string): Promise<Record<string, string>>
   return Object.fromEntries(found.map(({ name, rows }) => [name, rows]));
 }
 
-describeWith(['PostgreSQL 15'], 'a server that is split by store', () => {
+/** HAProxy with the frontend of docs/scale.md before two servers; the store `moved` is on the second one. */
+async function startRouter(dir: string, first: string, second: string, moved: string): Promise<PartProcess> {
+  const [, frontend] = /```\n(frontend wishes\n.*?)```/s.exec(await readFile('docs/scale.md', 'utf8'))!;
+  const [port, map] = [await freePort(), join(dir, 'stores.map')];
+  await writeFile(map, `${moved} s2\n`);
+  const backends = [first, second].map(
+    (url, index) => `backend s${index + 1}\n  server one ${new URL(url).host}\n`,
+  );
+  const parts = ['defaults\n  mode http\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n'];
+  parts.push(
+    frontend!.replace('bind :8080', `bind 127.0.0.1:${port}`).replace('/etc/haproxy/stores.map', map),
+  );
+  const file = join(dir, 'haproxy.cfg');
+  await writeFile(file, [...parts, ...backends].join('\n'));
+  return startPart(programOf('HAProxy'), ['-f', file], port);
+}
+
+describeWith(['PostgreSQL 15', 'HAProxy'], 'a server that is split by store', () => {
   const dirs: string[] = [];
   const makeDataDir = async (): Promise<string> => {
     dirs.push(await mkdtemp(join(tmpdir(), 'wishgate-split-')));
@@ -95,10 +113,11 @@ describeWith(['PostgreSQL 15'], 'a server that is split by store', () => {
       expect((await post(url, `/storeadmin/${path}`, store, form)).status).toBe(200);
   }
 
-  test('keeps on each side the rows of its stores to the letter, answers only for them, and sends their alerts once', async () => {
+  test('keeps on each side the rows of its stores to the letter, answers only for them, sends their alerts once, and is found by the store in a call', async () => {
     const first = await startPostgres15();
     const copy = await makePartFolder();
-    let second: Awaited<ReturnType<typeof startPostgresOn>> | undefined;
+    let second: PartProcess | undefined;
+    let proxy: PartProcess | undefined;
     try {
       const dataDir = await makeDataDir();
       const env = { DATABASE_URL: first.url, DATA_DIR: dataDir, DISPATCH_RETRY_MS: '10', LOG_LEVEL: 'fatal' };
@@ -154,17 +173,42 @@ describeWith(['PostgreSQL 15'], 'a server that is split by store', () => {
         expect(await rowsOf(side.url, side.foreign.pid)).toEqual({});
       }
 
+      const mains = new Map<Store, string>();
       for (const side of sides) {
-        const files = await makeDataDir();
-        const main = startMain({ ...env, DATABASE_URL: side.url, DATA_DIR: files });
+        const main = startMain({ ...env, DATABASE_URL: side.url, DATA_DIR: await makeDataDir() });
         const at = await main.url;
+        mains.set(side.own, at);
         expect((await ask(at, side.own)).status).toBe(200);
         expect((await ask(at, side.foreign)).status).toBe(401);
         const sent = `SELECT pid FROM outbox WHERE lane = 'alert' AND state = 'sent'`;
         await until(async () => (await readRows(side.url, sent)).length > 0);
         expect(await readRows(side.url, sent)).toEqual([{ pid: side.own.pid }]);
       }
+
+      proxy = await startRouter(copy.dir, mains.get(stays)!, mains.get(moves)!, moves.pid);
+      for (const store of [stays, moves]) {
+        const at = `http://127.0.0.1:${proxy.port}`;
+        // By the store's key, by `pid` in the query, and by the header of GraphQL.
+        const { regid, sessionid } = (await (await ask(at, store)).json()) as Record<string, string>;
+        const lists = await fetch(`${at}/api/v3/lists/fetch-lists?pid=${encodeURIComponent(store.pid)}`, {
+          method: 'POST',
+          body: new URLSearchParams({ regid: regid!, sessionid: sessionid! }),
+        });
+        expect(await lists.json()).toEqual([expect.objectContaining({ lname: 'Birthday', cnt: 2 })]);
+        const graph = await fetch(`${at}/graphql`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'x-pid': store.pid,
+            'x-regid': regid!,
+            'x-sessionid': sessionid!,
+          },
+          body: '{"query":"{ allLists { cnt } }"}',
+        });
+        expect(await graph.json()).toEqual({ data: { allLists: [{ cnt: 2 }] } });
+      }
     } finally {
+      await proxy?.stop('SIGKILL');
       await second?.stop('SIGQUIT');
       await copy.remove();
       await first.remove();
