@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { stringifyAnswer } from '../shared/answer.ts';
+import { limitCost } from './cost.ts';
 import { describeOperation } from './describe.ts';
 import type { Documents } from './documents.ts';
 import type { Operations } from './executor.ts';
@@ -159,7 +160,14 @@ export function createApollo(
 ): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema, operations),
-    plugins: [...NOTHING_OF_ITS_OWN, plugin, answerPlainJsonWith200, traceOperation, logUnexpected],
+    plugins: [
+      ...NOTHING_OF_ITS_OWN,
+      plugin,
+      limitCost(schema),
+      answerPlainJsonWith200,
+      traceOperation,
+      logUnexpected,
+    ],
     validationRules: [limitDocument],
     parseOptions: { maxTokens: DOCUMENT_LIMITS.maxTokens },
     introspection: true,

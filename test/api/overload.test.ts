@@ -16,7 +16,7 @@ let service: TestService;
 let store: NewStore;
 let shopper: TestShopper;
 let holder: PoolClient;
-let sockets: Socket[] = [];
+const sockets: Socket[] = [];
 
 beforeAll(async () => {
   service = await startService({ maxRequests: MAX, liveWaitMs: 60_000 });
