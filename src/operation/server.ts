@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { stringifyAnswer } from '../shared/answer.ts';
+import { limitCost } from './cost.ts';
 import { describeOperation } from './describe.ts';
 import type { Documents } from './documents.ts';
 import type { Operations } from './executor.ts';
@@ -181,6 +182,7 @@ export function createApollo(
     plugins: [
       ...NOTHING_OF_ITS_OWN,
       plugin,
+      limitCost(schema),
       answerPlainJsonWith200,
       answerUnavailableWith503,
       traceOperation,
