@@ -71,7 +71,7 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
 const SHAPE = `
   SELECT conname AS name, pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE connamespace = 'public'::regnamespace
   UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
-  UNION ALL SELECT tgname, pg_get_triggerdef(oid) || tgenabled FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2`;
+  UNION ALL SELECT tgname, pg_get_triggerdef(oid) || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2`;
 
 const backup = (env: Record<string, string>, file: string): ReturnType<typeof runCli> =>
   runCli('cli/backup', [file], env);
@@ -242,7 +242,7 @@ describe('the bundled database', () => {
 
     expect(await restore({ DATA_DIR: to }, file)).toMatchObject({ code: 0 });
     expect(await kit.countProcesses(join(to, 'postgres'))).toBe(0);
-    const again = startMain({ DATA_DIR: to, DEMO: '0' });
+    const again = startMain({ DATA_DIR: to });
     expect(await readBoth(await again.url, who)).toEqual(lists);
     // Beside a running service, too, a folder that has data is refused.
     expect(await restore({ DATA_DIR: to }, file)).toMatchObject({
