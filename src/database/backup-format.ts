@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { hasCode } from './embedded-system.ts';
 
 /**
  * A backup is text: a line of JSON that says what it is and which tables it has; for each of them its rows as COPY writes them, `\.`, and a
@@ -138,9 +139,8 @@ export function createReader(source: AsyncIterable<Buffer>): BackupReader {
 
 /** The sentence about bytes that could not be unpacked; other failures stay as they are. */
 export function explainUnpacking(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'Z_BUF_ERROR') return new BackupError(CUT, { cause: error });
-  const isStart = error instanceof Error && error.message === 'incorrect header check';
-  if (code === 'Z_DATA_ERROR') return new BackupError(isStart ? FOREIGN : DAMAGED, { cause: error });
-  return error;
+  if (hasCode(error, 'Z_BUF_ERROR')) return new BackupError(CUT, { cause: error });
+  if (!hasCode(error, 'Z_DATA_ERROR')) return error;
+  const isForeign = String(error).includes('incorrect header check');
+  return new BackupError(isForeign ? FOREIGN : DAMAGED, { cause: error });
 }

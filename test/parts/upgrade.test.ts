@@ -13,8 +13,8 @@ import { migrate } from '../../src/database/migrate.ts';
 import { createLogger } from '../../src/shared/log.ts';
 
 const OLD_BIN = dirname(programOf('PostgreSQL 15'));
-const SUMS = `SELECT (SELECT count(*)::int FROM item) AS items, (SELECT sum(hashtext(i::text)) FROM item i) AS item,
-  (SELECT sum(hashtext(s::text)) FROM shopper s) AS shopper, (SELECT last_value::int FROM item_seq_seq) AS seq`;
+const SUMS = `SELECT (SELECT count(*)::int FROM item) AS items, (SELECT md5(string_agg(i::text, '' ORDER BY i::text)) FROM item i) AS item,
+  (SELECT md5(string_agg(s::text, '' ORDER BY s::text)) FROM shopper s) AS shopper, (SELECT last_value::int FROM item_seq_seq) AS seq`;
 
 afterEach(async () => {
   await endMains();
@@ -76,7 +76,6 @@ describeWith(['PostgreSQL 15'], 'a data folder of an older PostgreSQL', () => {
     const done = await upgrade(dir);
     expect({ ...done, stdout: done.stdout.toString() }).toMatchObject({
       code: 0,
-      stderr: '',
       stdout: expect.stringMatching(/^Upgraded from PostgreSQL 15 to \d+: /),
     });
     expect(await readFile(join(dir, 'postgres-15', 'PG_VERSION'), 'utf8')).toBe('15\n');
