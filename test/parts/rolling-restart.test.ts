@@ -60,7 +60,7 @@ describeWith(['HAProxy'], 'gateways behind HAProxy', () => {
       gateways[index]!.child.kill('SIGTERM');
       expect((await gateways[index]!.ended).code).toBe(0);
       gateways[index] = startGateway(ports[index]!);
-      await gateways[index]!.url;
+      await gateways[index].url;
       await until(async () => (await proxy.countUp()) === GATEWAYS);
     }
     await traffic.stop();
