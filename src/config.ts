@@ -79,6 +79,8 @@ const OWN_VARIABLES = {
   MAX_LISTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   MAX_SHOPPER_BYTES: z.coerce.number().int().min(10_000).max(1e12).default(32_000_000),
+  MAX_REQUESTS: z.coerce.number().int().min(0).max(100_000).default(64),
+  MAX_CONNECTIONS: z.coerce.number().int().min(10).max(1_000_000).default(20_000),
   MAX_STREAMS: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   LIVE_WAIT_SECONDS: z.coerce.number().int().min(0).max(600).default(25),
   KEPT_ANSWERS_MB: z.coerce.number().int().min(0).max(100_000).default(64),
@@ -142,6 +144,10 @@ export type Config = Readonly<{
   maxItems: number;
   /** Most bytes that all lists of one shopper hold. */
   maxShopperBytes: number;
+  /** Most requests that are answered at a time; 0 turns nobody away. */
+  maxRequests: number;
+  /** Most open connections, streams among them; one too many is closed at once. */
+  maxConnections: number;
   /** Most streams and waiting calls that are open at a time. */
   maxStreams: number;
   /** How long a call may wait for a change. */
@@ -210,6 +216,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     maxLists: env.MAX_LISTS,
     maxItems: env.MAX_ITEMS,
     maxShopperBytes: env.MAX_SHOPPER_BYTES,
+    maxRequests: env.MAX_REQUESTS,
+    maxConnections: env.MAX_CONNECTIONS,
     maxStreams: env.MAX_STREAMS,
     liveWaitMs: env.LIVE_WAIT_SECONDS * 1_000,
     keptAnswersBytes: env.KEPT_ANSWERS_MB * 1_000_000,

@@ -17,6 +17,7 @@ import type { Runtime } from './runtime.ts';
 import { describeFailure } from './shared/errors.ts';
 import { createLogger } from './shared/log.ts';
 import type { Logger } from './shared/log.ts';
+import { watchUnexpected } from './shared/unexpected.ts';
 import type { Lifecycle } from './transport/health.ts';
 import { createHttpServer } from './transport/http.ts';
 import { listenForMetrics } from './transport/metrics.ts';
@@ -31,6 +32,9 @@ const IS_WATCHING = /^\/(healthz|readyz|metrics)\b/;
 const IDLE_MS = 50;
 /** Whatever still hangs by then, the process ends; the next start adopts a database that was left running. */
 const EXIT_LIMIT_MS = 9_000;
+
+/** Connections that the system keeps until they are taken: beyond them it drops what was sent, and callers wait for seconds. It cuts the number to its own. */
+const BACKLOG = 4_096;
 
 /** A running service. */
 type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };
@@ -101,7 +105,7 @@ function banner(
 }
 
 async function listen(server: Server, { port, host }: Config): Promise<string> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog: BACKLOG });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE') throw new Error(`PORT ${port} is in use on ${host}; set another PORT`);
     if (error.code === 'EACCES')
@@ -120,7 +124,7 @@ async function start(given: Config, log: Logger): Promise<Service> {
   let worker: Worker | null = null;
   try {
     const lifecycle: Lifecycle = { isDraining: false };
-    const { server, serve } = createHttpServer();
+    const { server, serve } = createHttpServer(given, log);
     const localUrl = await listen(server, given);
     // With PORT=0 the system chose the port; everything that hands out links is made after it is known.
     const config = given.hasPublicUrl ? given : { ...given, publicUrl: localUrl };
@@ -186,18 +190,22 @@ function limitShutdown(log: Logger): void {
 }
 
 /**
- * Resolves at the first signal to end; installed before the start, so that a signal during it is not lost. From then on
- * the time runs, also while the start still waits for something, such as another process's migration.
+ * Resolves with the exit status at the first signal to end, or failure that ends the process; installed before the start, so that a signal
+ * during it is not lost. From then on the time runs, also while the start still waits for something, such as another process's migration.
  */
-function endSignal(log: Logger): Promise<void> {
+function endSignal(log: Logger): Promise<0 | 1> {
   return new Promise((resolve) => {
+    const end = (status: 0 | 1): void => {
+      limitShutdown(log);
+      resolve(status);
+    };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
         log.info({ signal }, 'shutting down');
-        limitShutdown(log);
-        resolve();
+        end(0);
       });
     }
+    watchUnexpected(log, () => end(1));
   });
 }
 
@@ -207,12 +215,12 @@ async function main(): Promise<void> {
   const log = createLogger(config.logLevel);
   const ended = endSignal(log);
   const service = await start(config, log);
-  await ended;
+  const status = await ended;
   await drain(service).catch((error: unknown) => {
     log.error({ err: error }, 'the shutdown failed');
     process.exit(1);
   });
-  process.exit(0);
+  process.exit(status);
 }
 
 main().catch((error: unknown) => {

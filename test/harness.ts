@@ -21,6 +21,7 @@ import { createLimiter } from '../src/shared/limiter.ts';
 import { createLogger } from '../src/shared/log.ts';
 import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
+import type { HttpLimits } from '../src/transport/http.ts';
 import { expectMatchesOpenApi, openApi } from './openapi.ts';
 import { createTestDatabase } from './setup/database.ts';
 import type { TestDatabase } from './setup/database.ts';
@@ -78,13 +79,20 @@ export async function startService(
   overrides: Partial<Config> = {},
   givenLog?: Logger,
   beside?: Pick<TestService, 'database'>,
+  limits: Partial<HttpLimits> = {},
 ): Promise<TestService> {
   // Making the reference takes seconds on a busy machine; in the middle of a test, connections would time out meanwhile.
   openApi();
   const database = beside?.database ?? (await createTestDatabase());
   const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const config: Config = {
-    ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'fatal', DATABASE_POOL: '10' }),
+    ...readConfig({
+      DATA_DIR: dataDir,
+      DEMO: '0',
+      LOG_LEVEL: 'fatal',
+      DATABASE_POOL: '10',
+      MAX_REQUESTS: '0',
+    }),
     ...overrides,
   };
   const log = givenLog ?? createLogger(config.logLevel);
@@ -104,7 +112,7 @@ export async function startService(
   });
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
-  const { server, serve } = createHttpServer();
+  const { server, serve } = createHttpServer({ ...config, ...limits }, log);
   serve(await createApp(services, { isDraining: false }, demo));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

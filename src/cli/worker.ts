@@ -3,6 +3,7 @@ import { createTasks } from '../dispatch/tasks.ts';
 import { startWorker } from '../dispatch/worker.ts';
 import { openRuntime, startTracing } from '../runtime.ts';
 import { createLogger } from '../shared/log.ts';
+import { watchUnexpected } from '../shared/unexpected.ts';
 import { listenForMetrics } from '../transport/metrics.ts';
 
 /** Runs the background work without the server; as many of these as one likes work side by side. */
@@ -17,15 +18,16 @@ async function start(): Promise<void> {
   runtime.db.onWork(worker.wake);
   log.info('worker started');
   let isStopping = false;
-  const stop = async (signal: string): Promise<void> => {
+  const stop = async (status: 0 | 1, signal?: string): Promise<void> => {
     if (isStopping) return;
     isStopping = true;
     log.info({ signal }, 'worker stopping: messages under way are finished');
     await worker.stop();
     await runtime.close();
-    process.exit(0);
+    process.exit(status);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0, signal));
+  watchUnexpected(log, () => void stop(1));
 }
 
 start().catch((error: Error) => {

@@ -56,6 +56,10 @@ export const METRICS = {
   ),
   failures: counter('failures_total', 'Answers that told a failure, by its type', 'type'),
   rateLimited: counter('rate_limit_refusals_total', 'Requests beyond a rate limit, by its kind', 'kind'),
+  rateLimitsShared: gauge(
+    'rate_limits_shared',
+    'With REDIS_URL: 1 while rate limits are counted in Redis, 0 while it is away',
+  ),
   shed: counter('shed_requests_total', 'Requests turned away before any work, by reason', 'reason'),
   openStreams: gauge('open_streams', 'Streams and waiting calls that are open'),
   keptAnswers: counter(
