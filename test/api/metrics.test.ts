@@ -125,8 +125,10 @@ describe('what is counted', () => {
   test('kept answers, shared statements, statements by name and the pool', async () => {
     const store = await service.createStore();
     const shopper = await service.guest(store);
+    await service.post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper }).expect(200);
     const hits = await valueOf('wishgate_kept_answers_total', { result: 'hit' });
-    for (let n = 0; n < 4; n += 1) await service.graphql('{ lists { totalCount } }', {}, { shopper });
+    // Of several services in one process, the one that was started last tells its sizes.
+    for (let n = 0; n < 4; n += 1) await proxied.graphql('{ lists { totalCount } }', {}, { shopper });
     expect(await valueOf('wishgate_kept_answers_total', { result: 'hit' })).toBeGreaterThan(hits);
     expect(await valueOf('wishgate_kept_answers_bytes')).toBeGreaterThan(0);
     expect(await valueOf('wishgate_batch_size_count', { kind: 'read' })).toBeGreaterThan(0);
@@ -146,17 +148,16 @@ describe('what is counted', () => {
   });
 
   test('messages that wait, and how they ended', async () => {
-    const other = await startService();
     const queued = (): Promise<number> =>
       valueOf('wishgate_outbox_queued', { lane: 'message', medium: 'email' });
     const sent = { lane: 'message', medium: 'email', outcome: 'sent' };
     const before = await valueOf('wishgate_messages_total', sent);
+    const other = await startService();
     const store = await other.createStore();
     const shopper = await other.account(store);
     const { body } = await other.post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper });
     const mail = { lid: body.lid, toemail: 'a@example.com', fromname: 'Ann' };
     await other.post('/api/v3/lists/emailList', mail, { shopper }).expect(200);
-    // The service that was started last is the one that is scraped, and it has not been asked yet.
     expect(await queued()).toBe(1);
     expect(
       await valueOf('wishgate_outbox_oldest_due_seconds', { lane: 'message', medium: 'email' }),
@@ -168,12 +169,15 @@ describe('what is counted', () => {
   });
 
   test('a figure that cannot be read is left out, and the others are told', async () => {
+    const failures = (): Promise<number> =>
+      valueOf('wishgate_scrape_failures_total', { metric: 'wishgate_outbox_queued' });
+    const before = await failures();
     const broken = await startService();
     await broken.services.db.query('ALTER TABLE outbox RENAME TO gone');
     const text = await scrape();
     expect(text).not.toMatch(/^wishgate_outbox_queued\{/m);
     expect(text).toMatch(/^process_cpu_seconds_total /m);
-    expect(await valueOf('wishgate_scrape_failures_total', { metric: 'wishgate_outbox_queued' })).toBe(1);
+    expect(await failures()).toBeGreaterThan(before);
     await broken.close();
   });
 });
