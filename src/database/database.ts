@@ -72,8 +72,8 @@ const SAFE_INT8: pg.CustomTypesConfig = {
 
 function queryBy(run: Session['query'], keepsNames: boolean): Db['query'] {
   return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
-    const isNamed = keepsNames && typeof statement !== 'string';
-    const config = isNamed ? statement : { text: typeof statement === 'string' ? statement : statement.text };
+    const { name, text } = typeof statement === 'string' ? { text: statement } : statement;
+    const config = keepsNames && name !== undefined ? { name, text } : { text, label: name };
     return (await run({ ...config, values: params as unknown[] })).rows as Row[];
   };
 }

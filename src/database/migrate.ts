@@ -19,10 +19,11 @@ export const MIGRATION_LOCK = 72707369;
  * Begins what one process does at a time. A timeout meant for requests must not end a migration, nor the wait for another process's. All of it ends with the
  * transaction, because a pooler may give the next one another connection.
  */
-export async function beginAlone(client: pg.PoolClient): Promise<void> {
+export async function beginAlone(client: pg.ClientBase): Promise<void> {
   await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
 }
+
 const MIN_VERSION = 15;
 
 /** How the name of a migration ends with which the code of the release before it cannot work: older versions refuse to start then. */
