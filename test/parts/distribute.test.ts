@@ -120,7 +120,13 @@ describeWith(['PostgreSQL 15', 'HAProxy'], 'a server that is split by store', ()
     let proxy: PartProcess | undefined;
     try {
       const dataDir = await makeDataDir();
-      const env = { DATABASE_URL: first.url, DATA_DIR: dataDir, DISPATCH_RETRY_MS: '10', LOG_LEVEL: 'fatal' };
+      const env = {
+        DATABASE_URL: first.url,
+        DATA_DIR: dataDir,
+        DISPATCH_RETRY_MS: '10',
+        MAX_REQUESTS: '0',
+        LOG_LEVEL: 'fatal',
+      };
       const before = startMain({ ...env, SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com' });
       const url = await before.url;
       const [stays, moves] = (await Promise.all(
@@ -174,10 +180,13 @@ describeWith(['PostgreSQL 15', 'HAProxy'], 'a server that is split by store', ()
       }
 
       const mains = new Map<Store, string>();
-      for (const side of sides) {
+      const started = sides.map(async (side) => {
         const main = startMain({ ...env, DATABASE_URL: side.url, DATA_DIR: await makeDataDir() });
-        const at = await main.url;
-        mains.set(side.own, at);
+        mains.set(side.own, await main.url);
+      });
+      await Promise.all(started);
+      for (const side of sides) {
+        const at = mains.get(side.own)!;
         expect((await ask(at, side.own)).status).toBe(200);
         expect((await ask(at, side.foreign)).status).toBe(401);
         const sent = `SELECT pid FROM outbox WHERE lane = 'alert' AND state = 'sent'`;
