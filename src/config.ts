@@ -68,6 +68,7 @@ const OWN_VARIABLES = {
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_REPLICA_URL: oneServer.optional(),
   DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
+  DATABASE_POOLER: z.enum(['none', 'transaction', 'transaction-prepared']).default('none'),
   PUBLIC_URL: httpUrl.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DEMO: flag.optional(),
@@ -88,6 +89,14 @@ const OWN_VARIABLES = {
   SECRETS_KEY: secretsKeys.optional(),
   DISPATCH_LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'give it at least 16 characters, without spaces')
+    .optional(),
+  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default('wishgate'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
 const channelVariables = z.object(
@@ -112,6 +121,11 @@ export type Config = Readonly<{
   /** A streaming replica that is read from where it has all that a reader may expect. */
   databaseReplicaUrl: string | null;
   databasePool: number;
+  /**
+   * What stands between us and PostgreSQL: nothing that we notice, or a pooler that gives a connection for one transaction at a time. Of those, the
+   * `prepared` kind knows which of its connections has which named statement.
+   */
+  databasePooler: 'none' | 'transaction' | 'transaction-prepared';
   /** Base of every link we hand out; never taken from a Host header. */
   publicUrl: string;
   /** Whether an operator set it; otherwise it is the address we listen on. */
@@ -152,6 +166,12 @@ export type Config = Readonly<{
   dispatchLeaseMs: number;
   /** Pause after the first failed try; it doubles with each further one. */
   dispatchRetryMs: number;
+  /** What callers from elsewhere show to read /metrics; null lets none of them. */
+  metricsToken: string | null;
+  /** A port for /metrics alone; null opens none. */
+  metricsPort: number | null;
+  /** Where traces go; null makes none. */
+  traces: { endpoint: string; serviceName: string; share: number } | null;
 }>;
 
 /** Reads `.env` where there is one; real environment variables win. */
@@ -184,6 +204,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     databaseUrl: env.DATABASE_URL ?? null,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL ?? null,
     databasePool: env.DATABASE_POOL,
+    databasePooler: env.DATABASE_POOLER,
     publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
     logLevel: env.LOG_LEVEL,
@@ -206,6 +227,16 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     secretsKeys: env.SECRETS_KEY ?? [],
     dispatchLeaseMs: env.DISPATCH_LEASE_MS,
     dispatchRetryMs: env.DISPATCH_RETRY_MS,
+    metricsToken: env.METRICS_TOKEN ?? null,
+    metricsPort: env.METRICS_PORT ?? null,
+    traces:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : {
+            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+            serviceName: env.OTEL_SERVICE_NAME,
+            share: env.OTEL_TRACES_SAMPLER_ARG,
+          },
   });
 }
 

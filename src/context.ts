@@ -54,6 +54,8 @@ export type Viewer = {
 
 /** What the access log tells of a request beside its route and status: names that the service itself gave, no person's typing. */
 export type Trace = {
+  /** Id of the trace that the call belongs to: the caller's, or one that we began. */
+  traceId?: string | undefined;
   /** The `pid` of the store that the call was found to belong to. */
   store?: string;
   /** Kind and top fields of the operation, the same over both doors: `mutation createList`. */

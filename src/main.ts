@@ -12,7 +12,7 @@ import { makeFirstOperatorKey } from './domain/operator/operator.service.ts';
 import { createTasks } from './dispatch/tasks.ts';
 import { startWorker } from './dispatch/worker.ts';
 import type { Worker } from './dispatch/worker.ts';
-import { openRuntime } from './runtime.ts';
+import { openRuntime, startTracing } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
 import { describeFailure } from './shared/errors.ts';
 import { createLogger } from './shared/log.ts';
@@ -20,6 +20,7 @@ import type { Logger } from './shared/log.ts';
 import { watchUnexpected } from './shared/unexpected.ts';
 import type { Lifecycle } from './transport/health.ts';
 import { createHttpServer } from './transport/http.ts';
+import { listenForMetrics } from './transport/metrics.ts';
 
 /** Requests that are not answered by then are cut, so that the process always ends within ten seconds. */
 const DRAIN_LIMIT_MS = 6_000;
@@ -118,6 +119,7 @@ async function listen(server: Server, { port, host }: Config): Promise<string> {
 }
 
 async function start(given: Config, log: Logger): Promise<Service> {
+  await startTracing(given, log);
   const runtime = await openRuntime(given, log);
   let worker: Worker | null = null;
   try {
@@ -131,6 +133,7 @@ async function start(given: Config, log: Logger): Promise<Service> {
     serve(await createApp(services, lifecycle, demo));
     worker = startWorker(createTasks(services), log);
     runtime.db.onWork(worker.wake);
+    await listenForMetrics(services);
     process.stdout.write(banner(localUrl, services, demo, await firstOperatorKey(runtime)));
     return { server, worker, runtime, lifecycle };
   } catch (error) {

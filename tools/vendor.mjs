@@ -24,6 +24,7 @@ const BUNDLES = {
   ioredis: ['ioredis'],
   libphonenumber: ['libphonenumber-js'],
   nodemailer: ['nodemailer'],
+  metrics: ['prom-client'],
   parse5: ['parse5'],
   pg: ['pg'],
   'rate-limiter': ['rate-limiter-flexible'],

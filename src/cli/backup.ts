@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Config } from '../config.ts';
-import { dump } from '../database/backup.ts';
+import { dump, holdMigrations } from '../database/backup.ts';
 import type { Copied } from '../database/backup.ts';
 import {
   PIECE_BYTES,
@@ -38,16 +38,11 @@ const LEVEL = 3;
 async function copyTo(out: Writable, config: Config): Promise<Copied> {
   const watch = watchCopy('backup');
   const signal = endSignal();
-  await withDatabase(config, true, ({ client }) =>
-    pipeline(
-      Readable.from(dump(client, watch), { objectMode: false }),
-      createGzip({ level: LEVEL, chunkSize: PIECE_BYTES }),
-      out,
-      {
-        signal,
-      },
-    ),
-  );
+  await withDatabase(config, true, async (connect) => {
+    await holdMigrations(await connect());
+    const plain = Readable.from(dump(await connect(), watch), { objectMode: false });
+    await pipeline(plain, createGzip({ level: LEVEL, chunkSize: PIECE_BYTES }), out, { signal });
+  });
   return watch.copied!;
 }
 

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { Copied, CopyWatch } from '../database/backup.ts';
 import { openEmbedded } from '../database/embedded.ts';
 import { exists } from '../database/embedded-system.ts';
+import { createServers } from '../database/servers.ts';
 import { describeFailure } from '../shared/errors.ts';
 import { createLogger } from '../shared/log.ts';
 import type { Logger } from '../shared/log.ts';
@@ -72,47 +73,59 @@ export function watchCopy(
 export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows, ${megabytes(bytes)} unpacked`;
 
-/** The connection of a copy. `url` serves further ones. */
-export type CopyConnection = { client: pg.Client; url: string };
+/** Opens a connection to the database of the service; all of them end with the work. */
+export type Connect = () => Promise<pg.Client>;
 
 /**
- * Runs `work` on a connection to the service's database, beside whoever else has it open, and leaves nothing running that did not run before.
+ * Runs `work` on the service's database, beside whoever else has it open, and leaves nothing running that did not run before.
  * With `mustExist`, no bundled database is made.
  */
 export async function withDatabase<Result>(
   config: Config,
   mustExist: boolean,
-  work: (connection: CopyConnection) => Promise<Result>,
+  work: (connect: Connect, url: string) => Promise<Result>,
 ): Promise<Result> {
-  if (config.databaseUrl !== null) return connectAnd(config.databaseUrl, work);
+  const log = createCliLogger();
+  if (config.databaseUrl !== null) {
+    const servers = createServers(config.databaseUrl, log, () => undefined);
+    await servers.settle();
+    return withConnections(servers.url(), work);
+  }
   if (mustExist && !(await exists(join(config.dataDir, 'postgres'))))
     throw new Error(`There is no database in DATA_DIR (${config.dataDir})`);
-  const embedded = await openEmbedded(config.dataDir, createCliLogger());
+  const embedded = await openEmbedded(config.dataDir, log);
   try {
-    return await connectAnd(embedded.url, work);
+    return await withConnections(embedded.url, work);
   } finally {
     await embedded.release();
   }
 }
 
-async function connectAnd<Result>(
+async function withConnections<Result>(
   url: string,
-  work: (connection: CopyConnection) => Promise<Result>,
+  work: (connect: Connect, url: string) => Promise<Result>,
 ): Promise<Result> {
-  const socket = new Socket();
-  const client = new pg.Client({
-    connectionString: url,
-    stream: () => socket,
-    connectionTimeoutMillis: 5_000,
-    application_name: 'wishgate-copy',
-  });
-  client.on('error', () => undefined);
+  const sockets: Socket[] = [];
+  const connect: Connect = async () => {
+    const socket = new Socket();
+    sockets.push(socket);
+    const client = new pg.Client({
+      connectionString: url,
+      stream: () => socket,
+      connectionTimeoutMillis: 5_000,
+      application_name: 'wishgate-copy',
+    });
+    client.on('error', () => undefined);
+    await client.connect().catch((error: unknown) => {
+      throw new Error(`The database cannot be reached: ${describeFailure(error)}`, { cause: error });
+    });
+    return client;
+  };
   try {
-    await client.connect();
-    return await work({ client, url });
+    return await work(connect, url);
   } finally {
     // Cut rather than closed: in the middle of a copy, neither side would come to read the other's farewell.
-    socket.destroy();
+    for (const socket of sockets) socket.destroy();
   }
 }
 

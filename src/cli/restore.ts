@@ -38,13 +38,13 @@ async function restore(file: string, config: Config): Promise<Copied> {
   const packed: Readable = file === STANDARD ? process.stdin : createReadStream(file);
   const plain = addAbortSignal(endSignal(), createGunzip({ chunkSize: PIECE_BYTES }));
   packed.on('error', (error) => plain.destroy(error)).pipe(plain);
-  await withDatabase(config, false, async ({ client, url }) => {
-    await load(client, plain, watch).catch((error: unknown) => {
+  await withDatabase(config, false, async (connect, url) => {
+    await load(await connect(), plain, watch).catch((error: unknown) => {
       throw explainUnpacking(error);
     });
-    await client.end();
     const pool = new pg.Pool({ connectionString: url, max: 1 });
-    await migrate(pool, createCliLogger()).finally(() => pool.end());
+    const isPooled = config.databasePooler !== 'none';
+    await migrate(pool, createCliLogger(), undefined, isPooled).finally(() => pool.end());
   });
   return watch.copied!;
 }

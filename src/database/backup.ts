@@ -25,9 +25,12 @@ const { version: SERVICE } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string };
 
-/** Whatever the server's own settings are, values are written and read in one form, and nothing takes too long. */
-export const PLAIN_SESSION = `SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;
-  SET datestyle = 'ISO, YMD'; SET intervalstyle = postgres; SET timezone = 'UTC'; SET extra_float_digits = 1; SET bytea_output = hex`;
+/**
+ * Whatever the server's own settings are, values are written and read in one form, and nothing takes too long. It ends with the transaction, because a pooler may
+ * give the connection to others.
+ */
+export const PLAIN_TRANSACTION = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+  SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = postgres; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = hex`;
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -80,9 +83,15 @@ async function describe(client: pg.ClientBase): Promise<HeadLine> {
 }
 
 /**
- * Everything that the database held at one moment, as the plain bytes of a backup. Writers are not held up, and migrations wait until it
- * is over: one that waited for a table's lock instead would hold up everybody behind it.
+ * Lets migrations wait until this connection ends: one that waited for the lock of a table behind a long copy would hold up everybody behind itself. It is
+ * taken before the snapshot, on another connection, because a snapshot would not see the migration that it was waited for.
  */
+export async function holdMigrations(client: pg.ClientBase): Promise<void> {
+  await client.query(`BEGIN; ${PLAIN_TRANSACTION}`);
+  await client.query('SELECT pg_advisory_xact_lock_shared($1)', [MIGRATION_LOCK]);
+}
+
+/** Everything that the database held at one moment, as the plain bytes of a backup. Writers are not held up. */
 export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -92,10 +101,7 @@ export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGener
     return piece;
   };
   const line = (value: object): Buffer => sign(Buffer.from(`${JSON.stringify(value)}\n`));
-  await client.query(PLAIN_SESSION);
-  // Before the snapshot, which must see the migration that it may have waited for.
-  await client.query('SELECT pg_advisory_lock_shared($1)', [MIGRATION_LOCK]);
-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; ${PLAIN_TRANSACTION}`);
   const head = await describe(client);
   yield line(head);
   let allRows = 0;

@@ -3,9 +3,12 @@ import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import type { Logger } from '../shared/log.ts';
 import { isDatabaseAway, someFailure } from './failures.ts';
+import { SESSION_OPTIONS } from './pooler.ts';
+import type { Pooler } from './pooler.ts';
 import { createReplica } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
+import { watchSilence } from './silence.ts';
 
 /** A statement with a name: PostgreSQL parses and plans it once a connection. */
 export type Statement = { name: string; text: string };
@@ -50,6 +53,8 @@ export type Database = Db & {
 export type DatabaseOptions = {
   /** Address of a streaming replica to read from. */
   replicaUrl?: string | null;
+  /** What stands between us and PostgreSQL. */
+  pooler?: Pooler;
 };
 
 type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array ? Buffer : Value;
@@ -65,9 +70,10 @@ const SAFE_INT8: pg.CustomTypesConfig = {
     oid === INT8_OID ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as never,
 };
 
-function queryBy(run: Session['query']): Db['query'] {
+function queryBy(run: Session['query'], keepsNames: boolean): Db['query'] {
   return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
-    const config = typeof statement === 'string' ? { text: statement } : statement;
+    const { name, text } = typeof statement === 'string' ? { text: statement } : statement;
+    const config = keepsNames && name !== undefined ? { name, text } : { text, label: name };
     return (await run({ ...config, values: params as unknown[] })).rows as Row[];
   };
 }
@@ -97,6 +103,7 @@ function openSession(query: Session['query']): Session & { end(text: string): Pr
 async function runTransaction<Result>(
   { runIn, connectApart, queryOn }: RoutedPool,
   prisma: PrismaClient,
+  keepsNames: boolean,
   wake: () => void,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
@@ -106,7 +113,7 @@ async function runTransaction<Result>(
   const afterwards = new Set<() => void>();
   const tx: Tx = {
     prisma,
-    query: queryBy(session.query),
+    query: queryBy(session.query, keepsNames),
     afterCommit: (task) => void afterwards.add(task),
     async attempt(part) {
       await session.query({ text: 'SAVEPOINT attempt' });
@@ -136,28 +143,15 @@ async function runTransaction<Result>(
   return result;
 }
 
-/**
- * How PostgreSQL plans for us (docs/decisions/0025). Every statement here has an index, and plans are kept, the checks of foreign keys among them: one that was made while a table was
- * small reads all of it when it has grown, until the table is counted anew. Sign-ups on a new database took three times as
- * long (1,970-2,790 µs of PostgreSQL against 560). Compiling a plan pays for reports that take seconds, and nothing here may.
- */
-const PLANNING = '-c enable_seqscan=off -c jit=off';
-
-/** A server that takes longer to say anything, also that it gave up, is gone. */
-const SILENCE_MS = 35_000;
-
 /** How every connection of ours is opened. */
-function settingsOf(url: string, poolSize: number): pg.PoolConfig {
-  // Who sets another limit, or none, waits for as long as that takes.
-  const hasOwnLimit = /[?&]statement_timeout=/.test(url);
+function settingsOf(poolSize: number, pooler: Pooler): pg.PoolConfig {
   return {
     max: poolSize,
     types: SAFE_INT8,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 30_000,
-    ...(hasOwnLimit ? {} : { query_timeout: SILENCE_MS }),
     application_name: 'wishgate',
-    options: PLANNING,
+    // A pooler's connections belong to nobody: theirs come with the login.
+    ...(pooler === 'none' && { options: SESSION_OPTIONS }),
   };
 }
 
@@ -166,12 +160,14 @@ export function openDatabase(
   url: string,
   poolSize: number,
   log: Logger,
-  { replicaUrl = null }: DatabaseOptions = {},
+  { replicaUrl = null, pooler = 'none' }: DatabaseOptions = {},
 ): Database {
-  const settings = settingsOf(url, poolSize);
+  const keepsNames = pooler !== 'transaction';
+  const settings = settingsOf(poolSize, pooler);
   const routed = createRoutedPool(url, settings, log);
   const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
   const { pool } = routed;
+  const endWatch = watchSilence(pool, log, pooler !== 'none');
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();
@@ -179,11 +175,11 @@ export function openDatabase(
   const primary: Omit<Database, 'reader'> = {
     prisma,
     pool,
-    query: queryBy(routed.queryApart),
+    query: queryBy(routed.queryApart, keepsNames),
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction(routed, prisma, wake, work);
+          return await runTransaction(routed, prisma, keepsNames, wake, work);
         } catch (error) {
           if (attempt === MAX_TRIES || !someFailure(error, (code) => RETRYABLE.test(code))) throw error;
         }
@@ -197,11 +193,12 @@ export function openDatabase(
     era: routed.era,
     follow: replica && replica.follow,
     async close() {
+      endWatch();
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
       await Promise.all([pool.end(), replica?.end()]);
     },
   };
-  const reader = replica && { ...primary, prisma: readerPrisma!, query: queryBy(replica.query) };
+  const reader = replica && { ...primary, prisma: readerPrisma!, query: queryBy(replica.query, keepsNames) };
   // Where there is no replica it is its own reader: who patches one sees both.
   return Object.assign(primary as Database, { reader: (reader ?? primary) as Database });
 }

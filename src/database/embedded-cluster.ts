@@ -35,7 +35,7 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
 }
 
 /** The file that stands while an upgrade gives the new cluster the name of the old one; it says where that is kept. */
-export const upgradeMark = (dataDir: string): string => join(dataDir, 'postgres.upgrade');
+export const upgradeMark = (dataDir: string): string => join(dataDir, 'postgres.upgrade.mark');
 
 /** A cluster runs as the one who owns it: PostgreSQL accepts nobody else. */
 export async function ownerOf(dir: string): Promise<OsUser | undefined> {

@@ -5,7 +5,7 @@ function codeOf(error: { code?: unknown; originalCode?: unknown }): string {
 }
 
 const AWAY_CODES =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|53300|25006|P1001|P1002|P1008|P1017|P2024)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|57014|53300|25006|25P03|P1001|P1002|P1008|P1017|P2024)$/;
 const AWAY_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection|Query read timeout|DatabaseNotReachable|ConnectionClosed/;
 /** PostgreSQL's code for a write where only reading is possible. */

@@ -4,9 +4,9 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { BackupError, FORMAT_VERSION, countLine, createReader, headLine } from './backup-format.ts';
 import type { BackupReader, EndLine, HeadLine, Table } from './backup-format.ts';
-import { PLAIN_SESSION, copyTarget, readTables } from './backup.ts';
+import { PLAIN_TRANSACTION, copyTarget, readTables } from './backup.ts';
 import type { CopyWatch } from './backup.ts';
-import { MIGRATION_LOCK, buildSchema } from './migrate.ts';
+import { beginAlone, buildSchema } from './migrate.ts';
 
 /** A statement that takes something away for the time of loading, and the one that makes it again. */
 type Rebuild = { drop: string; make: string };
@@ -38,9 +38,8 @@ export async function load(
     throw new BackupError(
       `The backup has form ${head.version} and this version reads form ${FORMAT_VERSION}; restore with version ${head.service} or a newer one`,
     );
-  await client.query(PLAIN_SESSION);
-  await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-  await client.query('BEGIN');
+  await beginAlone(client);
+  await client.query(PLAIN_TRANSACTION);
   await refuseUnlessEmpty(client);
   await buildSchema(client, head.migrations);
   const { rows: rebuilds } = await client.query<Rebuild>(REBUILDS);
@@ -56,8 +55,7 @@ export async function load(
   for (const { make } of rebuilds.toReversed()) await client.query(make);
   await client.query(setTriggers('ENABLE'));
   await setSequences(client, sequences);
-  await client.query('COMMIT');
-  await client.query('ANALYZE');
+  await client.query('ANALYZE; COMMIT');
 }
 
 async function refuseUnlessEmpty(client: pg.ClientBase): Promise<void> {

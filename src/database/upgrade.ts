@@ -9,7 +9,7 @@ import { holdHome, withLock } from './embedded-lock.ts';
 import { findBinaries, locate } from './embedded-place.ts';
 import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
 import type { Cluster } from './embedded-server.ts';
-import { exists, replaceFile } from './embedded-system.ts';
+import { exists, replaceFile, waitUntil } from './embedded-system.ts';
 import { load } from './restore.ts';
 
 /** What became of a data folder: its major version before and after, and where the old files are kept. */
@@ -28,9 +28,10 @@ export type UpgradeOptions = {
  * meanwhile; killed anywhere, it leaves the old database as it was, or the swap to be finished by the next call.
  */
 export async function upgradeFolder(dataDir: string, log: Logger, options: UpgradeOptions): Promise<Upgrade> {
+  if (!(await exists(dataDir))) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
   const home = await realpath(dataDir);
-  const hold = await holdHome(home, log);
   const { dir } = await locate(home, log);
+  const hold = await holdHome(home, log);
   try {
     return await withLock(join(home, 'postgres.lock'), async () => {
       await hold.confirm();
@@ -78,17 +79,7 @@ async function upgradeLocked(
   };
   const source: Cluster = { ...files, dir, bin: old.bin, portFile: join(home, 'postgres.port') };
   const target: Cluster = { ...files, dir: draft, bin, portFile: join(home, 'postgres.upgrade.port') };
-  try {
-    // One that was killed may have left its copy, and a server on it.
-    await stopProcesses(draft);
-    await rm(draft, { recursive: true, force: true });
-    await initialise(target, true);
-    await copyCluster(source, target, options.watch);
-  } finally {
-    await stopProcesses(draft);
-    await rm(target.portFile, { force: true });
-  }
-  await stopProcesses(dir);
+  await copyCluster(source, target, options.watch);
   const kept = (await exists(`${dir}-${from}`)) ? `${dir}-${from}.${Date.now()}` : `${dir}-${from}`;
   await replaceFile(mark, `${kept}\n`, true);
   await rename(dir, kept);
@@ -97,7 +88,7 @@ async function upgradeLocked(
   return { from, to, kept };
 }
 
-/** Runs `work` on a connection to the service's database of a cluster, which is started where it does not run. */
+/** Runs `work` on a connection to a database of a cluster. */
 async function withClient<Result>(
   cluster: Cluster,
   port: number,
@@ -106,27 +97,56 @@ async function withClient<Result>(
 ): Promise<Result> {
   const client = createClient(cluster, port, { database });
   await client.connect();
-  return work(client).finally(() => client.end());
+  // In the middle of a copy neither side would come to read the other's farewell; it ends with the server then.
+  const close = (): Promise<void> => client.end().catch(() => undefined);
+  const result = await work(client).catch((error: unknown) => {
+    void close();
+    throw error;
+  });
+  await close();
+  return result;
 }
 
+/** Makes the target and fills it; no server of either runs afterwards, but one that others use. */
 async function copyCluster(source: Cluster, target: Cluster, watch: CopyWatch): Promise<void> {
   const from = await ensureRunning(source, {});
-  const to = await ensureRunning(target, {});
-  await withClient(target, to, 'postgres', (admin) => admin.query(`CREATE DATABASE ${OWNER}`));
-  await withClient(source, from, OWNER, async (reader) => {
-    await refuseIfOpen(reader);
-    await withClient(target, to, OWNER, (writer) =>
-      load(writer, dump(reader, { ...watch, onDone: () => undefined }), watch),
+  await withClient(source, from, OWNER, refuseIfOpen);
+  // One that was killed may have left its copy, and a server on it.
+  const clear = async (): Promise<void> => {
+    await stopProcesses(target.dir);
+    await rm(target.dir, { recursive: true, force: true });
+  };
+  try {
+    await clear();
+    await initialise(target, true);
+    const to = await ensureRunning(target, {});
+    await withClient(target, to, 'postgres', (admin) => admin.query(`CREATE DATABASE ${OWNER}`));
+    const unseen = { ...watch, onDone: (): void => undefined };
+    await withClient(source, from, OWNER, (reader) =>
+      withClient(target, to, OWNER, (writer) => load(writer, dump(reader, unseen), watch)),
     );
-  });
+    await stopProcesses(target.dir);
+  } catch (error) {
+    await clear();
+    throw error;
+  } finally {
+    await stopProcesses(source.dir);
+    await rm(target.portFile, { force: true });
+  }
 }
+
+/** Connections that their owner has just closed linger in the server for a moment. */
+const LINGER_MS = 2_000;
 
 /** A service that still runs would go on writing into the old database after it was copied. */
 async function refuseIfOpen(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM pg_stat_activity
-     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-  );
-  if (rows[0]!.count > 0)
+  const isAlone = async (): Promise<boolean> => {
+    const { rows } = await client.query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+    );
+    return rows.length === 0;
+  };
+  if (!(await waitUntil(isAlone, LINGER_MS)))
     throw new Error('The service still runs on this data folder; stop it, and its workers, first');
 }

@@ -4,6 +4,7 @@ import type { Viewer } from '../context.ts';
 import type { RateLimits } from '../domain/store/store.service.ts';
 import { fail } from '../shared/errors.ts';
 import type { Limiter, Standing } from '../shared/limiter.ts';
+import { METRICS } from '../shared/metrics.ts';
 
 /** The published limits: requests a minute. A store can have its own. */
 export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {
@@ -30,11 +31,17 @@ export function addressGroup(address: string): string {
 }
 
 /** Tells a caller how it stands, and refuses it beyond its limit. */
-function answerTo(res: Response, { isWithin, limit, remaining, resetSeconds }: Standing): void {
+function answerTo(
+  res: Response,
+  kind: keyof RateLimits,
+  { isWithin, limit, remaining, resetSeconds }: Standing,
+): void {
   res.setHeader('RateLimit-Limit', String(limit));
   res.setHeader('RateLimit-Remaining', String(remaining));
   res.setHeader('RateLimit-Reset', String(resetSeconds));
-  if (!isWithin) fail('too-many-requests', undefined, { 'Retry-After': String(resetSeconds) });
+  if (isWithin) return;
+  METRICS.rateLimited.inc({ kind });
+  fail('too-many-requests', undefined, { 'Retry-After': String(resetSeconds) });
 }
 
 /** Makes the limiter of requests; `isOn` false lets everything pass. */
@@ -44,7 +51,7 @@ export function createRateLimiter(isOn: boolean, limiter: Limiter): RateLimiter 
       if (!isOn) return;
       const consume = async (kind: keyof typeof DEFAULT_LIMITS, key: string): Promise<void> => {
         const limit = store?.rateLimits[kind] ?? DEFAULT_LIMITS[kind];
-        answerTo(res, await limiter.count(kind, key, limit));
+        answerTo(res, kind, await limiter.count(kind, key, limit));
       };
       // A store's back end calls for all its shoppers from one address, so a valid key replaces the address limit.
       if (keyId !== null) return consume('key', keyId);

@@ -58,7 +58,16 @@ export async function startPostgresOn(
   const port = Number(settings['port'] ?? (await freePort()));
   const all = { unix_socket_directories: '', listen_addresses: '127.0.0.1', fsync: 'off', ...settings, port };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return startPart(programOf('PostgreSQL 15'), ['-D', data, ...options], port);
+  const server = await startPart(programOf('PostgreSQL 15'), ['-D', data, ...options], port);
+  // It listens before it lets anybody in.
+  const answer = ['-h', '127.0.0.1', '-p', String(port)];
+  await until(() =>
+    runPostgresTool('pg_isready', answer).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return server;
 }
 
 /** Starts an empty PostgreSQL 15; everybody on this machine may log in, also to replicate. */

@@ -30,6 +30,8 @@ describeWith(['HAProxy'], 'gateways behind HAProxy', () => {
       RATE_LIMITS: 'off',
       MAX_LISTS: '100000',
       TRUST_PROXY: 'loopback',
+      // As docs/operations/many-processes.md advises.
+      DRAIN_DELAY_MS: '1000',
     });
 
   beforeAll(async () => {

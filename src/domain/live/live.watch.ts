@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Services } from '../../context.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import { AppError, fail } from '../../shared/errors.ts';
+import { METRICS, measure } from '../../shared/metrics.ts';
+import { outsideSpans } from '../../shared/tracing.ts';
 import { findMoved, notedOf } from './live.repo.ts';
 import type { NotedKey, Owner, Watched } from './live.repo.ts';
 import type { Noted } from './live.rules.ts';
@@ -108,6 +110,7 @@ export function createLive({ db, config, log }: Services): Live {
   let open = 0;
   let isLooking = false;
   let isClosed = false;
+  measure(METRICS.openStreams, () => open);
 
   const look = async (): Promise<void> => {
     const watched = [...entries.values()];
@@ -189,7 +192,7 @@ export function createLive({ db, config, log }: Services): Live {
       else if (rev !== null && entry.rev >= 0 && entry.rev !== rev) watching.tell(false);
       // Who came too late is answered, and sent on like the others.
       if (isClosed) watching.end();
-      void keepLooking();
+      void outsideSpans(keepLooking);
       return watching;
     },
     read,
