@@ -97,8 +97,6 @@ export type Context = Services & {
   budget: Budget;
   /** Whether the document is one of the operator's file, so that its cost was accepted with it. */
   isTrusted?: boolean;
-  /** What the document costs by its estimate, and how its store stands after it. */
-  cost?: { requested: number; limit?: number; remaining?: number; resetSeconds?: number };
   /** Whether graphql-js runs the document; its lists may hold promises. */
   isInterpreted?: boolean;
   /** What the answer turned out to depend on. */

@@ -119,42 +119,43 @@ export function estimateCost(
 }
 
 function refuse(failure: AppError): never {
-  const headers = new HeaderMap(
-    Object.entries(failure.headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
   throw new GraphQLError(failure.message, {
-    extensions: { ...extensionsOf(failure), http: { status: failure.status, headers } },
+    extensions: {
+      ...extensionsOf(failure),
+      http: { status: failure.status, headers: new HeaderMap(Object.entries(failure.headers)) },
+    },
   });
 }
 
-/** Counts the cost against the store's minute. */
-async function charge(ctx: Context, cost: number): Promise<void> {
-  const { viewer, limiter, config } = ctx;
+/** Counts the cost against the store's minute, and tells how that stands. */
+async function charge({ viewer, limiter, config }: Context, cost: number, headers: HeaderMap): Promise<void> {
   if (viewer.store === null || !config.rateLimits || cost === 0) return;
   const limit = viewer.store.rateLimits.cost ?? DEFAULT_COST_A_MINUTE;
   const { isWithin, remaining, resetSeconds } = await limiter.count('cost', viewer.store.pid, limit, cost);
-  ctx.cost = { ...ctx.cost!, limit, remaining, resetSeconds };
+  headers.set('x-cost-limit', String(limit));
+  headers.set('x-cost-remaining', String(remaining));
+  headers.set('x-cost-reset', String(resetSeconds));
   if (!isWithin)
     refuse(
       new AppError(
         'too-many-requests',
         'The queries of this store cost too much in this minute; retry later',
         {
-          'Retry-After': String(resetSeconds),
+          'retry-after': String(resetSeconds),
         },
       ),
     );
 }
 
-/** Refuses what costs too much before it runs. Documents that the operator trusts are not estimated. */
+/** Refuses what costs too much before it runs, and tells in headers what it costs. Documents that the operator trusts are not estimated. */
 export function limitCost(schema: GraphQLSchema): ApolloServerPlugin<Context> {
   return {
     requestDidStart: async ({ contextValue: ctx }) => ({
-      didResolveOperation: async ({ document, operation, request }) => {
-        if (ctx.isTrusted) return;
-        const cost = operation ? estimateCost(schema, document, operation, request.variables ?? {}) : null;
+      didResolveOperation: async ({ document, operation, request, response }) => {
+        if (ctx.isTrusted || !operation) return;
+        const cost = estimateCost(schema, document, operation, request.variables ?? {});
         if (cost === null) return;
-        ctx.cost = { requested: cost };
+        response.http.headers.set('x-cost', String(cost));
         if (cost > MAX_COST)
           refuse(
             new AppError(
@@ -162,22 +163,8 @@ export function limitCost(schema: GraphQLSchema): ApolloServerPlugin<Context> {
               `The query costs ${cost}; the limit is ${MAX_COST}: ask for smaller pages, or for fewer lists in lists`,
             ),
           );
-        await charge(ctx, cost);
+        await charge(ctx, cost, response.http.headers);
       },
-    }),
-  };
-}
-
-/** Headers that tell what a request cost, and what is left for its store. */
-export function costHeaders({ cost }: Context): Record<string, string> {
-  if (!cost) return {};
-  const { requested, limit, remaining, resetSeconds } = cost;
-  return {
-    'X-Cost': String(requested),
-    ...(limit !== undefined && {
-      'X-Cost-Limit': String(limit),
-      'X-Cost-Remaining': String(remaining),
-      'X-Cost-Reset': String(resetSeconds),
     }),
   };
 }

@@ -10,6 +10,8 @@ import type { TestService, TestShopper } from '../harness.ts';
 import { until } from '../until.ts';
 
 const MAX = 2;
+/** More than it takes at once. */
+const CROWD = 5 * MAX + 1;
 const BODY = { error: true, type: 'unavailable', msg: expect.any(String), message: expect.any(String) };
 
 let service: TestService;
@@ -19,7 +21,7 @@ let holder: PoolClient;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  service = await startService({ maxRequests: MAX, liveWaitMs: 60_000 });
+  service = await startService({ maxRequests: MAX, databasePool: 30, liveWaitMs: 60_000 });
   store = await service.createStore();
   shopper = await service.guest(store);
   holder = await service.services.db.pool.connect();
@@ -36,12 +38,16 @@ afterAll(async () => {
 
 const createList = (lname: string) => service.post('/api/v3/lists/create', { lname }, { shopper });
 
-/** Requests that a lock keeps under way until `ROLLBACK`; there are as many as the service answers at a time. */
+/** Requests that a lock keeps under way until `ROLLBACK`: as many as the service takes, a burst included. */
 async function fill(): Promise<Promise<{ status: number }>[]> {
   await holder.query('BEGIN; LOCK TABLE list');
-  const held = Array.from({ length: MAX }, (_, n) => createList(`Held ${n}`).then((answer) => answer));
-  await until(() => queueFigures().underWay === MAX);
-  return held;
+  const held: Promise<{ status: number }>[] = [];
+  for (const { refused } = queueFigures(); ;) {
+    const call = createList(`Held ${held.length}`).then((answer) => answer);
+    await until(() => queueFigures().refused > refused || queueFigures().underWay > held.length);
+    if (queueFigures().refused > refused) return held;
+    held.push(call);
+  }
 }
 
 /** Everything that the service answers to these bytes, once `isWhole` holds. */
@@ -60,6 +66,7 @@ const head = (path: string, length: number, more = ''): string =>
 
 test('one request too many is answered 503 with Retry-After and the body of its door, health goes on, and after the others all are served', async () => {
   const held = await fill();
+  expect(held.length).toBe(CROWD - 1);
   const rest = await createList('Too many').expect(503);
   expect(rest.body).toEqual(BODY);
   expect(rest.headers).toMatchObject({ 'retry-after': '2', 'cache-control': 'no-store' });
@@ -126,7 +133,7 @@ test('streams, calls that wait for a change and bodies that come slowly keep nob
     await once(call, 'socket').then(([socket]) => sockets.push(socket as Socket));
     if (accept === 'text/event-stream') await once(call, 'response');
   };
-  for (let n = 0; n < MAX; n += 1) {
+  for (let n = 0; n < CROWD; n += 1) {
     await ask('/graphql/stream', 'subscription { lists { rev } }', 'text/event-stream');
     await ask('/graphql', `{ listChanges(since: "${body.data.listChanges.rev}", wait: 60) { rev } }`, '*/*');
     const slow = connect(Number(new URL(service.url).port), '127.0.0.1');

@@ -28,7 +28,7 @@ function open(bytes = '', to = service): { socket: Socket; text: () => string; c
   // What was sent after the cut is answered with a reset.
   socket.on('error', () => undefined);
   if (bytes) socket.write(bytes);
-  return { socket, text: () => text, closed: once(socket, 'close') };
+  return { socket, text: () => text, closed: new Promise((done) => socket.once('close', done)) };
 }
 
 /** Sends one more byte again and again, as slow clients do, until the connection is gone. */
