@@ -16,6 +16,7 @@ import { openEmbedded } from '../src/database/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createTemplates } from '../src/domain/template/template.pool.ts';
 import { createStore } from '../src/domain/store/store.service.ts';
+import { createLimiter } from '../src/shared/limiter.ts';
 import { createLogger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
 
@@ -101,7 +102,7 @@ async function readCounts(): Promise<Reads> {
 
 const config = { ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMITS: 'off' }) };
 const templates = createTemplates(log);
-const services = { db, config, log, now, templates };
+const services = { db, config, log, now, templates, limiter: createLimiter(null, log) };
 const app = await createApp(services, { isDraining: false }, null);
 const { server, serve } = createHttpServer();
 serve(app);

@@ -4,11 +4,20 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
 /** What to send, to where and for how long. Connection n sends requests n, n + connections, … in turn, so no two share a shopper; fewer requests go to all. */
-export type Job = { port: number; requests: string[]; connections: number; ms: number };
+export type Job = {
+  port: number;
+  requests: string[];
+  connections: number;
+  ms: number;
+  /** Whether a server that is given too much may say so. */
+  mayRefuse?: true;
+};
 
 /** What came of it. `failure` is the head of the first answer that was not 200. */
 export type Outcome = {
   answers: number;
+  /** Answers of 503, where the job expects them; they are neither counted nor timed with the others. */
+  refused: number;
   seconds: number;
   bytes: number;
   failure: string | null;
@@ -51,14 +60,23 @@ function drive(job: Job, first: number, times: number[], outcome: Outcome, endAt
       }
       socket.write(own[sent++ % own.length]!);
     };
+    // A server that is given too much may also let callers wait.
+    if (job.mayRefuse)
+      setTimeout(() => {
+        resolve();
+        socket.destroy();
+      }, endAt - performance.now());
     socket.setNoDelay(true).on('connect', send).on('error', reject);
     socket.on('data', (chunk) => {
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       const length = answerLength(rest);
       if (length === 0) return;
-      if (outcome.failure === null && rest.toString('latin1', 9, 12) !== '200')
+      const status = rest.toString('latin1', 9, 12);
+      const isRefused = job.mayRefuse === true && status === '503';
+      if (outcome.failure === null && status !== '200' && !isRefused)
         outcome.failure = rest.toString('utf8', 0, 1_000);
-      times.push(performance.now() - startedAt);
+      if (isRefused) outcome.refused += 1;
+      else times.push(performance.now() - startedAt);
       outcome.bytes += length;
       rest = NO_BYTES;
       send();
@@ -68,7 +86,15 @@ function drive(job: Job, first: number, times: number[], outcome: Outcome, endAt
 }
 
 async function run(job: Job): Promise<Outcome> {
-  const outcome: Outcome = { answers: 0, seconds: 0, bytes: 0, failure: null, p50Ms: 0, p99Ms: 0 };
+  const outcome: Outcome = {
+    answers: 0,
+    refused: 0,
+    seconds: 0,
+    bytes: 0,
+    failure: null,
+    p50Ms: 0,
+    p99Ms: 0,
+  };
   const times: number[] = [];
   const start = performance.now();
   const drives = Array.from({ length: job.connections }, (_, first) =>

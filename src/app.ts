@@ -9,8 +9,10 @@ import { toAppError } from './operation/failures.ts';
 import { createKeptAnswers } from './operation/kept.ts';
 import { withNudges } from './operation/nudges.ts';
 import { withIdempotency } from './operation/idempotency.ts';
+import { withReading } from './operation/reading.ts';
 import { createSchema } from './operation/schema.ts';
 import { createApollo } from './operation/server.ts';
+import { withSpans } from './operation/spans.ts';
 import { AppError, errorBody } from './shared/errors.ts';
 import { createAccessLog, nameRoute, traceOf } from './transport/access-log.ts';
 import { createAdmission } from './transport/admission.ts';
@@ -24,6 +26,7 @@ import { serveClicks } from './transport/pages/go.ts';
 import { serveHealth } from './transport/health.ts';
 import type { Lifecycle } from './transport/health.ts';
 import { isForPeople, sendLostPage } from './transport/pages/lost.ts';
+import { serveMetrics } from './transport/metrics.ts';
 import { serveMeasuring } from './transport/pages/measuring.ts';
 import { servePages } from './transport/pages/pages.ts';
 import { serveSharedLists } from './transport/pages/shared-list.ts';
@@ -47,15 +50,15 @@ export async function createApp(
   const schema = createSchema();
   const live = createLive(services);
   lifecycle.endStreams = live.close;
-  const operations = withNudges(withIdempotency(createOperations(schema)));
+  const operations = withSpans(withNudges(withIdempotency(withReading(createOperations(schema)))));
   const documents = await createDocuments(services.config.trustedDocuments);
   const apollo = createApollo(schema, operations, documents);
-  await apollo.start();
+  await Promise.all([apollo.start(), services.limiter.open()]);
   const admission = createAdmission(
     services,
     live,
     createViewerResolver(services),
-    createRateLimiter(services.config.rateLimits),
+    createRateLimiter(services.config.rateLimits, services.limiter),
   );
   const { admitLink } = admission;
   const kept = createKeptAnswers(services.config.keptAnswersBytes);
@@ -83,6 +86,7 @@ export async function createApp(
     return stream(req, res);
   });
   serveHealth(app, services, lifecycle);
+  serveMetrics(app, services);
   serveShopify(app, services);
   serveAnswers(app, services);
   serveConfirm(app, services, admitLink);
@@ -105,7 +109,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
     // Express throws on a path whose percent-encoding is broken: there is nothing at such an address.
     const isBrokenPath = error instanceof Error && error.name === 'URIError';
     const cause = isBrokenPath ? new AppError('not-found', 'There is nothing at this address') : error;
-    const failure = toAppError(cause, { requestId: requestIdOf(res), log });
+    const failure = toAppError(cause, { requestId: requestIdOf(res), log, trace: traceOf(res) });
     traceOf(res).type = failure.type;
     if (res.headersSent) return void res.destroy();
     res.set(failure.headers);

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { CHANNELS, MEDIA } from './channel/channels.ts';
 import type { ChannelSettings } from './channel/channels.ts';
 import { httpUrl } from './channel/settings.ts';
+import { splitAddress } from './shared/database-address.ts';
 
 const flag = z
   .enum(['0', '1', 'off', 'on', 'false', 'true'])
@@ -33,6 +34,21 @@ const proxies = z
     'name addresses, subnets, loopback, linklocal or uniquelocal, with commas between',
   );
 
+const REDIS_HELP = 'name one Redis, such as redis://user:password@cache.example:6379/0, or rediss:// for TLS';
+
+const redisUrl = z
+  .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })
+  .refine((url) => /^\/?\d{0,4}$/.test(new URL(url).pathname), REDIS_HELP);
+
+const oneServer = z.url({ protocol: /^postgres(ql)?$/ });
+
+const databaseUrl = z
+  .string()
+  .refine(
+    (text) => splitAddress(text).every((url) => oneServer.safeParse(url).success),
+    'write postgresql://user:password@host:port/name; several hosts have commas between',
+  );
+
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
 const secretsKeys = z
@@ -49,17 +65,22 @@ const OWN_VARIABLES = {
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_REPLICA_URL: oneServer.optional(),
   DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
+  DATABASE_POOLER: z.enum(['none', 'transaction', 'transaction-prepared']).default('none'),
   PUBLIC_URL: httpUrl.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DEMO: flag.optional(),
   TRUST_PROXY: proxies.default([]),
   RATE_LIMITS: flag.default(true),
+  REDIS_URL: redisUrl.optional(),
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(8_000).default(500),
   MAX_LISTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   MAX_SHOPPER_BYTES: z.coerce.number().int().min(10_000).max(1e12).default(32_000_000),
+  MAX_REQUESTS: z.coerce.number().int().min(0).max(100_000).default(64),
+  MAX_CONNECTIONS: z.coerce.number().int().min(10).max(1_000_000).default(20_000),
   MAX_STREAMS: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   LIVE_WAIT_SECONDS: z.coerce.number().int().min(0).max(600).default(25),
   KEPT_ANSWERS_MB: z.coerce.number().int().min(0).max(100_000).default(64),
@@ -68,6 +89,14 @@ const OWN_VARIABLES = {
   SECRETS_KEY: secretsKeys.optional(),
   DISPATCH_LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   DISPATCH_RETRY_MS: z.coerce.number().int().min(10).max(600_000).default(5_000),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'give it at least 16 characters, without spaces')
+    .optional(),
+  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default('wishgate'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
 const channelVariables = z.object(
@@ -89,7 +118,14 @@ export type Config = Readonly<{
   dataDir: string;
   /** Null means: run the bundled PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
+  /** A streaming replica that is read from where it has all that a reader may expect. */
+  databaseReplicaUrl: string | null;
   databasePool: number;
+  /**
+   * What stands between us and PostgreSQL: nothing that we notice, or a pooler that gives a connection for one transaction at a time. Of those, the
+   * `prepared` kind knows which of its connections has which named statement.
+   */
+  databasePooler: 'none' | 'transaction' | 'transaction-prepared';
   /** Base of every link we hand out; never taken from a Host header. */
   publicUrl: string;
   /** Whether an operator set it; otherwise it is the address we listen on. */
@@ -99,6 +135,8 @@ export type Config = Readonly<{
   /** Proxies whose forwarding headers count, in Express's "trust proxy" form. */
   trustProxy: string[];
   rateLimits: boolean;
+  /** Where processes share their counts; null lets each count by itself. */
+  redisUrl: string | null;
   drainDelayMs: number;
   /** Most lists of one shopper. */
   maxLists: number;
@@ -106,6 +144,10 @@ export type Config = Readonly<{
   maxItems: number;
   /** Most bytes that all lists of one shopper hold. */
   maxShopperBytes: number;
+  /** Most requests that are answered at a time; 0 turns nobody away. */
+  maxRequests: number;
+  /** Most open connections, streams among them; one too many is closed at once. */
+  maxConnections: number;
   /** Most streams and waiting calls that are open at a time. */
   maxStreams: number;
   /** How long a call may wait for a change. */
@@ -124,6 +166,12 @@ export type Config = Readonly<{
   dispatchLeaseMs: number;
   /** Pause after the first failed try; it doubles with each further one. */
   dispatchRetryMs: number;
+  /** What callers from elsewhere show to read /metrics; null lets none of them. */
+  metricsToken: string | null;
+  /** A port for /metrics alone; null opens none. */
+  metricsPort: number | null;
+  /** Where traces go; null makes none. */
+  traces: { endpoint: string; serviceName: string; share: number } | null;
 }>;
 
 /** Reads `.env` where there is one; real environment variables win. */
@@ -140,6 +188,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     throw new Error(`${path.join('.')} is wrong: ${message} (see .env.example)`);
   }
   const env = parsed.data;
+  if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
+    throw new Error(
+      'DATABASE_REPLICA_URL is wrong: the bundled database has no replica; set DATABASE_URL, too',
+    );
   const isLoopback = LOOPBACK.test(env.HOST);
   const demo = env.DEMO ?? (env.DATABASE_URL === undefined && isLoopback);
   if (demo && !isLoopback) {
@@ -150,17 +202,22 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     host: env.HOST,
     dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL ?? null,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL ?? null,
     databasePool: env.DATABASE_POOL,
+    databasePooler: env.DATABASE_POOLER,
     publicUrl: env.PUBLIC_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
     logLevel: env.LOG_LEVEL,
     demo,
     trustProxy: env.TRUST_PROXY,
     rateLimits: env.RATE_LIMITS,
+    redisUrl: env.REDIS_URL ?? null,
     drainDelayMs: env.DRAIN_DELAY_MS,
     maxLists: env.MAX_LISTS,
     maxItems: env.MAX_ITEMS,
     maxShopperBytes: env.MAX_SHOPPER_BYTES,
+    maxRequests: env.MAX_REQUESTS,
+    maxConnections: env.MAX_CONNECTIONS,
     maxStreams: env.MAX_STREAMS,
     liveWaitMs: env.LIVE_WAIT_SECONDS * 1_000,
     keptAnswersBytes: env.KEPT_ANSWERS_MB * 1_000_000,
@@ -170,6 +227,16 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     secretsKeys: env.SECRETS_KEY ?? [],
     dispatchLeaseMs: env.DISPATCH_LEASE_MS,
     dispatchRetryMs: env.DISPATCH_RETRY_MS,
+    metricsToken: env.METRICS_TOKEN ?? null,
+    metricsPort: env.METRICS_PORT ?? null,
+    traces:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : {
+            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+            serviceName: env.OTEL_SERVICE_NAME,
+            share: env.OTEL_TRACES_SAMPLER_ARG,
+          },
   });
 }
 

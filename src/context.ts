@@ -14,6 +14,7 @@ import type { Budget } from './shared/budget.ts';
 import type { Receipts } from './receipts.ts';
 import { fail } from './shared/errors.ts';
 import type { ErrorType } from './shared/errors.ts';
+import type { Limiter } from './shared/limiter.ts';
 import type { Logger } from './shared/log.ts';
 
 /** What lives as long as the process and is handed to every request; built once, then frozen. */
@@ -25,6 +26,8 @@ export type Services = Readonly<{
   now: () => Date;
   /** Where stores' templates are rendered. */
   templates: Templates;
+  /** What counts against limits. */
+  limiter: Limiter;
 }>;
 
 /** What a guarded field answers to who may not read it. */
@@ -51,6 +54,8 @@ export type Viewer = {
 
 /** What the access log tells of a request beside its route and status: names that the service itself gave, no person's typing. */
 export type Trace = {
+  /** Id of the trace that the call belongs to: the caller's, or one that we began. */
+  traceId?: string | undefined;
   /** The `pid` of the store that the call was found to belong to. */
   store?: string;
   /** Kind and top fields of the operation, the same over both doors: `mutation createList`. */
@@ -90,12 +95,18 @@ export type Context = Services & {
   viewer: Viewer;
   /** What this request may take of the process's memory and time. */
   budget: Budget;
+  /** Whether the document is one of the operator's file, so that its cost was accepted with it. */
+  isTrusted?: boolean;
+  /** What the document costs by its estimate, and how its store stands after it. */
+  cost?: { requested: number; limit?: number; remaining?: number; resetSeconds?: number };
   /** Whether graphql-js runs the document; its lists may hold promises. */
   isInterpreted?: boolean;
   /** What the answer turned out to depend on. */
   basis: Basis;
   /** Reads of lists and items that concurrent requests share, within the budget; they fill in the basis. */
   reads: ListReads;
+  /** What a query reads through instead of `db` and `reads`, where there is a replica. A mutation reads where it writes, a stream what was just written. */
+  reading: Pick<Context, 'db' | 'reads'> | null;
   /** The hot writes; those of concurrent requests share a transaction. */
   writes: Writes;
   /** Those who wait for changes. */

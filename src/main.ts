@@ -12,20 +12,29 @@ import { makeFirstOperatorKey } from './domain/operator/operator.service.ts';
 import { createTasks } from './dispatch/tasks.ts';
 import { startWorker } from './dispatch/worker.ts';
 import type { Worker } from './dispatch/worker.ts';
-import { openRuntime } from './runtime.ts';
+import { openRuntime, startTracing } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
 import { describeFailure } from './shared/errors.ts';
 import { createLogger } from './shared/log.ts';
 import type { Logger } from './shared/log.ts';
+import { watchUnexpected } from './shared/unexpected.ts';
 import type { Lifecycle } from './transport/health.ts';
 import { createHttpServer } from './transport/http.ts';
+import { listenForMetrics } from './transport/metrics.ts';
 
 /** Requests that are not answered by then are cut, so that the process always ends within ten seconds. */
 const DRAIN_LIMIT_MS = 6_000;
+/** Requests that still come are answered for so long at most; the rest is for those under way. */
+const LISTEN_LIMIT_MS = 4_000;
+/** What load balancers and monitors ask goes on for ever, and keeps nobody from ending. */
+const IS_WATCHING = /^\/(healthz|readyz|metrics)\b/;
 /** Connections whose answer has ended are closed so soon while the process waits for the others. */
 const IDLE_MS = 50;
 /** Whatever still hangs by then, the process ends; the next start adopts a database that was left running. */
 const EXIT_LIMIT_MS = 9_000;
+
+/** Connections that the system keeps until they are taken: beyond them it drops what was sent, and callers wait for seconds. It cuts the number to its own. */
+const BACKLOG = 4_096;
 
 /** A running service. */
 type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };
@@ -96,7 +105,7 @@ function banner(
 }
 
 async function listen(server: Server, { port, host }: Config): Promise<string> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog: BACKLOG });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE') throw new Error(`PORT ${port} is in use on ${host}; set another PORT`);
     if (error.code === 'EACCES')
@@ -110,11 +119,12 @@ async function listen(server: Server, { port, host }: Config): Promise<string> {
 }
 
 async function start(given: Config, log: Logger): Promise<Service> {
+  await startTracing(given, log);
   const runtime = await openRuntime(given, log);
   let worker: Worker | null = null;
   try {
     const lifecycle: Lifecycle = { isDraining: false };
-    const { server, serve } = createHttpServer();
+    const { server, serve } = createHttpServer(given, log);
     const localUrl = await listen(server, given);
     // With PORT=0 the system chose the port; everything that hands out links is made after it is known.
     const config = given.hasPublicUrl ? given : { ...given, publicUrl: localUrl };
@@ -123,6 +133,7 @@ async function start(given: Config, log: Logger): Promise<Service> {
     serve(await createApp(services, lifecycle, demo));
     worker = startWorker(createTasks(services), log);
     runtime.db.onWork(worker.wake);
+    await listenForMetrics(services);
     process.stdout.write(banner(localUrl, services, demo, await firstOperatorKey(runtime)));
     return { server, worker, runtime, lifecycle };
   } catch (error) {
@@ -133,22 +144,37 @@ async function start(given: Config, log: Logger): Promise<Service> {
   }
 }
 
+/**
+ * Resolves when no request has come for so long: then load balancers have seen /readyz fail. One that checks rarely still sends requests here,
+ * new ones and on connections that it keeps, and whatever is closed under its hands is a failed request.
+ */
+function untilQuiet(server: Server, quietMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const quiet = setTimeout(resolve, quietMs);
+    const limit = setTimeout(resolve, Math.max(quietMs, LISTEN_LIMIT_MS));
+    limit.unref();
+    server.prependListener('request', ({ url = '' }, res) => {
+      // A client that keeps its connection busy would be served on it until it is cut.
+      res.setHeader('Connection', 'close');
+      if (!IS_WATCHING.test(url)) quiet.refresh();
+    });
+  });
+}
+
 /** Lets requests under way finish, then closes the listener, the pool and the bundled database. */
 async function drain({ server, worker, runtime, lifecycle }: Service): Promise<void> {
   lifecycle.isDraining = true;
+  const start = performance.now();
   // Beside the requests, not after them: together they keep within the ten seconds.
   const stopped = worker.stop();
-  // A client that keeps its connection busy would be served on it until it is cut.
-  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
-  const { drainDelayMs } = runtime.config;
-  // Load balancers see /readyz fail before the listener closes.
-  await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
+  await untilQuiet(server, runtime.config.drainDelayMs);
   const closed = once(server, 'close');
   server.close();
   // Not before: whoever watched connects again, and not to this process.
   lifecycle.endStreams?.();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), Math.max(0, DRAIN_LIMIT_MS - drainDelayMs));
+  const leftMs = Math.max(0, DRAIN_LIMIT_MS - (performance.now() - start));
+  const cut = setTimeout(() => server.closeAllConnections(), leftMs);
   await closed;
   clearTimeout(cut);
   clearInterval(idle);
@@ -164,18 +190,22 @@ function limitShutdown(log: Logger): void {
 }
 
 /**
- * Resolves at the first signal to end; installed before the start, so that a signal during it is not lost. From then on
- * the time runs, also while the start still waits for something, such as another process's migration.
+ * Resolves with the exit status at the first signal to end, or failure that ends the process; installed before the start, so that a signal
+ * during it is not lost. From then on the time runs, also while the start still waits for something, such as another process's migration.
  */
-function endSignal(log: Logger): Promise<void> {
+function endSignal(log: Logger): Promise<0 | 1> {
   return new Promise((resolve) => {
+    const end = (status: 0 | 1): void => {
+      limitShutdown(log);
+      resolve(status);
+    };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
         log.info({ signal }, 'shutting down');
-        limitShutdown(log);
-        resolve();
+        end(0);
       });
     }
+    watchUnexpected(log, () => end(1));
   });
 }
 
@@ -185,12 +215,12 @@ async function main(): Promise<void> {
   const log = createLogger(config.logLevel);
   const ended = endSignal(log);
   const service = await start(config, log);
-  await ended;
+  const status = await ended;
   await drain(service).catch((error: unknown) => {
     log.error({ err: error }, 'the shutdown failed');
     process.exit(1);
   });
-  process.exit(0);
+  process.exit(status);
 }
 
 main().catch((error: unknown) => {

@@ -5,9 +5,12 @@ import { openDatabase } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import type { Place } from './database/embedded-place.ts';
 import { migrate } from './database/migrate.ts';
+import { storeSettings } from './database/pooler.ts';
 import { createTemplates } from './domain/template/template.pool.ts';
 import { describeFailure } from './shared/errors.ts';
+import { createLimiter } from './shared/limiter.ts';
 import type { Logger } from './shared/log.ts';
+import { closeTracing, useTracing } from './shared/tracing.ts';
 
 const CLOSE_LIMIT_MS = 1_000;
 
@@ -18,24 +21,40 @@ export type Runtime = Services & {
   close(): Promise<void>;
 };
 
+/** Begins to trace where an operator asked for it; otherwise nothing of it is loaded. */
+export async function startTracing({ traces }: Config, log: Logger): Promise<void> {
+  if (traces !== null) useTracing((await import('./shared/otlp.ts')).openOtlp(traces, log));
+}
+
 /** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
-  const db = openDatabase(embedded?.url ?? config.databaseUrl!, config.databasePool, log);
+  const { databasePool, databasePooler, databaseReplicaUrl } = config;
+  const db = openDatabase(embedded?.url ?? config.databaseUrl!, databasePool, log, {
+    replicaUrl: databaseReplicaUrl,
+    pooler: databasePooler,
+  });
   const templates = createTemplates(log);
+  const limiter = createLimiter(config.redisUrl, log);
   const close = async (): Promise<void> => {
     templates.close();
+    limiter.close();
     // A statement that hangs must not hold the process; its connection ends with it.
-    await Promise.race([db.close(), delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
+    // Nor may a collector of traces that does not answer.
+    const closed = Promise.all([db.close(), closeTracing()]);
+    await Promise.race([closed, delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     await embedded?.release();
   };
   try {
-    await migrate(db.pool, log);
+    const isPooled = databasePooler !== 'none';
+    await migrate(db.pool, log, undefined, isPooled);
+    if (isPooled) await storeSettings(db.pool, log);
     return Object.freeze({
       config,
       db,
       log,
       templates,
+      limiter,
       now: () => new Date(),
       place: embedded?.place ?? null,
       close,

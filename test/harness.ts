@@ -17,9 +17,11 @@ import { createTemplates } from '../src/domain/template/template.pool.ts';
 
 import { createStore } from '../src/domain/store/store.service.ts';
 import type { NewStore, StoreSettings } from '../src/domain/store/store.service.ts';
+import { createLimiter } from '../src/shared/limiter.ts';
 import { createLogger } from '../src/shared/log.ts';
 import type { Logger } from '../src/shared/log.ts';
 import { createHttpServer } from '../src/transport/http.ts';
+import type { HttpLimits } from '../src/transport/http.ts';
 import { expectMatchesOpenApi, openApi } from './openapi.ts';
 import { createTestDatabase } from './setup/database.ts';
 import type { TestDatabase } from './setup/database.ts';
@@ -76,18 +78,27 @@ function encodeFields(fields: Fields): string {
 export async function startService(
   overrides: Partial<Config> = {},
   givenLog?: Logger,
-  beside?: TestService,
+  beside?: Pick<TestService, 'database'>,
+  limits: Partial<HttpLimits> = {},
 ): Promise<TestService> {
   // Making the reference takes seconds on a busy machine; in the middle of a test, connections would time out meanwhile.
   openApi();
   const database = beside?.database ?? (await createTestDatabase());
   const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const config: Config = {
-    ...readConfig({ DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'fatal', DATABASE_POOL: '10' }),
+    ...readConfig({
+      DATA_DIR: dataDir,
+      DEMO: '0',
+      LOG_LEVEL: 'fatal',
+      DATABASE_POOL: '10',
+      MAX_REQUESTS: '0',
+    }),
     ...overrides,
   };
   const log = givenLog ?? createLogger(config.logLevel);
-  const db = openDatabase(database.url, config.databasePool, log);
+  const db = openDatabase(database.url, config.databasePool, log, {
+    replicaUrl: config.databaseReplicaUrl,
+  });
   // Tests send a hundred calls at once on purpose; on a busy machine they queue for longer than the service lets them.
   db.pool.options.connectionTimeoutMillis = 0;
   let clock: (() => Date) | null = null;
@@ -97,10 +108,11 @@ export async function startService(
     log,
     now: () => (clock ? clock() : new Date()),
     templates: createTemplates(log),
+    limiter: createLimiter(config.redisUrl, log),
   });
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
-  const { server, serve } = createHttpServer();
+  const { server, serve } = createHttpServer({ ...config, ...limits }, log);
   serve(await createApp(services, { isDraining: false }, demo));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -166,6 +178,7 @@ export async function startService(
       await new Promise((resolve) => server.close(resolve));
       for (const task of tasks) task.close?.();
       services.templates.close();
+      services.limiter.close();
       await db.close();
       if (!beside) await database.drop();
       await rm(dataDir, { recursive: true, force: true });

@@ -4,5 +4,12 @@ const isLong = process.env['TEST_TIER'] === 'long';
 /** How often this run repeats what is random: in full before a release, a third of it at every change. */
 export const times = (full: number): number => (isLong ? full : Math.ceil(full / 3));
 
+/** The part of the long run that one has time for: `LONG_SHARE=0.2 npm run test:long`. */
+const share = Number(process.env['LONG_SHARE'] ?? 1);
+
+/** How much of something this run does: all of it before a release, a taste of it at every change. */
+export const inFull = (full: number, taste: number): number =>
+  isLong ? Math.max(taste, Math.round(full * share)) : taste;
+
 /** A test that takes more than half a minute, and of which quick ones hold each part: before a release only. */
 export const inLongRun = isLong ? test : test.skip;

@@ -3,6 +3,7 @@ import { handover, holders, readsDuring, restock } from './alerts.ts';
 import { bare } from './bare.ts';
 import { growth } from './growth.ts';
 import { importing } from './import.ts';
+import { overload } from './overload.ts';
 import { memory, start, twoProcesses } from './process.ts';
 import { contents, graphql, lists } from './reads.ts';
 import { streams } from './streams.ts';
@@ -13,5 +14,5 @@ import { write } from './writes.ts';
 export const CASES: readonly Case[] = [
   ...[bare, lists, contents, graphql, write, subscribe],
   ...[restock, holders, handover, readsDuring, importing, growth],
-  ...[streams, twoProcesses, memory, start],
+  ...[streams, overload, twoProcesses, memory, start],
 ];

@@ -2,8 +2,13 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import type { Logger } from '../shared/log.ts';
+import { isDatabaseAway, someFailure } from './failures.ts';
+import { SESSION_OPTIONS } from './pooler.ts';
+import type { Pooler } from './pooler.ts';
+import { createReplica } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
+import { watchSilence } from './silence.ts';
 
 /** A statement with a name: PostgreSQL parses and plans it once a connection. */
 export type Statement = { name: string; text: string };
@@ -35,7 +40,21 @@ export type Database = Db & {
   onWork(listener: () => void): () => void;
   /** Calls `listener` whenever the server closed a connection: what answers then may be another server, or an older copy of it. */
   onLost(listener: () => void): void;
+  /** Counts what `onLost` tells: what was read under another number may be of another server. */
+  era(): number;
+  /** The same, but reads come from the replica where that has all that was committed when `follow` was last told; itself without a replica. */
+  reader: Database;
+  /** Takes the position of the primary (`POSITION`) that a request was told; null where nobody needs it. */
+  follow: ((position: string) => void) | null;
   close(): Promise<void>;
+};
+
+/** What a database is opened with beside its address. */
+export type DatabaseOptions = {
+  /** Address of a streaming replica to read from. */
+  replicaUrl?: string | null;
+  /** What stands between us and PostgreSQL. */
+  pooler?: Pooler;
 };
 
 type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array ? Buffer : Value;
@@ -51,19 +70,20 @@ const SAFE_INT8: pg.CustomTypesConfig = {
     oid === INT8_OID ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as never,
 };
 
-function queryBy(run: Session['query']): Db['query'] {
+function queryBy(run: Session['query'], keepsNames: boolean): Db['query'] {
   return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
-    const config = typeof statement === 'string' ? { text: statement } : statement;
+    const { name, text } = typeof statement === 'string' ? { text: statement } : statement;
+    const config = keepsNames && name !== undefined ? { name, text } : { text, label: name };
     return (await run({ ...config, values: params as unknown[] })).rows as Row[];
   };
 }
 
 /** Lets statements wait for the one before: pg 9 refuses a second one on a connection that is still at work. */
-function openSession(client: pg.PoolClient): Session & { end(text: string): Promise<unknown> } {
+function openSession(query: Session['query']): Session & { end(text: string): Promise<unknown> } {
   let last: Promise<unknown> = Promise.resolve();
   let isOver = false;
   const inTurn = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
-    const next = last.then(() => client.query(config));
+    const next = last.then(() => query(config));
     last = next.catch(() => undefined);
     return next;
   };
@@ -81,18 +101,19 @@ function openSession(client: pg.PoolClient): Session & { end(text: string): Prom
 }
 
 async function runTransaction<Result>(
-  { runIn, connectApart }: RoutedPool,
+  { runIn, connectApart, queryOn }: RoutedPool,
   prisma: PrismaClient,
+  keepsNames: boolean,
   wake: () => void,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
   const client = await connectApart();
   let isBroken = false;
-  const session = openSession(client);
+  const session = openSession((config) => queryOn(client, config));
   const afterwards = new Set<() => void>();
   const tx: Tx = {
     prisma,
-    query: queryBy(session.query),
+    query: queryBy(session.query, keepsNames),
     afterCommit: (task) => void afterwards.add(task),
     async attempt(part) {
       await session.query({ text: 'SAVEPOINT attempt' });
@@ -112,7 +133,8 @@ async function runTransaction<Result>(
     await session.end('COMMIT');
   } catch (error) {
     // A connection that cannot even roll back is thrown away, never handed to the next request.
-    await session.end('ROLLBACK').catch(() => (isBroken = true));
+    isBroken = isDatabaseAway(error);
+    if (!isBroken) await session.end('ROLLBACK').catch(() => (isBroken = true));
     throw error;
   } finally {
     client.release(isBroken);
@@ -121,41 +143,43 @@ async function runTransaction<Result>(
   return result;
 }
 
-/**
- * How PostgreSQL plans for us (docs/decisions/0025). Every statement here has an index, and plans are kept, the checks of foreign keys among them: one that was made while a table was
- * small reads all of it when it has grown, until the table is counted anew. Sign-ups on a new database took three times as
- * long (1,970-2,790 µs of PostgreSQL against 560). Compiling a plan pays for reports that take seconds, and nothing here may.
- */
-const PLANNING = '-c enable_seqscan=off -c jit=off';
-
-/** Opens the pool and Prisma on it. Nothing is connected before the first query. */
-export function openDatabase(url: string, poolSize: number, log: Logger): Database {
-  const routed = createRoutedPool({
-    connectionString: url,
+/** How every connection of ours is opened. */
+function settingsOf(poolSize: number, pooler: Pooler): pg.PoolConfig {
+  return {
     max: poolSize,
     types: SAFE_INT8,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 30_000,
     application_name: 'wishgate',
-    options: PLANNING,
-  });
+    // A pooler's connections belong to nobody: theirs come with the login.
+    ...(pooler === 'none' && { options: SESSION_OPTIONS }),
+  };
+}
+
+/** Opens the pool and Prisma on it. Nothing is connected before the first query. `url` may name several servers of which one can be written to. */
+export function openDatabase(
+  url: string,
+  poolSize: number,
+  log: Logger,
+  { replicaUrl = null, pooler = 'none' }: DatabaseOptions = {},
+): Database {
+  const keepsNames = pooler !== 'transaction';
+  const settings = settingsOf(poolSize, pooler);
+  const routed = createRoutedPool(url, settings, log);
+  const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
   const { pool } = routed;
-  // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
-  // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
-  const lostListeners = new Set<() => void>();
-  pool.on('connect', (client) => client.on('error', () => lostListeners.forEach((listener) => listener())));
-  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+  const endWatch = watchSilence(pool, log, pooler !== 'none');
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();
   const wake = (): void => listeners.forEach((listener) => listener());
-  return {
+  const primary: Omit<Database, 'reader'> = {
     prisma,
     pool,
-    query: queryBy(routed.queryApart),
+    query: queryBy(routed.queryApart, keepsNames),
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction(routed, prisma, wake, work);
+          return await runTransaction(routed, prisma, keepsNames, wake, work);
         } catch (error) {
           if (attempt === MAX_TRIES || !someFailure(error, (code) => RETRYABLE.test(code))) throw error;
         }
@@ -165,54 +189,16 @@ export function openDatabase(url: string, poolSize: number, log: Logger): Databa
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    onLost: (listener) => void lostListeners.add(listener),
+    onLost: routed.onLost,
+    era: routed.era,
+    follow: replica && replica.follow,
     async close() {
-      await prisma.$disconnect();
-      await pool.end();
+      endWatch();
+      await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
+      await Promise.all([pool.end(), replica?.end()]);
     },
   };
-}
-
-/** The code of a failure: the driver's, Prisma's, or the driver's as Prisma hands it on. */
-function codeOf(error: { code?: unknown; originalCode?: unknown }): string {
-  const code = error.originalCode ?? error.code;
-  return typeof code === 'string' ? code : '';
-}
-
-const AWAY_CODES =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|53300|P1001|P1002|P1008|P1017|P2024)$/;
-const AWAY_TEXT =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection|DatabaseNotReachable|ConnectionClosed/;
-const UNSTORABLE_CODES = /^(22021|22P05)$/;
-
-/**
- * Whether a failure, or one inside it, fits. Judged by shape, because an error can come from another realm, where
- * `instanceof Error` is false, and Prisma keeps the driver's error in its `meta`.
- */
-function someFailure(error: unknown, fits: (code: string, message: string) => boolean): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { message, cause, errors, meta } = error as {
-    message?: unknown;
-    cause?: unknown;
-    errors?: unknown;
-    meta?: { driverAdapterError?: unknown };
-  };
-  if (fits(codeOf(error), typeof message === 'string' ? message : '')) return true;
-  const inner = [cause, meta?.driverAdapterError, ...(Array.isArray(errors) ? (errors as unknown[]) : [])];
-  return inner.some((failure) => someFailure(failure, fits));
-}
-
-/** Whether a failure means that PostgreSQL is away, starting or shutting down: callers get 503 and may retry. */
-export function isDatabaseAway(error: unknown): boolean {
-  return someFailure(error, (code, message) => AWAY_CODES.test(code) || AWAY_TEXT.test(message));
-}
-
-/** Whether PostgreSQL refused a text, such as one with NUL in it. Fields check theirs; this catches an id that nobody checked. */
-export function isUnstorableText(error: unknown): boolean {
-  return someFailure(error, (code) => UNSTORABLE_CODES.test(code));
-}
-
-/** Whether a row that another transaction wrote in the same moment stands in the way of a unique index. */
-export function isUniqueViolation(error: unknown): boolean {
-  return someFailure(error, (code) => code === '23505');
+  const reader = replica && { ...primary, prisma: readerPrisma!, query: queryBy(replica.query, keepsNames) };
+  // Where there is no replica it is its own reader: who patches one sees both.
+  return Object.assign(primary as Database, { reader: (reader ?? primary) as Database });
 }

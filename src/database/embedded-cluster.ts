@@ -13,6 +13,8 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
   const { dir, isDecided } = await locate(dataDir, log);
   const portFile = join(dataDir, 'postgres.port');
   const isNew = !(await exists(dir));
+  if (isNew && (await exists(upgradeMark(dataDir))))
+    throw new Error(`The upgrade of ${dir} was interrupted at its end; run: npm run upgrade`);
   if (isNew && isDecided && (await exists(portFile)))
     throw new Error(
       `The database of DATA_DIR was in ${dir}, which is gone; bring it back, or remove ${join(dataDir, 'postgres')} to ` +
@@ -32,8 +34,11 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
   return cluster;
 }
 
+/** The file that stands while an upgrade gives the new cluster the name of the old one; it says where that is kept. */
+export const upgradeMark = (dataDir: string): string => join(dataDir, 'postgres.upgrade.mark');
+
 /** A cluster runs as the one who owns it: PostgreSQL accepts nobody else. */
-async function ownerOf(dir: string): Promise<OsUser | undefined> {
+export async function ownerOf(dir: string): Promise<OsUser | undefined> {
   const { uid, gid } = await stat(dir);
   if (!isRoot()) {
     if (uid === process.getuid?.()) return undefined;
@@ -46,7 +51,7 @@ async function ownerOf(dir: string): Promise<OsUser | undefined> {
 }
 
 /** Written before the cluster exists and never again, so an interrupted first start finds the same password. */
-async function readPassword(file: string, mayCreate: boolean): Promise<string> {
+export async function readPassword(file: string, mayCreate: boolean): Promise<string> {
   const known = await readFile(file, 'utf8').catch(ifMissing);
   if (known !== undefined) return known.trim();
   if (!mayCreate)
@@ -69,7 +74,7 @@ async function removeDrafts(dir: string): Promise<void> {
 }
 
 /** Builds the cluster under another name and renames it: under its own name it is always complete. */
-async function initialise({ dir, bin, user, password }: Cluster, isDurable: boolean): Promise<void> {
+export async function initialise({ dir, bin, user, password }: Cluster, isDurable: boolean): Promise<void> {
   const draft = `${dir}${DRAFT_MARK}${randomUUID()}`;
   const passwordFile = `${draft}.pw`;
   await mkdir(draft, { mode: 0o700 });
@@ -98,8 +103,9 @@ async function initialise({ dir, bin, user, password }: Cluster, isDurable: bool
 async function checkVersion(dir: string, major: string): Promise<void> {
   const made = (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
   if (made === major) return;
-  throw new Error(
-    `${dir} was made by PostgreSQL ${made} and this version bundles ${major}; ` +
-      'dump it with the older version and load it into a new DATA_DIR',
-  );
+  const advice =
+    Number(made) < Number(major)
+      ? 'run: npm run upgrade (docs/operations/upgrade.md)'
+      : 'start the version that made it, or a newer one';
+  throw new Error(`${dir} was made by PostgreSQL ${made} and this version bundles ${major}; ${advice}`);
 }

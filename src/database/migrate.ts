@@ -13,8 +13,21 @@ type AppliedRow = { migration_name: string; checksum: string; finished_at: Date 
 const FOLDER = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 /** The number that Prisma's own tools lock, so that `prisma migrate deploy` and we wait for each other. */
-const PRISMA_LOCK = 72707369;
+export const MIGRATION_LOCK = 72707369;
+
+/**
+ * Begins what one process does at a time. A timeout meant for requests must not end a migration, nor the wait for another process's. All of it ends with the
+ * transaction, because a pooler may give the next one another connection.
+ */
+export async function beginAlone(client: pg.ClientBase): Promise<void> {
+  await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+  await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+}
+
 const MIN_VERSION = 15;
+
+/** How the name of a migration ends with which the code of the release before it cannot work: older versions refuse to start then. */
+const BREAKING = '_breaking';
 
 /** Prisma's own table, in the form that its tools create and read. */
 const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
@@ -28,35 +41,68 @@ const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`;
 
-/** Brings the database up to this build and returns how many migrations that took. Any number of processes may do it at once. */
-export async function migrate(pool: pg.Pool, log: Logger, folder: string = FOLDER): Promise<number> {
+/**
+ * Brings the database up to this build and returns how many migrations that took. Any number of processes may do it at once. Through a pooler that gives a connection for
+ * one transaction at a time (`isPooled`) they may take turns, migration by migration; else the first one does it all.
+ */
+export async function migrate(
+  pool: pg.Pool,
+  log: Logger,
+  folder: string = FOLDER,
+  isPooled = false,
+): Promise<number> {
   const migrations = await readMigrations(folder);
   const client = await pool.connect();
   // A server that goes away now rejects the running query; without a listener it would also end the process.
   client.on('error', () => undefined);
   try {
     await checkServerVersion(client);
-    // A timeout meant for requests must not end a migration, nor the wait for another process's.
-    await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
-    await client.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK]);
-    const applied = await readApplied(client);
-    if (applied === undefined) await client.query(CREATE_TABLE);
-    const pending = findPending(migrations, applied ?? [], log);
-    for (const migration of pending) {
-      await apply(client, migration);
-      log.info({ migration: migration.name }, 'Applied a migration');
+    if (!isPooled) {
+      await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
+      await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     }
-    return pending.length;
+    for (let count = 0; ; count += 1) {
+      await beginAlone(client);
+      const pending = await readPending(client, migrations, log);
+      if (pending === undefined) {
+        await client.query('COMMIT');
+        return count;
+      }
+      await apply(client, pending);
+      log.info({ migration: pending.name }, 'Applied a migration');
+    }
   } finally {
-    // Closed rather than returned to the pool: that ends the lock and whatever a migration has SET.
+    // Closed rather than returned to the pool: that ends a lock that is held, and whatever a migration has SET.
     client.release(true);
   }
 }
 
+/**
+ * Makes the schema of exactly these migrations, in the transaction of the caller, who brings the rows, those of `_prisma_migrations` among them.
+ * Throws when this build lacks one of them or has another one of the same name.
+ */
+export async function buildSchema(
+  client: pg.ClientBase,
+  wanted: readonly Pick<Migration, 'name' | 'checksum'>[],
+): Promise<void> {
+  const own = new Map((await readMigrations(FOLDER)).map((migration) => [migration.name, migration]));
+  await checkServerVersion(client);
+  const unknown = wanted.filter(({ name, checksum }) => own.get(name)?.checksum !== checksum);
+  if (unknown.length > 0)
+    throw new Error(
+      `This version does not know the migration ${unknown.at(-1)!.name} of the backup; restore with the version that made it, or a newer one`,
+    );
+  await client.query(CREATE_TABLE);
+  for (const { name } of wanted) await client.query(own.get(name)!.sql);
+}
+
 const namesByFolder = new Map<string, Promise<string[]>>();
 
-/** Names of the migrations that this build has and the database lacks; one short query, for readiness checks. */
-export async function pendingMigrations(pool: pg.Pool, folder: string = FOLDER): Promise<string[]> {
+/** How far a database is: how many migrations it has, the newest of them, and those that this build has and it lacks. */
+export type MigrationState = { applied: number; latest: string | null; pending: string[] };
+
+/** Tells how far the database is; one short query, for readiness checks. */
+export async function readMigrationState(pool: pg.Pool, folder: string = FOLDER): Promise<MigrationState> {
   let names = namesByFolder.get(folder);
   if (!names) {
     names = readMigrations(folder).then((migrations) => migrations.map(({ name }) => name));
@@ -67,7 +113,11 @@ export async function pendingMigrations(pool: pg.Pool, folder: string = FOLDER):
   const finished = new Set(
     (await readApplied(pool))?.filter((row) => row.finished_at).map((row) => row.migration_name),
   );
-  return (await names).filter((name) => !finished.has(name));
+  return {
+    applied: finished.size,
+    latest: [...finished].sort().at(-1) ?? null,
+    pending: (await names).filter((name) => !finished.has(name)),
+  };
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -81,15 +131,15 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-async function checkServerVersion(client: pg.PoolClient): Promise<void> {
+async function checkServerVersion(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ server_version_num: string }>('SHOW server_version_num');
   const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (major < MIN_VERSION)
     throw new Error(`PostgreSQL ${MIN_VERSION} or newer is needed; this server is version ${major}`);
 }
 
-/** Undefined when the table is not there yet. */
-async function readApplied(db: pg.Pool | pg.PoolClient): Promise<AppliedRow[] | undefined> {
+/** What this database says of its migrations; undefined when the table is not there yet. */
+export async function readApplied(db: pg.Pool | pg.ClientBase): Promise<AppliedRow[] | undefined> {
   try {
     const { rows } = await db.query<AppliedRow>(
       'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
@@ -101,7 +151,20 @@ async function readApplied(db: pg.Pool | pg.PoolClient): Promise<AppliedRow[] | 
   }
 }
 
-function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger): Migration[] {
+/** The next migration to apply; none when the database has them all. */
+async function readPending(
+  client: pg.PoolClient,
+  migrations: Migration[],
+  log: Logger,
+): Promise<Migration | undefined> {
+  const { rows } = await client.query<{ isThere: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isThere"`,
+  );
+  if (!rows[0]!.isThere) await client.query(CREATE_TABLE);
+  return findPending(migrations, (await readApplied(client)) ?? [], log);
+}
+
+function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger): Migration | undefined {
   const byName = new Map(applied.map((row) => [row.migration_name, row]));
   for (const { name, checksum } of migrations) {
     const row = byName.get(name);
@@ -116,17 +179,27 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
       );
     }
   }
+  const pending = migrations.find(({ name }) => !byName.has(name));
+  if (pending !== undefined) return pending;
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = [...byName.keys()].filter((name) => !known.has(name));
+  const breaking = unknown.find((name) => name.endsWith(BREAKING));
+  if (breaking !== undefined)
+    throw new Error(
+      `A newer version changed this database in a way that this one cannot work with (migration ${breaking}); start the newer version, ` +
+        'or restore the backup from before it (docs/operations/upgrade.md)',
+    );
   // Ordinary while a newer build is rolled out beside this one.
   if (unknown.length > 0)
-    log.warn({ migrations: unknown }, 'The database has migrations that this build does not know');
-  return migrations.filter(({ name }) => !byName.has(name));
+    log.warn(
+      { migrations: unknown },
+      'A newer version has migrated this database; this one works with it, but lacks what is new',
+    );
+  return undefined;
 }
 
 async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
   const startedAt = new Date();
-  await client.query('BEGIN');
   try {
     await client.query(sql);
     await client.query(

@@ -1,5 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
+import type { Logger } from '../shared/log.ts';
+import { isReadOnly } from './failures.ts';
+import { observePool } from './observe.ts';
+import { checkWritable, createServers } from './servers.ts';
 
 /** The connection of an open transaction; it is given one statement at a time. */
 export type Session = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
@@ -13,27 +17,119 @@ export type RoutedPool = {
   pool: pg.Pool;
   /** Runs `work` so that the pool's statements go to this session. */
   runIn: <Result>(session: Session, work: () => Promise<Result>) => Promise<Result>;
+  /** Whether the pool's statements go to a session here. */
+  isInside: () => boolean;
   /** Runs a statement on a connection of its own, whatever goes on around it. */
   queryApart: Session['query'];
   /** A connection for a new transaction. */
   connectApart: () => Promise<pg.PoolClient>;
+  /** Gives a statement to such a connection. */
+  queryOn: (client: pg.PoolClient, config: pg.QueryConfig) => Promise<pg.QueryResult>;
+  /** Moves on whenever a connection is lost or another server is written to: what was known before may not hold behind it. */
+  era: () => number;
+  /** Calls `listener` whenever the era moves on. */
+  onLost: (listener: () => void) => void;
 };
 
-/** Makes the one pool of a process. */
-export function createRoutedPool(config: pg.PoolConfig): RoutedPool {
+/** All connections are at work; that says nothing about the server. */
+const IS_BUSY = 'timeout exceeded when trying to connect';
+
+/** PostgreSQL's code for a warning; no statement of ours earns one otherwise. */
+const WARNING = '01000';
+
+/** A commit that the replica may lack: `statement_timeout` ends the wait for it as if all were well, and warns. Nobody is told that it is safe. */
+const notReplicated = (): Error =>
+  Object.assign(new Error('The write did not reach the replica that has to have it'), { code: '08007' });
+
+/** Makes the one pool of a process; `url` may name several servers. */
+export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger): RoutedPool {
   const sessions = new AsyncLocalStorage<Session>();
+  const lostListeners = new Set<() => void>();
+  const eraOf = new WeakMap<pg.ClientBase, number>();
+  const warned = new WeakSet<pg.ClientBase>();
+  let era = 0;
+  /** Connections that were begun in an earlier era are closed when they are taken. */
+  let oldestEra = 0;
   let open = 0;
-  const pool = new pg.Pool(config);
-  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
+
+  const lose = (): void => {
+    era += 1;
+    lostListeners.forEach((listener) => listener());
+  };
+  const leave = (): void => {
+    lose();
+    oldestEra = era;
+  };
+  const servers = createServers(url, log, leave);
+  // The pool waits for it; its types do not know that yet.
+  const check = checkWritable as (client: pg.ClientBase) => void;
+  const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
+  observePool(pool, 'primary');
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
-  pool.query = ((...args: [pg.QueryConfig]) => {
-    const session = sessions.getStore();
-    return session ? session.query(...args) : query(...args);
+  pool.on('connect', (client) => {
+    // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
+    // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
+    client.on('error', lose);
+    client.on('notice', ({ code }) => code === WARNING && warned.add(client));
+  });
+  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+
+  const connectApart = async (): Promise<pg.PoolClient> => {
+    for (let canTurn = servers.areSeveral; ;) {
+      await servers.settle();
+      pool.options.connectionString = servers.url();
+      const startedIn = era;
+      try {
+        const client = (await connect()) as pg.PoolClient;
+        if (!eraOf.has(client)) eraOf.set(client, startedIn);
+        if (eraOf.get(client)! >= oldestEra) return client;
+        client.release(true);
+      } catch (error) {
+        if ((error as Error).message !== IS_BUSY) servers.doubt();
+        if (!canTurn) throw error;
+        canTurn = false;
+      }
+    }
+  };
+
+  const judge = (error: unknown): unknown => {
+    if (isReadOnly(error)) {
+      servers.doubt();
+      leave();
+    }
+    return error;
+  };
+
+  const queryOn: RoutedPool['queryOn'] = async (client, statement) => {
+    try {
+      const result = await client.query(statement);
+      if (warned.has(client)) throw notReplicated();
+      return result;
+    } catch (error) {
+      throw judge(error);
+    }
+  };
+
+  const queryApart: Session['query'] = async (statement) => {
+    const client = await connectApart();
+    let hasFailed = true;
+    try {
+      const result = await queryOn(client, statement);
+      hasFailed = false;
+      return result;
+    } finally {
+      client.release(hasFailed);
+    }
+  };
+
+  pool.query = ((statement: pg.QueryConfig | string, values?: unknown[]) => {
+    const query = sessions.getStore()?.query ?? queryApart;
+    return query(typeof statement === 'string' ? { text: statement, values } : statement);
   }) as never;
-  // The pool's own `query` connects with a callback: such a connection is never the transaction's.
   pool.connect = ((...args: unknown[]) => {
     const session = args.length === 0 ? sessions.getStore() : undefined;
-    return session ? Promise.resolve(standIn(session)) : connect(...args);
+    if (session) return Promise.resolve(standIn(session));
+    return args.length === 0 ? connectApart() : connect(...args);
   }) as never;
   return {
     pool,
@@ -47,8 +143,12 @@ export function createRoutedPool(config: pg.PoolConfig): RoutedPool {
         if ((open -= 1) === 0) sessions.disable();
       }
     },
-    queryApart: (statement) => query(statement) as Promise<pg.QueryResult>,
-    connectApart: () => connect() as Promise<pg.PoolClient>,
+    isInside: () => sessions.getStore() !== undefined,
+    queryApart,
+    connectApart,
+    queryOn,
+    era: () => era,
+    onLost: (listener) => void lostListeners.add(listener),
   };
 }
 

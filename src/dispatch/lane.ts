@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { outcomeOfError } from '../channel/outcome.ts';
 import type { Outcome } from '../channel/outcome.ts';
 import type { Services } from '../context.ts';
 import { MAX_ATTEMPTS, openQueue } from '../outbox/outbox.service.ts';
 import type { ClaimedMessage, Lane, Line } from '../outbox/outbox.service.ts';
+import { createMeasuring } from './measuring.ts';
 import { createSettler } from './settler.ts';
 import { countSlots, receiverOf } from './slots.ts';
 import type { Trust } from './trust.ts';
@@ -71,6 +71,7 @@ export function createLane(
   const queue = openQueue(services, which);
   const kind = which.medium === null ? which.lane : `${which.lane}-${which.medium}`;
   const lane = whose?.isAmong ? `${kind}-own` : kind;
+  const { describe, send } = createMeasuring(which, lane, log);
   const least = Math.min(concurrency / 2, MIN_BATCH);
   // A statement for many costs little more than one for a few; but receivers of their own wait for nobody.
   const enough = trust ? least : Math.max(least, concurrency / 4);
@@ -124,17 +125,17 @@ export function createLane(
       const isExhausted = message.attempts > MAX_ATTEMPTS;
       const outcome: Outcome = isExhausted
         ? { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` }
-        : await attempt().catch(outcomeOfError);
+        : await send(message, attempt);
       for (const one of all(delivery)) held.delete(one);
       trust?.note(receiverOf(lineOf(message)), outcome.kind === 'sent', performance.now() - startedAt);
       // A renewal that is under way would undo when the next try is due.
       await renewing;
       if (outcome.kind === 'failed')
-        log.warn({ lane, alertId: message.id, reason: outcome.reason }, 'a message is a dead letter');
+        log.warn({ ...describe(message), reason: outcome.reason }, 'a message is a dead letter');
       await settle({ message, others, outcome });
     } catch (error) {
       // Left as it is: the lease ends and another try follows.
-      log.error({ lane, alertId: message.id, err: error }, 'the outcome of a message could not be recorded');
+      log.error({ ...describe(message), err: error }, 'the outcome of a message could not be recorded');
     } finally {
       for (const one of all(delivery)) held.delete(one);
     }

@@ -1,7 +1,7 @@
 import type { Services } from '../context.ts';
-import { isDatabaseAway } from '../database/database.ts';
+import { isDatabaseAway } from '../database/failures.ts';
 import { recordBounce } from '../domain/contact/bounce.service.ts';
-import { settleMessages } from '../outbox/outbox.service.ts';
+import { countEnds, settleMessages } from '../outbox/outbox.service.ts';
 import type { EndedTry } from '../outbox/outbox.service.ts';
 
 type Waiting = { end: EndedTry; resolve: () => void; reject: (error: unknown) => void };
@@ -51,7 +51,9 @@ export function createSettler(services: Services, enough: number): (end: EndedTr
   return (end) => {
     const { message, others = [], outcome } = end;
     if (outcome.kind === 'failed' && outcome.isContactGone)
-      return recordBounce(services.db, message, others, outcome.reason, services.now());
+      return recordBounce(services.db, message, others, outcome.reason, services.now()).then(() =>
+        countEnds('dead', [message, ...others]),
+      );
     return new Promise((resolve, reject) => {
       waiting.push({ end, resolve, reject });
       goOn();

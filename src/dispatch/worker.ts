@@ -1,4 +1,5 @@
 import type { Logger } from '../shared/log.ts';
+import { METRICS } from '../shared/metrics.ts';
 
 /** Background work in portions that each commit on their own, so that a kill loses nothing. */
 export type Task = {
@@ -46,6 +47,7 @@ export function startWorker(tasks: readonly Task[], log: Logger): Worker {
       try {
         if (!(await task.run(signal)) && !signal.aborted) await pause(POLL_MS);
       } catch (error) {
+        METRICS.taskFailures.inc({ task: task.name });
         log.error({ task: task.name, err: error }, 'background work failed; it will be tried again');
         if (!signal.aborted) await pause(FAILURE_PAUSE_MS);
       }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType, print } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
 import type { Route, RouteTable } from '../route/route.ts';
@@ -8,6 +7,7 @@ import { exampleOf } from './examples.ts';
 import { FAILURE_REFS, FAILURE_RESPONSES, FAILURE_SCHEMA } from './failures.ts';
 import { objectSchema } from '../shared/json-schema.ts';
 import type { Schema } from '../shared/json-schema.ts';
+import { VERSION } from '../shared/version.ts';
 import * as parts from './parts.ts';
 import { createSchemas, inWords, nameOf } from './schemas.ts';
 import type { Schemas } from './schemas.ts';
@@ -18,10 +18,6 @@ export type OpenApi = {
   paths: Record<string, Record<string, Schema>>;
   components: Schema;
 } & Schema;
-
-const { version: VERSION } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
 
 /** `/api/v3/lists/delete-list` is `listsDeleteList`. */
 function operationId(path: string): string {

@@ -164,7 +164,7 @@ async function settle(ctx: Context, claim: WriteClaim, seal: () => Promise<Buffe
     await (sealed === null ? writes.releaseWrite(ctx.db, claim) : writes.keepAnswer(ctx.db, claim, sealed));
   } catch (error) {
     ctx.log.warn(
-      { requestId: ctx.requestId, err: error },
+      { requestId: ctx.requestId, ...ctx.trace, err: error },
       'an idempotent answer could not be kept; a retry does the work again',
     );
   }

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Context } from '../context.ts';
-import { isDatabaseAway, isUnstorableText } from '../database/database.ts';
+import { isDatabaseAway, isUnstorableText } from '../database/failures.ts';
 import { AppError } from '../shared/errors.ts';
 
 const CODE_BY_STATUS: Record<number, string> = {
@@ -28,7 +28,10 @@ export function shorten(message: string): string {
 }
 
 /** What a caller may see of a failure. A bug is logged with its request id and shows nothing else. */
-export function toAppError(error: unknown, { requestId, log }: Pick<Context, 'requestId' | 'log'>): AppError {
+export function toAppError(
+  error: unknown,
+  { requestId, log, trace }: Pick<Context, 'requestId' | 'log' | 'trace'>,
+): AppError {
   const cause = error instanceof GraphQLError ? error.originalError : error;
   if (cause instanceof AppError) return cause;
   if (isCallersMistake(error)) return new AppError('invalid-request', shorten(error.message));
@@ -38,7 +41,7 @@ export function toAppError(error: unknown, { requestId, log }: Pick<Context, 're
     return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
       'Retry-After': '5',
     });
-  log.error({ requestId, err: cause ?? error }, 'unexpected failure');
+  log.error({ requestId, ...trace, err: cause ?? error }, 'unexpected failure');
   return new AppError(
     'internal-error',
     `Something went wrong on our side; please quote the request id ${requestId}`,

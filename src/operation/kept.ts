@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Viewer } from '../context.ts';
 import type { IdentityState } from '../domain/shopper/identity.repo.ts';
 import type { Basis } from '../shared/basis.ts';
+import { METRICS, measure } from '../shared/metrics.ts';
 import type { Body } from '../shared/packing.ts';
 
 /** An answer as it went out. Its headers are made anew each time. */
@@ -54,7 +55,11 @@ export function nameQuestion({ place, pid, regid, hasKey, input }: Question): st
 
 function isSame(a: IdentityState, b: IdentityState): boolean {
   return (
-    a.revision === b.revision && a.catalog === b.catalog && a.store === b.store && a.shopper === b.shopper
+    a.revision === b.revision &&
+    a.catalog === b.catalog &&
+    a.store === b.store &&
+    a.shopper === b.shopper &&
+    a.era === b.era
   );
 }
 
@@ -73,6 +78,7 @@ export function createKeptAnswers(maxBytes: number): KeptAnswers {
       slices.length * 8 +
       (made ? weightOf(made.answer) + made.state.shopper.bytes : 0),
   });
+  measure(METRICS.keptBytes, () => room.calculatedSize);
   return {
     clear: () => room.clear(),
     recall: (question) => (question === null ? null : (room.get(question) ?? null)),

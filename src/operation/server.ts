@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { stringifyAnswer } from '../shared/answer.ts';
+import { limitCost } from './cost.ts';
 import { describeOperation } from './describe.ts';
 import type { Documents } from './documents.ts';
 import type { Operations } from './executor.ts';
@@ -90,6 +91,18 @@ const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
   }),
 };
 
+/** Apollo calls every answer without data the caller's fault; one that could not even be begun, because the database is away, is to be sent again. */
+const answerUnavailableWith503: ApolloServerPlugin<Context> = {
+  requestDidStart: async () => ({
+    willSendResponse: async ({ response: { body, http } }) => {
+      const [error] = body.kind === 'single' ? (body.singleResult.errors ?? []) : [];
+      if (http.status !== 400 || error?.extensions?.['status'] !== 503) return;
+      http.status = 503;
+      http.headers.set('retry-after', '5');
+    },
+  }),
+};
+
 /** Tells the access log what was asked for, once it is known to be valid, and how it failed. */
 const traceOperation: ApolloServerPlugin<Context> = {
   requestDidStart: async ({ contextValue: { trace } }) => ({
@@ -103,11 +116,18 @@ const traceOperation: ApolloServerPlugin<Context> = {
   }),
 };
 
+/** What exhausted the parser, or a rule of validation, which both follow the document by recursion. */
+const isExhaustion = (message: string): boolean => message.includes('call stack size');
+/** What the caller is told of it. */
+export const TOO_DEEP = 'The query is nested too deeply';
+
 /** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
 const logUnexpected: ApolloServerPlugin<Context> = {
   unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
-    const { log, requestId } = requestContext.contextValue;
-    log.error({ requestId, err: error }, 'unexpected failure');
+    const { log, requestId, trace } = requestContext.contextValue;
+    // A hundred fragments in a circle end a rule of graphql-js in the end of the stack: the caller's document, not our fault.
+    if (isExhaustion(error.message)) trace.type = 'invalid-request';
+    else log.error({ requestId, ...trace, err: error }, 'unexpected failure');
   },
 };
 
@@ -136,7 +156,7 @@ const codeOf = (extensions: GraphQLFormattedError['extensions']): unknown =>
 
 /** A document nested thousands deep ends in the parser's own exhaustion. */
 function plainText(message: string): string {
-  return message.includes('call stack size') ? 'The query is nested too deeply' : shorten(message);
+  return isExhaustion(message) ? TOO_DEEP : shorten(message);
 }
 
 /**
@@ -159,7 +179,15 @@ export function createApollo(
 ): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema, operations),
-    plugins: [...NOTHING_OF_ITS_OWN, plugin, answerPlainJsonWith200, traceOperation, logUnexpected],
+    plugins: [
+      ...NOTHING_OF_ITS_OWN,
+      plugin,
+      limitCost(schema),
+      answerPlainJsonWith200,
+      answerUnavailableWith503,
+      traceOperation,
+      logUnexpected,
+    ],
     validationRules: [limitDocument],
     parseOptions: { maxTokens: DOCUMENT_LIMITS.maxTokens },
     introspection: true,

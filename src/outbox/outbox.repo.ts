@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Medium } from '../channel/channels.ts';
 import type { Db, Raw, Tx } from '../database/database.ts';
 import type { OutboxMessageModel } from '../generated/prisma/models.ts';
+import { currentTraceparent } from '../shared/tracing.ts';
 
 /** Which loop of the dispatcher sends a message; a slow one never holds up another. Events to webhooks have no medium. */
 export type Lane = { lane: 'alert' | 'message'; medium: Medium } | { lane: 'webhook'; medium: null };
@@ -42,6 +43,7 @@ export type ClaimedMessage = Pick<
   | 'leavesAt'
   | 'parcelId'
   | 'seq'
+  | 'traceparent'
 > & { medium: Medium | null };
 
 /** Queues a message in the caller's transaction; it leaves after its commit. Answers its id, or null when its `dedupeKey` was there already. */
@@ -50,7 +52,7 @@ export async function enqueueMessage(tx: Tx, message: NewMessage, now: Date): Pr
   const id = randomUUID();
   tx.afterCommit(tx.wake);
   const { count } = await tx.prisma.outboxMessage.createMany({
-    data: { ...rest, id, lane: 'message', payload: payload, dueAt, cts: now },
+    data: { ...rest, id, lane: 'message', payload, dueAt, cts: now, traceparent: currentTraceparent() },
     skipDuplicates: true,
   });
   return count === 1 ? id : null;
@@ -108,7 +110,8 @@ export function findDueLines(
 
 /** What a claim answers, from an outbox called `o`. */
 export const CLAIMED_COLUMNS = `o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "restockId",
-    o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "leavesAt", o.parcel_id AS "parcelId", o.seq`;
+    o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "leavesAt", o.parcel_id AS "parcelId", o.seq,
+    o.traceparent`;
 
 /**
  * SQL: claims with `FOR UPDATE SKIP LOCKED`, some of each line, in one statement. Rows are changed where they lie: looked up again by their ids, they
@@ -166,6 +169,29 @@ export async function renewLeases(
 ): Promise<void> {
   const [pids, ids] = [messages.map(({ pid }) => pid), messages.map(({ id }) => id)];
   await db.query(RENEW, [pids, ids, messages.map(({ claim }) => claim), leaseEnd]);
+}
+
+/** Messages are counted so far; beyond, a longer queue costs a scrape no more. */
+export const MOST_COUNTED = 100_000;
+
+/** What waits of a kind: how many, and since when the oldest of them could have left; null when none can now. */
+export type Waiting = { lane: string; medium: string | null; queued: number; dueSince: Date | null };
+
+/** What waits by an index of its kind, in a query over `kind`. */
+const waitingWhere = (isOfKind: string): string => `
+  (SELECT count(*)::int FROM (SELECT FROM outbox WHERE state = 'queued' AND ${isOfKind} LIMIT ${MOST_COUNTED}) some) AS queued,
+  (SELECT due_at FROM outbox WHERE state = 'queued' AND ${isOfKind} AND due_at <= $1 ORDER BY due_at LIMIT 1) AS "dueSince"`;
+
+/** SQL: every scrape may run it: two looks at an index a kind, which Prisma would ask for one by one. */
+const WAITING = `
+  SELECT kind.lane, kind.medium, ${waitingWhere('lane = kind.lane AND medium = kind.medium')}
+  FROM unnest($2::text[], $3::text[]) AS kind (lane, medium)
+  UNION ALL SELECT 'webhook', NULL, ${waitingWhere(`lane = 'webhook' AND medium IS NULL`)}`;
+
+/** What waits in each lane, whoever's it is. */
+export function countWaiting(db: Db, media: readonly Medium[], now: Date): Promise<Waiting[]> {
+  const kinds = (['alert', 'message'] as const).flatMap((lane) => media.map((medium) => ({ lane, medium })));
+  return db.query<Waiting>(WAITING, [now, kinds.map(({ lane }) => lane), kinds.map(({ medium }) => medium)]);
 }
 
 /** A message that has left. */

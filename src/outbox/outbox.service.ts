@@ -7,6 +7,7 @@ import * as outbox from './outbox.repo.ts';
 import type { ClaimedMessage, Lane, Line, SentMessage, Turn } from './outbox.repo.ts';
 import * as settling from './settle.repo.ts';
 import type { Delay, Ending } from './settle.repo.ts';
+import { METRICS } from '../shared/metrics.ts';
 import { DAY_MS } from '../shared/time.ts';
 
 export type { ClaimedMessage, Lane, Line, Turn } from './outbox.repo.ts';
@@ -76,6 +77,20 @@ export async function settleMessages(deps: Deps, tries: readonly EndedTry[]): Pr
     await settling.withhold(tx, withheld, now);
     await settling.postpone(tx, delayed, now);
   });
+  countEnds('sent', sent);
+  countEnds('dead', messagesOf(failed));
+  countEnds('withheld', messagesOf(withheld));
+  for (const { message, isPlaceFree } of delayed) countEnds(isPlaceFree ? 'deferred' : 'retry', [message]);
+}
+
+const messagesOf = (ends: readonly Ending[]): ClaimedMessage[] => ends.map(({ message }) => message);
+
+/** Counts how messages ended, or that they did not yet. */
+export function countEnds(
+  outcome: 'sent' | 'dead' | 'withheld' | 'deferred' | 'retry',
+  messages: readonly ClaimedMessage[],
+): void {
+  for (const { lane, medium } of messages) METRICS.messages.inc({ lane, medium: medium ?? '', outcome });
 }
 
 /** The newest messages of a store that have left by a medium. */

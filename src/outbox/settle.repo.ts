@@ -19,7 +19,7 @@ const LOCK = `
   SELECT FROM unnest($1::text[], $2::text[]) AS m (pid, id) CROSS JOIN LATERAL (
     SELECT pid, subscription_id FROM outbox WHERE id = m.id OFFSET 0 FOR UPDATE) o
   LEFT JOIN LATERAL (
-    SELECT 1 FROM subscription WHERE id = o.subscription_id OFFSET 0 FOR UPDATE) s ON true
+    SELECT pid FROM subscription WHERE id = o.subscription_id OFFSET 0 FOR UPDATE) s ON s.pid = o.pid
   WHERE o.pid = m.pid`;
 
 /**

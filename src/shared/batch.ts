@@ -1,7 +1,16 @@
+import { METRICS } from './metrics.ts';
+import { holdSpan, resumeSpans } from './tracing.ts';
+import type { Held } from './tracing.ts';
+
 /** Loads rows for many keys at once; the answer has one entry a key, in order. */
 export type LoadMany<Key, Row> = (keys: readonly Key[]) => Promise<Row[]>;
 
-type Waiting<Key, Row> = { key: Key; resolve: (row: Row) => void; reject: (error: unknown) => void };
+type Waiting<Key, Row> = {
+  key: Key;
+  span: Held | undefined;
+  resolve: (row: Row) => void;
+  reject: (error: unknown) => void;
+};
 
 /** Whether one key may be to blame, by PostgreSQL's class of the error: data that it cannot read, or a result that is too large. */
 export function isOneKeysFault(error: unknown): boolean {
@@ -56,14 +65,15 @@ export function createBatchLoader<Key, Row>(
 
   const run = async (batch: Waiting<Key, Row>[]): Promise<void> => {
     inFlight += 1;
-    await settle(batch);
+    METRICS.batchSize.observe({ kind: 'read' }, batch.length);
+    await resumeSpans(batch, () => settle(batch));
     inFlight -= 1;
     flush();
   };
 
   return (key) =>
     new Promise((resolve, reject) => {
-      waiting.push({ key, resolve, reject });
+      waiting.push({ key, span: holdSpan(), resolve, reject });
       if (waiting.length >= startAt) return flush();
       if (isScheduled) return;
       isScheduled = true;

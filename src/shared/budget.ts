@@ -55,8 +55,8 @@ export type Budget = {
   close: () => void;
 };
 
-/** Makes the budgets of a process's requests. */
-export type Budgets = (party: Party) => Budget;
+/** Makes the budgets of a process's requests; `onLarge` is told when one takes its turn among large ones. */
+export type Budgets = (party: Party, onLarge?: () => void) => Budget;
 
 /** Refuses what no budget allows. */
 export function failTooMuch(): never {
@@ -110,13 +110,14 @@ function createPace(): (values: number) => Promise<void> | null {
 export function createBudgets(): Budgets {
   const gates = GATES.map((limits) => ({ ...limits, gate: createGate(limits) }));
   const pace = createPace();
-  return (party) => createBudget(party, gates, pace);
+  return (party, onLarge) => createBudget(party, gates, pace, onLarge);
 }
 
 function createBudget(
   party: Party,
   gates: readonly { weight: number; gate: Gate }[],
   pace: ReturnType<typeof createPace>,
+  onLarge?: () => void,
 ): Budget {
   let held = 0;
   let reading = 0;
@@ -128,6 +129,7 @@ function createBudget(
   let waiting: (() => void)[] = [];
 
   const enter = (level: number): Promise<void> => {
+    onLarge?.();
     const { lease, leave } = gates[level]!.gate.enter(party);
     leaving.push(leave);
     return lease.then((admitted) => {

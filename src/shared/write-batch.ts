@@ -1,3 +1,7 @@
+import { METRICS } from './metrics.ts';
+import { holdSpan, resumeSpans } from './tracing.ts';
+import type { Held } from './tracing.ts';
+
 /** What became of a write that shared its transaction: `alone` when it has to be done by itself. */
 export type Outcome<Result> = { result: Result } | { error: unknown } | 'alone';
 
@@ -16,6 +20,7 @@ export type Writing<Write, Result> = {
 type Waiting<Write, Result> = {
   write: Write;
   subject: string;
+  span: Held | undefined;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 };
@@ -70,7 +75,7 @@ export function createWriteBatch<Write, Result>({
 
   // It takes none of the places: one that waits for a lock must not keep the others waiting.
   const runAlone = async (entry: Entry): Promise<void> => {
-    await alone(entry.write).then(entry.resolve, entry.reject);
+    await resumeSpans([entry], () => alone(entry.write)).then(entry.resolve, entry.reject);
     end(entry);
   };
 
@@ -83,7 +88,9 @@ export function createWriteBatch<Write, Result>({
 
   const run = async (batch: Entry[]): Promise<void> => {
     inFlight += 1;
-    const outcomes = await together(batch.map(({ write }) => write)).catch((error: unknown) =>
+    METRICS.batchSize.observe({ kind: 'write' }, batch.length);
+    const writes = batch.map(({ write }) => write);
+    const outcomes = await resumeSpans(batch, () => together(writes)).catch((error: unknown) =>
       batch.map(() => ({ error })),
     );
     inFlight -= 1;
@@ -92,7 +99,7 @@ export function createWriteBatch<Write, Result>({
 
   return (write) =>
     new Promise((resolve, reject) => {
-      waiting.push({ write, subject: subjectOf(write), resolve, reject });
+      waiting.push({ write, subject: subjectOf(write), span: holdSpan(), resolve, reject });
       schedule();
     });
 }

@@ -17,6 +17,7 @@ import { createPresence } from './presence.ts';
 import { addressGroup } from './rate-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
+import { stepAside } from './shedding.ts';
 import { NO_CREDENTIALS } from './viewer.ts';
 import type { Credentials, ResolveViewer } from './viewer.ts';
 
@@ -47,16 +48,23 @@ export function createAdmission(
   resolveViewer: ResolveViewer,
   limiter: RateLimiter,
 ): Admission {
+  const { reader } = services.db;
   const readsWithin = createListReads(services.db);
+  const replicaReadsWithin = reader === services.db ? null : createListReads(reader);
   const writes = { contents: createContentsWrites(services), signUps: createSignUps(services) };
   const openBudget = createBudgets();
 
   /** What one answer reads and takes. */
-  const room = (viewer: Viewer, address: string): Pick<Context, 'viewer' | 'budget' | 'basis' | 'reads'> => {
+  const room = (
+    viewer: Viewer,
+    address: string,
+    onLarge?: () => void,
+  ): Pick<Context, 'viewer' | 'budget' | 'basis' | 'reads' | 'reading'> => {
     const caller = viewer.shopper?.regid ?? viewer.keyId ?? address;
-    const budget = openBudget({ store: viewer.store?.pid ?? '', caller });
+    const budget = openBudget({ store: viewer.store?.pid ?? '', caller }, onLarge);
     const basis = newBasis();
-    return { viewer, budget, basis, reads: readsWithin(budget, basis) };
+    const reading = replicaReadsWithin && { db: reader, reads: replicaReadsWithin(budget, basis) };
+    return { viewer, budget, basis, reads: readsWithin(budget, basis), reading };
   };
 
   const failWhenClosed = ({ isServiceDown, store }: Identified): void => {
@@ -72,7 +80,8 @@ export function createAdmission(
 
   const open: Admission['open'] = (req, res, viewer, credentials) => {
     const address = addressGroup(req.ip ?? '');
-    const taken = room(viewer, address);
+    // Large answers have a queue of their own, in which one store cannot fill the place of all.
+    const taken = room(viewer, address, () => stepAside(res));
     res.once('close', taken.budget.close);
     return {
       ...services,

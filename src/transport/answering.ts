@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
+import { METRICS } from '../shared/metrics.ts';
 import { nameQuestion } from '../operation/kept.ts';
 import type { Answer, KeptAnswers } from '../operation/kept.ts';
 import type { Admission } from './admission.ts';
@@ -31,6 +32,7 @@ export function createAnswering({ admit, open }: Admission, kept: KeptAnswers): 
     const recalled = kept.recall(question);
     const viewer = await admit(req, res, credentials, recalled);
     const same = kept.answerFor(recalled, viewer);
+    if (question !== null) METRICS.keptAnswers.inc({ result: same ? 'hit' : 'miss' });
     if (same) {
       traceOf(res).operation = same.operation;
       return sendAnswer(req, res, same);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '../config.ts';
 import type { Viewer } from '../context.ts';
@@ -7,7 +8,7 @@ import { DASHBOARD_HEADER } from './own-page.ts';
 const ALLOW_HEADERS =
   'Content-Type, Authorization, Accept, Idempotency-Key, X-Pid, X-Regid, X-Sessionid, X-Request-Id, X-Api-Key, Apollo-Require-Preflight';
 const EXPOSE_HEADERS =
-  'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
+  'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Cost, X-Cost-Limit, X-Cost-Remaining, X-Cost-Reset, X-Request-Id';
 /** Paths that browsers on other origins may call. */
 const SHARED_PATHS = /^\/(api\/|graphql(\/stream)?$|client\/)/;
 
@@ -16,14 +17,17 @@ function isPlain(names: string): boolean {
   return /^[\w\s,-]{1,1000}$/.test(names) && !names.toLowerCase().includes(DASHBOARD_HEADER);
 }
 
+/** Lets the page that asked read the answer, whichever it is. */
+export function allowAnyOrigin(res: ServerResponse, origin: string): void {
+  res.setHeader('Access-Control-Allow-Origin', origin);
+  res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
+  res.setHeader('Vary', 'Origin');
+}
+
 /** Answers preflights. They carry no credentials, so the store's own origins are checked with the call that follows. */
 export function answerPreflight(req: Request, res: Response, next: NextFunction): void {
   if (!SHARED_PATHS.test(req.path)) return next();
-  if (req.headers.origin !== undefined) {
-    res.setHeader('Access-Control-Allow-Origin', req.headers.origin);
-    res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
-    res.vary('Origin');
-  }
+  if (req.headers.origin !== undefined) allowAnyOrigin(res, req.headers.origin);
   if (req.method !== 'OPTIONS') return next();
   const asked = req.headers['access-control-request-headers'];
   res.setHeader('Access-Control-Allow-Methods', 'GET, POST');

@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from 'express';
 import type { Services } from '../context.ts';
-import { pendingMigrations } from '../database/migrate.ts';
+import { readMigrationState } from '../database/migrate.ts';
+import type { MigrationState } from '../database/migrate.ts';
 import { isServiceClosed } from '../domain/store/store.service.ts';
 import { AppError, errorBody } from '../shared/errors.ts';
+import { VERSION } from '../shared/version.ts';
 import { nameRoute, traceOf } from './access-log.ts';
 import { MAINTENANCE_RETRY_SECONDS } from './admission.ts';
 
@@ -16,14 +19,29 @@ function unavailable(msg: string): AppError {
   return new AppError('unavailable', msg, { 'Retry-After': RETRY_SECONDS });
 }
 
+/** A database that takes longer is away: a load balancer waits no longer for an answer. Calls do, for one that only pauses. */
+const ANSWER_LIMIT_MS = 2_000;
+
+async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
+  const late = delay(ANSWER_LIMIT_MS, undefined, { ref: false });
+  return Promise.race([answer, late.then(() => Promise.reject(new Error('no answer within two seconds')))]);
+}
+
+/** What is known of the build and its database; neither is a secret. */
+type State = { version: string; migrations?: MigrationState };
+
 /** Null when the service can answer calls, else why not. */
-async function reasonNotReady({ db, log }: Services, lifecycle: Lifecycle): Promise<AppError | null> {
+async function reasonNotReady(
+  { db, log }: Services,
+  lifecycle: Lifecycle,
+  state: State,
+): Promise<AppError | null> {
   if (lifecycle.isDraining) return unavailable('The service is shutting down');
   try {
-    const pending = await pendingMigrations(db.pool);
-    if (pending.length > 0) return unavailable('The database lacks migrations');
+    state.migrations = await inTime(readMigrationState(db.pool));
+    if (state.migrations.pending.length > 0) return unavailable('The database lacks migrations');
     // Every call is answered with 503 then, so a load balancer had better show its own page.
-    if (!(await isServiceClosed(db))) return null;
+    if (!(await inTime(isServiceClosed(db)))) return null;
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
     return new AppError('maintenance', 'The service is down for maintenance', headers);
   } catch (error) {
@@ -32,17 +50,21 @@ async function reasonNotReady({ db, log }: Services, lifecycle: Lifecycle): Prom
   }
 }
 
-/** Serves /healthz (the process runs) and /readyz (it can answer calls). */
+/** Serves /healthz (the process runs) and /readyz (it can answer calls). Both tell the version, the second how far the database is. */
 export function serveHealth(app: Application, services: Services, lifecycle: Lifecycle): void {
   app.get('/healthz', (_req, res) => {
     nameRoute(res, '/healthz');
-    res.json({ status: 'ok' });
+    res.json({ status: 'ok', version: VERSION });
   });
   app.get('/readyz', async (_req, res) => {
     nameRoute(res, '/readyz');
-    const reason = await reasonNotReady(services, lifecycle);
-    if (reason === null) return void res.json({ status: 'ready' });
+    const state: State = { version: VERSION };
+    const reason = await reasonNotReady(services, lifecycle, state);
+    if (reason === null) return void res.json({ status: 'ready', ...state });
     traceOf(res).type = reason.type;
-    res.status(reason.status).set(reason.headers).json(errorBody(reason));
+    res
+      .status(reason.status)
+      .set(reason.headers)
+      .json({ ...errorBody(reason), ...state });
   });
 }

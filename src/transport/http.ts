@@ -1,6 +1,8 @@
 import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Express } from 'express';
+import type { Logger } from '../shared/log.ts';
+import { createShedding, stepAside } from './shedding.ts';
 
 /** A server that can listen before it knows what to answer with: links carry its port, and what hands them out is made next. */
 export type HttpServer = {
@@ -9,23 +11,58 @@ export type HttpServer = {
   serve: (app: Express) => void;
 };
 
+/** What a client may take of the process, and for how long. */
+export type HttpLimits = {
+  /** Requests that are answered at a time; beyond them they are turned away. 0 turns nobody away. */
+  maxRequests: number;
+  /** Open connections, streams among them; one too many is closed at once. */
+  maxConnections: number;
+  /** The head of a request must have come by then, and the first byte of a connection. */
+  headersMs: number;
+  /** The whole request must have come by then. */
+  requestMs: number;
+  /** A reader who takes nothing of its answer for so long is gone. */
+  stallMs: number;
+  /** A connection without a request is closed after so long; more than load balancers keep theirs for. */
+  idleMs: number;
+};
+
+const LIMITS: HttpLimits = {
+  ...{ maxRequests: 0, maxConnections: 0 },
+  ...{ headersMs: 15_000, requestMs: 30_000, stallMs: 60_000, idleMs: 65_000 },
+};
+
+/** How often connections are held against the limits, as a share of the shortest. */
+const CHECKS = 3;
+
 /**
  * Express swaps the prototype of every request and response, which throws away V8's optimised shapes. Messages of classes whose prototypes
  * are the app's own make that a no-op: 11,000 against 4,500 requests/s on a bare route. They must be classes: a function that returns what
  * `Reflect.construct` made is slower than Express as it is (2,700).
  */
-export function createHttpServer(): HttpServer {
+export function createHttpServer(given: Partial<HttpLimits> = {}, log?: Logger): HttpServer {
+  const limits = { ...LIMITS, ...given };
   /* eslint-disable no-restricted-syntax -- V8 gives fast shapes to what classes make */
   class Message extends IncomingMessage {}
-  class Answer extends ServerResponse {}
+  class Answer extends ServerResponse {
+    /** Every answer begins here, also those that are written piece by piece. */
+    override writeHead(...args: [number]): this {
+      stepAside(this);
+      // Whoever writes something special has set a limit of its own.
+      if (this.socket && !this.socket.timeout) this.socket.setTimeout(limits.stallMs);
+      return super.writeHead(...args);
+    }
+  }
   /* eslint-enable no-restricted-syntax */
   const server = createServer({
     IncomingMessage: Message,
     ServerResponse: Answer,
-    requestTimeout: 30_000,
-    headersTimeout: 15_000,
+    requestTimeout: limits.requestMs,
+    headersTimeout: limits.headersMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / CHECKS,
   });
-  server.keepAliveTimeout = 65_000;
+  if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
   const early: Parameters<RequestListener>[] = [];
   const wait: RequestListener = (req, res) => void early.push([req, res]);
   server.on('request', wait);
@@ -36,8 +73,19 @@ export function createHttpServer(): HttpServer {
       Object.setPrototypeOf(Answer.prototype, app.response);
       app.request = Message.prototype as typeof app.request;
       app.response = Answer.prototype as typeof app.response;
-      server.off('request', wait).on('request', app);
-      for (const [req, res] of early.splice(0)) app(req as never, res as never);
+      const letIn =
+        limits.maxRequests > 0 && log ? createShedding(server, limits.maxRequests, log) : () => true;
+      const answer: RequestListener = (req, res) => {
+        if (letIn(req, res)) app(req as never, res as never);
+      };
+      server.off('request', wait).on('request', answer);
+      // Told before it sends its body, a caller that is turned away need not.
+      server.on('checkContinue', (req, res) => {
+        if (!letIn(req, res)) return;
+        res.writeContinue();
+        app(req as never, res as never);
+      });
+      for (const [req, res] of early.splice(0)) answer(req, res);
     },
   };
 }

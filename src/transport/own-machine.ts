@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import type { Config } from '../config.ts';
 
@@ -13,7 +14,7 @@ const FORWARDING = /^(forwarded|via|x-real-ip|x-forwarded-.*|cf-connecting-ip|tr
  * the demo store: the socket is loopback, the Host is local (a page of another site that points its own name here is
  * refused), and nothing hints at a proxy.
  */
-export function isOwnMachine(req: Request, trustProxy: readonly string[]): boolean {
+export function isOwnMachine(req: IncomingMessage, trustProxy: readonly string[]): boolean {
   return (
     trustProxy.length === 0 &&
     LOOPBACK.test(req.socket.remoteAddress ?? '') &&

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { Presence, Viewer } from '../context.ts';
 import { fail } from '../shared/errors.ts';
+import { stepAside } from './shedding.ts';
 
 /** A reader of a stream who takes nothing for so long is gone. */
 const STALL_MS = 60_000;
@@ -17,6 +18,7 @@ export function createPresence(res: Response, identify: () => Promise<Viewer>): 
       if (Buffer.isBuffer(req.body) && req.body.length > MAX_BODY_BYTES)
         fail('request-too-large', 'The body of a call that waits must not be larger than 50 kB');
       req.body = undefined;
+      stepAside(res);
     },
     async drained() {
       if (!res.writableNeedDrain || res.destroyed) return;

@@ -1,14 +1,17 @@
 import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Viewer } from '../context.ts';
 import type { RateLimits } from '../domain/store/store.service.ts';
 import { fail } from '../shared/errors.ts';
+import type { Limiter, Standing } from '../shared/limiter.ts';
+import { METRICS } from '../shared/metrics.ts';
 
-/** The published limits: requests a minute in one process. A store can have its own. */
-export const DEFAULT_LIMITS: Required<RateLimits> = { key: 12_000, shopper: 1_200, address: 3_000 };
-
-const WINDOW_SECONDS = 60;
+/** The published limits: requests a minute. A store can have its own. */
+export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {
+  key: 12_000,
+  shopper: 1_200,
+  address: 3_000,
+};
 
 /** Counts a request against the limits that concern it, and refuses it with 429 beyond them. */
 export type RateLimiter = { check(req: Request, res: Response, viewer: Viewer): Promise<void> };
@@ -27,50 +30,35 @@ export function addressGroup(address: string): string {
     .join(':');
 }
 
-function setHeaders(res: Response, limit: number, state: RateLimiterRes): Record<string, string> {
-  const headers = {
-    'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': String(state.remainingPoints),
-    'RateLimit-Reset': String(Math.ceil(state.msBeforeNext / 1000)),
-  };
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  return headers;
+/** Tells a caller how it stands, and refuses it beyond its limit. */
+function answerTo(
+  res: Response,
+  kind: keyof RateLimits,
+  { isWithin, limit, remaining, resetSeconds }: Standing,
+): void {
+  res.setHeader('RateLimit-Limit', String(limit));
+  res.setHeader('RateLimit-Remaining', String(remaining));
+  res.setHeader('RateLimit-Reset', String(resetSeconds));
+  if (isWithin) return;
+  METRICS.rateLimited.inc({ kind });
+  fail('too-many-requests', undefined, { 'Retry-After': String(resetSeconds) });
 }
 
-/** Makes the limiter; `isOn` false lets everything pass. */
-export function createRateLimiter(isOn: boolean): RateLimiter {
-  const limiters = new Map<string, RateLimiterMemory>();
-  const limiterFor = (kind: keyof RateLimits, points: number): RateLimiterMemory => {
-    const name = `${kind}:${points}`;
-    const limiter =
-      limiters.get(name) ?? new RateLimiterMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS });
-    limiters.set(name, limiter);
-    return limiter;
-  };
-  const consume = async (
-    res: Response,
-    kind: keyof RateLimits,
-    key: string,
-    limits: RateLimits,
-  ): Promise<void> => {
-    const points = limits[kind] ?? DEFAULT_LIMITS[kind];
-    try {
-      setHeaders(res, points, await limiterFor(kind, points).consume(key));
-    } catch (state) {
-      if (!(state instanceof RateLimiterRes)) throw state;
-      const headers = setHeaders(res, points, state);
-      fail('too-many-requests', undefined, { 'Retry-After': headers['RateLimit-Reset']! });
-    }
-  };
+/** Makes the limiter of requests; `isOn` false lets everything pass. */
+export function createRateLimiter(isOn: boolean, limiter: Limiter): RateLimiter {
   return {
     async check(req, res, { store, keyId, shopper }) {
       if (!isOn) return;
-      const limits = store?.rateLimits ?? {};
+      const consume = async (kind: keyof typeof DEFAULT_LIMITS, key: string): Promise<void> => {
+        const limit = store?.rateLimits[kind] ?? DEFAULT_LIMITS[kind];
+        answerTo(res, kind, await limiter.count(kind, key, limit));
+      };
       // A store's back end calls for all its shoppers from one address, so a valid key replaces the address limit.
-      if (keyId !== null) await consume(res, 'key', keyId, limits);
-      else await consume(res, 'address', `${store?.pid ?? ''} ${addressGroup(req.ip ?? '')}`, limits);
-      if (shopper !== null && keyId === null)
-        await consume(res, 'shopper', `${shopper.pid} ${shopper.regid}`, limits);
+      if (keyId !== null) return consume('key', keyId);
+      // The secret hides the address from who sees the counts, and tries all addresses to find the one.
+      const place = store === null ? '' : `${store.pid} ${Buffer.from(store.secret).toString('base64')}`;
+      await consume('address', `${place} ${addressGroup(req.ip ?? '')}`);
+      if (shopper !== null) await consume('shopper', `${shopper.pid} ${shopper.regid}`);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { isDatabaseAway, openDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
+import { isDatabaseAway } from '../../src/database/failures.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded.ts';
 import { withLock } from '../../src/database/embedded-lock.ts';

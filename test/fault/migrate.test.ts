@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '../../src/database/database.ts';
-import { migrate, pendingMigrations } from '../../src/database/migrate.ts';
+import { migrate, readMigrationState } from '../../src/database/migrate.ts';
 import { findTopic, topicsOf } from '../../src/domain/topic/topic.repo.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
@@ -83,11 +83,40 @@ test('a migration that fails leaves nothing, keeps those before it, and can be r
   expect(await migrate(openPool(), log, folder)).toBe(1);
 });
 
-test('a migration of a newer build is no obstacle', async () => {
+test('a migration of a newer build is no obstacle, and is named in a warning', async () => {
   await addMigration('20260102000000_newer', 'CREATE TABLE b (id int);');
   await migrate(openPool(), log, folder);
   await rm(join(folder, '20260102000000_newer'), { recursive: true });
-  expect(await migrate(openPool(), log, folder)).toBe(0);
+  const lines: string[] = [];
+  const noted = createLogger('warn', { write: (line) => void lines.push(line) });
+  expect(await migrate(openPool(), noted, folder)).toBe(0);
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    {
+      migrations: ['20260102000000_newer'],
+      msg: expect.stringContaining('A newer version has migrated this database'),
+    },
+  ]);
+});
+
+test('a migration of a newer build that this one cannot work with ends the start, and says what to do', async () => {
+  await addMigration('20260102000000_newer_breaking', 'CREATE TABLE b (id int);');
+  await migrate(openPool(), log, folder);
+  await rm(join(folder, '20260102000000_newer_breaking'), { recursive: true });
+  await expect(migrate(openPool(), log, folder)).rejects.toThrow(
+    /cannot work with \(migration 20260102000000_newer_breaking\); start the newer version, or restore the backup/,
+  );
+});
+
+test('a migration that takes something away says in its name that older versions cannot work with it', async () => {
+  // Those before it came with the first release.
+  const later = (await readdir(real)).filter((name) => name > '20261116150000' && /^\d/.test(name));
+  const silent = [];
+  for (const name of later) {
+    const sql = await readFile(join(real, name, 'migration.sql'), 'utf8');
+    if (/\bDROP\s+(TABLE|COLUMN)|\bRENAME\b|SET\s+NOT\s+NULL/i.test(sql) && !name.endsWith('_breaking'))
+      silent.push(name);
+  }
+  expect(silent).toEqual([]);
 });
 
 test('a folder of migrations that could not be read is read again', async () => {
@@ -95,16 +124,17 @@ test('a folder of migrations that could not be read is read again', async () => 
   await migrate(pool, log, folder);
   const aside = `${folder}-aside`;
   await rename(folder, aside);
-  await expect(pendingMigrations(pool, folder)).rejects.toThrow('ENOENT');
+  await expect(readMigrationState(pool, folder)).rejects.toThrow('ENOENT');
   await rename(aside, folder);
-  expect(await pendingMigrations(pool, folder)).toEqual([]);
+  expect((await readMigrationState(pool, folder)).pending).toEqual([]);
 });
 
 test('pending migrations are named until they are applied', async () => {
   const pool = openPool();
-  expect(await pendingMigrations(pool, folder)).toEqual(['20260101000000_first']);
+  const first = '20260101000000_first';
+  expect(await readMigrationState(pool, folder)).toEqual({ applied: 0, latest: null, pending: [first] });
   await migrate(pool, log, folder);
-  expect(await pendingMigrations(pool, folder)).toEqual([]);
+  expect(await readMigrationState(pool, folder)).toEqual({ applied: 1, latest: first, pending: [] });
 });
 
 const real = 'prisma/migrations';

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { run } from '../../src/database/embedded-system.ts';
+import { until } from '../until.ts';
 import { programOf } from './parts.ts';
 import { freePort, makePartFolder, partUser, startPart } from './process.ts';
 import type { PartProcess } from './process.ts';
@@ -27,15 +28,46 @@ export async function runPostgresTool(name: string, args: string[]): Promise<str
   return stdout;
 }
 
+/** Runs a statement on a connection of its own. */
+export async function askPostgres<Row>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Waits until a server that listens takes questions, too. */
+export async function untilServing(url: string): Promise<void> {
+  await until(() =>
+    askPostgres(url, 'SELECT 1').then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
 /** Starts PostgreSQL on a data folder that is there already, such as a base backup; `settings` are its own, for `postgres -c`. */
 export async function startPostgresOn(
   data: string,
   settings: Record<string, string | number> = {},
 ): Promise<PartProcess> {
-  const port = await freePort();
+  const port = Number(settings['port'] ?? (await freePort()));
   const all = { unix_socket_directories: '', listen_addresses: '127.0.0.1', fsync: 'off', ...settings, port };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return startPart(programOf('PostgreSQL 15'), ['-D', data, ...options], port);
+  const server = await startPart(programOf('PostgreSQL 15'), ['-D', data, ...options], port);
+  // It listens before it lets anybody in.
+  const answer = ['-h', '127.0.0.1', '-p', String(port)];
+  await until(() =>
+    runPostgresTool('pg_isready', answer).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return server;
 }
 
 /** Starts an empty PostgreSQL 15; everybody on this machine may log in, also to replicate. */
@@ -56,10 +88,8 @@ export async function startPostgres15(settings: Record<string, string | number> 
   await writeFile(join(dir, 'pg_hba.conf'), everybody.join(''));
   const server = await startPostgresOn(dir, settings);
   const address = (database: string): string => `postgresql://wishgate@127.0.0.1:${server.port}/${database}`;
-  const admin = new pg.Client({ connectionString: address('postgres') });
-  await admin.connect();
-  await admin.query('CREATE DATABASE wishgate');
-  await admin.end();
+  await untilServing(address('postgres'));
+  await askPostgres(address('postgres'), 'CREATE DATABASE wishgate');
   return {
     url: address('wishgate'),
     dir,

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readFigures } from '../figures.ts';
 import { shareBrowser } from './browser.ts';
 import { ENV } from './run.ts';
 import { startTestServer } from './server.ts';
@@ -19,6 +20,7 @@ export default async function globalSetup(): Promise<void> {
   const browser = await shareBrowser();
   const folder = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const end = async (): Promise<void> => {
+    process.stdout.write(await readFigures(folder));
     await Promise.all([server.stop(), browser.stop(), rm(folder, { recursive: true, force: true })]);
   };
   globalThis.endWishgateTests = end;

@@ -1,4 +1,4 @@
-import { isUniqueViolation } from '../../database/database.ts';
+import { isUniqueViolation } from '../../database/failures.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import type { ClaimedMessage, MessageState } from '../../outbox/outbox.repo.ts';

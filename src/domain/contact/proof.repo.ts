@@ -43,7 +43,10 @@ export async function moveProofs(tx: Tx, pid: string, fromRegid: string, toRegid
   const moved = proofs.map((proof) => ({ ...proof, regid: toRegid }));
   await tx.prisma.contactProof.createMany({ data: moved, skipDuplicates: true });
   for (const { usedAt, ...key } of moved)
-    await tx.prisma.contactProof.updateMany({ where: { ...key, usedAt: { lt: usedAt } }, data: { usedAt } });
+    await tx.prisma.contactProof.updateMany({
+      where: { ...key, pid, usedAt: { lt: usedAt } },
+      data: { usedAt },
+    });
   await tx.prisma.contactProof.deleteMany({ where });
 }
 

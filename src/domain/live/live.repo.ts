@@ -1,5 +1,6 @@
 import { unnestKeys } from '../../database/columns.ts';
-import type { Db } from '../../database/database.ts';
+import type { Database, Db } from '../../database/database.ts';
+import { POSITION } from '../../database/replica.ts';
 import type { ListModel } from '../../generated/prisma/models.ts';
 import type { Noted } from './live.rules.ts';
 
@@ -66,17 +67,21 @@ const NOTED = {
   name: 'noted_changes',
   text: `
     SELECT coalesce(r.rev, 0) AS rev, coalesce(r.floor, r.rev, 0) AS floor, coalesce(r.changed, '{}') AS changed,
-      CASE WHEN k.is_whole THEN ARRAY(SELECT lid FROM list l WHERE l.pid = k.pid AND l.regid = k.regid ORDER BY l.seq DESC) ELSE '{}' END AS lids
+      CASE WHEN k.is_whole THEN ARRAY(SELECT lid FROM list l WHERE l.pid = k.pid AND l.regid = k.regid ORDER BY l.seq DESC) ELSE '{}' END AS lids,
+      CASE WHEN $4::boolean THEN ${POSITION} END AS position
     FROM ${unnestKeys('k', { pid: 'text', regid: 'text', is_whole: 'boolean' })}
     LEFT JOIN LATERAL (SELECT * FROM shopper_revision WHERE pid = k.pid AND regid = k.regid LIMIT 1) r ON true
     ORDER BY k.position`,
 };
 
-/** What is noted of the lists of many shoppers, revision and lists as of one moment. */
-export function notedOf(db: Db, keys: readonly NotedKey[]): Promise<Noted[]> {
-  return db.query<Noted>(NOTED, [
+/** What is noted of the lists of many shoppers, revision and lists as of one moment. What is read of them next is not older. */
+export async function notedOf(db: Database, keys: readonly NotedKey[]): Promise<Noted[]> {
+  const rows = await db.query<Noted & { position: string | null }>(NOTED, [
     keys.map(({ pid }) => pid),
     keys.map(({ regid }) => regid),
     keys.map(({ isWhole }) => isWhole),
+    db.follow !== null,
   ]);
+  db.follow?.(rows[0]!.position!);
+  return rows;
 }

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Services } from '../../context.ts';
 import { createBatchLoader } from '../../shared/batch.ts';
 import { AppError, fail } from '../../shared/errors.ts';
+import { METRICS, measure } from '../../shared/metrics.ts';
+import { outsideSpans } from '../../shared/tracing.ts';
 import { findMoved, notedOf } from './live.repo.ts';
 import type { NotedKey, Owner, Watched } from './live.repo.ts';
 import type { Noted } from './live.rules.ts';
@@ -25,7 +27,7 @@ export type Live = {
   read(key: NotedKey): Promise<Noted>;
   /** Tells who watches the lists of this shopper that they may have changed, before the next look at the database would. */
   nudge(owner: Owner): void;
-  /** Ends every stream and every wait, so that callers go to another process; nobody can watch from then on. */
+  /** Ends every stream and every wait, so that callers go to another process; later ones end at once. */
   close: () => void;
 };
 
@@ -108,6 +110,7 @@ export function createLive({ db, config, log }: Services): Live {
   let open = 0;
   let isLooking = false;
   let isClosed = false;
+  measure(METRICS.openStreams, () => open);
 
   const look = async (): Promise<void> => {
     const watched = [...entries.values()];
@@ -139,7 +142,6 @@ export function createLive({ db, config, log }: Services): Live {
   };
 
   const enter = ({ viewer, address }: Context, { pid, regid }: Owner): (() => void)[] => {
-    if (isClosed) throw closing();
     if (open >= config.maxStreams)
       fail('unavailable', 'Too many streams are open; retry later', { 'Retry-After': RETRY_SECONDS });
     const leave: (() => void)[] = [];
@@ -188,7 +190,9 @@ export function createLive({ db, config, log }: Services): Live {
       // Others may have been told more than this caller knew of when it came.
       if (entry.standing !== standingOf(ctx)) watching.tell(true);
       else if (rev !== null && entry.rev >= 0 && entry.rev !== rev) watching.tell(false);
-      void keepLooking();
+      // Who came too late is answered, and sent on like the others.
+      if (isClosed) watching.end();
+      void outsideSpans(keepLooking);
       return watching;
     },
     read,

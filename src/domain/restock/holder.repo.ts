@@ -22,7 +22,7 @@ const QUEUE = `
       SELECT c.sent_at FROM alert_seen c
       WHERE c.pid = $1 AND c.epi = $2 AND c.topic = $3 AND c.medium = contact.medium AND c.value = contact.value) AS sent_at OFFSET 0) seen
     WHERE ($10::timestamptz IS NULL OR seen.sent_at IS NULL OR seen.sent_at < $10)
-      AND ${isUntold('contact.medium', 'contact.value', '$4')}
+      AND ${isUntold('$1', 'contact.medium', 'contact.value', '$4')}
       AND NOT ${hasLeft('$1', 'contact.medium', 'contact.value', '$3', '$2')}
     ORDER BY x.seq LIMIT $7
   ), picked AS MATERIALIZED (

@@ -63,10 +63,10 @@ const WAITING = `
 // In a pass that follows the first, some have their alert of this occasion: one difference of sets finds the others in a third of the time of as many probes.
 const UNTOLD = `
   (SELECT s.id FROM ${WAITING} EXCEPT SELECT subscription_id FROM outbox WHERE pid = $1 AND restock_id = $4) AS untold
-  CROSS JOIN LATERAL (SELECT * FROM subscription WHERE id = untold.id OFFSET 0) s`;
+  JOIN LATERAL (SELECT * FROM subscription WHERE id = untold.id OFFSET 0) s ON s.pid = $1`;
 
 // Where list holders hear, too, somebody may have been told as one of them before the subscription was confirmed.
-const UNHEARD = `${UNTOLD} WHERE ${isUntold('s.medium', 's.value', '$4')}`;
+const UNHEARD = `${UNTOLD} WHERE ${isUntold('$1', 's.medium', 's.value', '$4')}`;
 
 /** SQL: fan-out, thousands of rows from select to insert. */
 const QUEUE = { first: queueFrom(WAITING), again: queueFrom(UNTOLD), beside: queueFrom(UNHEARD) };

@@ -1,5 +1,6 @@
 import { columnOf, unnestKeys } from '../../database/columns.ts';
-import type { Db } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
+import { POSITION } from '../../database/replica.ts';
 import { STORE_JSON, reviveStore } from '../store/store.repo.ts';
 import type { StoreKeyRow, StoreRow } from '../store/store.repo.ts';
 import { FIELDS } from './shopper.repo.ts';
@@ -32,6 +33,8 @@ export type IdentityState = {
   revision: number;
   /** How often the slices that the claim names have changed in all. */
   catalog: number;
+  /** Revisions of one server say nothing about answers of another; this tells them apart. */
+  era: number;
 };
 
 /** What the database knows of a claim, read in one statement. */
@@ -40,7 +43,7 @@ export type IdentityRow = {
   store: Versioned<StoreRow> | null;
   keys: StoreKeyRow[];
   shopper: Versioned<ShopperRow> | null;
-} & Pick<IdentityState, 'revision' | 'catalog'>;
+} & Pick<IdentityState, 'revision' | 'catalog' | 'era'>;
 
 const CLAIM_COLUMNS = {
   pid: 'text',
@@ -68,7 +71,8 @@ const LOAD_IDENTITIES = {
         json_build_object(${FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')})::text END AS shopper,
       coalesce(r.rev, 0) AS revision,
       CASE WHEN claim.slices <> '{}' THEN (
-        SELECT sum(rev)::bigint FROM catalog_revision WHERE pid = claim.pid AND slice = ANY (claim.slices::smallint[])) END AS catalog
+        SELECT sum(rev)::bigint FROM catalog_revision WHERE pid = claim.pid AND slice = ANY (claim.slices::smallint[])) END AS catalog,
+      CASE WHEN $7::boolean THEN ${POSITION} END AS position
     FROM ${unnestKeys('claim', CLAIM_COLUMNS)}
     LEFT JOIN LATERAL (SELECT *, xmin FROM store WHERE pid = claim.pid LIMIT 1) s ON true
     LEFT JOIN LATERAL (SELECT *, xmin FROM shopper WHERE pid = claim.pid AND regid = claim.regid LIMIT 1) sh ON true
@@ -85,6 +89,7 @@ type IdentityJson = {
   shopper: string | null;
   revision: number;
   catalog: number | null;
+  position: string | null;
 };
 
 type ShopperJson = Omit<ShopperRow, 'lastlogin' | 'cts' | 'uts'> & {
@@ -115,7 +120,8 @@ function newer<Row>(
 }
 
 /** Reads many claims in one statement. */
-export async function loadIdentities(db: Db, claims: readonly IdentityClaim[]): Promise<IdentityRow[]> {
+export async function loadIdentities(db: Database, claims: readonly IdentityClaim[]): Promise<IdentityRow[]> {
+  const era = db.era();
   const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [
     claims.map(({ pid }) => pid),
     claims.map(({ regid }) => regid),
@@ -123,7 +129,9 @@ export async function loadIdentities(db: Db, claims: readonly IdentityClaim[]): 
     claims.map(({ slices }) => `{${slices.join(',')}}`),
     claims.map(({ knownStore }) => knownStore?.version ?? ''),
     claims.map(({ knownShopper }) => knownShopper?.version ?? ''),
+    db.follow !== null,
   ]);
+  db.follow?.(rows[0]!.position!);
   return rows.map(({ isServiceDown, keys, revision, catalog, ...row }, index) => {
     const { knownStore, knownShopper } = claims[index]!;
     return {
@@ -133,6 +141,7 @@ export async function loadIdentities(db: Db, claims: readonly IdentityClaim[]): 
       shopper: newer(knownShopper, row.shopperVersion, row.shopper, reviveShopper),
       revision,
       catalog: catalog ?? 0,
+      era,
     };
   });
 }

@@ -102,8 +102,9 @@ export function createIdentification(
     const knownShopper = isKnown ? known.knownShopper : null;
     const hasKey = proof !== null && proof.kind !== 'operator';
     const found = await load({ pid, regid, hasKey, slices, knownStore, knownShopper });
-    const { isServiceDown, keys, revision, catalog } = found;
-    if (found.store !== null && found.store !== knownStore) stores.set(pid, found.store);
+    const { isServiceDown, keys, revision, catalog, era } = found;
+    // What was read before a connection was lost may be of another server.
+    if (found.store !== null && found.store !== knownStore && era === db.era()) stores.set(pid, found.store);
     const store = found.store?.row ?? null;
     const shopper = found.shopper?.row ?? null;
     const keyId = proof === null ? null : provenKey(proof, keys);
@@ -127,7 +128,8 @@ export function createIdentification(
       store,
       keyId,
       shopper: denial === null ? { ...shopper!, store } : null,
-      state: denial === null ? { store: found.store!, shopper: found.shopper!, revision, catalog } : null,
+      state:
+        denial === null ? { store: found.store!, shopper: found.shopper!, revision, catalog, era } : null,
       denial: denial ?? DENIALS.badRegid,
     };
   };

@@ -1,5 +1,6 @@
 import { unnestKeys } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import { currentTraceparent } from '../../shared/tracing.ts';
 import type { EventType, StoreEvent } from './event.rules.ts';
 
 export type { EventType, StoreEvent } from './event.rules.ts';
@@ -8,8 +9,8 @@ export type { EventType, StoreEvent } from './event.rules.ts';
 const EMIT = {
   name: 'emit_events',
   text: `
-    INSERT INTO outbox (pid, id, lane, kind, recipient, payload, due_at, cts)
-    SELECT w.pid, gen_random_uuid()::text, 'webhook', e.type, w.id, e.body, e.at, e.at
+    INSERT INTO outbox (pid, id, lane, kind, recipient, payload, due_at, cts, traceparent)
+    SELECT w.pid, gen_random_uuid()::text, 'webhook', e.type, w.id, e.body, e.at, e.at, $5
     FROM ${unnestKeys('e', { pid: 'text', type: 'text', at: 'timestamptz', body: 'jsonb' })}
     JOIN webhook w ON w.pid = e.pid AND e.type = ANY (w.events)
     ORDER BY e.position
@@ -36,6 +37,7 @@ export async function queueEvents(tx: Tx, events: readonly HappenedEvent[]): Pro
     events.map(({ type }) => type),
     events.map(({ now }) => now),
     events.map(({ type, now, data }) => JSON.stringify({ type, timestamp: now.toISOString(), data })),
+    currentTraceparent(),
   ]);
   if (queued.length > 0) tx.afterCommit(tx.wake);
 }

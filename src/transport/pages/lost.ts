@@ -34,7 +34,9 @@ export function sendLostPage(res: Response, { status, message }: AppError): void
   const text = status === 404 ? 'The address may be old or mistyped.' : message;
   securePage(res, { 'script-src': "'none'", 'style-src': STYLE_HASH });
   res.setHeader('X-Robots-Tag', 'noindex');
-  res.status(status).type('html').send(`<!doctype html>
+  res.setHeader('Content-Type', 'text/html; charset=utf-8');
+  res.statusCode = status;
+  res.end(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

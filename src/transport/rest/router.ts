@@ -65,6 +65,7 @@ export function createRestRouter(
       {
         ...route,
         key,
+        path: key.slice(key.indexOf(' ') + 1),
         operation: describeOperation(route.document),
         isOwn: asksForOwnRecords(schema, route.document),
         read: createReader(schema, route),
@@ -76,7 +77,7 @@ export function createRestRouter(
     const method = req.method === 'HEAD' ? 'GET' : req.method;
     const route = routes.get(`${method} ${req.path.length > 1 ? req.path.replace(/\/$/, '') : req.path}`);
     if (route === undefined) return next();
-    nameRoute(res, req.path);
+    nameRoute(res, route.path, req.path);
     traceOf(res).operation = route.operation;
     const body = method === 'GET' ? '' : await readFormBody(req, res);
     const sent = fieldsOf(req, body);
@@ -88,7 +89,7 @@ export function createRestRouter(
         if (route.caller === 'store') requireStore(ctx);
         const variables = route.read(sent);
         if (route.stream) {
-          await sendPieces(res, route.stream, await route.pieces!(ctx, variables));
+          await sendPieces(res, route.stream, await route.pieces!({ ...ctx, ...ctx.reading }, variables));
           return null;
         }
         const data = (await operations.run(route.document, variables, ctx)) as Record<string, unknown>;

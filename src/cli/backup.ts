@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Config } from '../config.ts';
+import { dump, holdMigrations } from '../database/backup.ts';
+import type { Copied } from '../database/backup.ts';
+import {
+  PIECE_BYTES,
+  STANDARD,
+  describeCopied,
+  endSignal,
+  megabytes,
+  readFileCall,
+  runProgram,
+  watchCopy,
+  withDatabase,
+} from './copying.ts';
+import { UsageError } from './usage.ts';
+
+const HELP = `Writes everything that the database holds to a file, as of one moment, also while the server runs.
+
+Usage: npm run --silent backup -- FILE      (- is standard output)
+
+  --json   print one line of JSON instead of text
+  --help   show this help
+
+It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.
+`;
+
+/** Half as large as the plain text costs a third of the time of zlib's default, which saves a tenth more. */
+const LEVEL = 3;
+
+async function copyTo(out: Writable, config: Config): Promise<Copied> {
+  const watch = watchCopy('backup');
+  const signal = endSignal();
+  await withDatabase(config, true, async (connect) => {
+    await holdMigrations(await connect());
+    const plain = Readable.from(dump(await connect(), watch), { objectMode: false });
+    await pipeline(plain, createGzip({ level: LEVEL, chunkSize: PIECE_BYTES }), out, { signal });
+  });
+  return watch.copied!;
+}
+
+/** Writes under another name and renames: under its own name a backup is always whole, and safe from a loss of power. */
+async function writeFile(file: string, config: Config): Promise<Copied> {
+  const draft = `${file}.${randomUUID()}.part`;
+  try {
+    const copied = await copyTo(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }), config);
+    await rename(draft, file);
+    const folder = await open(dirname(file));
+    await folder.sync().finally(() => folder.close());
+    return copied;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+runProgram(async (args, config) => {
+  const { file, values } = readFileCall(args, {});
+  if (file === null) return HELP;
+  if (file !== STANDARD) {
+    const copied = await writeFile(file, config());
+    const { size } = await stat(file);
+    return values['json'] === true
+      ? `${JSON.stringify({ file, size, ...copied })}\n`
+      : `Wrote ${file}: ${describeCopied(copied)}, ${megabytes(size)} in the file\n`;
+  }
+  if (process.stdout.isTTY)
+    throw new UsageError('A backup is not for a terminal: send it to a file or a program');
+  process.stderr.write(`Written: ${describeCopied(await copyTo(process.stdout, config()))}\n`);
+  return '';
+});

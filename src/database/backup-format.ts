@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/**
+ * A backup is text: a line of JSON that says what it is and which tables it has; for each of them its rows as COPY writes them, `\.`, and a
+ * line with their number; and a last line with the sequences and the SHA-256 of everything before it. It is kept packed by gzip.
+ */
+export const FORMAT = 'wishgate backup';
+
+/** The form that is written. A form that is not upward compatible gets the next number. */
+export const FORMAT_VERSION = 1;
+
+/** What ends the rows of a table; COPY never writes it in one. */
+export const END_OF_ROWS = Buffer.from('\\.\n');
+
+const migration = z.object({ name: z.string(), checksum: z.string() });
+const table = z.object({ name: z.string(), columns: z.array(z.string()).min(1) });
+
+/** What a backup says of itself first. */
+export const headLine = z.object({
+  format: z.literal(FORMAT),
+  version: z.number(),
+  service: z.string(),
+  postgresql: z.string(),
+  takenAt: z.string(),
+  migrations: z.array(migration).min(1),
+  tables: z.array(table),
+});
+
+/** What comes after the rows of a table. */
+export const countLine = z.object({ table: z.string(), rows: z.number() });
+
+/** The last line. */
+export const endLine = z.object({
+  sequences: z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() })),
+  sha256: z.string(),
+});
+
+/** A table and the columns that hold something of their own. */
+export type Table = z.infer<typeof table>;
+
+/** The first line of a backup. */
+export type HeadLine = z.infer<typeof headLine>;
+
+/** The last line of a backup. */
+export type EndLine = z.infer<typeof endLine>;
+
+/** The bytes are no backup, or not all of one; the text says which. */
+export class BackupError extends Error {}
+
+const CUT = 'The backup is not complete: it ends in the middle';
+const FOREIGN = 'This is no backup that npm run backup made';
+const DAMAGED = 'The backup is damaged: its content does not fit its checksum';
+
+/** No line but those of rows is longer. */
+const MAX_LINE_BYTES = 10_000_000;
+const NEWLINE = 0x0a;
+
+/** Reads a backup from its plain bytes. */
+export type BackupReader = {
+  /** The next line, checked; what does not fit is a BackupError. */
+  line<Line>(shape: z.ZodType<Line>): Promise<Line>;
+  /** The rows of a table, up to what ends them. */
+  rows(): AsyncGenerator<Buffer>;
+  /** The last line; its checksum is right and nothing comes after it. */
+  end(): Promise<EndLine>;
+};
+
+/** Opens a reader; memory holds one piece of the source at a time. */
+export function createReader(source: AsyncIterable<Buffer>): BackupReader {
+  const pieces = source[Symbol.asyncIterator]();
+  const hash = createHash('sha256');
+  let rest: Buffer = Buffer.alloc(0);
+  let isStarted = false;
+
+  async function more(): Promise<boolean> {
+    const next = await pieces.next();
+    if (next.done === true) return false;
+    rest = rest.length === 0 ? next.value : Buffer.concat([rest, next.value]);
+    return true;
+  }
+
+  function take(length: number): Buffer {
+    const taken = rest.subarray(0, length);
+    rest = rest.subarray(length);
+    hash.update(taken);
+    return taken;
+  }
+
+  async function text(): Promise<string> {
+    let end = rest.indexOf(NEWLINE);
+    while (end < 0) {
+      if (rest.length > MAX_LINE_BYTES) throw new BackupError(isStarted ? DAMAGED : FOREIGN);
+      if (!(await more())) throw new BackupError(isStarted ? CUT : FOREIGN);
+      end = rest.indexOf(NEWLINE);
+    }
+    return take(end + 1).toString('utf8');
+  }
+
+  async function line<Line>(shape: z.ZodType<Line>): Promise<Line> {
+    const problem = isStarted ? DAMAGED : FOREIGN;
+    const given = await text();
+    isStarted = true;
+    try {
+      return shape.parse(JSON.parse(given));
+    } catch (error) {
+      throw new BackupError(problem, { cause: error });
+    }
+  }
+
+  async function* rows(): AsyncGenerator<Buffer> {
+    // The mark counts only at the beginning of a line, so what may still become one is kept back.
+    let isLineStart = true;
+    for (;;) {
+      if (isLineStart && rest.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS))
+        return void take(END_OF_ROWS.length);
+      const at = rest.indexOf('\n\\.\n');
+      const known = at >= 0 ? at + 1 : Math.max(0, rest.length - END_OF_ROWS.length);
+      if (known > 0) {
+        const taken = take(known);
+        isLineStart = taken.at(-1) === NEWLINE;
+        yield taken;
+      } else if (!(await more())) throw new BackupError(CUT);
+    }
+  }
+
+  return {
+    line,
+    rows,
+    async end() {
+      const sha256 = hash.copy().digest('hex');
+      const last = await line(endLine);
+      if (last.sha256 !== sha256 || rest.length > 0 || (await more())) throw new BackupError(DAMAGED);
+      return last;
+    },
+  };
+}
+
+/** The sentence about bytes that could not be unpacked; other failures stay as they are. */
+export function explainUnpacking(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === 'Z_BUF_ERROR') return new BackupError(CUT, { cause: error });
+  const isStart = error instanceof Error && error.message === 'incorrect header check';
+  if (code === 'Z_DATA_ERROR') return new BackupError(isStart ? FOREIGN : DAMAGED, { cause: error });
+  return error;
+}

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { BackupError, FORMAT_VERSION, countLine, createReader, headLine } from './backup-format.ts';
+import type { BackupReader, EndLine, HeadLine, Table } from './backup-format.ts';
+import { PLAIN_TRANSACTION, copyTarget, readTables } from './backup.ts';
+import type { CopyWatch } from './backup.ts';
+import { beginAlone, buildSchema } from './migrate.ts';
+
+/** A statement that takes something away for the time of loading, and the one that makes it again. */
+type Rebuild = { drop: string; make: string };
+
+/** Foreign keys, and the indexes that belong to no constraint: made over all rows at once, they take a fraction of the time, and are checked as a whole. */
+const REBUILDS = `
+  SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
+    format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS make, 1 AS place
+  FROM pg_constraint WHERE connamespace = current_schema()::regnamespace AND contype = 'f'
+  UNION ALL
+  SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid), 2
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE c.relnamespace = current_schema()::regnamespace
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = i.indexrelid AND contype <> 'f')
+  ORDER BY place`;
+
+/**
+ * Fills an empty database from the plain bytes of a backup: the schema of its migrations, its rows, its sequences, all in one transaction. What
+ * fails or is interrupted leaves the database as empty as it was, and a service that starts meanwhile waits for the end.
+ */
+export async function load(
+  client: pg.ClientBase,
+  source: AsyncIterable<Buffer>,
+  watch: CopyWatch,
+): Promise<void> {
+  const reader = createReader(source);
+  const head = await reader.line(headLine);
+  if (head.version !== FORMAT_VERSION)
+    throw new BackupError(
+      `The backup has form ${head.version} and this version reads form ${FORMAT_VERSION}; restore with version ${head.service} or a newer one`,
+    );
+  await beginAlone(client);
+  await client.query(PLAIN_TRANSACTION);
+  await refuseUnlessEmpty(client);
+  await buildSchema(client, head.migrations);
+  const { rows: rebuilds } = await client.query<Rebuild>(REBUILDS);
+  const own = (await readTables(client)).map(({ name }) => name);
+  // Counts, weights and revisions that triggers keep are rows of the backup themselves.
+  const setTriggers = (state: string): string =>
+    own.map((name) => `ALTER TABLE "${name}" ${state} TRIGGER USER`).join(';');
+  await client.query([...rebuilds.map(({ drop }) => drop), setTriggers('DISABLE')].join(';'));
+  // What migrations put in is in the backup, too, as far as it was still there.
+  await client.query(`TRUNCATE ${own.map((name) => `"${name}"`).join(', ')}`);
+  await loadTables(client, reader, head, own, watch);
+  const { sequences } = await reader.end();
+  for (const { make } of rebuilds.toReversed()) await client.query(make);
+  await client.query(setTriggers('ENABLE'));
+  await setSequences(client, sequences);
+  await client.query('ANALYZE; COMMIT');
+}
+
+async function refuseUnlessEmpty(client: pg.ClientBase): Promise<void> {
+  const [table] = await readTables(client);
+  if (table)
+    throw new Error(`The database is not empty: it has the table ${table.name}; restore into an empty one`);
+}
+
+async function loadTables(
+  client: pg.ClientBase,
+  reader: BackupReader,
+  head: HeadLine,
+  own: readonly string[],
+  watch: CopyWatch,
+): Promise<void> {
+  const missing = own.filter((name) => !head.tables.some((table) => table.name === name));
+  if (missing.length > 0) throw new BackupError(`The backup lacks the table ${missing[0]}`);
+  let rows = 0;
+  let bytes = 0;
+  const leftOut: string[] = [];
+  for (const [done, table] of head.tables.entries()) {
+    const counted = async function* (): AsyncGenerator<Buffer> {
+      for await (const piece of reader.rows()) {
+        bytes += piece.length;
+        watch.onProgress({ table: table.name, done, tables: head.tables.length, rows, bytes });
+        yield piece;
+      }
+    };
+    // Somebody's own table beside ours: its rows are in the backup, but no migration makes it.
+    const isOwn = own.includes(table.name);
+    const loaded = isOwn ? await copyIn(client, table, counted()) : await skip(counted());
+    const count = await reader.line(countLine);
+    if (count.table !== table.name || (isOwn && count.rows !== loaded))
+      throw new BackupError(
+        `The backup is damaged: ${table.name} should have ${count.rows} rows and has ${loaded}`,
+      );
+    if (!isOwn) leftOut.push(table.name);
+    rows += loaded;
+  }
+  watch.onDone({ ...head, tables: head.tables.length - leftOut.length, rows, bytes, leftOut });
+}
+
+/** Answers how many rows PostgreSQL took. */
+async function copyIn(client: pg.ClientBase, table: Table, rows: AsyncGenerator<Buffer>): Promise<number> {
+  const target = client.query(copyFrom(`COPY ${copyTarget(table)} FROM STDIN`));
+  await pipeline(Readable.from(rows, { objectMode: false }), target);
+  return target.rowCount;
+}
+
+async function skip(rows: AsyncGenerator<Buffer>): Promise<number> {
+  for await (const piece of rows) void piece;
+  return 0;
+}
+
+async function setSequences(client: pg.ClientBase, sequences: EndLine['sequences']): Promise<void> {
+  const sql = `SELECT setval(name, $2, $3) FROM to_regclass(quote_ident($1)) AS name WHERE name IS NOT NULL`;
+  for (const { name, value, isCalled } of sequences) await client.query(sql, [name, value, isCalled]);
+}

@@ -1,0 +1,10 @@
+// Loaded into a service before it starts: tells on request what the process holds, after collecting what nobody holds any more.
+process.on('message', () => {
+  globalThis.gc();
+  const resources = {};
+  for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1;
+  const { heapUsed, rss, external } = process.memoryUsage();
+  process.send({ heapMb: (heapUsed + external) / 1e6, rssMb: rss / 1e6, resources });
+});
+// The channel alone keeps no process alive.
+process.channel.unref();
