@@ -1,6 +1,3 @@
-import { openDatabase } from '../../src/database/database.ts';
-import { isDatabaseAway } from '../../src/database/failures.ts';
-import { createLogger } from '../../src/shared/log.ts';
 import { seedSubscription, setStock, startSmtp } from '../dispatch/kit.ts';
 import type { TestSmtp } from '../dispatch/kit.ts';
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
@@ -167,23 +164,6 @@ describeWith(['PostgreSQL 15'], 'failover to a synchronous replica', () => {
           retryAfter: isGraphql && refusal.retryAfter === null ? null : '5',
         });
   };
-
-  test('a commit that gave up waiting for the replica is not acknowledged', async () => {
-    const db = openDatabase(`${cluster.primary.url}?statement_timeout=300`, 2, createLogger('fatal'));
-    const statement = `UPDATE store SET name = 'Another' WHERE pid = '${pid}'`;
-    const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => null, isDatabaseAway);
-    try {
-      expect(await failureOf(db.query(statement))).toBeNull();
-      await cluster.killReplica();
-      expect(await failureOf(db.query(statement))).toBe(true);
-      expect(await failureOf(db.transaction((tx) => tx.query(statement)))).toBe(true);
-      expect(await failureOf(db.prisma.store.update({ where: { pid }, data: { name: 'Third' } }))).toBe(true);
-    } finally {
-      await cluster.startReplica();
-    }
-    await until(async () => (await failureOf(db.query(statement))) === null);
-    await db.close();
-  });
 
   test('the primary is killed under writers on both doors and the replica promoted: no acknowledged write is lost or doubled, callers see nothing but 503 meanwhile, and nobody gets an alert of another id', async () => {
     let isKilled = false;
