@@ -14,7 +14,7 @@ DECLARE
   server constant int := current_setting('wishgate.server');
   unknown text[];
 BEGIN
-  SELECT array_agg(pid) INTO unknown FROM unnest(stores) AS pid WHERE NOT EXISTS (SELECT FROM store s WHERE s.pid = unnest.pid);
+  SELECT array_agg(one) INTO unknown FROM unnest(stores) AS one WHERE one <> ALL (SELECT pid FROM store);
   IF cardinality(stores) = 0 OR unknown IS NOT NULL THEN
     RAISE EXCEPTION 'not a store of this server: %', coalesce(unknown, stores);
   END IF;

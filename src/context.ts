@@ -95,6 +95,8 @@ export type Context = Services & {
   viewer: Viewer;
   /** What this request may take of the process's memory and time. */
   budget: Budget;
+  /** Whether the document is one of the operator's file, so that its cost was accepted with it. */
+  isTrusted?: boolean;
   /** Whether graphql-js runs the document; its lists may hold promises. */
   isInterpreted?: boolean;
   /** What the answer turned out to depend on. */

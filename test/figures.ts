@@ -6,9 +6,7 @@ const FILE = 'figures.txt';
 
 /** Notes what a long test has seen; the end of the run prints it. */
 export async function noteFigures(name: string, figures: Record<string, unknown>): Promise<void> {
-  const parts = Object.entries(figures).map(
-    ([label, value]) => `${label} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
-  );
+  const parts = Object.entries(figures).map(([label, value]) => `${label} ${JSON.stringify(value)}`);
   await appendFile(join(fromSetup('folder'), FILE), `${name}: ${parts.join(', ')}\n`);
 }
 

@@ -91,8 +91,8 @@ export const SETTING_FLAGS: Record<string, Flag> = {
   'no-locale': { type: 'boolean', help: 'en (default)' },
   'rate-limits': {
     type: 'string',
-    value: 'key=N,shopper=N,address=N',
-    help: 'requests a minute; kinds left out keep the published limit',
+    value: 'key=N,shopper=N,address=N,cost=N',
+    help: 'requests a minute, and what GraphQL documents may cost; kinds left out keep the published limit',
   },
   'no-rate-limits': { type: 'boolean', help: 'the published limits (default)' },
 };
@@ -155,7 +155,8 @@ function list(text: string): string[] {
 function limits(text: string): RateLimits {
   const pairs = list(text).map((pair) => pair.split('='));
   const bad = pairs.find(([kind, limit, ...more]) => !kind || !/^\d+$/.test(limit ?? '') || more.length > 0);
-  if (bad) throw new UsageError(`--rate-limits "${bad.join('=')}" must be key=N, shopper=N or address=N`);
+  if (bad)
+    throw new UsageError(`--rate-limits "${bad.join('=')}" must be key=N, shopper=N, address=N or cost=N`);
   return Object.fromEntries(pairs.map(([kind, limit]) => [kind, Number(limit)])) as RateLimits;
 }
 

@@ -72,8 +72,8 @@ const SAFE_INT8: pg.CustomTypesConfig = {
 
 function queryBy(run: Session['query'], keepsNames: boolean): Db['query'] {
   return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
-    const isNamed = keepsNames && typeof statement !== 'string';
-    const config = isNamed ? statement : { text: typeof statement === 'string' ? statement : statement.text };
+    const { name, text } = typeof statement === 'string' ? { text: statement } : statement;
+    const config = keepsNames && name !== undefined ? { name, text } : { text, label: name };
     return (await run({ ...config, values: params as unknown[] })).rows as Row[];
   };
 }
@@ -167,7 +167,7 @@ export function openDatabase(
   const routed = createRoutedPool(url, settings, log);
   const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
   const { pool } = routed;
-  const endWatch = watchSilence(pool, log);
+  const endWatch = watchSilence(pool, log, pooler !== 'none');
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();

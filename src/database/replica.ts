@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../shared/log.ts';
 import { isDatabaseAway, isReadOnly } from './failures.ts';
+import { observePool } from './observe.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
 /**
@@ -48,6 +49,7 @@ export function createReplica(
   log: Logger,
 ): Replica {
   const pool = new pg.Pool({ ...settings, ...LIMITS, connectionString: url });
+  observePool(pool, 'replica');
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   const connect = pool.connect.bind(pool);

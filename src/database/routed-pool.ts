@@ -48,7 +48,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const eraOf = new WeakMap<pg.ClientBase, number>();
   const warned = new WeakSet<pg.ClientBase>();
   let era = 0;
-  /** Connections of earlier eras are closed when they are taken. */
+  /** Connections that were begun in an earlier era are closed when they are taken. */
   let oldestEra = 0;
   let open = 0;
 
@@ -64,10 +64,9 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   // The pool waits for it; its types do not know that yet.
   const check = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
-  observePool(pool);
+  observePool(pool, 'primary');
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   pool.on('connect', (client) => {
-    eraOf.set(client, era);
     // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
     // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
     client.on('error', lose);
@@ -76,16 +75,19 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
 
   const connectApart = async (): Promise<pg.PoolClient> => {
-    for (let tries = 1; ; tries += 1) {
+    for (let canTurn = servers.areSeveral; ;) {
       await servers.settle();
       pool.options.connectionString = servers.url();
+      const startedIn = era;
       try {
         const client = (await connect()) as pg.PoolClient;
+        if (!eraOf.has(client)) eraOf.set(client, startedIn);
         if (eraOf.get(client)! >= oldestEra) return client;
         client.release(true);
       } catch (error) {
         if ((error as Error).message !== IS_BUSY) servers.doubt();
-        if (tries > 1 || !servers.areSeveral) throw error;
+        if (!canTurn) throw error;
+        canTurn = false;
       }
     }
   };

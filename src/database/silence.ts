@@ -14,7 +14,7 @@ type Watched = pg.PoolClient & {
   connection: { stream: Duplex };
 };
 
-/** SQL: which sessions are at work; `isOwn` is false behind a pooler, whose sessions have other numbers than we were told. */
+/** SQL: which sessions are at work; `isOwn` is false behind a pooler that we were not told of, whose sessions have other numbers. */
 const SESSIONS = `
   SELECT $2 = pg_backend_pid() AS "isOwn", ARRAY(SELECT pid FROM pg_stat_activity WHERE pid = ANY($1) AND state NOT LIKE 'idle%') AS busy`;
 
@@ -24,13 +24,24 @@ const END = 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid';
 /** What the server says of sessions: null when it says nothing at all. */
 type Said = { dead: number[]; end: () => Promise<void> } | null;
 
-/** Asks on a connection of its own which of these are dead: unknown to the server, or waiting for us there while we wait for them here. */
-async function askWhichAreDead(options: pg.ClientConfig, pids: readonly number[]): Promise<Said> {
+/**
+ * Asks on a connection of its own which of these are dead: unknown to the server, or waiting for us there while we wait for them here. A pooler (`isPooled`) that
+ * lets us in is alive, and holds back what it is asked while it pauses.
+ */
+async function askWhichAreDead(
+  options: pg.ClientConfig,
+  pids: readonly number[],
+  isPooled: boolean,
+): Promise<Said> {
   const limits = { connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS };
   const client = new pg.Client({ ...options, ...limits }) as unknown as pg.Client & Watched;
   client.on('error', () => undefined);
   try {
     await client.connect();
+    if (isPooled) {
+      void client.end().catch(() => undefined);
+      return { dead: [], end: async () => undefined };
+    }
     const { rows } = await client.query<{ isOwn: boolean; busy: number[] }>(SESSIONS, [
       pids,
       client.processID,
@@ -61,7 +72,7 @@ async function askWhichAreDead(options: pg.ClientConfig, pids: readonly number[]
  * connection would wait for a quarter of an hour. Statements that take long are left alone: the server is asked whether it is at them.
  * Answers how to end the watch.
  */
-export function watchSilence(pool: pg.Pool, log: Logger): () => void {
+export function watchSilence(pool: pg.Pool, log: Logger, isPooled: boolean): () => void {
   const clients = new Map<Watched, object | null>();
   pool.on('connect', (client) => void clients.set(client as Watched, null));
   pool.on('remove', (client) => void clients.delete(client as Watched));
@@ -77,7 +88,7 @@ export function watchSilence(pool: pg.Pool, log: Logger): () => void {
     }
     if (silent.size === 0) return;
     const pids = [...silent.keys()].map(({ processID }) => processID);
-    const said = await askWhichAreDead(pool.options, pids);
+    const said = await askWhichAreDead(pool.options, pids, isPooled);
     unanswered = said ? 0 : unanswered + 1;
     // A machine that is only slow is asked twice.
     if (said === null && unanswered < 2) return;

@@ -71,9 +71,11 @@ async function trustDocuments(path: string): Promise<Documents> {
       delete: async () => false,
     },
     plugin: {
-      requestDidStart: async ({ contextValue: { viewer } }) => ({
-        didResolveOperation: async ({ source }) =>
-          void (viewer.keyId === null && viewer.operatorId === null && !trusted.has(source) && refuse()),
+      requestDidStart: async ({ contextValue: ctx }) => ({
+        didResolveOperation: async ({ source }) => {
+          ctx.isTrusted = trusted.has(source);
+          if (!ctx.isTrusted && ctx.viewer.keyId === null && ctx.viewer.operatorId === null) refuse();
+        },
       }),
     },
   };

@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { stringifyAnswer } from '../shared/answer.ts';
+import { limitCost } from './cost.ts';
 import { describeOperation } from './describe.ts';
 import type { Documents } from './documents.ts';
 import type { Operations } from './executor.ts';
@@ -115,11 +116,18 @@ const traceOperation: ApolloServerPlugin<Context> = {
   }),
 };
 
+/** What exhausted the parser, or a rule of validation, which both follow the document by recursion. */
+const isExhaustion = (message: string): boolean => message.includes('call stack size');
+/** What the caller is told of it. */
+export const TOO_DEEP = 'The query is nested too deeply';
+
 /** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
 const logUnexpected: ApolloServerPlugin<Context> = {
   unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
     const { log, requestId, trace } = requestContext.contextValue;
-    log.error({ requestId, ...trace, err: error }, 'unexpected failure');
+    // A hundred fragments in a circle end a rule of graphql-js in the end of the stack: the caller's document, not our fault.
+    if (isExhaustion(error.message)) trace.type = 'invalid-request';
+    else log.error({ requestId, ...trace, err: error }, 'unexpected failure');
   },
 };
 
@@ -148,7 +156,7 @@ const codeOf = (extensions: GraphQLFormattedError['extensions']): unknown =>
 
 /** A document nested thousands deep ends in the parser's own exhaustion. */
 function plainText(message: string): string {
-  return message.includes('call stack size') ? 'The query is nested too deeply' : shorten(message);
+  return isExhaustion(message) ? TOO_DEEP : shorten(message);
 }
 
 /**
@@ -174,6 +182,7 @@ export function createApollo(
     plugins: [
       ...NOTHING_OF_ITS_OWN,
       plugin,
+      limitCost(schema),
       answerPlainJsonWith200,
       answerUnavailableWith503,
       traceOperation,

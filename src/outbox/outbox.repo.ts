@@ -179,7 +179,7 @@ export type Waiting = { lane: string; medium: string | null; queued: number; due
 
 /** What waits by an index of its kind, in a query over `kind`. */
 const waitingWhere = (isOfKind: string): string => `
-  (SELECT count(*)::int FROM (SELECT FROM outbox WHERE state = 'queued' AND ${isOfKind} LIMIT ${MOST_COUNTED}) some) AS queued,
+  (SELECT count(*)::int FROM (SELECT FROM outbox WHERE state = 'queued' AND ${isOfKind} LIMIT ${MOST_COUNTED}) counted) AS queued,
   (SELECT due_at FROM outbox WHERE state = 'queued' AND ${isOfKind} AND due_at <= $1 ORDER BY due_at LIMIT 1) AS "dueSince"`;
 
 /** SQL: every scrape may run it: two looks at an index a kind, which Prisma would ask for one by one. */

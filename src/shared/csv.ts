@@ -1,5 +1,5 @@
 /** Spreadsheets run a cell that begins like this. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /** Begins like a formula, and is a number as one; with an apostrophe no tool would know it again. */
 const PHONE = /^\+\d+$/;
 /** A number is no formula, also below zero. */
@@ -7,7 +7,8 @@ const NUMBER = /^-\d+(\.\d+)?$/;
 
 function cellOf(text: string): string {
   const safe = FORMULA.test(text) && !PHONE.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // Where the comma is the decimal sign, spreadsheets part cells at semicolons.
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A row of CSV (RFC 4180). A text that a spreadsheet would run gets an apostrophe in front. */

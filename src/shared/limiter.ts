@@ -4,6 +4,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import { describeFailure } from './errors.ts';
 import type { Logger } from './log.ts';
+import { METRICS, measure } from './metrics.ts';
 
 const WINDOW_SECONDS = 60;
 /** A connection to Redis that is not made by then is tried again later; the start waits for no longer than this. */
@@ -64,6 +65,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_LIMIT_MS,
+    disconnectTimeout: 100,
     socketTimeout: SILENCE_LIMIT_MS,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -109,6 +111,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
   redis.on('close', () => tellAway(cause ?? new Error('the connection was closed')));
   return {
     async open() {
+      measure(METRICS.rateLimitsShared, () => Number(isShared));
       await redis.connect().catch(() => undefined);
       await look();
       timer = setInterval(() => isShared || void look(), LOOK_MS).unref();

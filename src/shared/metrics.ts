@@ -56,6 +56,10 @@ export const METRICS = {
   ),
   failures: counter('failures_total', 'Answers that told a failure, by its type', 'type'),
   rateLimited: counter('rate_limit_refusals_total', 'Requests beyond a rate limit, by its kind', 'kind'),
+  rateLimitsShared: gauge(
+    'rate_limits_shared',
+    'With REDIS_URL: 1 while rate limits are counted in Redis, 0 while it is away',
+  ),
   shed: counter('shed_requests_total', 'Requests turned away before any work, by reason', 'reason'),
   openStreams: gauge('open_streams', 'Streams and waiting calls that are open'),
   keptAnswers: counter(
@@ -70,19 +74,25 @@ export const METRICS = {
     [1, 2, 5, 10, 25, 50, 100, 200],
     'kind',
   ),
-  poolConnections: gauge('database_connections', 'Open connections, by state: idle, busy', 'state'),
-  poolMax: gauge('database_connections_max', 'Connections that this process may open (DATABASE_POOL)'),
-  poolWaiting: gauge('database_waiting', 'Requests that wait for a connection now'),
+  poolConnections: gauge('database_connections', 'Open connections, by state: idle, busy', 'server', 'state'),
+  poolMax: gauge(
+    'database_connections_max',
+    'Connections that this process may open (DATABASE_POOL)',
+    'server',
+  ),
+  poolWaiting: gauge('database_waiting', 'Requests that wait for a connection now', 'server'),
   poolWait: histogram(
     'database_wait_seconds',
     'Time that a statement waited for a connection',
     STATEMENT_SECONDS,
+    'server',
   ),
   statements: histogram(
     'database_statement_duration_seconds',
     'Time from a statement to its result, by its name',
     STATEMENT_SECONDS,
     'statement',
+    'server',
   ),
   outboxQueued: gauge(
     'outbox_queued',

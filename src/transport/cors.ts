@@ -8,7 +8,7 @@ import { DASHBOARD_HEADER } from './own-page.ts';
 const ALLOW_HEADERS =
   'Content-Type, Authorization, Accept, Idempotency-Key, X-Pid, X-Regid, X-Sessionid, X-Request-Id, X-Api-Key, Apollo-Require-Preflight';
 const EXPOSE_HEADERS =
-  'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
+  'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Cost, X-Cost-Limit, X-Cost-Remaining, X-Cost-Reset, X-Request-Id';
 /** Paths that browsers on other origins may call. */
 const SHARED_PATHS = /^\/(api\/|graphql(\/stream)?$|client\/)/;
 

@@ -85,7 +85,7 @@ export function createHttpServer(given: Partial<HttpLimits> = {}, log?: Logger):
         res.writeContinue();
         app(req as never, res as never);
       });
-      for (const [req, res] of early.splice(0)) answer(req as never, res as never);
+      for (const [req, res] of early.splice(0)) answer(req, res);
     },
   };
 }

@@ -7,7 +7,11 @@ import type { Limiter, Standing } from '../shared/limiter.ts';
 import { METRICS } from '../shared/metrics.ts';
 
 /** The published limits: requests a minute. A store can have its own. */
-export const DEFAULT_LIMITS: Required<RateLimits> = { key: 12_000, shopper: 1_200, address: 3_000 };
+export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {
+  key: 12_000,
+  shopper: 1_200,
+  address: 3_000,
+};
 
 /** Counts a request against the limits that concern it, and refuses it with 429 beyond them. */
 export type RateLimiter = { check(req: Request, res: Response, viewer: Viewer): Promise<void> };
@@ -45,7 +49,7 @@ export function createRateLimiter(isOn: boolean, limiter: Limiter): RateLimiter 
   return {
     async check(req, res, { store, keyId, shopper }) {
       if (!isOn) return;
-      const consume = async (kind: keyof RateLimits, key: string): Promise<void> => {
+      const consume = async (kind: keyof typeof DEFAULT_LIMITS, key: string): Promise<void> => {
         const limit = store?.rateLimits[kind] ?? DEFAULT_LIMITS[kind];
         answerTo(res, kind, await limiter.count(kind, key, limit));
       };

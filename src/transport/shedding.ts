@@ -10,6 +10,8 @@ import { isForPeople, sendLostPage } from './pages/lost.ts';
 
 /** Who is turned away may come back after so long; who comes sooner on the same connection waits for its refusal until then. */
 const RETRY_SECONDS = 2;
+/** How many times as many as are answered at a time may come at once. */
+const BURST = 4;
 /** A connection that was not taken for so long has a caller who has waited enough. */
 const LATE_MS = 100;
 /** While requests are turned away, the log says so this often. */
@@ -116,6 +118,25 @@ function createLateness(): { note: (socket: Socket) => void; isLate: (socket: So
 }
 
 /**
+ * Whether there is room for one more. Beyond `maxRequests` there is some for a burst, such as a page that asks for a hundred things at once: so many may come at
+ * a time, and again once there was no crowd for as long as refused callers stay away. A crowd that stays has spent it, and waits for none of it.
+ */
+function createRoom(maxRequests: number): () => boolean {
+  const burst = BURST * maxRequests;
+  let [left, crowdedAt] = [burst, 0];
+  return () => {
+    if (underWay.size < maxRequests) {
+      if (left < burst && performance.now() - crowdedAt > RETRY_SECONDS * 1_000) left = burst;
+      return true;
+    }
+    crowdedAt = performance.now();
+    if (left > 0) left -= 1;
+    else return false;
+    return true;
+  };
+}
+
+/**
  * Decides whether a request is let in, before its body is read: there are at most `maxRequests` being answered, so that their time stays what it is
  * at a full load, and the work is never for callers who have given up. Refuses and answers false beyond that.
  */
@@ -123,10 +144,11 @@ export function createShedding(server: Server, maxRequests: number, log: Logger)
   const refusedAt = new WeakMap<Socket, number>();
   const tell = createTelling(log);
   const { note, isLate } = createLateness();
+  const hasRoom = createRoom(maxRequests);
   server.on('connection', note);
   return (req: IncomingMessage, res: ServerResponse): boolean => {
     if (ALWAYS.test(req.url!) || req.method === 'OPTIONS') return true;
-    if (!isLate(req.socket) && underWay.size < maxRequests) {
+    if (!isLate(req.socket) && hasRoom()) {
       countOnceRead(req, res);
       return true;
     }

@@ -187,6 +187,11 @@ describe('trusted documents', () => {
         expect((await ask(strict, { query, variables: {} }, headers)).status).not.toBe(403);
       expect((await strict.graphql('{ store { pid } }', {}, { store: shop })).body.data.store.pid).toBe(pid);
       await me.create('REST goes on');
+      // Its cost was accepted with the document; what a key asks for beside them is estimated.
+      const trusted = await ask(strict, { query: TRUSTED }, headers).expect(200);
+      expect(trusted.headers).not.toHaveProperty('x-cost');
+      const { headers: told } = await strict.graphql('{ store { pid } }', {}, { store: shop });
+      expect(told['x-cost']).toBe('1');
     } finally {
       await strict.close();
     }

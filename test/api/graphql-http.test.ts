@@ -25,6 +25,16 @@ test.each(audits.map((audit) => [audit.id, audit.name, audit.fn] as const))(
   },
 );
 
+test.each([1, 3, 120])('%i fragments in a circle are a mistake of the caller', async (size) => {
+  const circle = Array.from(
+    { length: size },
+    (_, n) => `fragment f${n} on Query { ...f${(n + 1) % size} ...f${(n + 2) % size} }`,
+  );
+  const { status, body } = await service.graphql(`{ ...f0 } ${circle.join(' ')}`);
+  expect(status).toBeLessThan(500);
+  expect(body.errors[0].extensions).toMatchObject({ type: 'invalid-request', status: 400 });
+});
+
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
 test('a browser that opens /graphql is sent to GraphiQL, and nothing of another host is on the way', async () => {

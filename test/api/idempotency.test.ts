@@ -145,6 +145,26 @@ test('an answer of 5xx is not kept: the retry does the work', async () => {
   expect((await rename('Ada', key)).body.data.updateShopper.userinfo.fname).toBe('Ada');
 });
 
+test('a write whose key cannot be claimed because the database went away answers 503 over both doors', async () => {
+  const { db } = service.services;
+  const calls = [() => rename('Ada', randomUUID()), () => rest('create', { lname: 'Summer' }, randomUUID())];
+  for (const call of calls) {
+    const status = await db.transaction(async (tx) => {
+      await tx.query('LOCK TABLE idempotent_write');
+      const answer = call().then((result) => [result.status, result.headers['retry-after']]);
+      // Ends the session that waits for the table.
+      await until(async () => {
+        const ended = await tx.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        );
+        return ended.length > 0;
+      });
+      return answer;
+    });
+    expect(status).toEqual([503, '5']);
+  }
+});
+
 test('an answer of 401 or 403 is not kept: the retry is judged anew', async () => {
   const key = randomUUID();
   const guest = await service.guest(store);

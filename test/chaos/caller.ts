@@ -83,7 +83,7 @@ export function createCaller(
     const headers = { ...who.headers, ...(key === undefined ? {} : { 'idempotency-key': key }) };
     const fields = Object.entries({ ...who.fields, ...values }).map(
       ([name, value]) =>
-        [name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as [string, string],
+        [name, typeof value === 'string' ? value : JSON.stringify(value)] as [string, string],
     );
     const signal = AbortSignal.timeout(ANSWER_MS);
     const url = isGraphql ? `${base()}/graphql` : `${base()}${path}${who.query}`;

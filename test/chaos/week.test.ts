@@ -142,7 +142,7 @@ describeWith(['PostgreSQL 15'], "a merchant's week", () => {
         return open.length === 0;
       });
 
-      const lists = await checkLists(query as never, histories);
+      const lists = await checkLists(query, histories);
       // What arrived while the database went away could not be recorded, and comes again under its id.
       const alerts = shop.judge(smtp.receipts, (time) => Math.abs(time - failedOverAt) < 2 * LEASE_MS);
       await noteFigures('week', {

@@ -31,3 +31,23 @@ test('with dispatchers killed at random and a mail server that fails a fifth of 
   expect(report.repeated).toBeLessThanOrEqual(kills * 10);
   expect(report.refused).toBeGreaterThan(subscribers * 0.1);
 }, 180_000);
+
+test('with dispatchers restarted by SIGTERM while they send, everyone is told, and nobody twice', async () => {
+  const subscribers = times(600);
+  const restarts = times(6);
+  const report = await runCrash(service, {
+    subscribers,
+    dispatchers: 2,
+    kills: restarts,
+    signal: 'SIGTERM',
+    failureRate: 0,
+    leaseMs: 20_000,
+  });
+  expect(report).toMatchObject({
+    reached: subscribers,
+    repeated: 0,
+    states: { sent: subscribers },
+    subscriptionsLeft: 0,
+    killed: restarts,
+  });
+}, 120_000);

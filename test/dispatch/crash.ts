@@ -13,6 +13,8 @@ export type CrashPlan = {
   subscribers: number;
   dispatchers: number;
   kills: number;
+  /** How they are ended: killed, unless told otherwise. */
+  signal?: NodeJS.Signals;
   failureRate: number;
   leaseMs: number;
 };
@@ -80,7 +82,7 @@ export async function startUnreliableSmtp(failureRate: number) {
 }
 
 /**
- * Restocks a variant with many subscribers while several dispatcher processes, a server among them, are killed at random and
+ * Restocks a variant with many subscribers while several dispatcher processes, a server among them, are ended at random and
  * replaced, and the mail server fails. Ends when nothing is queued any more.
  */
 export async function runCrash(service: TestService, plan: CrashPlan): Promise<CrashReport> {
@@ -134,7 +136,7 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
         const victim = children[Math.floor(Math.random() * children.length)]!;
         if (!isRunning(victim.child)) throw new Error('A dispatcher ended by itself');
         const exited = once(victim.child, 'exit');
-        victim.child.kill('SIGKILL');
+        victim.child.kill(plan.signal ?? 'SIGKILL');
         await exited;
         killTimes.push(Date.now());
         victim.child = startDispatcher(victim.script);

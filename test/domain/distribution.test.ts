@@ -49,6 +49,7 @@ const ACROSS_STORES: Record<string, string> = {
   'src/domain/trash/trash.repo.ts forgetTrash': 'housekeeping, store by store',
   'src/domain/webhook/try.repo.ts removeTries': 'housekeeping',
   'src/operation/idempotency.repo.ts removeExpired': 'housekeeping',
+  'src/outbox/outbox.repo.ts countWaiting': 'an operator sees what waits on this server',
   'src/outbox/outbox.repo.ts findDueLines':
     'a worker looks which stores have something due, then takes turns between them',
   'src/outbox/outbox.repo.ts removeFinished': 'housekeeping',

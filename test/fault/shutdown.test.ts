@@ -137,3 +137,26 @@ test('a request that never ends is cut, and the process still ends within 10 s',
   expect(await pending).toBe('TypeError');
   await blocker.end();
 });
+
+test('who still sends requests while it drains is answered until nobody has for DRAIN_DELAY_MS, and those who watch it do not count', async () => {
+  database = await createTestDatabase();
+  const main = startMain({
+    DATA_DIR: await makeDataDir(),
+    DATABASE_URL: database.url,
+    DRAIN_DELAY_MS: '300',
+  });
+  const url = await main.url;
+  main.child.kill('SIGTERM');
+  await until(async () => (await fetch(`${url}/readyz`)).status === 503);
+  const start = performance.now();
+  const statuses = new Set<number>();
+  while (performance.now() - start < 1_000) statuses.add((await fetch(`${url}/storeadmin/me`)).status);
+  expect([...statuses]).toEqual([401]);
+  await until(() =>
+    fetch(`${url}/readyz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  expect((await main.ended).code).toBe(0);
+});

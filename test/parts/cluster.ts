@@ -26,7 +26,7 @@ export type Cluster = {
 
 /** Starts both; with `isSynchronous`, a commit waits until the replica has it on its disk. */
 export async function startCluster({ isSynchronous = false } = {}): Promise<Cluster> {
-  const primary = await startPostgres15(isSynchronous ? { synchronous_standby_names: 'replica' } : {});
+  const primary = await startPostgres15();
   const port = primary.process.port;
   const folder = await makePartFolder();
   const data = join(folder.dir, 'data');
@@ -41,6 +41,10 @@ export async function startCluster({ isSynchronous = false } = {}): Promise<Clus
   let log = '';
   const replicaUrl = `postgresql://wishgate@127.0.0.1:${replica.port}/wishgate`;
   await untilServing(replicaUrl);
+  if (isSynchronous) {
+    await askPostgres(primary.url, "ALTER SYSTEM SET synchronous_standby_names = 'replica'");
+    await askPostgres(primary.url, 'SELECT pg_reload_conf()');
+  }
   const db = openDatabase(primary.url, 2, createLogger('fatal'));
   await migrate(db.pool, createLogger('fatal'));
   await db.close();

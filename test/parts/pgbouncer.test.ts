@@ -30,7 +30,12 @@ describeWith(['PostgreSQL 15', 'PgBouncer'], 'PgBouncer in transaction mode', ()
     postgres = await startPostgres15();
     bouncer = await startPgBouncer(postgres.url, SERVER_CONNECTIONS);
     dataDir = await mkdtemp(join(tmpdir(), 'wishgate-pooled-'));
-    const env = { DATABASE_URL: bouncer.url, DATABASE_POOLER: 'transaction', DATABASE_POOL: '20' };
+    const env = {
+      DATABASE_URL: bouncer.url,
+      DATABASE_POOLER: 'transaction',
+      DATABASE_POOL: '20',
+      MAX_REQUESTS: '0',
+    };
     const mains = [1, 2].map(() =>
       startMain({ ...env, DATA_DIR: dataDir, DEMO: '1', RATE_LIMITS: 'off', LOG_LEVEL: 'fatal' }),
     );

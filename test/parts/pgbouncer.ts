@@ -19,10 +19,10 @@ export type PgBouncer = {
 /** Starts PgBouncer before the database of `target` with that many connections to it. */
 export async function startPgBouncer(target: string, poolSize: number): Promise<PgBouncer> {
   const { dir, remove } = await makePartFolder();
-  const { hostname, port: targetPort, username, pathname } = new URL(target);
+  const { hostname, port: targetPort, username, password, pathname } = new URL(target);
   const port = await freePort();
   const [users, config] = [join(dir, 'users.txt'), join(dir, 'pgbouncer.ini')];
-  await writeFile(users, `"${username}" ""\n`);
+  await writeFile(users, `"${username}" "${password}"\n`);
   await writeFile(
     config,
     [

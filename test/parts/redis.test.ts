@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/shared/log.ts';
+import { registry } from '../../src/shared/metrics.ts';
 import { startService } from '../harness.ts';
 import type { StoreAccess, TestService } from '../harness.ts';
 import { until } from '../until.ts';
@@ -38,6 +39,8 @@ describeWith(['Redis'], 'two processes with one Redis', () => {
     redis.signal('SIGCONT');
     await redis.stop('SIGKILL');
   });
+
+  const gauge = (): Promise<string> => registry.getSingleMetricAsString('wishgate_rate_limits_shared');
 
   /** Calls of a store, and what is left to it. */
   const call = async (service: TestService, store: StoreAccess): Promise<[number, string | undefined]> => {
@@ -89,6 +92,7 @@ describeWith(['Redis'], 'two processes with one Redis', () => {
     expect(await call(one, store)).toEqual([200, '999']);
     expect(await call(other, store)).toEqual([200, '999']);
     expect(await call(one, store)).toEqual([200, '998']);
+    expect(await gauge()).toMatch(/shared 0$/);
 
     redis = await start(redis.port);
     await until(() => told('shared through Redis').length === 1);
@@ -97,6 +101,7 @@ describeWith(['Redis'], 'two processes with one Redis', () => {
       const [, left] = await call(one, store);
       return (await call(other, store))[1] === String(Number(left) - 1);
     });
+    expect(await gauge()).toMatch(/shared 1$/);
     expect(told('Redis is away')).toEqual([expect.objectContaining({ level: 40 })]);
     expect(told('shared through Redis').map(({ level }) => level)).toEqual([30]);
     expect(lines.join('')).not.toContain(PASSWORD);

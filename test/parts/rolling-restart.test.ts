@@ -30,6 +30,8 @@ describeWith(['HAProxy'], 'gateways behind HAProxy', () => {
       RATE_LIMITS: 'off',
       MAX_LISTS: '100000',
       TRUST_PROXY: 'loopback',
+      // As docs/operations/many-processes.md advises.
+      DRAIN_DELAY_MS: '1000',
     });
 
   beforeAll(async () => {
@@ -58,7 +60,7 @@ describeWith(['HAProxy'], 'gateways behind HAProxy', () => {
       gateways[index]!.child.kill('SIGTERM');
       expect((await gateways[index]!.ended).code).toBe(0);
       gateways[index] = startGateway(ports[index]!);
-      await gateways[index]!.url;
+      await gateways[index].url;
       await until(async () => (await proxy.countUp()) === GATEWAYS);
     }
     await traffic.stop();

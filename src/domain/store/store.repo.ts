@@ -6,8 +6,8 @@ import type { Pacing } from './pacing.rules.ts';
 import type { TokenKey } from './token-key.rules.ts';
 import type { StoreKeyModel, StoreModel } from '../../generated/prisma/models.ts';
 
-/** Requests a minute that a store allows, by kind; a kind left out has the published default. */
-export type RateLimits = { key?: number; shopper?: number; address?: number };
+/** Requests a minute that a store allows, by kind, and what its GraphQL documents may cost in it; a kind left out has the published default. */
+export type RateLimits = { key?: number; shopper?: number; address?: number; cost?: number };
 
 /** A store as the service reads it. */
 export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'tokenKeys' | 'updatedAt'> & {

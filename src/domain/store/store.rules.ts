@@ -7,7 +7,7 @@ import type { StoreSettings } from './store.repo.ts';
 
 const LIST_TYPE = /^[A-Za-z0-9_-]{1,32}$/;
 const BUILT_IN_TYPES = new Set(['wl', 'sfl']);
-const LIMIT_KINDS = new Set(['key', 'shopper', 'address']);
+const LIMIT_KINDS = new Set(['key', 'shopper', 'address', 'cost']);
 
 // A store is read with every request, so what it holds is bounded.
 const MAX_NAME = 100;
@@ -102,7 +102,7 @@ export function checkSettings(settings: StoreSettings, nameOf: NameSetting = fla
   if (!Object.entries(rateLimits ?? {}).every(isRateLimit))
     fail(
       'invalid-request',
-      `${nameOf('rateLimits')} must be key=N, shopper=N or address=N with N requests a minute`,
+      `${nameOf('rateLimits')} must be key=N, shopper=N or address=N with N requests a minute, or cost=N`,
     );
   return {
     ...settings,

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { startService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { until } from '../until.ts';
+import { item, newAccount } from './list-kit.ts';
+
+/** Small ones, so that the test need not wait; the service has those of src/transport/http.ts. */
+const LIMITS = { headersMs: 150, requestMs: 400, idleMs: 300, maxConnections: 50 };
+
+let service: TestService;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  service = await startService({ rateLimits: false }, undefined, undefined, LIMITS);
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+afterAll(() => service.close());
+
+function open(bytes = '', to = service): { socket: Socket; text: () => string; closed: Promise<unknown> } {
+  const socket = connect(Number(new URL(to.url).port), '127.0.0.1');
+  sockets.push(socket);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+  // What was sent after the cut is answered with a reset.
+  socket.on('error', () => undefined);
+  if (bytes) socket.write(bytes);
+  return { socket, text: () => text, closed: new Promise((done) => socket.once('close', done)) };
+}
+
+/** Sends one more byte again and again, as slow clients do, until the connection is gone. */
+function trickle(socket: Socket, bytes: string): void {
+  const timer = setInterval(() => socket.write(bytes), 20);
+  socket.once('close', () => clearInterval(timer));
+}
+
+const POST =
+  'POST /api/v3/lists/create HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n';
+
+test('a connection on which no request comes is closed', async () => {
+  await open().closed;
+});
+
+test('a head that comes byte by byte is cut with 408', async () => {
+  const { socket, text, closed } = open('GET /healthz HTTP/1.1\r\nHost: x\r\n');
+  trickle(socket, 'X-Slow: 1\r\n');
+  await closed;
+  expect(text()).toMatch(/^HTTP\/1.1 408 /);
+});
+
+test('a body that comes byte by byte is cut with 408', async () => {
+  const { socket, text, closed } = open(`${POST}Content-Length: 100000\r\n\r\n`);
+  trickle(socket, 'a');
+  await closed;
+  expect(text()).toMatch(/^HTTP\/1.1 408 /);
+});
+
+test('a connection that stays idle after its answer is closed', async () => {
+  const { text, closed } = open('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await closed;
+  expect(text()).toMatch(/^HTTP\/1.1 200 /);
+});
+
+test('a reader that takes nothing of its answers is cut, however small each of them is', async () => {
+  const hasty = await startService({ rateLimits: false }, undefined, service, { stallMs: 200 });
+  const me = await newAccount(hasty, await hasty.createStore());
+  const { lid } = await me.create('Long');
+  await me.add(lid, ...Array.from({ length: 40 }, (_, n) => item(n + 1, { note: 'x'.repeat(200) })));
+  const { pid, regid, sessionid } = me.shopper;
+  const body = new URLSearchParams({ regid, sessionid, lid }).toString();
+  const { socket, closed } = open('', hasty);
+  socket.pause();
+  const call = `POST /api/v3/lists/fetch-list-with-contents?pid=${pid} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n`;
+  // Several megabytes of answers, each of which is less than the system's own buffers take.
+  socket.write(`${call}Content-Length: ${body.length}\r\n\r\n${body}`.repeat(1_000));
+  // Whoever is cut finds out when it writes; one that is only slow to be answered never does.
+  trickle(socket, '\r\n');
+  await closed;
+  await hasty.close();
+});
+
+test('a stream whose reader takes what comes outlives all of these limits', async () => {
+  const me = await newAccount(service, await service.createStore());
+  const { pid, regid, sessionid } = me.shopper;
+  const body = JSON.stringify({ query: 'subscription { lists { rev } }' });
+  const { socket, text } = open(
+    `POST /graphql/stream HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nx-pid: ${pid}\r\nx-regid: ${regid}\r\nx-sessionid: ${sessionid}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await until(() => text().includes('event: next'));
+  // Two others come and go by the limits meanwhile.
+  await open().closed;
+  await open().closed;
+  expect(socket.destroyed).toBe(false);
+  await me.create('Told');
+  await until(() => text().split('event: next').length === 3);
+});
+
+test('one connection too many is closed at once; those that are open go on', async () => {
+  const first = open();
+  await once(first.socket, 'connect');
+  const opened = Array.from({ length: LIMITS.maxConnections }, () => open());
+  await Promise.race(opened.map(({ closed }) => closed));
+  first.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until(() => first.text().startsWith('HTTP/1.1 200 '));
+});
