@@ -243,7 +243,9 @@ test('a worker serves its metrics, and nothing else, at METRICS_PORT', async () 
     },
   });
   const ended = once(worker, 'close');
-  await until(async () => `${await once(worker.stdout, 'data')}`.includes('METRICS_PORT'));
+  await until(async () =>
+    ((await once(worker.stdout, 'data')) as Buffer[]).join('').includes('METRICS_PORT'),
+  );
   const at = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
   expect(await (await at('/metrics')).text()).toContain('\nwishgate_build_info{version="');
   expect((await at('/metrics', { 'x-forwarded-for': '1.2.3.4' })).status).toBe(404);
