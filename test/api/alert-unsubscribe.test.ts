@@ -143,13 +143,7 @@ test('a wrong, foreign or altered token learns nothing and changes nothing', asy
   const path = await pathFor('all');
   const other = (await findStore(service.services.db, (await service.createStore()).pid))!;
   const mine = (await findStore(service.services.db, store.pid))!;
-  const foreign = sealLink({ ...other, pid: store.pid }, 'unsubscribe', [
-    'all',
-    'email',
-    ME,
-    '',
-    '',
-  ]);
+  const foreign = sealLink({ ...other, pid: store.pid }, 'unsubscribe', ['all', 'email', ME, '', '']);
   const confirm = sealLink(mine, 'confirm', ['all', 'email', ME, '', '']);
   const altered = path.slice(0, -2) + (path.endsWith('AA') ? 'BB' : 'AA');
   const paths = [
