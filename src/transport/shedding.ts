@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import { AppError, errorBody } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
+import { METRICS } from '../shared/metrics.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { graphqlFailure } from './graphql.ts';
 import { isForPeople, sendLostPage } from './pages/lost.ts';
@@ -148,11 +149,14 @@ export function createShedding(server: Server, maxRequests: number, log: Logger)
   server.on('connection', note);
   return (req: IncomingMessage, res: ServerResponse): boolean => {
     if (ALWAYS.test(req.url!) || req.method === 'OPTIONS') return true;
-    if (!isLate(req.socket) && hasRoom()) {
+    // One that waited while there was little to do waited for something else, such as a machine that is busy with others.
+    const cameLate = isLate(req.socket) && underWay.size >= maxRequests / 2;
+    if (!cameLate && hasRoom()) {
       countOnceRead(req, res);
       return true;
     }
     refused += 1;
+    METRICS.shed.inc({ reason: cameLate ? 'late' : 'full' });
     tell();
     const now = performance.now();
     const early = (refusedAt.get(req.socket) ?? -Infinity) + RETRY_SECONDS * 1_000 - now;

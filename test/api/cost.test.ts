@@ -63,7 +63,7 @@ test("a store's documents may cost so much a minute, all its callers together; t
   const other = await service.guest(store);
   await service.graphql(query, {}, { shopper: other }).expect(200);
   const mutation =
-    'mutation { createList(input: { lname: "Dear" }) { owner { lists(first: 20) { edges { node { lid } } } } } }';
+    'mutation { createList(input: { lname: "Dear" }) { items(first: 20) { edges { node { epi } } } } }';
   const refused = await service.graphql(mutation, {}, { shopper }).expect(429);
   expect(refused.body).toEqual({
     errors: [

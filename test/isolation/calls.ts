@@ -10,7 +10,7 @@ import {
   isRequiredInputField,
   typeFromAST,
 } from 'graphql';
-import type { GraphQLArgument, GraphQLField, GraphQLInputType, TypeNode } from 'graphql';
+import type { GraphQLArgument, GraphQLField, GraphQLInputType } from 'graphql';
 import { Kind, print } from 'graphql';
 import { createSchema } from '../../src/operation/schema.ts';
 import { routes } from '../../src/transport/rest/routes.ts';
@@ -51,7 +51,7 @@ function isGuessed(guess: Guess, name: string, type: GraphQLInputType): boolean 
   if (value === undefined) return false;
   if (isNonNullType(type)) return isGuessed(guess, name, type.ofType);
   if (isListType(type)) return Array.isArray(value);
-  if (isEnumType(type)) return type.getValue(String(value)) !== undefined;
+  if (isEnumType(type)) return typeof value === 'string' && type.getValue(value) !== undefined;
   return 'name' in type && typeof value === KINDS[type.name];
 }
 
@@ -197,7 +197,7 @@ export function restCalls(guess: Guess): RestCall[] {
     const types = new Map(
       (operation.variableDefinitions ?? []).map((one) => [
         one.variable.name.value,
-        typeFromAST(schema, one.type as TypeNode) as GraphQLInputType,
+        typeFromAST(schema, one.type) as GraphQLInputType,
       ]),
     );
     const formOf = (turn: Guess): Record<string, string> => {
@@ -208,7 +208,7 @@ export function restCalls(guess: Guess): RestCall[] {
           (field.isRequired === true || isNonNullType(type) || isGuessed(turn, name, type));
         if (!isWanted) return;
         const value = valueOf(name, type, turn);
-        form[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
+        form[name] = typeof value === 'string' ? value : JSON.stringify(value);
       };
       for (const [variable, field] of Object.entries(row.form)) {
         const type = types.get(variable)!;

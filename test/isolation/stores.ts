@@ -65,15 +65,15 @@ export async function seedStore(service: TestService, mark: string): Promise<Fil
   await run(service, 'mutation ($p: [ProductInput!]!) { upsertProducts(products: $p) { epi } }', asStore, {
     p: [product],
   });
-  const lists = [];
+  const lists: { createList: { lid: string } }[] = [];
   for (const name of ['kept', 'gone'])
     lists.push(
-      (await run(
+      await run(
         service,
         'mutation ($i: CreateListInput!) { createList(input: $i) { lid } }',
         { shopper },
         { i: { lname: `${mark} ${name}`, lnote: `${mark}-note` } },
-      )) as unknown as { createList: { lid: string } },
+      ),
     );
   const [kept, gone] = lists.map(({ createList: { lid } }) => lid);
   const item = (one: string) => ({
