@@ -75,6 +75,30 @@ async function countReads(): Promise<number> {
   return row!.reads;
 }
 
+test('an alert that may have arrived, and was withheld when stock went, leaves at the next restock under its own id', async () => {
+  const { pid } = await service.createStore();
+  const { db } = service.services;
+  await seedSubscribers(db, pid, '1', 2);
+  await setStock(service, pid, '1', 5);
+  await queueAll();
+  // One was claimed by a process of which nobody heard again.
+  const [begun] = await db.query<{ id: string }>(
+    'UPDATE outbox SET attempts = 1 WHERE id = (SELECT min(id) FROM outbox WHERE pid = $1) RETURNING id',
+    [pid],
+  );
+  await setStock(service, pid, '1', 0);
+  await service.runTasks();
+  await setStock(service, pid, '1', 5);
+  await service.runTasks();
+  const alerts = await db.query<{ id: string; state: string; to: string }>(
+    `SELECT id, state, recipient AS to FROM outbox WHERE pid = $1 AND lane = 'alert'`,
+    [pid],
+  );
+  const [first] = alerts.filter(({ id }) => id === begun!.id);
+  expect(alerts.filter(({ to }) => to === first!.to)).toEqual([{ ...first, state: 'sent' }]);
+  expect(alerts.filter(({ to }) => to !== first!.to).map(({ state }) => state)).toEqual(['withheld', 'sent']);
+});
+
 test('alerts are found by their keys also while PostgreSQL takes their table for empty', async () => {
   const { pid } = await service.createStore();
   const { db } = service.services;

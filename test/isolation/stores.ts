@@ -65,7 +65,7 @@ export async function seedStore(service: TestService, mark: string): Promise<Fil
   await run(service, 'mutation ($p: [ProductInput!]!) { upsertProducts(products: $p) { epi } }', asStore, {
     p: [product],
   });
-  const lists: { createList: { lid: string } }[] = [];
+  const lists: Record<string, { lid: string }>[] = [];
   for (const name of ['kept', 'gone'])
     lists.push(
       await run(
@@ -75,7 +75,7 @@ export async function seedStore(service: TestService, mark: string): Promise<Fil
         { i: { lname: `${mark} ${name}`, lnote: `${mark}-note` } },
       ),
     );
-  const [kept, gone] = lists.map(({ createList: { lid } }) => lid);
+  const [kept, gone] = lists.map(({ createList }) => createList!.lid);
   const item = (one: string) => ({
     epi: one,
     empi: `${mark}-empi`,

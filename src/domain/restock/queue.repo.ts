@@ -37,6 +37,8 @@ export async function claimRestock(tx: Tx, now: Date): Promise<RestockRow | null
   return row ?? null;
 }
 
+// An alert of which a try was begun that nobody heard the end of may have arrived: when stock goes before the next try it is withheld, and
+// at the next occasion it leaves under its own id, by which mail programs and providers know it again. A new one would tell somebody twice.
 // The look-up of the last alert is a sub-select, not a join: that is an index probe whatever the planner believes. Right after many rows came in it knows
 // nothing of them, and the join it chose then took 30 s for a portion that takes 0.2 s.
 const queueFrom = (subscribers: string): string => `
@@ -46,10 +48,19 @@ const queueFrom = (subscribers: string): string => `
       WHERE c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value)) AS due_at
     FROM ${subscribers}
     ORDER BY s.seq LIMIT $7
+  ), begun AS (
+    SELECT DISTINCT ON (o.subscription_id) o.ctid AS at, o.subscription_id, p.due_at
+    FROM outbox o JOIN picked p ON p.id = o.subscription_id
+    WHERE o.pid = $1 AND o.epi = $2 AND o.topic = $3 AND o.state = 'withheld' AND o.attempts > 1
+      AND NOT EXISTS (SELECT FROM outbox q WHERE q.pid = $1 AND q.subscription_id = o.subscription_id AND q.state = 'queued')
+    ORDER BY o.subscription_id, o.seq DESC
+  ), again AS (
+    UPDATE outbox o SET state = 'queued', restock_id = $4, has_place = b.due_at <= $8, due_at = b.due_at, claim = o.claim + 1, finished_at = NULL, error = NULL
+    FROM begun b WHERE o.ctid = b.at
   ), queued AS (
     INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
     SELECT $1, gen_random_uuid()::text, 'alert', medium, 'alert', value, $4, id, $3, $2, due_at <= $8, due_at, $8
-    FROM picked ORDER BY seq
+    FROM picked WHERE id NOT IN (SELECT subscription_id FROM begun) ORDER BY seq
     ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
     DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
   )
@@ -73,7 +84,7 @@ const QUEUE = { first: queueFrom(WAITING), again: queueFrom(UNTOLD), beside: que
 
 /**
  * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end and takes no place. A subscription that still has
- * an unsent alert of an older occasion keeps that alert, which now belongs to this one.
+ * an unsent alert of an older occasion, or one that may have arrived, keeps that alert, which now belongs to this one.
  */
 export async function queuePortion(
   tx: Tx,
