@@ -60,7 +60,11 @@ export const METRICS = {
     'rate_limits_shared',
     'With REDIS_URL: 1 while rate limits are counted in Redis, 0 while it is away',
   ),
-  shed: counter('shed_requests_total', 'Requests turned away before any work, by reason: full, late', 'reason'),
+  shed: counter(
+    'shed_requests_total',
+    'Requests turned away before any work, by reason: full, late',
+    'reason',
+  ),
   openStreams: gauge('open_streams', 'Streams and waiting calls that are open'),
   keptAnswers: counter(
     'kept_answers_total',
