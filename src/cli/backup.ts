@@ -32,7 +32,7 @@ Usage: npm run --silent backup -- FILE      (- is standard output)
 It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.
 `;
 
-/** Half as large as the plain text costs a third of the time of zlib's default, which saves a tenth more. */
+/** Quick rather than small: the backup should not take much from the service beside it. */
 const LEVEL = 3;
 
 async function copyTo(out: Writable, config: Config): Promise<Copied> {

@@ -19,7 +19,7 @@ import { UsageError } from './usage.ts';
 /** The name that stands for standard input or output. */
 export const STANDARD = '-';
 
-/** Packed and unpacked in pieces of this size: a third less CPU than with zlib's 16 kB. */
+/** Packed and unpacked in pieces of this size: unpacking 400 MB took 1.6 s of CPU instead of 2.2 with zlib's 16 kB (one run each). */
 export const PIECE_BYTES = 262_144;
 
 /** Only trouble is worth a line beside the program's own. */

@@ -37,7 +37,7 @@ const IS_BUSY = 'timeout exceeded when trying to connect';
 /** PostgreSQL's code for a warning; no statement of ours earns one otherwise. */
 const WARNING = '01000';
 
-/** A commit that the replica may lack: `statement_timeout` ends the wait for it as if all were well, and warns. Nobody is told that it is safe. */
+/** A commit that the replica may lack: whoever cancels the statement ends the wait for it as if all were well, and PostgreSQL only warns. Nobody is told that it is safe. */
 const notReplicated = (): Error =>
   Object.assign(new Error('The write did not reach the replica that has to have it'), { code: '08007' });
 
