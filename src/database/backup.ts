@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { VERSION } from '../shared/version.ts';
 import { END_OF_ROWS, FORMAT, FORMAT_VERSION } from './backup-format.ts';
 import type { EndLine, HeadLine, Table } from './backup-format.ts';
 import { MIGRATION_LOCK, readApplied } from './migrate.ts';
@@ -19,11 +19,6 @@ export type Copied = Omit<HeadLine, 'tables'> & {
 
 /** Who is told about a copy. */
 export type CopyWatch = { onProgress(progress: CopyProgress): void; onDone(copied: Copied): void };
-
-/** `src` and `dist` are both one level below the project root. */
-const { version: SERVICE } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
 
 /**
  * Whatever the server's own settings are, values are written and read in one form, and nothing takes too long. It ends with the transaction, because a pooler may
@@ -72,7 +67,7 @@ async function describe(client: pg.ClientBase): Promise<HeadLine> {
   return {
     format: FORMAT,
     version: FORMAT_VERSION,
-    service: SERVICE,
+    service: VERSION,
     postgresql: rows[0]!.server_version,
     takenAt: new Date().toISOString(),
     migrations: applied
