@@ -16,8 +16,8 @@ const config = {
   moduleNameMapper: vendored,
   globalSetup: '<rootDir>/test/setup/global-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
-  // With more, tests that wait for processes, browsers and slow receivers run into limits on two cores.
-  maxWorkers: 2,
+  // Two cores are busy with three: many tests wait for processes and browsers. With more, those run into limits.
+  maxWorkers: 3,
   // Node 20 frees no module that Jest has loaded, so a worker grows with every test file; a new one takes its place.
   workerIdleMemoryLimit: '1GB',
   // Tests that start PostgreSQL take 2 s alone, and many times that on a busy build machine.

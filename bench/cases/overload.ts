@@ -8,7 +8,7 @@ import type { Outcome } from '../loader.ts';
 import { shoppersOf } from '../data.ts';
 import { cpuUs, postgresCpuUs } from '../usage.ts';
 
-/** Connections that keep the process busy: those of MAX_REQUESTS. */
+/** Connections that keep the process busy: twice MAX_REQUESTS. */
 const FULL = 64;
 const LOADS = {
   quiet: { name: 'quiet: a quarter of the connections', connections: FULL / 4 },
@@ -54,7 +54,7 @@ export const overload: Case = {
       shopperCall('/api/v3/lists/fetch-lists', shopper),
     );
     const requests = calls.map(rawRequest);
-    const server = await bench.servers.startApart('wishgate', { MAX_REQUESTS: String(FULL) });
+    const server = await bench.servers.startApart('wishgate', { MAX_REQUESTS: String(FULL / 2) });
     const found = Object.fromEntries(NAMES.map((name) => [name, [] as Found[]])) as Record<Load, Found[]>;
     const recoveries: number[] = [];
     const { postmaster } = bench;

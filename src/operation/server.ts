@@ -171,6 +171,10 @@ const NOTHING_OF_ITS_OWN = [
   ApolloServerPluginCacheControlDisabled(),
 ];
 
+const nothing = (): void => undefined;
+/** Apollo writes whole stacks to the console, one for each request that a stranger makes fail; our log has what is worth knowing. */
+const NO_CONSOLE = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
 /** The GraphQL door's server. */
 export function createApollo(
   schema: GraphQLSchema,
@@ -179,6 +183,7 @@ export function createApollo(
 ): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema, operations),
+    logger: NO_CONSOLE,
     plugins: [
       ...NOTHING_OF_ITS_OWN,
       plugin,

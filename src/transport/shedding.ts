@@ -12,7 +12,7 @@ import { isForPeople, sendLostPage } from './pages/lost.ts';
 /** Who is turned away may come back after so long; who comes sooner on the same connection waits for its refusal until then. */
 const RETRY_SECONDS = 2;
 /** How many times as many as are answered at a time may come at once. */
-const BURST = 4;
+const BURST = 8;
 /** A connection that was not taken for so long has a caller who has waited enough. */
 const LATE_MS = 100;
 /** While requests are turned away, the log says so this often. */

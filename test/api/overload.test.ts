@@ -11,7 +11,7 @@ import { until } from '../until.ts';
 
 const MAX = 2;
 /** More than it takes at once. */
-const CROWD = 5 * MAX + 1;
+const CROWD = 9 * MAX + 1;
 const BODY = { error: true, type: 'unavailable', msg: expect.any(String), message: expect.any(String) };
 
 let service: TestService;
