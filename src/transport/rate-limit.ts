@@ -44,6 +44,15 @@ function answerTo(
   fail('too-many-requests', undefined, { 'Retry-After': String(resetSeconds) });
 }
 
+const salts = new WeakMap<object, string>();
+
+/** The secret of a store as text, made once for as long as the store is known to the process. */
+function saltOf({ secret }: { secret: Uint8Array }): string {
+  const salt = salts.get(secret) ?? Buffer.from(secret).toString('base64');
+  salts.set(secret, salt);
+  return salt;
+}
+
 /** Makes the limiter of requests; `isOn` false lets everything pass. */
 export function createRateLimiter(isOn: boolean, limiter: Limiter): RateLimiter {
   return {
@@ -56,7 +65,7 @@ export function createRateLimiter(isOn: boolean, limiter: Limiter): RateLimiter 
       // A store's back end calls for all its shoppers from one address, so a valid key replaces the address limit.
       if (keyId !== null) return consume('key', keyId);
       // The secret hides the address from who sees the counts, and tries all addresses to find the one.
-      const place = store === null ? '' : `${store.pid} ${Buffer.from(store.secret).toString('base64')}`;
+      const place = store === null ? '' : `${store.pid} ${saltOf(store)}`;
       await consume('address', `${place} ${addressGroup(req.ip ?? '')}`);
       if (shopper !== null) await consume('shopper', `${shopper.pid} ${shopper.regid}`);
     },
