@@ -149,8 +149,8 @@ export function createShedding(server: Server, maxRequests: number, log: Logger)
   server.on('connection', note);
   return (req: IncomingMessage, res: ServerResponse): boolean => {
     if (ALWAYS.test(req.url!) || req.method === 'OPTIONS') return true;
-    // One that waited while there was little to do waited for something else, such as a machine that is busy with others.
-    const cameLate = isLate(req.socket) && underWay.size >= maxRequests / 2;
+    // Below the limit nobody is turned away: a process that has just started, or whose machine is busy with others, takes connections slowly.
+    const cameLate = isLate(req.socket) && underWay.size >= maxRequests;
     if (!cameLate && hasRoom()) {
       countOnceRead(req, res);
       return true;

@@ -143,3 +143,28 @@ test('streams, calls that wait for a change and bodies that come slowly keep nob
   await until(() => queueFigures().underWay === 0);
   await service.get('/storeadmin/me', { store }).expect(200);
 });
+
+test('below the limit nobody is turned away, though its connection waited long to be taken', async () => {
+  await holder.query('BEGIN; LOCK TABLE list');
+  const held = createList('Held').then((answer) => answer);
+  await until(() => queueFigures().underWay === MAX - 1);
+  let isOver = false;
+  /** Makes every turn of the loop slow; it takes one connection in each. */
+  const slowDown = (): void => {
+    for (const end = performance.now() + 10; performance.now() < end;);
+    if (!isOver) setImmediate(slowDown);
+  };
+  slowDown();
+  const ask = async (socket: Socket, path: string): Promise<string> => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return answer.toString().slice(0, 13);
+  };
+  const port = Number(new URL(service.url).port);
+  sockets.push(...Array.from({ length: 40 }, () => connect(port, '127.0.0.1')));
+  await Promise.all(sockets.map((socket) => ask(socket, '/healthz')));
+  isOver = true;
+  for (const socket of sockets) expect(await ask(socket, '/storeadmin/me')).toBe('HTTP/1.1 401 ');
+  await holder.query('ROLLBACK');
+  expect((await held).status).toBe(200);
+});
