@@ -32,6 +32,15 @@ test.each<[cost: number, query: string, variables?: object]>([
   ],
   [20 * (1 + 10), '{ allLists { listcontents { epi } } }'],
   [1 + 1_000, '{ saveForLater(limit: 5000) { items { ...I } } } fragment I on Item { epi dt }'],
+  // Fragments cost what they stand for, and the same field under two names costs twice.
+  [
+    1 + 7 * 2,
+    '{ ...Q } fragment Q on Query { lists(first: 7) { edges { ... on ListEdge { node { lid } } } } }',
+  ],
+  [
+    2 * (1 + 7 * 2),
+    '{ a: lists(first: 7) { ...E } b: lists(first: 7) { ...E } } fragment E on ListConnection { edges { node { lid } } }',
+  ],
   // One for each id, however many the schema would give.
   [3, '{ isInLists(epis: [1, 2, 3]) { isInList } }'],
   [10 + 1, 'mutation { createList(input: { lname: "Costs" }) { lid } }'],
@@ -76,6 +85,8 @@ test("a store's documents may cost so much a minute, all its callers together; t
   expect(refused.headers['retry-after']).toBe(refused.headers['x-cost-reset']);
   const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper }).expect(200);
   expect(body).toEqual([]);
+  const neighbour = await newShopper({ rateLimits: { cost: 100 } });
+  expect((await service.graphql(query, {}, neighbour).expect(200)).headers['x-cost-remaining']).toBe('59');
   const elsewhere = await newShopper();
   const { headers } = await service.graphql(query, {}, elsewhere).expect(200);
   expect(headers['x-cost-limit']).toBe(String(DEFAULT_COST_A_MINUTE));

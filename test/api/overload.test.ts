@@ -144,27 +144,50 @@ test('streams, calls that wait for a change and bodies that come slowly keep nob
   await service.get('/storeadmin/me', { store }).expect(200);
 });
 
-test('below the limit nobody is turned away, though its connection waited long to be taken', async () => {
-  await holder.query('BEGIN; LOCK TABLE list');
-  const held = createList('Held').then((answer) => answer);
-  await until(() => queueFigures().underWay === MAX - 1);
+/** Opens connections while every turn of the loop is slow; it takes one in each, so that the last ones wait for long. */
+async function openSlowly(port: number): Promise<Socket[]> {
   let isOver = false;
-  /** Makes every turn of the loop slow; it takes one connection in each. */
   const slowDown = (): void => {
     for (const end = performance.now() + 10; performance.now() < end;);
     if (!isOver) setImmediate(slowDown);
   };
   slowDown();
-  const ask = async (socket: Socket, path: string): Promise<string> => {
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    return answer.toString().slice(0, 13);
-  };
-  const port = Number(new URL(service.url).port);
-  sockets.push(...Array.from({ length: 40 }, () => connect(port, '127.0.0.1')));
-  await Promise.all(sockets.map((socket) => ask(socket, '/healthz')));
+  const opened = Array.from({ length: 40 }, () => connect(port, '127.0.0.1'));
+  sockets.push(...opened);
+  await Promise.all(opened.map((socket) => ask(socket, '/healthz')));
   isOver = true;
-  for (const socket of sockets) expect(await ask(socket, '/storeadmin/me')).toBe('HTTP/1.1 401 ');
+  return opened;
+}
+
+/** The status of a call that needs a store key, and has none. */
+async function ask(socket: Socket, path = '/storeadmin/me'): Promise<string> {
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  return answer.toString().slice(9, 12);
+}
+
+test('below the limit nobody is turned away, though its connection waited long to be taken', async () => {
+  await holder.query('BEGIN; LOCK TABLE list');
+  const held = createList('Held').then((answer) => answer);
+  await until(() => queueFigures().underWay === MAX - 1);
+  for (const socket of await openSlowly(Number(new URL(service.url).port)))
+    expect(await ask(socket)).toBe('401');
   await holder.query('ROLLBACK');
   expect((await held).status).toBe(200);
+});
+
+test('at the limit a connection that waited long to be taken is no part of a burst; one that was taken at once is', async () => {
+  const fresh = await startService({ maxRequests: MAX });
+  const port = Number(new URL(fresh.url).port);
+  await holder.query('BEGIN; LOCK TABLE list');
+  const held = Array.from({ length: MAX }, (_, n) => createList(`Held ${n}`).then((answer) => answer));
+  await until(() => queueFigures().underWay === MAX);
+  const late = (await openSlowly(port)).at(-1)!;
+  expect(await ask(late)).toBe('503');
+  const inTime = connect(port, '127.0.0.1');
+  sockets.push(inTime);
+  expect(await ask(inTime)).toBe('401');
+  await holder.query('ROLLBACK');
+  await Promise.all(held);
+  await fresh.close();
 });

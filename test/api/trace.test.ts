@@ -11,7 +11,14 @@ import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
 
 type Attribute = { key: string; value: Record<string, unknown> };
-type Span = { traceId: string; spanId: string; parentSpanId?: string; name: string; attributes: Attribute[] };
+type Span = {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  attributes: Attribute[];
+  links?: { traceId: string }[];
+};
 
 /** Takes spans over OTLP/HTTP, or refuses them. */
 async function startCollector(status = 200) {
@@ -100,10 +107,10 @@ test("request, operation, statements and the mail that follows are one trace bel
   await collector.close();
 });
 
-test('requests that share a statement keep to their own traces', async () => {
+test('requests that share a statement keep to their own traces, and each finds the statement by a link', async () => {
   const collector = await startCollector();
   const store = await service.createStore();
-  const shoppers = await Promise.all([1, 2, 3].map(() => service.account(store)));
+  const shoppers = await Promise.all(Array.from({ length: 9 }, () => service.account(store)));
   await traceTo(collector.endpoint);
   const traces = shoppers.map((_, n) => `${n + 1}`.repeat(32));
   await Promise.all(
@@ -130,6 +137,10 @@ test('requests that share a statement keep to their own traces', async () => {
     );
     expect(own.filter(({ parentSpanId }) => !ids.has(parentSpanId!))).toEqual([]);
   }
+  const shared = spans.filter(({ name }) => name === 'load_identities');
+  expect(shared.length).toBeLessThan(traces.length);
+  const told = shared.flatMap(({ traceId, links = [] }) => [traceId, ...links.map((link) => link.traceId)]);
+  expect(told.sort()).toEqual(traces);
   await collector.close();
 });
 
