@@ -46,8 +46,8 @@ async function findings(page: Page, runOnly?: string[]): Promise<Finding[]> {
           playState !== 'running' || effect?.getComputedTiming().endTime === Infinity,
       ),
   );
-  // The page's policy refuses inline scripts; through the debugger axe comes in all the same.
-  await page.evaluate(axe);
+  // The page's policy refuses inline scripts; through the debugger axe comes in all the same, once for each document: it is big.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   return page.evaluate(
     async (options) => {
       const { axe: tool } = globalThis as unknown as {
