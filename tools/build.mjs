@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compiles src/ into dist/ and bundles the pages into dist/public (and generates first). Does nothing when dist/ is current, so it can precede every start.
+// Compiles src/ into dist/, bundles the programs into dist/run and the pages into dist/public (and generates first). Does nothing when dist/ is current, so it can precede every start.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,11 +15,13 @@ const inputHash = () =>
   hashOf(
     filesUnder([
       'src',
+      'schema/load.cjs',
       'tsconfig.json',
       'tsconfig.build.json',
       'package-lock.json',
       'tools/build.mjs',
       'tools/bundle.mjs',
+      'tools/programs.mjs',
       'docs/client.md',
     ]),
   );
@@ -63,9 +65,10 @@ async function build() {
   if (readStamp(STAMP) === hash && existsSync(join(PUBLIC, '.stamp'))) return;
   console.error('building dist');
   rmSync(STAMP, { force: true });
-  // Loaded only here: a machine that runs a finished dist/ has no bundler.
+  // Both are loaded only here: a machine that runs a finished dist/ has no bundler.
   const { BROWSER_FOLDERS, bundle } = await import('./bundle.mjs');
-  const written = new Set([...compile(), ...copyAssets(BROWSER_FOLDERS)]);
+  const { bundlePrograms } = await import('./programs.mjs');
+  const written = new Set([...compile(), ...copyAssets(BROWSER_FOLDERS), ...(await bundlePrograms())]);
   await bundle();
   // What an earlier build left of a file that is gone from src/ must not stay importable.
   for (const file of filesUnder(['dist'])) if (!written.has(file) && !file.startsWith(PUBLIC)) rmSync(file);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
-import { open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
@@ -206,7 +207,10 @@ export async function processesOn(dir: string): Promise<ClusterProcess[]> {
   });
 }
 
-/** Slim container images have no `ps`, so Linux is read directly. Zombies have no command line and drop out. */
+/**
+ * Slim container images have no `ps`, so Linux is read directly. Zombies have no command line and drop out. These files are memory: read one after
+ * the other, 160 of them take 5 ms of CPU, and 40 ms by promises, which whoever waits for a server to stop spends 40 times a second.
+ */
 async function listCommands(): Promise<{ pid: number; command: string }[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command=']);
@@ -215,13 +219,16 @@ async function listCommands(): Promise<{ pid: number; command: string }[]> {
       command,
     }));
   }
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  return Promise.all(
-    pids.map(async (pid) => {
-      const raw = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-      return { pid: Number(pid), command: raw.replaceAll('\0', ' ') };
-    }),
-  );
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => ({ pid: Number(pid), command: commandOf(pid) }));
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
 }
 
 /** Stops whatever runs on this cluster and waits until it is gone: politely first, then as after a crash. */
