@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
+import { openQueue } from '../../src/outbox/outbox.service.ts';
 import { outboxOf } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';
@@ -460,4 +462,94 @@ test('no store hears of the lists of another, and a store can ask how many would
     (await ask('{ audience(topic: "pricedrop", epi: 1) { listHolders } }', {}, {})).body.errors[0].extensions
       .type,
   ).toBe('unauthorised');
+});
+
+describe('an alert that may have arrived when its process died, and was withheld', () => {
+  const OCCASIONS = [
+    ['pricedrop', { pr: 100, stk: 9 }, { pr: 90 }],
+    ['lowstock', { pr: 100, stk: 9 }, { stk: 2 }],
+    ['wishlistrestock', { pr: 100, stk: 0 }, { stk: 9 }],
+  ] as const;
+  const lane = { lane: 'alert', medium: 'email' } as const;
+  /** A process takes what is due and is not heard of again; its lease ends. Answers the ids by which receivers know what they got. */
+  async function dieSending(): Promise<string[]> {
+    const { services } = service;
+    while (await queueNextPortion(services));
+    const line = { pid: store.pid, recipient: '' };
+    const messages = await openQueue(services, lane).claim([{ line, most: 100 }]);
+    at(10);
+    return messages.map(({ id }) => id).sort();
+  }
+  const ids = async (state: string): Promise<string[]> => {
+    await service.runTasks();
+    return (await alerts())
+      .filter((alert) => alert.state === state)
+      .map(({ id }) => id)
+      .sort();
+  };
+
+  test.each(OCCASIONS)(
+    'leaves at the next occasion of %s under its own id, to subscribers and to list holders',
+    async (topic, before, occasion) => {
+      await save({ name: topic, listHolders: true });
+      await upsert(before);
+      await holder('held@example.com', 2);
+      await subscribe('sub@example.com', topic);
+      await upsert(occasion);
+      const arrived = await dieSending();
+      expect(arrived).toHaveLength(2);
+      await upsert(before);
+      expect(await ids('withheld')).toEqual(arrived);
+      await upsert(occasion);
+      expect(await told()).toEqual(['held', 'sub']);
+      expect(await ids('sent')).toEqual(arrived);
+      expect(await alerts()).toHaveLength(2);
+    },
+  );
+
+  test('keeps its id for who is no subscriber any more and has the product in a list', async () => {
+    await save({ name: 'wishlistrestock', listHolders: true });
+    await upsert({ stk: 0 });
+    const held = await holder('held@example.com');
+    await subscribe('held@example.com', 'wishlistrestock');
+    await upsert({ stk: 9 });
+    const arrived = await dieSending();
+    await upsert({ stk: 0 });
+    await held.ok('subscriptions/unsubscribe', { topic: 'wishlistrestock', epi: 1 });
+    expect(await ids('withheld')).toEqual(arrived);
+    await upsert({ stk: 9 });
+    expect(await ids('sent')).toEqual(arrived);
+  });
+
+  test('is another one after the cool-down, when a list holder hears anew in any case', async () => {
+    await save({ name: 'wishlistrestock', listHolders: true });
+    await upsert({ stk: 0 });
+    await holder('held@example.com');
+    await upsert({ stk: 9 });
+    const arrived = await dieSending();
+    await upsert({ stk: 0 });
+    expect(await ids('withheld')).toEqual(arrived);
+    at(2 * 24 * 60);
+    await upsert({ stk: 9 });
+    expect(await told()).toEqual(['held']);
+    expect(await ids('withheld')).toEqual(arrived);
+  });
+
+  test('has all its tries at the next occasion, and keeps its id when stock goes once more', async () => {
+    await save({ name: 'wishlistrestock', listHolders: true });
+    await upsert({ stk: 0 });
+    await holder('held@example.com');
+    await upsert({ stk: 9 });
+    const arrived = await dieSending();
+    await service.services.db.query('UPDATE outbox SET attempts = 14 WHERE id = ANY ($1)', [arrived]);
+    for (let times = 0; times < 2; times += 1) {
+      await upsert({ stk: 0 });
+      expect(await ids('withheld')).toEqual(arrived);
+      await upsert({ stk: 9 });
+      while (await queueNextPortion(service.services));
+      expect((await alerts()).map(({ id, state, attempts }) => ({ id, state, attempts }))).toEqual([
+        { id: arrived[0], state: 'queued', attempts: 1 },
+      ]);
+    }
+  });
 });

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../database/database.ts';
 import { HOLDER_CONTACTS, hasLeft, isUntold } from '../contact/holding.repo.ts';
 import type { TopicRules } from '../topic/topic.types.ts';
+import { queuePicked } from './queue.repo.ts';
 import type { RestockRow } from './queue.repo.ts';
 import { PORTION } from './restock.rules.ts';
 import type { Taken } from './restock.rules.ts';
@@ -9,7 +10,7 @@ import type { Taken } from './restock.rules.ts';
 const EXAMINED = PORTION;
 
 // Look-ups are sub-selects, as those of subscribers are. One contact can have the product in several lists: it is told once in a portion by DISTINCT, and
-// once in all portions because it is looked up who was told.
+// once in all portions because it is looked up who was told. After the cool-down somebody hears anew in any case, also of what may have arrived.
 /** SQL: fan-out, thousands of rows from select to insert. */
 const QUEUE = `
   WITH examined AS MATERIALIZED (
@@ -26,15 +27,13 @@ const QUEUE = `
       AND NOT ${hasLeft('$1', 'contact.medium', 'contact.value', '$3', '$2')}
     ORDER BY x.seq LIMIT $7
   ), picked AS MATERIALIZED (
-    SELECT DISTINCT ON (medium, value) seq, medium, value, greatest($8, make_interval(secs => $9) + sent_at) AS due_at
+    SELECT DISTINCT ON (medium, value) NULL::text AS subscription_id, seq, medium, value, greatest($8, make_interval(secs => $9) + sent_at) AS due_at
     FROM waiting ORDER BY medium, value, seq
-  ), queued AS (
-    INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, topic, epi, has_place, due_at, cts)
-    SELECT $1, gen_random_uuid()::text, 'alert', medium, 'alert', value, $4, $3, $2, due_at <= $8, due_at, $8
-    FROM picked ORDER BY seq
-    ON CONFLICT (pid, epi, topic, medium, recipient) WHERE state = 'queued' AND lane = 'alert' AND subscription_id IS NULL
-    DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
-  )
+  ), ${queuePicked({
+    isSame: 'o.finished_at > $8 - make_interval(secs => $9)',
+    isBeside: `q.lane = 'alert' AND q.subscription_id IS NULL AND q.epi = o.epi AND q.topic = o.topic AND q.medium = o.medium AND q.recipient = o.recipient`,
+    key: `(pid, epi, topic, medium, recipient) WHERE state = 'queued' AND lane = 'alert' AND subscription_id IS NULL`,
+  })}
   SELECT (SELECT count(*) FROM waiting) < $7 AND (SELECT count(*) FROM examined) < ${EXAMINED} AS "isEnd",
     (SELECT count(*) FROM picked WHERE due_at <= $8)::int AS places,
     coalesce(CASE WHEN (SELECT count(*) FROM waiting) < $7 THEN (SELECT max(seq) FROM examined) ELSE (SELECT max(seq) FROM waiting) END, $5) AS "lastSeq"`;

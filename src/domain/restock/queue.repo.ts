@@ -37,33 +37,53 @@ export async function claimRestock(tx: Tx, now: Date): Promise<RestockRow | null
   return row ?? null;
 }
 
-// An alert of which a try was begun that nobody heard the end of may have arrived: when stock goes before the next try it is withheld, and
-// at the next occasion it leaves under its own id, by which mail programs and providers know it again. A new one would tell somebody twice.
-// The look-up of the last alert is a sub-select, not a join: that is an index probe whatever the planner believes. Right after many rows came in it knows
-// nothing of them, and the join it chose then took 30 s for a portion that takes 0.2 s.
+// An alert of which a try was begun that nobody heard the end of may have arrived: when its reason goes before the next try it is withheld, and
+// at the next occasion it leaves under its own id, by which mail programs and providers know it again. A new one would tell somebody twice. But where
+// the message that it was part of was sent without it meanwhile, that id is used up. All tries but the one that was begun are before it again.
+// Look-ups are sub-selects, not joins: those are index probes whatever the planner believes. Right after many rows came in it knows nothing of them, and the join it chose
+// then took 30 s for a portion that takes 0.2 s.
+/**
+ * The rest of a statement that queues alerts for `picked`, whose `subscription_id` is null where somebody hears because of a list. `isSame` says whether an alert `o`
+ * that may have arrived tells the same as one to `p` would, `isBeside` whether an unsent alert `q` leaves no room for it, and `key` what only one unsent alert can have.
+ */
+export const queuePicked = ({
+  isSame,
+  isBeside,
+  key,
+}: Record<'isSame' | 'isBeside' | 'key', string>): string => `
+  found AS MATERIALIZED (
+    SELECT p.*, begun.at FROM picked p LEFT JOIN LATERAL (
+      SELECT o.at FROM (
+        SELECT ctid AS at, * FROM outbox
+        WHERE recipient = p.value AND medium = p.medium AND epi = $2 AND topic = $3 AND state = 'withheld' AND attempts > 1 OFFSET 0) o
+      WHERE o.pid = $1 AND ${isSame}
+        AND (SELECT true FROM outbox q WHERE q.pid = o.pid AND q.state = 'queued' AND ${isBeside} LIMIT 1) IS NULL
+        AND (SELECT true FROM (SELECT * FROM outbox WHERE recipient = o.recipient AND leaves_at IS NOT NULL OFFSET 0) m
+          WHERE m.pid = o.pid AND m.parcel_id = o.parcel_id AND m.state = 'sent' LIMIT 1) IS NULL
+      ORDER BY o.seq DESC LIMIT 1) begun ON true
+  ), again AS (
+    UPDATE outbox o SET state = 'queued', restock_id = $4, subscription_id = f.subscription_id, has_place = f.due_at <= $8, due_at = f.due_at,
+      attempts = 1, claim = o.claim + 1, finished_at = NULL, error = NULL
+    FROM found f WHERE o.ctid = f.at
+  ), queued AS (
+    INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
+    SELECT $1, gen_random_uuid()::text, 'alert', medium, 'alert', value, $4, subscription_id, $3, $2, due_at <= $8, due_at, $8
+    FROM found WHERE at IS NULL ORDER BY seq
+    ON CONFLICT ${key} DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
+  )`;
+
 const queueFrom = (subscribers: string): string => `
-  WITH picked AS (
-    SELECT s.id, s.seq, s.medium, s.value, greatest($8, make_interval(secs => $9) + (
+  WITH picked AS MATERIALIZED (
+    SELECT s.id AS subscription_id, s.seq, s.medium, s.value, greatest($8, make_interval(secs => $9) + (
       SELECT c.sent_at FROM alert_seen c
       WHERE c.pid = s.pid AND c.epi = s.epi AND c.topic = s.topic AND c.medium = s.medium AND c.value = s.value)) AS due_at
     FROM ${subscribers}
     ORDER BY s.seq LIMIT $7
-  ), begun AS (
-    SELECT DISTINCT ON (o.subscription_id) o.ctid AS at, o.subscription_id, p.due_at
-    FROM outbox o JOIN picked p ON p.id = o.subscription_id
-    WHERE o.pid = $1 AND o.epi = $2 AND o.topic = $3 AND o.state = 'withheld' AND o.attempts > 1
-      AND NOT EXISTS (SELECT FROM outbox q WHERE q.pid = $1 AND q.subscription_id = o.subscription_id AND q.state = 'queued')
-    ORDER BY o.subscription_id, o.seq DESC
-  ), again AS (
-    UPDATE outbox o SET state = 'queued', restock_id = $4, has_place = b.due_at <= $8, due_at = b.due_at, claim = o.claim + 1, finished_at = NULL, error = NULL
-    FROM begun b WHERE o.ctid = b.at
-  ), queued AS (
-    INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, has_place, due_at, cts)
-    SELECT $1, gen_random_uuid()::text, 'alert', medium, 'alert', value, $4, id, $3, $2, due_at <= $8, due_at, $8
-    FROM picked WHERE id NOT IN (SELECT subscription_id FROM begun) ORDER BY seq
-    ON CONFLICT (pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL
-    DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
-  )
+  ), ${queuePicked({
+    isSame: 'o.subscription_id = p.subscription_id',
+    isBeside: 'q.subscription_id = o.subscription_id',
+    key: `(pid, subscription_id) WHERE state = 'queued' AND subscription_id IS NOT NULL`,
+  })}
   SELECT count(*) < $7 AS "isEnd", (count(*) FILTER (WHERE due_at <= $8))::int AS places, coalesce(max(seq), 0) AS "lastSeq" FROM picked`;
 
 const WAITING = `
