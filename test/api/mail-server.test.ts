@@ -45,6 +45,9 @@ beforeEach(async () => {
   }
 });
 
+/** Half of a character, which no text may hold alone. */
+const HALF = String.fromCharCode(0xd800);
+
 const READ = '{ mailServer { host port security user problem problemAt sentAt cts uts } }';
 const TEST = 'mutation ($to: String!) { testMailServer(to: $to) { isSent problem } }';
 const set = async (input: object, caller: Caller = { store }, on = service) =>
@@ -225,8 +228,10 @@ test.each(['starttls', 'tls'] as const)(
       },
     ]);
     expect((await read()).sentAt).not.toBeNull();
-    const wrong = await tryOut('nobody');
-    expect(wrong.errors[0].message).toBe('to must be an e-mail address');
+    for (const to of ['nobody', HALF, `half${HALF}@shop.example`]) {
+      const wrong = await tryOut(to);
+      expect(wrong.errors[0].message).toBe('to must be an e-mail address');
+    }
   },
 );
 
