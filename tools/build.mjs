@@ -15,7 +15,6 @@ const inputHash = () =>
   hashOf(
     filesUnder([
       'src',
-      'schema/load.cjs',
       'tsconfig.json',
       'tsconfig.build.json',
       'package-lock.json',

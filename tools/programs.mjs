@@ -1,6 +1,6 @@
 // Bundles each program of the service, with the packages it needs, into dist/run: Node takes 1.9 s of CPU to find, read and link 1,700 modules one by one,
 // and 0.7 s for a few large ones. What is imported when it is needed stays a file of its own.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from './generate.mjs';
@@ -21,36 +21,6 @@ const PROGRAMS = [
   'cli/worker',
   'domain/template/template.process',
 ];
-
-/** Every bundle lies in dist/run: paths relative to a module become paths relative to that folder. */
-const fromRun = (path) => relative(RUN, path).replaceAll('\\', '/') + (path.endsWith('/') ? '/' : '');
-
-/** Files are found relative to the module that names them, which is another one after bundling. */
-const SAME_PLACES = {
-  name: 'same-places',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
-      const place = join(DIST, relative(SRC, path)).replace(/\.ts$/, '.js');
-      const contents = readFileSync(path, 'utf8')
-        .replace(
-          /new URL\((['"`])([^'"`]+)\1, import\.meta\.url\)/g,
-          (_, quote, file) =>
-            `new URL(${quote}${fromRun(join(dirname(place), file))}${quote}, import.meta.BASE)`,
-        )
-        .replace(/createRequire\(import\.meta\.url\)\(('[^']+\.cjs')\)/g, 'require($1)')
-        .replaceAll('import.meta.url', `new URL('${fromRun(place)}', import.meta.BASE).href`)
-        .replaceAll('import.meta.BASE', 'import.meta.url');
-      return { contents, loader: 'ts' };
-    });
-    onLoad({ filter: /[\\/]schema[\\/]load\.cjs$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll(
-        '__dirname',
-        `join(__dirname, '${fromRun(dirname(path))}')`,
-      ),
-      loader: 'js',
-    }));
-  },
-};
 
 /** Packages of CommonJS use these, which modules do not have. */
 const COMMONJS = `import { createRequire as createRequire_ } from 'node:module';
@@ -77,8 +47,8 @@ export async function bundlePrograms() {
     // Two classes of one name get numbers in a bundle; whoever reads `name` must not see them.
     keepNames: true,
     banner: { js: COMMONJS },
-    external: ['pg-native'],
-    plugins: [SAME_PLACES],
+    // schema/load.cjs has graphql from its package, and there must be one of it.
+    external: ['graphql', 'pg-native'],
     metafile: true,
     logLevel: 'warning',
   });

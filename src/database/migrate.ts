@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from '../shared/log.ts';
+import { ROOT } from '../shared/places.ts';
 import { hasCode } from './embedded-system.ts';
 
 type Migration = { name: string; sql: string; checksum: string };
 type AppliedRow = { migration_name: string; checksum: string; finished_at: Date | null };
 
 /** `src` and `dist` are both one level below the project root. */
-const FOLDER = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+const FOLDER = fileURLToPath(new URL('prisma/migrations', ROOT));
 
 /** The number that Prisma's own tools lock, so that `prisma migrate deploy` and we wait for each other. */
 export const MIGRATION_LOCK = 72707369;

@@ -26,12 +26,13 @@ import { shopperResolvers } from '../domain/shopper/shopper.resolvers.ts';
 import { storeResolvers } from '../domain/store/store.resolvers.ts';
 import { subscriptionResolvers } from '../domain/subscription/subscription.resolvers.ts';
 import { keepReceipts } from '../receipts.ts';
+import { ROOT } from '../shared/places.ts';
 import { scalars } from './scalars.ts';
 import { countValues } from './values.ts';
 
 type SchemaLoader = { loadSchema: () => GraphQLSchema };
 
-const { loadSchema } = createRequire(import.meta.url)('../../schema/load.cjs') as SchemaLoader;
+const { loadSchema } = createRequire(ROOT)('./schema/load.cjs') as SchemaLoader;
 
 const domains: Record<string, Record<string, unknown>>[] = [
   storeResolvers,

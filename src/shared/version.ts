@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { ROOT } from './places.ts';
 
-/** The version of this build; `src` and `dist` are both one level below the project root. */
-export const { version: VERSION } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
+/** The version of this build. */
+export const { version: VERSION } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as {
+  version: string;
+};

@@ -2,12 +2,14 @@ import { fork } from 'node:child_process';
 import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Part } from '../../channel/channels.ts';
+import { ROOT } from '../../shared/places.ts';
 import type { BatchAnswer, JoinJob, RenderJob } from './template.job.ts';
 
-const HERE = fileURLToPath(import.meta.url);
-/** `.js` in dist; `.ts` where the sources run as they are, in development and in tests. */
-const EXTENSION = extname(HERE);
-const ENTRY = fileURLToPath(new URL(`./template.process${EXTENSION}`, import.meta.url));
+/** Whether the sources run as they are, in development and in tests. */
+const IS_SOURCE = extname(import.meta.url) === '.ts';
+const ENTRY = fileURLToPath(
+  new URL(`${IS_SOURCE ? 'src' : 'dist'}/domain/template/template.process.${IS_SOURCE ? 'ts' : 'js'}`, ROOT),
+);
 const LIMITS = ['--max-old-space-size=128', '--max-semi-space-size=8'];
 
 /** A batch takes a second and a half at most where a process can still stop itself. */
@@ -31,9 +33,9 @@ export type RenderProcess = {
  */
 export function startRenderProcess(): RenderProcess {
   const child = fork(ENTRY, {
-    cwd: dirname(HERE),
+    cwd: dirname(ENTRY),
     env: {},
-    execArgv: EXTENSION === '.ts' ? [...LIMITS, '--import', 'tsx'] : LIMITS,
+    execArgv: IS_SOURCE ? [...LIMITS, '--import', 'tsx'] : LIMITS,
     // Messages that go to a topic's 100,000 subscribers hold its texts once.
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

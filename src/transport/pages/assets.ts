@@ -6,10 +6,11 @@ import type { Request, Response } from 'express';
 import { fail } from '../../shared/errors.ts';
 import { newBody } from '../../shared/packing.ts';
 import type { Body } from '../../shared/packing.ts';
+import { ROOT } from '../../shared/places.ts';
 import { sendBody } from '../send.ts';
 
 /** What `npm run build` made of the browser code. The path is the same from src/ and from dist/. */
-const PUBLIC = new URL('../../../dist/public/', import.meta.url);
+const PUBLIC = new URL('dist/public/', ROOT);
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',

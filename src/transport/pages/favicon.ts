@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { readFile } from 'node:fs/promises';
+import { ROOT } from '../../shared/places.ts';
 import { nameRoute } from '../access-log.ts';
 import { makeAsset, sendAsset } from './assets.ts';
 import type { Asset } from './assets.ts';
@@ -15,7 +16,7 @@ export function serveFavicon(app: Express): void {
   const icons: Record<string, () => Promise<Asset>> = {
     '/favicon.svg': async () => makeAsset('image/svg+xml; charset=utf-8', Buffer.from(SVG)),
     '/favicon.ico': async () =>
-      makeAsset('image/x-icon', await readFile(new URL('favicon.ico', import.meta.url))),
+      makeAsset('image/x-icon', await readFile(new URL('dist/transport/pages/favicon.ico', ROOT))),
   };
   for (const [path, make] of Object.entries(icons)) {
     let made: Promise<Asset> | null = null;
