@@ -113,7 +113,10 @@ test('requests that share a statement keep to their own traces, and each finds t
   const shoppers = await Promise.all(Array.from({ length: 9 }, () => service.account(store)));
   await traceTo(collector.endpoint);
   const traces = shoppers.map((_, n) => `${n + 1}`.repeat(32));
-  await Promise.all(
+  // The first two who ask wait for the lock; those who come meanwhile share the next statement.
+  const holder = await service.services.db.pool.connect();
+  await holder.query('BEGIN; LOCK TABLE store');
+  const answers = Promise.all(
     shoppers.map((shopper, n) =>
       service
         .graphql(
@@ -127,6 +130,11 @@ test('requests that share a statement keep to their own traces, and each finds t
         .expect(200),
     ),
   );
+  const waiting = "SELECT FROM pg_locks WHERE relation = 'store'::regclass AND NOT granted";
+  await until(async () => (await holder.query(waiting)).rowCount === 2);
+  await holder.query('ROLLBACK');
+  holder.release();
+  await answers;
   await closeTracing();
   const spans = collector.spans();
   for (const trace of traces) {
@@ -138,9 +146,21 @@ test('requests that share a statement keep to their own traces, and each finds t
     expect(own.filter(({ parentSpanId }) => !ids.has(parentSpanId!))).toEqual([]);
   }
   const shared = spans.filter(({ name }) => name === 'load_identities');
-  expect(shared.length).toBeLessThan(traces.length);
   const told = shared.flatMap(({ traceId, links = [] }) => [traceId, ...links.map((link) => link.traceId)]);
   expect(told.sort()).toEqual(traces);
+  await collector.close();
+});
+
+test('a caller that does not record its trace has none recorded here', async () => {
+  const collector = await startCollector();
+  const shopper = await service.account(await service.createStore());
+  await traceTo(collector.endpoint);
+  for (const flags of ['00', '01']) {
+    const headers = { traceparent: `00-${flags.repeat(16)}-${CALLER}-${flags}`.replace('-0000', '-ab00') };
+    await service.post('/api/v3/lists/fetch-lists', {}, { shopper, headers }).expect(200);
+  }
+  await closeTracing();
+  expect(new Set(collector.spans().map(({ traceId }) => traceId))).toEqual(new Set(['01'.repeat(16)]));
   await collector.close();
 });
 
