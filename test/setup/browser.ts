@@ -26,7 +26,9 @@ export function findChromium(): string | null {
 async function launch(): Promise<BrowserServer> {
   const executablePath = findChromium();
   if (executablePath === null)
-    throw new Error('There is no Chromium on the PATH; install it with `apt-get install chromium-headless-shell`');
+    throw new Error(
+      'There is no Chromium on the PATH; install it with `apt-get install chromium-headless-shell`',
+    );
   // Loaded only here: it takes a fifth of a second.
   const { chromium } = await import('playwright-core');
   return chromium.launchServer({
