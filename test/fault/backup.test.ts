@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
+import { dump } from '../../src/database/backup.ts';
 import { explainUnpacking } from '../../src/database/backup-format.ts';
 import { load } from '../../src/database/restore.ts';
 import { createClient } from '../api/list-kit.ts';
@@ -93,6 +94,22 @@ test('a restored backup has every row of every table, every sequence, constraint
   const filled = Object.values(content).filter((rows) => rows.length > 0);
   expect(filled.length).toBeGreaterThan(55);
   expect(await kit.query(target, SHAPE)).toEqual(await kit.query(url, SHAPE));
+});
+
+test('what is written when a backup has begun is not in it, whichever table comes when', async () => {
+  const client = createClient(service, await service.guest(await service.createStore()));
+  await client.create('Made before the backup');
+  const reader = new pg.Client(service.database.url);
+  await reader.connect();
+  const pieces = dump(reader, { onProgress: () => {}, onDone: () => {} });
+  const { value: head } = await pieces.next();
+  await client.create('Made during the backup');
+  const read: Buffer[] = [head as Buffer];
+  for await (const piece of pieces) read.push(piece);
+  await reader.end();
+  const saved = Buffer.concat(read).toString();
+  expect(saved).toContain('Made before the backup');
+  expect(saved).not.toContain('Made during the backup');
 });
 
 test('a backup that is taken while others write holds all that was acknowledged before, and lists that fit their items', async () => {
