@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { addResolversToSchema } from '@graphql-tools/schema';
 import { GraphQLScalarType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
@@ -30,9 +31,10 @@ import { ROOT } from '../shared/places.ts';
 import { scalars } from './scalars.ts';
 import { countValues } from './values.ts';
 
+const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
 type SchemaLoader = { loadSchema: () => GraphQLSchema };
 
-const { loadSchema } = createRequire(ROOT)('./schema/load.cjs') as SchemaLoader;
+const { loadSchema } = createRequire(import.meta.url)(LOADER) as SchemaLoader;
 
 const domains: Record<string, Record<string, unknown>>[] = [
   storeResolvers,
