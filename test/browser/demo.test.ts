@@ -120,7 +120,7 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Porch');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 2, name: 'Porch 0 items' }).waitFor();
-    expect(await page.title()).toBe('Porch · My lists · Hearth & Loom');
+    await until(async () => (await page.title()) === 'Porch · My lists · Hearth & Loom');
 
     await page.getByRole('link', { name: /^Garden/ }).click();
     await page.getByRole('button', { name: 'Edit Ceramic vase' }).click();
@@ -529,7 +529,7 @@ describeInBrowser('the demo storefront', () => {
       ] as const) {
         await page.goto(`${service.url}/demo#/${view}`);
         await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-        expect(await page.title()).toBe(`${title} · Hearth & Loom`);
+        await until(async () => (await page.title()) === `${title} · Hearth & Loom`);
         await check(view.replace('/', '-'));
       }
       await page.goto(`${service.url}/demo#/lists`);

@@ -173,7 +173,7 @@ describeInBrowser('the API reference', () => {
   test('a call is found by its fields and opened by its address and by keys alone', async () => {
     await open('#/listsMoveItems');
     await page.locator('#listsMoveItems h3:focus').waitFor();
-    expect(await page.title()).toContain('/api/v3/lists/move-items');
+    await until(async () => (await page.title()).includes('/api/v3/lists/move-items'));
     await page.keyboard.press('/');
     await page.keyboard.type('toemail mail');
     const found = page.getByRole('navigation', { name: 'Reference' }).getByRole('link');
