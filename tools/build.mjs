@@ -15,6 +15,7 @@ const inputHash = () =>
   hashOf(
     filesUnder([
       'src',
+      'examples/storefront',
       'tsconfig.json',
       'tsconfig.build.json',
       'package-lock.json',
