@@ -145,18 +145,27 @@ async function start(given: Config, log: Logger): Promise<Service> {
 }
 
 /**
- * Resolves when no request has come for so long: then load balancers have seen /readyz fail. One that checks rarely still sends requests here,
- * new ones and on connections that it keeps, and whatever is closed under its hands is a failed request.
+ * Resolves when for so long no request has come and none was answered: then load balancers have seen /readyz fail. One that checks rarely still sends requests
+ * here, new ones and on connections that it keeps, and whatever is closed under its hands is a failed request.
  */
 function untilQuiet(server: Server, quietMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const quiet = setTimeout(resolve, quietMs);
-    const limit = setTimeout(resolve, Math.max(quietMs, LISTEN_LIMIT_MS));
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      resolve();
+    };
+    const quiet = setTimeout(end, quietMs);
+    const limit = setTimeout(end, Math.max(quietMs, LISTEN_LIMIT_MS));
     limit.unref();
+    const stay = (): void => void (isOver || quiet.refresh());
     server.prependListener('request', ({ url = '' }, res) => {
       // A client that keeps its connection busy would be served on it until it is cut.
       res.setHeader('Connection', 'close');
-      if (!IS_WATCHING.test(url)) quiet.refresh();
+      if (IS_WATCHING.test(url)) return;
+      stay();
+      // Who sends one after the other sends the next one now.
+      res.once('close', stay);
     });
   });
 }
