@@ -426,7 +426,7 @@ describeInBrowser('the demo storefront', () => {
     await fullHeart(page, 'Linen throw').waitFor();
     await press(/^Pour-over kettle$/);
     await page.getByRole('heading', { level: 1, name: 'Pour-over kettle' }).waitFor();
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    await until(async () => (await page.evaluate('document.activeElement.tagName')) === 'H1');
     await press(/^Notify me/);
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
@@ -435,12 +435,17 @@ describeInBrowser('the demo storefront', () => {
     await page.keyboard.press('Shift+Tab');
     await page.goto(`${service.url}/demo#/lists`);
     await page.getByRole('heading', { level: 1, name: 'My lists' }).waitFor();
+    await page.getByRole('button', { name: 'Edit Linen throw' }).waitFor();
     await press(/^Edit Linen throw/);
+    await until(() =>
+      page.evaluate(() => document.activeElement!.matches('[role=dialog] input, dialog input')),
+    );
     await page.keyboard.type('2');
     await press(/^Save$/);
     await page.getByText(/× \d/).waitFor();
     await press(/^Remove Linen throw/);
     await page.getByText('Nothing here yet').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
     await press(/^Undo/);
     await page.getByRole('button', { name: 'Edit Linen throw' }).waitFor();
     await context.close();
