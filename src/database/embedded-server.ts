@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { CLEAN_ENV, hasCode, run, waitUntil } from './embedded-system.ts';
+import { CLEAN_ENV, hasCode, listCommands, waitUntil } from './embedded-system.ts';
 import type { OsUser } from './embedded-system.ts';
 
 /** Name of the superuser and of the database of the service. */
@@ -205,30 +204,6 @@ export async function processesOn(dir: string): Promise<ClusterProcess[]> {
     const isServer = rest !== undefined && basename(program) === 'postgres';
     return isServer || command.startsWith(helperTitle) ? [{ pid, isServer }] : [];
   });
-}
-
-/**
- * Slim container images have no `ps`, so Linux is read directly. Zombies have no command line and drop out. These files are memory: read one after
- * the other, 160 of them take 5 ms of CPU, and 40 ms by promises, which whoever waits for a server to stop spends 40 times a second.
- */
-async function listCommands(): Promise<{ pid: number; command: string }[]> {
-  if (process.platform !== 'linux') {
-    const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command=']);
-    return [...stdout.matchAll(/^\s*(\d+) (.*)$/gm)].map(([, pid, command = '']) => ({
-      pid: Number(pid),
-      command,
-    }));
-  }
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map((pid) => ({ pid: Number(pid), command: commandOf(pid) }));
-}
-
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    return '';
-  }
 }
 
 /** Stops whatever runs on this cluster and waits until it is gone: politely first, then as after a crash. */
