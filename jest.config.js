@@ -1,31 +1,36 @@
-import { vendor, vendored } from './tools/vendor.mjs';
+import './test/setup/typescript.mjs';
 
-await vendor();
+/** What both suites have in common. */
+const common = {
+  runtime: '<rootDir>/test/setup/runtime.cjs',
+  testEnvironment: '<rootDir>/test/setup/environment.cjs',
+  transform: {},
+  globalTeardown: '<rootDir>/test/setup/global-teardown.mjs',
+};
 
 /** @type {import('jest').Config} */
 const config = {
-  testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
-    ],
-  },
-  moduleNameMapper: vendored,
-  globalSetup: '<rootDir>/test/setup/global-setup.ts',
-  globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
-  // Two cores are busy with three: many tests wait for processes and browsers. With more, those run into limits.
+  projects: [
+    {
+      ...common,
+      displayName: 'quick',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['<rootDir>/test/system/'],
+      globalSetup: '<rootDir>/test/setup/quick.mjs',
+    },
+    {
+      ...common,
+      displayName: 'system',
+      testMatch: ['<rootDir>/test/system/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/setup/system.mjs',
+    },
+  ],
+  testSequencer: './test/setup/sequencer.mjs',
+  // Two cores are busy with three workers: tests wait for PostgreSQL, for processes and for browsers.
   maxWorkers: 3,
-  // Node 20 frees no module that Jest has loaded, so a worker grows with every test file; a new one takes its place.
-  workerIdleMemoryLimit: '1GB',
-  // Tests that start PostgreSQL take 2 s alone, and many times that on a busy build machine.
-  testTimeout: 60_000,
-  // A test that leaves a connection or a timer open must be seen, not ended.
-  forceExit: false,
-  coverageProvider: 'v8',
-  collectCoverageFrom: ['src/**/*.ts', '!src/generated/**'],
+  // Nothing here takes long by itself; the limit only ends what would never end, on the busiest machine.
+  testTimeout: process.env.TEST_TIER === 'long' ? 3_600_000 : 240_000,
+  workerGracefulExitTimeout: 30_000,
 };
 
 // Jest takes its configuration from the default export only.

@@ -1,6 +1,6 @@
 // 10,000 subscribers, four dispatcher processes, random kills, a mail server that fails 20 % of its calls.
 //   npx tsx bench/alerts-crash.ts [subscribers] [kills]
-import { runCrash } from '../test/dispatch/crash.ts';
+import { runCrash } from '../test/system/fault/dispatch-crash.ts';
 import { startService } from '../test/harness.ts';
 import { ENV } from '../test/setup/run.ts';
 import { startTestServer } from '../test/setup/server.ts';

@@ -49,8 +49,10 @@ export type TestService = {
   http: ReturnType<typeof supertest>;
   /** Gives services another clock. */
   setClock: (read: () => Date) => void;
-  /** Sets the clock that services read. */
+  /** Stops the clock that services read. */
   setNow: (now: Date) => void;
+  /** Gives services the real time again. */
+  resetClock: () => void;
   createStore: (settings?: StoreSettings) => Promise<NewStore>;
   guest: (store: StoreAccess, uuid?: string, useragenttype?: string) => Promise<TestShopper>;
   account: (store: StoreAccess, useremail?: string, useragenttype?: string) => Promise<TestShopper>;
@@ -74,7 +76,52 @@ function encodeFields(fields: Fields): string {
   return new URLSearchParams(pairs).toString();
 }
 
-/** Starts the service for one test file; close it in `afterAll`. With `beside`, it is another process on the database of that one. */
+/** An object that a hook fills in, so that tests can name it before it is there. */
+export function filledBy<Value extends object>(hook: typeof beforeAll, make: () => Promise<Value>): Value {
+  const value = {} as Value;
+  hook(async () => void Object.assign(value, await make()));
+  return value;
+}
+
+/** What a test file may set of the configuration; a function where it is known only when the tests run. */
+type Settings = Partial<Config> | (() => Partial<Config>);
+
+declare global {
+  /** Closes what the test files of this process share; the end of the run calls it. */
+  var closeSharedService: (() => Promise<void>) | undefined;
+}
+
+let shared: Promise<TestService> | null = null;
+
+/** One service and database for all files of this process: tests keep apart by making their own stores, as merchants do. */
+async function openShared(): Promise<TestService> {
+  shared ??= startService({ rateLimits: false });
+  const service = await shared;
+  globalThis.closeSharedService = async () => {
+    globalThis.closeSharedService = undefined;
+    await service.close();
+  };
+  return service;
+}
+
+/** The service that the tests of a file call: the shared one, or with settings one of its own. Rate limits are off in the shared one. */
+export function useService(settings?: Settings): TestService {
+  const service = filledBy(beforeAll, () =>
+    settings ? startService(typeof settings === 'function' ? settings() : settings) : openShared(),
+  );
+  afterAll(async () => (settings ? service.close() : service.resetClock()));
+  return service;
+}
+
+/** A store for all tests of a file. */
+export const useStore = (service: TestService, settings?: StoreSettings): NewStore =>
+  filledBy(beforeAll, () => service.createStore(settings));
+
+/** A new store for each test. */
+export const useNewStore = (service: TestService, settings?: StoreSettings): NewStore =>
+  filledBy(beforeEach, () => service.createStore(settings));
+
+/** Starts a service; whoever calls it closes it. With `beside`, it is another process on the database of that one. */
 export async function startService(
   overrides: Partial<Config> = {},
   givenLog?: Logger,
@@ -151,6 +198,7 @@ export async function startService(
     http,
     setNow: (now) => (clock = () => now),
     setClock: (read) => (clock = read),
+    resetClock: () => (clock = null),
     createStore: (settings = {}) => createStore(services, { name: 'Test store', ...settings }),
     guest: (store, uuid = randomUUID(), useragenttype = 'test') => identify(store, { uuid, useragenttype }),
     account: (store, useremail = `${randomUUID()}@example.com`, useragenttype = 'test') =>

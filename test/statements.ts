@@ -40,7 +40,9 @@ export async function statementsOf(service: TestService, call: () => Promise<unk
   const { query } = db;
   const seen: string[] = [];
   db.query = (statement: string | { name: string }, params?: unknown[]) => {
-    seen.push(typeof statement === 'string' ? statement : statement.name);
+    const name = typeof statement === 'string' ? statement : statement.name;
+    // Streams that an earlier test left are looked after once a second, alongside any call.
+    if (name !== 'moved_revisions') seen.push(name);
     return query(statement as never, params);
   };
   try {

@@ -12,4 +12,5 @@ export const inFull = (full: number, taste: number): number =>
   isLong ? Math.max(taste, Math.round(full * share)) : taste;
 
 /** A test that takes more than half a minute, and of which quick ones hold each part: before a release only. */
-export const inLongRun = isLong ? test : test.skip;
+export const inLongRun = (name: string, run: () => Promise<void>): void =>
+  (isLong ? test : test.skip)(name, run);

@@ -56,7 +56,9 @@ export function createHousekeeping(services: Services): Task[] {
       name,
       run: async () => {
         const now = services.now();
-        if (now.getTime() < nextAt) return false;
+        const leftMs = nextAt - now.getTime();
+        // More than a whole interval left means that the machine's clock was set back.
+        if (leftMs > 0 && leftMs <= every) return false;
         if ((await run(services, now)) > 0) return true;
         nextAt = now.getTime() + every;
         return false;

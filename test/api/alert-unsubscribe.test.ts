@@ -2,19 +2,13 @@ import { findStore } from '../../src/domain/store/store.repo.ts';
 import { sealLink } from '../../src/domain/contact/link.rules.ts';
 import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
 import type { Scope } from '../../src/domain/contact/unsubscribe.rules.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { enqueueMail, outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useNewStore(service, { name: 'A <b>Store</b>' });
 const ME = 'me@example.com';
-
-beforeAll(async () => (service = await startService()));
-afterAll(() => service.close());
 beforeEach(async () => {
-  store = await service.createStore({ name: 'A <b>Store</b>' });
   const { db } = service.services;
   for (const [epi, topic] of [
     ['1', 'backinstock'],

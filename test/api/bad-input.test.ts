@@ -2,19 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { DOCUMENT_LIMITS } from '../../src/operation/limits.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
 
 const GENERATE = '/storeadmin/v3/user/generate-regid';
 const FORM = 'application/x-www-form-urlencoded';

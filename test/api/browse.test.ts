@@ -1,6 +1,5 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
 
 // What a store browses: its shoppers, catalogue and alerts, by page and as files. One large store serves all tests; none of them changes it.
 
@@ -8,14 +7,11 @@ const SHOPPERS = 2_500;
 const VARIANTS = 2_100;
 const ALERTS = 2_300;
 
-let service: TestService;
-let store: NewStore;
-let stranger: NewStore;
+const service = useService();
+const store = useStore(service);
+const stranger = useStore(service);
 
 beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-  stranger = await service.createStore();
   const { db } = service.services;
   // Every tenth is a guest; many were first seen in the same moment.
   await db.query(
@@ -43,7 +39,6 @@ beforeAll(async () => {
     [store.pid],
   );
 });
-afterAll(() => service.close());
 
 type Page<Node> = {
   edges: { node: Node }[];

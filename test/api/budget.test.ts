@@ -1,16 +1,14 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { startService, useService, useStore } from '../harness.ts';
 import { until } from '../until.ts';
-import { item, newAccount, newGuest } from './list-kit.ts';
+import { item, newAccount, newGuest, useAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let rich: Client;
+const service = useService();
+const store = useStore(service);
+const rich = useAccount(service, store);
 let lid: string;
 
 /** Items that are as large as items can be; `props` is their property map. */
@@ -25,13 +23,9 @@ async function fill(client: Client, list: string, count: number, props: string):
 const LARGE_TEXT = JSON.stringify({ a: 'x'.repeat(32_000) });
 
 beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-  store = await service.createStore();
-  rich = await newAccount(service, store);
   ({ lid } = await rich.create('Large'));
   await fill(rich, lid, 600, LARGE_TEXT);
 });
-afterAll(() => service.close());
 
 const typesOf = (body: { errors?: { extensions: { type: string } }[] }) =>
   (body.errors ?? []).map(({ extensions }) => extensions.type);

@@ -1,17 +1,13 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { outboxOf, seedSubscription } from '../dispatch/kit.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 
 const START = new Date('2026-03-01T09:00:00Z');
 const later = (ms: number) => new Date(START.getTime() + ms);
 const MINUTE = 60_000;
-
-beforeAll(async () => (service = await startService()));
-afterAll(() => service.close());
 beforeEach(async () => {
   service.setNow(START);
   store = await service.createStore();

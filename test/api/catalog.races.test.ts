@@ -1,19 +1,9 @@
 import { writeProducts } from '../../src/domain/catalog/catalog.service.ts';
 import type { WrittenRow } from '../../src/domain/product/product.repo.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-});
-beforeEach(async () => {
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useNewStore(service);
 
 const du = '/p/1';
 

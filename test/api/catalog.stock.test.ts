@@ -1,17 +1,14 @@
 import { forgetStockChanges } from '../../src/domain/catalog/stock.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { Caller } from '../harness.ts';
 
 // Shopify's webhooks and files have theirs in shopify.test.ts and catalog.import.test.ts.
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const START = Date.parse('2030-05-05T12:00:00Z');
 const DAY_MS = 86_400_000;
-
-beforeAll(async () => (service = await startService({ rateLimits: false })));
-afterAll(() => service.close());
 beforeEach(async () => {
   service.setNow(new Date(START));
   store = await service.createStore();

@@ -1,17 +1,8 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-});
-beforeEach(async () => {
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useNewStore(service);
 
 const UPSERT = '/storeadmin/v3/products/upsert';
 

@@ -1,23 +1,13 @@
 import { BREAK, Kind, print, visit } from 'graphql';
 import type { DocumentNode } from 'graphql';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import type { Route } from '../../src/route/route.ts';
 import { routes } from '../../src/transport/rest/routes.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { newAccount } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { useAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-  client = await newAccount(service, store);
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
+const client = useAccount(service, store);
 
 /** A call that the store makes for the shopper. */
 const forShopper = (text: string, variables: object = {}) =>

@@ -1,17 +1,9 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 
-let service: TestService;
-let open: NewStore;
-let closed: NewStore;
-
-beforeAll(async () => {
-  service = await startService({ publicUrl: 'https://wishes.example' });
-  open = await service.createStore();
-  closed = await service.createStore({ allowedOrigins: ['https://shop.example'] });
-});
-afterAll(() => service.close());
+const service = useService({ publicUrl: 'https://wishes.example' });
+const open = useStore(service);
+const closed = useStore(service, { allowedOrigins: ['https://shop.example'] });
 
 const ask = (shopper: TestShopper, origin: string) =>
   service.graphql('{ shopper { regid } }', {}, { shopper, headers: { origin } });

@@ -1,14 +1,9 @@
 import type { NewStore, StoreSettings } from '../../src/domain/store/store.service.ts';
 import { DEFAULT_COST_A_MINUTE, MAX_COST } from '../../src/operation/cost.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = useService({ rateLimits: true });
 
 const newShopper = async (
   settings: StoreSettings = {},

@@ -1,17 +1,13 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useStore(service);
 let shopper: TestShopper;
 
 beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
   shopper = await service.account(store);
 });
-afterAll(() => service.close());
 
 const LISTS = '/api/v3/lists/fetch-lists';
 const query = (fields: Record<string, string>) => `${LISTS}?${new URLSearchParams(fields).toString()}`;

@@ -13,16 +13,14 @@ import { rotateKey } from '../../src/domain/store/store.service.ts';
 import { toClaim } from '../../src/domain/subscription/confirm.rules.ts';
 import { openRuntime } from '../../src/runtime.ts';
 import { createLogger } from '../../src/shared/log.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { createTestDatabase } from '../setup/database.ts';
 
-let service: TestService;
+const service = useService({ demo: true });
 let withDemo: ReturnType<typeof supertest>;
 let withoutDemo: ReturnType<typeof supertest>;
 
 beforeAll(async () => {
-  service = await startService({ demo: true });
   withDemo = service.http;
   const { config } = service.services;
   const app = await createApp(
@@ -31,7 +29,6 @@ beforeAll(async () => {
   );
   withoutDemo = supertest(app);
 });
-afterAll(() => service.close());
 
 test('the demo shop reports what is ordered at its own prices, and the dashboard has it', async () => {
   const shop = supertest.agent(service.url);

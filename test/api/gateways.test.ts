@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { revokeKey, rotateKey, setMaintenance } from '../../src/domain/store/store.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
+import { startService, useNewStore, useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { openStream } from '../live.ts';
 import { until } from '../until.ts';
@@ -9,20 +8,15 @@ import { createClient, item } from './list-kit.ts';
 
 // Two gateways on one database, neither of which a caller sticks to. What they keep is tested in domain/kept-model.test.ts.
 
-let one: TestService;
+const one = useService();
 let other: TestService;
-let store: NewStore;
+const store = useNewStore(one);
 
 beforeAll(async () => {
-  one = await startService({ rateLimits: false });
   other = await startService({ rateLimits: false }, undefined, one);
-});
-beforeEach(async () => {
-  store = await one.createStore();
 });
 afterAll(async () => {
   await other.close();
-  await one.close();
 });
 
 test('a write under one Idempotency-Key, sent to both at once and again to each, has one effect and one answer', async () => {

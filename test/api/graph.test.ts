@@ -1,22 +1,14 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
+import type { Caller } from '../harness.ts';
 import { statementsOf } from '../statements.ts';
-import { item, newAccount, newGuest, stock } from './list-kit.ts';
+import { item, newAccount, newGuest, stock, useNewAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService();
+const store = useNewStore(service, { customItems: true });
+const me = useNewAccount(service, store, 'ada@example.com');
 let lid: string;
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-});
-afterAll(() => service.close());
 beforeEach(async () => {
-  store = await service.createStore({ customItems: true });
-  me = await newAccount(service, store, 'ada@example.com');
   ({ lid } = await me.create('Wishes'));
   await stock(service, store, '11');
   await me.add(lid, item(11), item(12));

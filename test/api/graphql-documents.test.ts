@@ -3,22 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CLIENT_DOCUMENTS } from '../../src/client/documents.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
+import { startService, useService, useStore } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { item, newAccount } from './list-kit.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const named = (hash: string) => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } });
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
 
 const ask = (to: TestService, body: object, headers: Record<string, string> = {}) =>
   to.http.post('/graphql').set(headers).send(body);

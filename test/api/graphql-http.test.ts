@@ -1,13 +1,7 @@
 import { serverAudits } from 'graphql-http';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = useService();
 
 const audits = serverAudits({ url: () => `${service.url}/graphql`, fetchFn: fetch });
 

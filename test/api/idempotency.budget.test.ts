@@ -1,25 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { KEPT_BYTES } from '../../src/operation/idempotency.rules.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
-import { item, newAccount } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useNewStore, useService } from '../harness.ts';
+import type { Caller } from '../harness.ts';
+import { item, newAccount, useNewAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let client: Client;
+const service = useService();
+const store = useNewStore(service);
+const client = useNewAccount(service, store);
 let lid: string;
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-});
 beforeEach(async () => {
-  store = await service.createStore();
-  client = await newAccount(service, store);
   ({ lid } = await client.create('Large'));
 });
-afterAll(() => service.close());
 
 const keyed = (key: string, caller: Caller): Caller => ({ ...caller, headers: { 'idempotency-key': key } });
 const rest = (path: string, fields: object, key: string) =>

@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, Fields, TestService, TestShopper } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
+import type { Caller, Fields, TestShopper } from '../harness.ts';
 import { until } from '../until.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useNewStore(service);
 let shopper: TestShopper;
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-});
 beforeEach(async () => {
-  store = await service.createStore();
   shopper = await service.account(store);
 });
-afterAll(() => service.close());
 
 const keyed = (key: string, caller: Caller): Caller => ({ ...caller, headers: { 'idempotency-key': key } });
 const rest = (path: string, fields: Fields, key: string, caller: Caller = { shopper }) =>

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService, TestShopper } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { Caller, TestShopper } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 let other: NewStore;
 let shopper: TestShopper;
 
 beforeAll(async () => {
-  service = await startService();
   [store, other] = [await service.createStore({ name: 'First' }), await service.createStore()];
   shopper = await service.guest(store);
 });
-afterAll(() => service.close());
 
 const basicOf = ({ pid, apiKey }: NewStore): string =>
   `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;

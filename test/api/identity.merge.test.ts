@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
 import { updateStore } from '../../src/domain/store/store.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
 
 const GENERATE = '/storeadmin/v3/user/generate-regid';
 const SYNC = '/storeadmin/v3/user/guest-validate-sync';

@@ -1,20 +1,14 @@
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { item, newAccount, rowsOf } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
+const service = useService();
 let me: Client;
 let lid: string;
-
-beforeAll(async () => {
-  service = await startService();
-});
 beforeEach(async () => {
   me = await newAccount(service, await service.createStore({ customItems: true }));
   ({ lid } = await me.create('List'));
 });
-afterAll(() => service.close());
 
 const PART = {
   title: 'Cup',

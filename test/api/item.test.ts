@@ -1,23 +1,13 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { item, newAccount, rowsOf, stock } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { item, newAccount, rowsOf, stock, useNewAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService({ maxItems: 600 });
+const store = useStore(service);
+const me = useNewAccount(service, store);
 let lid: string;
-
-beforeAll(async () => {
-  service = await startService({ maxItems: 600 });
-  store = await service.createStore();
-});
 beforeEach(async () => {
-  me = await newAccount(service, store);
   ({ lid } = await me.create('List'));
 });
-afterAll(() => service.close());
 
 const many = (count: number, from = 0) => Array.from({ length: count }, (_, index) => item(from + index));
 const epis = async () => (await me.contents(lid)).items.map(({ epi }: { epi: unknown }) => epi);

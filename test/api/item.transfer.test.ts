@@ -1,26 +1,16 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { item, newAccount, rowsOf } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { item, newAccount, rowsOf, useNewAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService({ maxItems: 5 });
+const store = useStore(service);
+const me = useNewAccount(service, store);
 let from: string;
 let to: string;
-
-beforeAll(async () => {
-  service = await startService({ maxItems: 5 });
-  store = await service.createStore();
-});
 beforeEach(async () => {
-  me = await newAccount(service, store);
   from = (await me.create('From')).lid;
   to = (await me.create('To list')).lid;
   await me.add(from, item(1, { qty: 3, note: 'n', lbls: ['A'], cprops: { c: 1 } }), item(2), item(3));
 });
-afterAll(() => service.close());
 
 type More = { from?: string; to?: string; v?: number };
 

@@ -1,31 +1,26 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { itemColumns } from '../../src/domain/item/item.columns.ts';
-import { startService } from '../harness.ts';
+import { startService, useNewStore, useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { createClient, item, newAccount, newGuest, stock } from './list-kit.ts';
+import { createClient, item, newAccount, newGuest, stock, useNewAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 import { statementsOf } from '../statements.ts';
 import { until } from '../until.ts';
 
 // Answers that are kept: nobody can tell them from new ones but by the statements that they save.
 
-let service: TestService;
+const service = useService();
 let other: TestService;
-let store: NewStore;
-let me: Client;
+const store = useNewStore(service);
+const me = useNewAccount(service, store);
 let lid: string;
 
 beforeAll(async () => {
-  service = await startService();
   other = await startService({}, undefined, service);
 });
 afterAll(async () => {
   await other.close();
-  await service.close();
 });
 beforeEach(async () => {
-  store = await service.createStore();
-  me = await newAccount(service, store);
   ({ lid } = await me.create('Wishes'));
   await stock(service, store, '11');
   await me.add(lid, item(11), item(12));
@@ -210,8 +205,12 @@ test('rate limits count kept answers, too', async () => {
     where: { pid: store.pid },
     data: { rateLimits: { shopper: 5 } },
   });
+  const limited = await startService({ rateLimits: true }, undefined, service);
+  const { shopper } = me;
   const statuses: number[] = [];
-  for (let times = 0; times < 7; times += 1) statuses.push((await me.call('lists/fetch-lists')).status);
+  for (let times = 0; times < 7; times += 1)
+    statuses.push((await limited.post('/api/v3/lists/fetch-lists', {}, { shopper })).status);
+  await limited.close();
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
 });
 

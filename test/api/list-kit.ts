@@ -1,4 +1,5 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { filledBy } from '../harness.ts';
 import type { Fields, TestService, TestShopper } from '../harness.ts';
 
 /** An item as clients send it. */
@@ -37,6 +38,18 @@ export async function newAccount(service: TestService, store: NewStore, email?: 
 export async function newGuest(service: TestService, store: NewStore): Promise<Client> {
   return createClient(service, await service.guest(store));
 }
+
+/** An account for all tests of a file. */
+export const useAccount = (service: TestService, store: NewStore, email?: string): Client =>
+  filledBy(beforeAll, () => newAccount(service, store, email));
+
+/** A new account for each test. */
+export const useNewAccount = (service: TestService, store: NewStore, email?: string): Client =>
+  filledBy(beforeEach, () => newAccount(service, store, email));
+
+/** A new guest for each test. */
+export const useNewGuest = (service: TestService, store: NewStore): Client =>
+  filledBy(beforeEach, () => newGuest(service, store));
 
 /** Puts a variant into the catalogue the short way. */
 export async function stock(

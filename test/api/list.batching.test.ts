@@ -1,21 +1,16 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
 import { item, newAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 import { statementsOf } from '../statements.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useStore(service);
 let few: Client;
 let many: Client;
 
 beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
   [few, many] = await Promise.all([fill(2), fill(50)]);
 });
-afterAll(() => service.close());
 
 async function fill(lists: number): Promise<Client> {
   const client = await newAccount(service, store);

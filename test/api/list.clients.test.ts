@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { createClient, item, newGuest } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { createClient, item, newGuest, useNewGuest } from './list-kit.ts';
 
 // Request shapes of clients that exist: none of them may fail for what it sends beside the point.
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService();
+const store = useStore(service);
+const me = useNewGuest(service, store);
 let lid: string;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
 beforeEach(async () => {
-  me = await newGuest(service, store);
   ({ lid } = await me.create('My Wishlist'));
 });
-afterAll(() => service.close());
 
 const encoded = () => encodeURIComponent(store.pid);
 const raw = (path: string, body: string, headers: Record<string, string> = {}) =>

@@ -1,23 +1,13 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { item, newAccount, newGuest, stock } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { item, newAccount, newGuest, stock, useNewAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService();
+const store = useStore(service, { listTypes: ['registry'] });
+const me = useNewAccount(service, store);
 let lid: string;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore({ listTypes: ['registry'] });
-});
 beforeEach(async () => {
-  me = await newAccount(service, store);
   ({ lid } = await me.create('List'));
 });
-afterAll(() => service.close());
 
 const many = (count: number, from = 1) => Array.from({ length: count }, (_, index) => item(from + index));
 const numbers = (from: number, to: number) =>

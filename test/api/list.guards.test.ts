@@ -1,19 +1,10 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Fields, TestService } from '../harness.ts';
-import { createClient, item, newAccount, newGuest, rowsOf } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import type { Fields } from '../harness.ts';
+import { createClient, item, newAccount, newGuest, rowsOf, useAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let owner: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore({ customItems: true });
-  owner = await newAccount(service, store);
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service, { customItems: true });
+const owner = useAccount(service, store);
 
 /** Calls that name a list, with everything else they need. */
 const LIST_CALLS: [string, Fields][] = [

@@ -1,25 +1,18 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { item, newAccount, stock } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { item, newAccount, stock, useNewAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let owner: Client;
+const service = useService();
+const store = useStore(service);
+const owner = useNewAccount(service, store);
 let lid: string;
 
 beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
   await stock(service, store, '1');
 });
 beforeEach(async () => {
-  owner = await newAccount(service, store);
   ({ lid } = await owner.create('Birthday'));
   await owner.add(lid, item(1, { note: 'blue' }), item(2));
 });
-afterAll(() => service.close());
 
 const QUERY = `query ($lid: ID!) {
   list(lid: $lid) { lid lname cnt di uid cby userinfo { em fname uid }

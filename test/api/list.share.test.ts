@@ -2,26 +2,16 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import type { Email } from 'postal-mime';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { item, newAccount, newGuest } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { item, newAccount, newGuest, useNewAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService();
+const store = useStore(service, { name: 'Kettles & Co' });
+const me = useNewAccount(service, store);
 let lid: string;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore({ name: 'Kettles & Co' });
-});
 beforeEach(async () => {
-  me = await newAccount(service, store);
   ({ lid } = await me.create('Wishes'));
 });
-afterAll(() => service.close());
 
 let recipients = 0;
 const newRecipient = () => `friend${(recipients += 1)}@example.com`;

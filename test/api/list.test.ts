@@ -1,21 +1,9 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { item, newAccount, newGuest, rowsOf } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { item, newAccount, newGuest, rowsOf, useNewAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
-
-beforeAll(async () => {
-  service = await startService({ maxLists: 40, maxItems: 600 });
-  store = await service.createStore({ listTypes: ['registry'] });
-});
-beforeEach(async () => {
-  me = await newAccount(service, store);
-});
-afterAll(() => service.close());
+const service = useService({ maxLists: 40, maxItems: 600 });
+const store = useStore(service, { listTypes: ['registry'] });
+const me = useNewAccount(service, store);
 
 async function listCount(): Promise<number> {
   const rows = await service.services.db.query('SELECT 1 FROM list WHERE regid = $1', [me.shopper.regid]);

@@ -3,18 +3,17 @@ import { connect } from 'node:net';
 import { WATCH_LIMITS } from '../../src/domain/live/live.watch.ts';
 import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
 import { setMaintenance } from '../../src/domain/store/store.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
+import { startService, useService, useStore } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';
 import { WATCH, headersOf, openStream } from '../live.ts';
 import type { Stream } from '../live.ts';
 import { until } from '../until.ts';
-import { createClient, item, newAccount, newGuest } from './list-kit.ts';
+import { createClient, item, newAccount, newGuest, useNewAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService({ rateLimits: true });
+const store = useStore(service);
+const me = useNewAccount(service, store);
 const open: Stream[] = [];
 
 const watchAs = async (caller: Caller, since: string | null = null, on = service): Promise<Stream> => {
@@ -27,16 +26,7 @@ const watch = (client: Client, since: string | null = null, on?: TestService): P
 const told = async (stream: Stream, number: number) => (await stream.message(number)).data!.lists;
 const changes = (client: Client, fields: object = {}) => client.ok('lists/changes', { wait: 0, ...fields });
 const sorted = (lids: string[]): string[] => [...lids].sort();
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
-beforeEach(async () => {
-  me = await newAccount(service, store);
-});
 afterEach(() => open.splice(0).forEach((stream) => stream.close()));
-afterAll(() => service.close());
 
 test('a stream tells the lists as they are, then each change with the lists that changed, also those that are gone', async () => {
   const [one, two] = [await me.create('One'), await me.create('Two')];

@@ -1,22 +1,17 @@
 import { findStore } from '../../src/domain/store/store.repo.ts';
 import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { Caller } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const START = new Date('2030-05-05T12:00:00Z');
 const PHONE = '+49301234567';
-
-beforeAll(async () => {
-  service = await startService();
-});
 beforeEach(async () => {
   service.setNow(START);
   store = await service.createStore();
 });
-afterAll(() => service.close());
 
 const later = (seconds: number): Date => {
   const now = new Date(START.getTime() + seconds * 1_000);

@@ -1,17 +1,14 @@
 import { setMaintenance } from '../../src/domain/store/store.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let closed: NewStore;
 let open: NewStore;
 
 beforeAll(async () => {
-  service = await startService();
   [closed, open] = [await service.createStore(), await service.createStore()];
 });
-afterAll(() => service.close());
 
 async function expectClosed(store: NewStore): Promise<void> {
   const rest = await service.get('/storeadmin/me', { store });

@@ -1,25 +1,19 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { watchTransactions } from '../statements.ts';
 import type { Seen } from '../statements.ts';
 import { item, newAccount, newGuest } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
+const service = useService({ rateLimits: false, webhookAllowPrivate: true });
 let store: NewStore;
 
 const EMAIL = 'big@example.com';
 const START = new Date('2030-01-01T00:00:00Z');
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false, webhookAllowPrivate: true });
-});
 beforeEach(async () => {
   service.setNow(START);
   store = await service.createStore();
 });
-afterAll(() => service.close());
 
 const login = ({ shopper }: Client) =>
   service

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Fields, TestService, TestShopper } from '../harness.ts';
+import { startService, useService } from '../harness.ts';
+import type { Fields, TestShopper } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 let uuid: string;
 let email: string;
@@ -11,10 +11,6 @@ let guest: TestShopper;
 
 const START = Date.UTC(2030, 0, 1);
 const at = (minute: number) => service.setNow(new Date(START + minute * 60_000));
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-});
 beforeEach(async () => {
   at(0);
   store = await service.createStore({ listTypes: ['registry'], customItems: true });
@@ -22,7 +18,6 @@ beforeEach(async () => {
   email = `${randomUUID()}@example.com`;
   guest = await service.guest(store, uuid);
 });
-afterAll(() => service.close());
 
 type Item = {
   epi: number;

@@ -1,27 +1,21 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readConfig } from '../../src/config.ts';
-import { startService } from '../harness.ts';
+import { startService, useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { freePort } from '../parts/process.ts';
-import { program } from '../program.ts';
 import { until } from '../until.ts';
 
 const TOKEN = 'a-token-of-the-metrics';
-let service: TestService;
+const service = useService({ rateLimits: true });
 let guarded: TestService;
 let proxied: TestService;
 
 beforeAll(async () => {
-  service = await startService();
   guarded = await startService({ metricsToken: TOKEN }, undefined, service);
   proxied = await startService({ metricsToken: TOKEN, trustProxy: ['loopback'] }, undefined, service);
 });
 afterAll(async () => {
   await guarded.close();
   await proxied.close();
-  await service.close();
 });
 
 const scrape = async (): Promise<string> => (await service.http.get('/metrics').expect(200)).text;
@@ -99,13 +93,14 @@ describe('what is counted', () => {
     const store = await service.createStore();
     const shopper = await service.guest(store);
     const operation = 'mutation createList';
-    const before = await requestsOf({ operation });
+    const rest = { operation, route: '/api/v3/lists/create', status: '400' };
+    const graphql = { operation, route: '/graphql', status: '200' };
+    const before = await Promise.all([requestsOf(rest), requestsOf(graphql)]);
     const failed = await valueOf('wishgate_failures_total', { type: 'invalid-lname' });
     await service.post('/api/v3/lists/create/', { lname: 'x' }, { shopper }).expect(400);
     await service.graphql('mutation Mine { a: createList(input: { lname: "x" }) { lid } }', {}, { shopper });
-    await until(async () => (await requestsOf({ operation })) === before + 2);
-    expect(await requestsOf({ operation, route: '/api/v3/lists/create', status: '400' })).toBe(1);
-    expect(await requestsOf({ operation, route: '/graphql', status: '200' })).toBe(1);
+    await until(async () => (await requestsOf(rest)) === before[0]! + 1);
+    await until(async () => (await requestsOf(graphql)) === before[1]! + 1);
     expect(await valueOf('wishgate_failures_total', { type: 'invalid-lname' })).toBe(failed + 2);
   });
 
@@ -142,9 +137,11 @@ describe('what is counted', () => {
 
   test('a refusal by a rate limit, by the kind of the limit', async () => {
     const store = await service.createStore({ rateLimits: { key: 1 } });
+    const refusals = (): Promise<number> => valueOf('wishgate_rate_limit_refusals_total', { kind: 'key' });
+    const before = await refusals();
     await service.get('/storeadmin/me', { store }).expect(200);
     await service.get('/storeadmin/me', { store }).expect(429);
-    expect(await valueOf('wishgate_rate_limit_refusals_total', { kind: 'key' })).toBe(1);
+    expect(await refusals()).toBe(before + 1);
   });
 
   test('messages that wait, and how they ended', async () => {
@@ -228,28 +225,4 @@ test('health tells the version, and readiness how far the database is', async ()
   const behind = await service.http.get('/readyz').expect(503);
   expect(behind.body).toMatchObject({ type: 'unavailable', version, migrations: { pending: [latest] } });
   await service.services.db.query('UPDATE _prisma_migrations SET finished_at = now()');
-});
-
-test('a worker serves its metrics, and nothing else, at METRICS_PORT', async () => {
-  const port = String(await freePort());
-  const { dataDir } = service.services.config;
-  const worker = spawn(process.execPath, [program('cli/worker')], {
-    cwd: dataDir,
-    env: {
-      PATH: process.env['PATH'],
-      DATA_DIR: dataDir,
-      DATABASE_URL: service.database.url,
-      METRICS_PORT: port,
-    },
-  });
-  const ended = once(worker, 'close');
-  await until(async () =>
-    ((await once(worker.stdout, 'data')) as Buffer[]).join('').includes('METRICS_PORT'),
-  );
-  const at = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
-  expect(await (await at('/metrics')).text()).toContain('\nwishgate_build_info{version="');
-  expect((await at('/metrics', { 'x-forwarded-for': '1.2.3.4' })).status).toBe(404);
-  expect((await at('/healthz')).status).toBe(404);
-  worker.kill('SIGTERM');
-  expect((await ended)[0]).toBe(0);
 });

@@ -5,16 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { routes } from '../../src/transport/rest/routes.ts';
 import { FAILURES } from '../../src/shared/errors.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { expectMatchesOpenApi, openApi, validateWith } from '../openapi.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = useService();
 
 type Media = { schema: object; example: unknown };
 type Operation = {

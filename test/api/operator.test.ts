@@ -1,12 +1,11 @@
 import { runCli } from '../../src/cli/run.ts';
 import { addOperatorKey, makeFirstOperatorKey } from '../../src/domain/operator/operator.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import { startService, useService, useStore } from '../harness.ts';
+import type { Caller } from '../harness.ts';
 import { until } from '../until.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useStore(service, { name: 'Nordlys' });
 let key: string;
 let operator: Caller;
 
@@ -16,12 +15,9 @@ const as = (apiKey: string, pid?: string): Caller => ({
 });
 
 beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore({ name: 'Nordlys' });
   key = (await addOperatorKey(service.services, 'Tests')).key;
   operator = as(key);
 });
-afterAll(() => service.close());
 
 const STORES =
   'query ($search: String, $first: Int, $after: String) { stores(search: $search, first: $first, after: $after) { totalCount edges { cursor node { pid name isDemo maintenance shoppers lists } } pageInfo { hasNextPage endCursor } } }';

@@ -3,10 +3,9 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { queueFigures } from '../../src/transport/shedding.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { startService, useService, useStore } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 import { until } from '../until.ts';
 
 const MAX = 2;
@@ -14,26 +13,23 @@ const MAX = 2;
 const CROWD = 9 * MAX + 1;
 const BODY = { error: true, type: 'unavailable', msg: expect.any(String), message: expect.any(String) };
 
-let service: TestService;
-let store: NewStore;
+const service = useService({ maxRequests: MAX, databasePool: 30, liveWaitMs: 60_000 });
+const store = useStore(service);
 let shopper: TestShopper;
 let holder: PoolClient;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  service = await startService({ maxRequests: MAX, databasePool: 30, liveWaitMs: 60_000 });
-  store = await service.createStore();
   shopper = await service.guest(store);
+});
+beforeEach(async () => {
   holder = await service.services.db.pool.connect();
 });
 afterEach(async () => {
   await holder.query('ROLLBACK');
   for (const socket of sockets.splice(0)) socket.destroy();
   await until(() => queueFigures().underWay === 0);
-});
-afterAll(async () => {
   holder.release();
-  await service.close();
 });
 
 const createList = (lname: string) => service.post('/api/v3/lists/create', { lname }, { shopper });

@@ -1,23 +1,17 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
 import { statementsOf } from '../statements.ts';
-import { newAccount, stock } from './list-kit.ts';
+import { newAccount, stock, useAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let client: Client;
+const service = useService();
+const store = useStore(service);
+const client = useAccount(service, store);
 
 beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-  store = await service.createStore();
-  client = await newAccount(service, store);
   for (const name of ['First', 'Second', 'Third']) await client.create(name);
   for (const epi of ['1', '2', '3'])
     await stock(service, store, epi, { dt: epi === '3' ? 'Lamp' : 'Kettle' });
 });
-afterAll(() => service.close());
 
 const PAGE = 'edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount';
 

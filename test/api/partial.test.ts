@@ -1,24 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isNonNullType } from 'graphql';
 import { createSchema } from '../../src/operation/schema.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { newAccount, newGuest } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { newGuest, useNewAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-  store = await service.createStore();
-});
-beforeEach(async () => {
-  client = await newAccount(service, store);
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
+const client = useNewAccount(service, store);
 
 /** More calls than it takes for a document to be compiled. */
 const CALLS = [1, 2, 3, 4];

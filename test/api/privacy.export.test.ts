@@ -2,21 +2,18 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { PoolClient } from 'pg';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
 import { until } from '../until.ts';
-import { item, newAccount } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { item, newAccount, useNewAccount } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService({ webhookAllowPrivate: true });
+const store = useNewStore(service);
+const EMAIL = 'me@example.com';
+const me = useNewAccount(service, store, EMAIL);
 /** Portions of items that were read so far. */
 let reads = 0;
 
 const EXPORT = '/storeadmin/v3/user/export';
-const EMAIL = 'me@example.com';
 const PHONE = '+4915123456789';
 
 function watch(client: PoolClient): void {
@@ -28,14 +25,8 @@ function watch(client: PoolClient): void {
 }
 
 beforeAll(async () => {
-  service = await startService({ webhookAllowPrivate: true });
   service.services.db.pool.on('connect', watch);
 });
-beforeEach(async () => {
-  store = await service.createStore();
-  me = await newAccount(service, store, EMAIL);
-});
-afterAll(() => service.close());
 
 const post = (fields: Record<string, string>, caller: object = { store }) =>
   service.post(EXPORT, fields, caller);

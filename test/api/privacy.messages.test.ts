@@ -1,15 +1,9 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false, webhookAllowPrivate: true });
-});
+const service = useService({ rateLimits: false, webhookAllowPrivate: true });
+const store = useNewStore(service);
 beforeEach(async () => {
-  store = await service.createStore();
   await service
     .graphql(
       'mutation ($events: [String!]!) { saveWebhook(url: "http://127.0.0.1:9/x", events: $events) { secret } }',
@@ -18,7 +12,6 @@ beforeEach(async () => {
     )
     .expect(200);
 });
-afterAll(() => service.close());
 
 const PHONE = '+4915123456789';
 const PRODUCT = { epi: 1, empi: 10, du: 'https://shop.example/p' };

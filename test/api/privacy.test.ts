@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
 
 const EMAIL = 'pat@example.com';
 const ERASE =

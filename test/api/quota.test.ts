@@ -1,23 +1,15 @@
 import { itemColumns } from '../../src/domain/item/item.columns.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
+import { startService, useNewStore, useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
 import { createClient, item, newAccount, newGuest } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService(() => ({ rateLimits: false, maxShopperBytes: MAX }));
+const store = useNewStore(service);
 
 const MAX = 100_000;
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false, maxShopperBytes: MAX });
-});
-beforeEach(async () => {
-  store = await service.createStore();
-});
-afterAll(() => service.close());
 
 /** Properties of about this many bytes. */
 const props = (bytes: number) => ({ text: 'x'.repeat(bytes) });

@@ -2,25 +2,16 @@ import { isEnumType } from 'graphql';
 import type { GraphQLEnumType } from 'graphql';
 import { MEDIA } from '../../src/channel/channels.ts';
 import { createSchema } from '../../src/operation/schema.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { FAILURES } from '../../src/shared/errors.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
-import { newAccount } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import type { Caller } from '../harness.ts';
+import { useAccount } from './list-kit.ts';
 
 // What is missing or cannot be is refused with the wire's own type, over REST and through the variables of GraphQL.
 
-let service: TestService;
-let store: NewStore;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-  store = await service.createStore();
-  client = await newAccount(service, store);
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
+const client = useAccount(service, store);
 
 const SUBSCRIBE = 'mutation ($input: SubscribeInput!) { subscribe(input: $input) { message } }';
 const product = { epi: 1, empi: 2, du: '/p' };

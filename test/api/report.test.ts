@@ -1,13 +1,9 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-});
 /** Far from midnight, when a day's figures begin anew. */
 const NOON = new Date('2026-03-01T12:00:00Z');
 
@@ -15,7 +11,6 @@ beforeEach(async () => {
   service.setNow(NOON);
   store = await service.createStore();
 });
-afterAll(() => service.close());
 
 const item = (epi: number, empi: number) => ({
   epi,

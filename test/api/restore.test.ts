@@ -1,6 +1,4 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
 import { createClient, item, newAccount, newGuest, rowsOf } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
@@ -8,14 +6,12 @@ const DAY_MS = 24 * 3_600_000;
 const START = Date.UTC(2030, 0, 1);
 const LIMITS = { maxLists: 4, maxItems: 700, maxShopperBytes: 1_200_000 };
 
-let service: TestService;
-let store: NewStore;
+const service = useService({ ...LIMITS, rateLimits: false, webhookAllowPrivate: true });
+const store = useStore(service, { customItems: true });
 let me: Client;
 let time: number;
 
 beforeAll(async () => {
-  service = await startService({ ...LIMITS, rateLimits: false, webhookAllowPrivate: true });
-  store = await service.createStore({ customItems: true });
   // Every reading of the clock is later than the one before, as deletions are.
   service.setClock(() => new Date((time += 1)));
 });
@@ -23,7 +19,6 @@ beforeEach(async () => {
   time = START;
   me = await newAccount(service, store);
 });
-afterAll(() => service.close());
 
 const range = (length: number, first = 1) => Array.from({ length }, (_, index) => first + index);
 const items = (count: number, first = 1) => range(count, first).map((epi) => item(epi));

@@ -2,17 +2,10 @@ import { HOUSEKEEPING } from '../../src/dispatch/housekeeping.ts';
 import { addOperatorKey } from '../../src/domain/operator/operator.service.ts';
 import { revokeKey } from '../../src/domain/store/store.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { startService, useService, useStore } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore({ name: 'Nordlys' });
-});
-afterAll(() => service.close());
+const service = useService({ rateLimits: true });
+const store = useStore(service, { name: 'Nordlys' });
 afterEach(() => service.setClock(() => new Date()));
 
 const PATH = '/dashboard/session';

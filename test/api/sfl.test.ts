@@ -1,22 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { item, newAccount, newGuest, rowsOf } from './list-kit.ts';
-import type { Client } from './list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import { item, newAccount, rowsOf, useNewGuest } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
-beforeEach(async () => {
-  me = await newGuest(service, store);
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
+const me = useNewGuest(service, store);
 
 const sflRows = () =>
   service.services.db.query(`SELECT 1 FROM list WHERE regid = $1 AND lty = 'sfl'`, [me.shopper.regid]);

@@ -1,20 +1,12 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
 import { until } from '../until.ts';
 import { item, newAccount, rowsOf } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService(() => ({ rateLimits: false, maxItems: MAX_ITEMS }));
+const store = useStore(service);
 
 const MAX_ITEMS = 20;
-
-beforeAll(async () => {
-  service = await startService({ rateLimits: false, maxItems: MAX_ITEMS });
-  store = await service.createStore();
-});
-afterAll(() => service.close());
 
 type Own = Client & { lid: string };
 const range = (length: number, first = 1) => Array.from({ length }, (_, index) => first + index);

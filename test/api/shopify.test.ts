@@ -1,16 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
+import { startService, useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const SECRET = 'shpss_0123456789abcdef';
 const T0 = Date.parse('2030-05-05T12:00:00Z');
-
-beforeAll(async () => {
-  service = await startService();
-});
 beforeEach(async () => {
   service.setNow(new Date(T0));
   store = await service.createStore();
@@ -18,7 +14,6 @@ beforeEach(async () => {
     .graphql(`mutation { setShopifySecret(secret: "${SECRET}") { connected } }`, {}, { store })
     .expect(200);
 });
-afterAll(() => service.close());
 
 type Sending = { secret?: string; id?: string; pid?: string; type?: string; via?: TestService };
 

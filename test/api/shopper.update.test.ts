@@ -1,19 +1,12 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Fields, TestService, TestShopper } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
+import type { Fields, TestShopper } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useStore(service);
 let account: TestShopper;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
 beforeEach(async () => {
   account = await service.account(store);
 });
-afterAll(() => service.close());
 
 const UPDATE = '/storeadmin/v3/user/update';
 const INFO = 'userinfo { fname lname m sw_mkt ut acc_mkt extags prefs pd }';

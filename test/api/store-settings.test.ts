@@ -1,19 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
 import { until } from '../until.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-});
-beforeEach(async () => {
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useNewStore(service);
 
 const UPDATE =
   'mutation ($input: UpdateStoreInput!) { updateStore(input: $input) { name listTypes shareUrl doubleOptIn allowedOrigins } }';

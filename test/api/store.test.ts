@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { revokeKey, rotateKey, updateStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = useService();
 
 const ME = '/storeadmin/me';
 

@@ -1,19 +1,13 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const start = new Date('2030-05-05T12:00:00Z');
-
-beforeAll(async () => {
-  service = await startService();
-});
 beforeEach(async () => {
   service.setNow(start);
   store = await service.createStore({ doubleOptIn: true });
 });
-afterAll(() => service.close());
 
 function create(fields: object = {}) {
   const valid = {

@@ -1,17 +1,11 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-});
 beforeEach(async () => {
   store = await service.createStore();
 });
-afterAll(() => service.close());
 
 const CREATE = '/storeadmin/bispa/subscriptions/create';
 const VALID = {

@@ -1,20 +1,15 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, Fields, TestService, TestShopper } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { Caller, Fields, TestShopper } from '../harness.ts';
 
 // Ending one subscription by its id, and what a store ends and makes over REST, for a contact or for a shopper that it names.
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
-
-beforeAll(async () => {
-  service = await startService();
-});
 beforeEach(async () => {
   store = await service.createStore();
 });
-afterAll(() => service.close());
 
 const CREATE = '/storeadmin/bispa/subscriptions/create';
 const REMOVE = '/storeadmin/bispa/subscriptions/remove';

@@ -2,23 +2,18 @@ import { findStore } from '../../src/domain/store/store.repo.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { consume } from '../../src/domain/pace/pace.repo.ts';
 import { SIGNUP_LIMITS, signupKey } from '../../src/domain/subscription/signup.rules.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { Caller } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const start = new Date('2030-05-05T12:00:00Z');
 const PER_CONTACT = 120;
 const PER_ADDRESS = 120;
-
-beforeAll(async () => {
-  service = await startService();
-});
 beforeEach(async () => {
   service.setNow(start);
   store = await service.createStore({ doubleOptIn: true });
 });
-afterAll(() => service.close());
 
 function input(mediumvalue: string, epi: number, count = 1, topics = ['backinstock']) {
   const products = Array.from({ length: count }, (_, index) => ({ epi: epi + index, empi: 1, du: '/p' }));

@@ -1,23 +1,18 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService, TestShopper } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { Caller, TestShopper } from '../harness.ts';
 
 // "Notify me" in a storefront whose store does not ask everybody to confirm.
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const start = new Date('2030-05-05T12:00:00Z');
 const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
 const PHONE = '+49301234567';
-
-beforeAll(async () => {
-  service = await startService();
-});
 beforeEach(async () => {
   service.setNow(start);
   store = await service.createStore();
 });
-afterAll(() => service.close());
 
 const SUBSCRIBE =
   'mutation($input: SubscribeInput!) { subscribe(input: $input) { message confirmed topics } }';

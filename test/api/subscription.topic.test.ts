@@ -1,18 +1,13 @@
 import type { PoolClient } from 'pg';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { seedSubscription } from '../dispatch/kit.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
+import type { Caller } from '../harness.ts';
 
 // What a subscription shows of its topic and product.
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useNewStore(service);
 const ANN = 'ann@example.com';
-
-beforeAll(async () => (service = await startService()));
-afterAll(() => service.close());
 beforeEach(async () => {
-  store = await service.createStore();
   const input = '{ name: "launch", trigger: tag, tag: "new", subject: "Secret words", shoppersPerUnit: 3 }';
   await service.graphql(`mutation { saveTopic(input: ${input}) { name } }`, {}, { store }).expect(200);
 });

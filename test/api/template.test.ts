@@ -2,18 +2,12 @@ import fc from 'fast-check';
 import { parse } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { SAMPLE_MODEL } from '../../src/domain/template/template.rules.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { setStock } from '../dispatch/kit.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
 import { times } from '../tier.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => (service = await startService({ publicUrl: 'https://alerts.example' })));
-afterAll(() => service.close());
-beforeEach(async () => (store = await service.createStore({ name: 'Test & Co' })));
+const service = useService({ publicUrl: 'https://alerts.example' });
+const store = useNewStore(service, { name: 'Test & Co' });
 
 const PREVIEW = `query ($epi: VariantId, $subject: String, $html: String, $text: String, $sms: String) {
   previewTopic(topic: "backinstock", epi: $epi, subject: $subject, html: $html, text: $text, sms: $sms) { subject html text sms }

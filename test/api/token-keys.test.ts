@@ -6,17 +6,14 @@ import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
 import { longToken } from '../../src/domain/revenue/click.rules.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const NOW = new Date('2026-03-10T12:00:00Z');
 const DAY = 24 * 3_600_000;
 const UUID = '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d';
-
-beforeAll(async () => (service = await startService()));
-afterAll(() => service.close());
 beforeEach(async () => {
   service.setNow(NOW);
   store = await service.createStore();

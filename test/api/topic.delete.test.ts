@@ -1,16 +1,11 @@
 import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { outboxOf, seedSubscribers, seedSubscription } from '../dispatch/kit.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
+import type { Caller } from '../harness.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => (service = await startService()));
-afterAll(() => service.close());
+const service = useService();
+const store = useNewStore(service);
 beforeEach(async () => {
-  store = await service.createStore();
   await save('launch');
 });
 

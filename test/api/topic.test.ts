@@ -1,14 +1,9 @@
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => (service = await startService({ publicUrl: 'https://alerts.example' })));
-afterAll(() => service.close());
-beforeEach(async () => (store = await service.createStore({ name: 'Test & Co' })));
+const service = useService({ publicUrl: 'https://alerts.example' });
+const store = useNewStore(service, { name: 'Test & Co' });
 
 const FIELDS =
   'name trigger tag subject html text sms minStock batchSize batchIntervalSeconds shoppersPerUnit coolDownSeconds expiryDays';

@@ -5,22 +5,19 @@ import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
 import { openQueue } from '../../src/outbox/outbox.service.ts';
 import { outboxOf } from '../dispatch/kit.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
+import type { Caller } from '../harness.ts';
 import { item, newAccount, newGuest } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
 // Alerts of prices and stock for subscribers and for those who have the product in a list. The rules over random histories are in
 // test/domain/wishlist-alert-model.test.ts.
 
-let service: TestService;
+const service = useService();
 let store: NewStore;
 const START = Date.UTC(2026, 5, 1);
 const MINUTE = 60_000;
 const at = (minutes: number): void => service.setNow(new Date(START + minutes * MINUTE));
-
-beforeAll(async () => (service = await startService({ rateLimits: false })));
-afterAll(() => service.close());
 beforeEach(async () => {
   at(0);
   store = await service.createStore();

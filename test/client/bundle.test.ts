@@ -19,15 +19,9 @@ import type {
   ListRecordFragment,
   UserInfoRecordFragment,
 } from '../../src/generated/operations.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = useService();
 
 const MAX_GZIP_BYTES = 8_000;
 

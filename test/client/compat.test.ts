@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Item, List, ListContents } from '../../src/client/wishgate.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
 import { answerOf, failureOf, openPage } from './compat-kit.ts';
 import type { Page, PageFunction, Swat } from './compat-kit.ts';
 import { product } from './kit.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore({ shareUrl: 'https://shop.example/lists/{lid}' });
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service, { shareUrl: 'https://shop.example/lists/{lid}' });
 
 const accountPage = async (): Promise<Page> => openPage(service, await service.account(store));
 const guestPage = async (): Promise<Page> => openPage(service, await service.guest(store));

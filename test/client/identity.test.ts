@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { init } from '../../src/client/wishgate.ts';
 import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
+import type { TestShopper } from '../harness.ts';
 import { openTab, product } from './kit.ts';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
 
 test('the back end is asked once a page, however many calls there are', async () => {
   const tab = openTab(service.url, await service.guest(store));

@@ -92,3 +92,23 @@ export const product = (epi: number) => ({
   dt: `Product ${epi}`,
   pr: 10,
 });
+
+/** Collects the errors that a page would see in its console: what the library throws where nobody waits for it. */
+export function watchErrors(): { end: () => string[] } {
+  const { queueMicrotask } = globalThis;
+  const messages: string[] = [];
+  globalThis.queueMicrotask = (job) =>
+    queueMicrotask(() => {
+      try {
+        job();
+      } catch (error) {
+        messages.push((error as Error).message);
+      }
+    });
+  return {
+    end: () => {
+      globalThis.queueMicrotask = queueMicrotask;
+      return messages;
+    },
+  };
+}

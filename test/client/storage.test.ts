@@ -1,20 +1,12 @@
 import type { FetchLike, StorageLike } from '../../src/client/wishgate.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService, useStore } from '../harness.ts';
 import { until } from '../until.ts';
 import { fakeStorage, openTab } from './kit.ts';
 
 const FETCH = '/api/v3/lists/fetch-lists';
 
-let service: TestService;
-let store: NewStore;
-
-beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
-});
-afterAll(() => service.close());
+const service = useService();
+const store = useStore(service);
 
 const full: StorageLike = {
   getItem: () => null,

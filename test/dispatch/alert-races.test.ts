@@ -10,23 +10,17 @@ import type { ClaimedMessage, Lane } from '../../src/outbox/outbox.repo.ts';
 import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
 import type { Tx } from '../../src/database/database.ts';
 import { markFailed, markSent, postpone, withhold } from '../../src/outbox/settle.repo.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { until } from '../until.ts';
 import { enqueueMail, outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
 
-let service: TestService;
+const service = useService(() => ({ dispatchLeaseMs: LEASE_MS, webhookAllowPrivate: true }));
 
 const START = new Date('2026-03-01T09:00:00Z');
 const LEASE_MS = 300;
 const ALERTS: Lane = { lane: 'alert', medium: 'email' };
 const WEBHOOKS: Lane = { lane: 'webhook', medium: null };
 const later = (ms: number) => new Date(START.getTime() + ms);
-
-beforeAll(
-  async () => (service = await startService({ dispatchLeaseMs: LEASE_MS, webhookAllowPrivate: true })),
-);
-afterAll(() => service.close());
 beforeEach(() => service.setNow(START));
 
 const claimAll = (pid: string, lane: Lane, recipient = ''): Promise<ClaimedMessage[]> =>

@@ -87,15 +87,11 @@ test('a portion looks at a bounded number of items, however few of their owners 
   expect(await countAlerts()).toEqual({ told: 2, alerts: 2 });
 });
 
-inLongRun(
-  '100,000 holders of one product are told once each',
-  async () => {
-    const { db } = service.services;
-    await seedHolders(db, pid, '1', 100_000, 1);
-    await db.query('ANALYZE item, list, shopper, mailing_answer');
-    await setStock(service, pid, '1', 5);
-    await queueAll();
-    expect(await countAlerts()).toEqual({ told: 100_000, alerts: 100_000 });
-  },
-  300_000,
-);
+inLongRun('100,000 holders of one product are told once each', async () => {
+  const { db } = service.services;
+  await seedHolders(db, pid, '1', 100_000, 1);
+  await db.query('ANALYZE item, list, shopper, mailing_answer');
+  await setStock(service, pid, '1', 5);
+  await queueAll();
+  expect(await countAlerts()).toEqual({ told: 100_000, alerts: 100_000 });
+});

@@ -80,7 +80,7 @@ beforeAll(async () => {
   owned = tables.filter((name) => !GLOBAL_TABLES.includes(name));
   const output = execFileSync(process.execPath, ['tools/statement-texts.mjs'], { encoding: 'utf8' });
   asked = JSON.parse(output) as Asked;
-}, 60_000);
+});
 afterAll(async () => {
   await client.end();
   await database.drop();

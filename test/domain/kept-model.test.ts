@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { item, createClient, stock } from '../api/list-kit.ts';
 import type { Client } from '../api/list-kit.ts';
-import { startService } from '../harness.ts';
+import { startService, useService } from '../harness.ts';
 import type { TestService, TestShopper } from '../harness.ts';
 import { times } from '../tier.ts';
 
@@ -14,11 +14,10 @@ const STEPS = 50;
 const VARIANTS = 4;
 const SHOPPERS = 2;
 
-let fresh: TestService;
+const fresh = useService({ keptAnswersBytes: 0, rateLimits: false });
 let keeping: TestService[];
 
 beforeAll(async () => {
-  fresh = await startService({ keptAnswersBytes: 0, rateLimits: false });
   keeping = [
     await startService({ rateLimits: false }, undefined, fresh),
     await startService({ rateLimits: false }, undefined, fresh),
@@ -26,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const service of keeping) await service.close();
-  await fresh.close();
 });
 
 const ACTIONS = [

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { times } from '../tier.ts';
 import { anyStep, compare, createClient } from './fixtures/list-client.ts';
 import type { Client, Step } from './fixtures/list-client.ts';
@@ -10,15 +9,13 @@ const RUNS = 3;
 const CLIENTS = 6;
 const STEPS = times(130);
 
-let service: TestService;
+const service = useService();
 
 beforeAll(async () => {
-  service = await startService({ rateLimits: false });
   // Every reading of the clock is later than the one before, so that the newer of two writes is known to the model.
   let time = Date.UTC(2030, 0, 1);
   service.setClock(() => new Date((time += 1)));
 });
-afterAll(() => service.close());
 
 /** Lists whose counters differ from their rows, and variants that are there twice. */
 function faultsOf(pid: string): Promise<unknown[]> {
@@ -81,4 +78,4 @@ test(`${RUNS * CLIENTS * STEPS} random operations of concurrent clients over bot
     throw new Error(`The service and the model differ; MODEL_SEED=${seed} repeats it`, {
       cause: errorInstance,
     });
-}, 600_000);
+});

@@ -1,8 +1,7 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { item, newAccount } from '../api/list-kit.ts';
 import type { Client } from '../api/list-kit.ts';
 import { onEachConnection } from '../connections.ts';
-import { startService } from '../harness.ts';
+import { startService, useService, useStore } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 
 // What every page view runs must not be planned for each call, and must find its rows by an index however much there is.
@@ -12,15 +11,13 @@ const ITEMS = 3;
 /** PostgreSQL plans a statement five times for the values at hand before it may keep one plan for all. */
 const FIRST_PLANS = 5;
 
-let filler: TestService;
+const filler = useService();
 let service: TestService;
-let store: NewStore;
+const store = useStore(filler);
 let me: Client;
 let lid: string;
 
 beforeAll(async () => {
-  filler = await startService();
-  store = await filler.createStore();
   const { db } = filler.services;
   await db.query(
     `INSERT INTO shopper (pid, regid, is_guest, uid, di, lastlogin) SELECT $1, 'r' || n, true, 'u' || n, 'd', now() FROM generate_series(1, ${SHOPPERS}) n`,
@@ -51,7 +48,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await filler.close();
 });
 
 const CALLS: [string, () => Promise<unknown>][] = [

@@ -5,15 +5,12 @@ import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
 import type { Scope } from '../../src/domain/contact/unsubscribe.rules.ts';
 import { item, newAccount, newGuest } from '../api/list-kit.ts';
 import type { Client } from '../api/list-kit.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { times } from '../tier.ts';
 
 // Who hears of a price that falls, of stock that runs out and of stock that is back, as subscriber or because of a list.
 
-let service: TestService;
-beforeAll(async () => (service = await startService({ rateLimits: false })));
-afterAll(() => service.close());
+const service = useService();
 
 const MINUTE = 60_000;
 const PEOPLE = [1, 2, 3] as const;
@@ -362,4 +359,4 @@ test('over any history of prices, stock, lists, answers and subscriptions, each 
     ),
     { numRuns: times(45) },
   );
-}, 300_000);
+});

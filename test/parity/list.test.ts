@@ -1,24 +1,18 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { item, newAccount, stock } from '../api/list-kit.ts';
-import type { Client } from '../api/list-kit.ts';
-import { startService } from '../harness.ts';
-import type { Fields, TestService } from '../harness.ts';
+import { item, newAccount, stock, useAccount } from '../api/list-kit.ts';
+import { useService, useStore } from '../harness.ts';
+import type { Fields } from '../harness.ts';
 import { fullSelection } from './full-selection.ts';
 
 // What REST answers is held against every field that the schema has, asked for over GraphQL. A field that a REST
 // fragment forgets makes these fail.
 
-let service: TestService;
-let store: NewStore;
-let me: Client;
+const service = useService();
+const store = useStore(service, { customItems: true });
+const me = useAccount(service, store);
 
 beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore({ customItems: true });
-  me = await newAccount(service, store);
   await stock(service, store, '11');
 });
-afterAll(() => service.close());
 
 const LIST = fullSelection('List');
 const ITEM = fullSelection('Item');

@@ -1,7 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -14,17 +18,20 @@ export type TestServer = { adminUrl: string; template: string; stop(): Promise<v
 /** The data of a test run is thrown away, so a crash may lose it. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
 
-/** Starts the bundled PostgreSQL, or takes the one in TEST_DATABASE_URL, and prepares the migrated template. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CACHE = join(ROOT, 'node_modules/.cache/wishgate-test');
+const TEMPLATE = 'wishgate_template';
+
+/** Starts the bundled PostgreSQL, or takes the one in TEST_DATABASE_URL, with the migrated template. */
 export async function startTestServer(): Promise<TestServer> {
   const given = process.env['TEST_DATABASE_URL'];
-  const { url, close } =
-    given === undefined ? await startOwn() : { url: given, close: async () => undefined };
-  const template = `wishgate_template_${randomBytes(4).toString('hex')}`;
-  const stop = async () => {
-    if (given !== undefined)
-      await withAdmin(url, async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${template}`)));
-    await close();
-  };
+  return given === undefined ? startOwn() : useGiven(given);
+}
+
+async function useGiven(url: string): Promise<TestServer> {
+  const template = `${TEMPLATE}_${randomBytes(4).toString('hex')}`;
+  const stop = () =>
+    withAdmin(url, async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${template}`)));
   try {
     await prepareTemplate(url, template);
   } catch (error) {
@@ -35,24 +42,61 @@ export async function startTestServer(): Promise<TestServer> {
   return { adminUrl: url, template, stop };
 }
 
-async function startOwn(): Promise<{ url: string; close(): Promise<void> }> {
+/** A copy of the cluster of an earlier run: 0.3 s, where making it and running the migrations takes 3 s. */
+async function startOwn(): Promise<TestServer> {
+  const kept = join(CACHE, await clusterKey());
+  const dir = await makeDir();
+  try {
+    if (!existsSync(kept)) await keepCluster(dir, kept);
+    else await copyTree(kept, dir);
+    const server = await openEmbedded(dir, createLogger('warn'), { settings: FAST_SETTINGS });
+    const stop = async (): Promise<void> => {
+      await server.release();
+      await rm(dir, { recursive: true, force: true });
+    };
+    return { adminUrl: server.url, template: TEMPLATE, stop };
+  } catch (error) {
+    await rm(dir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function makeDir(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   // Temporary folders are private, and as root PostgreSQL runs as someone else.
   await chmod(dir, 0o755);
-  const removeDir = () => rm(dir, { recursive: true, force: true });
+  return dir;
+}
+
+/** Changes with the migrations and with PostgreSQL's version. */
+async function clusterKey(): Promise<string> {
+  const migrations = join(ROOT, 'prisma/migrations');
+  const files = (await readdir(migrations, { recursive: true })).filter((file) => file.endsWith('.sql')).sort();
+  const hash = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
+  for (const file of files) hash.update(file).update(await readFile(join(migrations, file)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Makes a cluster with the template in `dir`, and keeps a copy of it for later runs in place of older ones. */
+async function keepCluster(dir: string, kept: string): Promise<void> {
+  const server = await openEmbedded(dir, createLogger('warn'), { settings: FAST_SETTINGS });
   try {
-    const server = await openEmbedded(dir, createLogger('warn'), { settings: FAST_SETTINGS });
-    return {
-      url: server.url,
-      close: async () => {
-        await server.release();
-        await removeDir();
-      },
-    };
-  } catch (error) {
-    await removeDir();
-    throw error;
+    await prepareTemplate(server.url, TEMPLATE);
+  } finally {
+    await server.release();
   }
+  await rm(CACHE, { recursive: true, force: true });
+  await mkdir(dirname(kept), { recursive: true });
+  const draft = `${kept}.${process.pid}`;
+  await copyTree(dir, draft);
+  // Another run may have been quicker.
+  await rename(draft, kept).catch(() => rm(draft, { recursive: true, force: true }));
+}
+
+/** With owners and modes, which Node's own copying does not keep. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await promisify(execFile)('cp', ['-Rp', `${from}/.`, to]);
 }
 
 async function prepareTemplate(url: string, template: string): Promise<void> {

@@ -1,0 +1,27 @@
+import Sequencer from '@jest/test-sequencer';
+import { createHash } from 'node:crypto';
+
+/** Files that take long although they are short; on a machine that has not run them yet, they start first. */
+const LONG = /\/(isolation|list-model|wishlist-alert-model|kept-model|restock-model|webhook|signup-mail|pacing)\.test\.ts$/;
+
+/** The order of the test files: the longest first, or with --randomize a shuffled one, which --seed repeats. */
+export default class extends Sequencer {
+  constructor(options) {
+    super(options);
+    this.options = options;
+  }
+
+  sort(tests) {
+    const { randomize, seed } = this.options.globalConfig;
+    if (randomize) {
+      const placeOf = ({ path }) => createHash('sha256').update(`${seed} ${path}`).digest('hex');
+      return [...tests].sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+    }
+    const sorted = super.sort(tests);
+    if (sorted.some(({ duration }) => duration)) return sorted;
+    return [
+      ...sorted.filter(({ path }) => LONG.test(path)),
+      ...sorted.filter(({ path }) => !LONG.test(path)),
+    ];
+  }
+}

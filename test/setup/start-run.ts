@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readFigures } from '../figures.ts';
+import { shareBrowser } from './browser.ts';
+import { ENV } from './run.ts';
+import { startTestServer } from './server.ts';
+
+declare global {
+  var endWishgateTests: (() => Promise<void>) | undefined;
+}
+
+/** Starts one PostgreSQL for the whole run, once these tools have brought their outputs up to date; the environment tells the workers its address. */
+export async function startRun(tools: ('generate' | 'bundle' | 'build')[]): Promise<void> {
+  // A run of both suites starts here twice.
+  if (globalThis.endWishgateTests) await globalThis.endWishgateTests();
+  for (const tool of tools) execFileSync(process.execPath, [`tools/${tool}.mjs`], { stdio: 'inherit' });
+  const server = await startTestServer();
+  const browser = await shareBrowser();
+  const folder = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
+  const end = async (): Promise<void> => {
+    globalThis.endWishgateTests = undefined;
+    process.stdout.write(await readFigures(folder));
+    await Promise.all([server.stop(), browser.stop(), rm(folder, { recursive: true, force: true })]);
+  };
+  globalThis.endWishgateTests = end;
+  process.env[ENV.adminUrl] = server.adminUrl;
+  process.env[ENV.template] = server.template;
+  process.env[ENV.folder] = folder;
+  process.env[ENV.browser] = browser.url;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // Jest ends at once on these and runs no teardown.
+    process.once(signal, () => void end().finally(() => process.exit(1)));
+  }
+}

@@ -1,0 +1,259 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { until } from '../../until.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
+import { openShop } from './compat-shop.ts';
+import type { Shop } from './compat-shop.ts';
+
+describeInBrowser('pages written for the public product, with our script tag', () => {
+  let service: TestService;
+  let store: NewStore;
+  let shop: Shop;
+  let browser: Browser;
+  let context: BrowserContext;
+  let failures: string[];
+
+  beforeAll(async () => {
+    service = await startService();
+    store = await service.createStore();
+    shop = await openShop(service, store);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.close();
+    await service?.close();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext();
+    failures = [];
+  });
+  afterEach(() => context.close());
+
+  const open = async (path: string): Promise<Page> => {
+    const page = await context.newPage();
+    page.on('pageerror', ({ message }) => failures.push(message));
+    await page.goto(shop.url + path);
+    return page;
+  };
+  const logIn = (page: Page, email: string): Promise<unknown> =>
+    page.evaluate(
+      `fetch('/api/login', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: ${JSON.stringify(email)} }) })`,
+    );
+
+  test('sixteen hearts are filled, counted, kept over a reload and taken back, and no session is in an address', async () => {
+    const page = await open('/grid');
+    const urls: string[] = [];
+    page.on('request', (request) => urls.push(request.url()));
+    await page.locator('#count', { hasText: /^0$/ }).waitFor();
+    for (let n = 1; n <= 16; n += 1) {
+      await page.getByRole('button', { name: `Chair ${n}`, exact: true }).click();
+      await page.locator('#count', { hasText: new RegExp(`^${n}$`) }).waitFor();
+    }
+    await page.reload();
+    await page.locator('#count', { hasText: /^16$/ }).waitFor();
+    expect(await page.locator('[aria-pressed="true"]').count()).toBe(16);
+    await page.getByRole('button', { name: 'Chair 3', exact: true }).click();
+    await page.locator('#count', { hasText: /^15$/ }).waitFor();
+    expect(await page.locator('[aria-pressed="false"]').allTextContents()).toEqual(['Chair 3']);
+    expect(urls.filter((url) => /regid|sessionid/.test(url))).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
+  test('a wishlist page shows all sixteen products and removes the oldest of them', async () => {
+    const { regid, sessionid } = await open('/callbacks').then((page) =>
+      page.evaluate<{ regid: string; sessionid: string }>(
+        `fetch('/api/identify', { method: 'POST', headers: { 'content-type': 'application/json' } }).then((answer) => answer.json())`,
+      ),
+    );
+    const shopper = { pid: store.pid, regid, sessionid };
+    const { body } = await service.post('/api/v3/lists/create', { lname: 'Long' }, { shopper }).expect(200);
+    for (let epi = 1; epi <= 16; epi += 1) {
+      const a = [{ epi, empi: epi, du: `https://shop.example/${epi}`, dt: `Thing ${epi}`, pr: epi }];
+      await service.post('/api/v3/lists/update-ctx', { lid: body.lid, a }, { shopper }).expect(200);
+    }
+    failures = [];
+    const page = await open('/wishlist');
+    await page.getByRole('button', { name: 'Remove Thing 16', exact: true }).waitFor();
+    expect(await page.locator('#items li').count()).toBe(16);
+    await page.getByRole('button', { name: 'Remove Thing 1', exact: true }).click();
+    await page.getByRole('status').getByText('Thing 1 was removed', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove Thing 1', exact: true }).waitFor({ state: 'detached' });
+    expect(await page.locator('#items li').count()).toBe(15);
+    expect(failures).toEqual([]);
+  });
+
+  test('things are put aside, stay there and are taken out; a list that is gone is a failure and no success', async () => {
+    const page = await open('/saved');
+    await page.getByRole('button', { name: 'Save mug' }).click();
+    await page.getByText('Thing 1 was put aside').waitFor();
+    await page.getByRole('button', { name: 'Save bowl' }).click();
+    await page.getByText('Thing 2 was put aside').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove Thing 2' }).click();
+    await page.getByText('Thing 2 was removed').waitFor();
+    await page.getByRole('button', { name: 'Remove Thing 2' }).waitFor({ state: 'detached' });
+    expect(await page.locator('#later li').count()).toBe(1);
+    await page.getByRole('button', { name: 'Save into a list that is gone' }).click();
+    await page.getByText('failed 404 application/json; charset=utf-8').waitFor();
+    expect(failures).toEqual([]);
+  });
+
+  test('a page with templates from before there were several lists saves, shows, counts and removes', async () => {
+    const page = await open('/older');
+    await page.getByText('0 saved').waitFor();
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('1 saved').waitFor();
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('2 saved').waitFor();
+    await page.getByRole('link', { name: 'Salt & <pepper> 2' }).waitFor();
+    expect(await page.locator('article span').allTextContents()).toEqual(['€12.50', '€12.50']);
+    await page.locator('[data-epi="1"]').click();
+    await page.getByText('1 saved').waitFor();
+    expect(await page.locator('article a').allTextContents()).toEqual(['Salt & <pepper> 2']);
+    expect(failures).toEqual([]);
+  });
+
+  test('callbacks run once with the object, before and after it is there, and one that throws disturbs nobody', async () => {
+    const page = await open('/callbacks');
+    await page.getByText('third, from within').waitFor();
+    for (const [button, heard] of [
+      ['Later', 'later'],
+      ['Anew', 'anew'],
+      ['Refused', 'refused'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByText(heard, { exact: true }).waitFor();
+    }
+    expect(await page.locator('#heard li').allTextContents()).toEqual([
+      'first',
+      'second',
+      'third, from within',
+      'later',
+      'anew',
+      'refused',
+    ]);
+    await page.getByText('a guest').waitFor();
+    expect(failures).toEqual(['of the page', 'in err']);
+    await logIn(page, 'ada@example.com');
+    await page.reload();
+    await page.getByText('logged in').waitFor();
+  });
+
+  test('a product is ticked into lists and out of them', async () => {
+    const page = await open('/collections');
+    await page.waitForFunction("document.getElementById('new').onclick !== null");
+    await page.getByRole('button', { name: 'New list' }).click();
+    // Clicked, not `check()`ed, which looks for the box of the old name again: the page draws a new one.
+    await page.getByRole('checkbox', { name: 'Room (0)' }).click();
+    await page.getByRole('checkbox', { name: 'Room (1)', checked: true }).click();
+    await page.getByRole('checkbox', { name: 'Room (0)', checked: false }).waitFor();
+    await page.getByRole('button', { name: 'New list' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toMatch(/name/);
+    expect(failures).toEqual([]);
+  });
+
+  /** Addresses that are to be alerted of a variant, and those that have still to confirm. */
+  const waitingFor = (epi: string) =>
+    service.services.db.query<{ value: string; ok: boolean }>(
+      'SELECT value, confirmed_at IS NOT NULL AS ok FROM subscription WHERE pid = $1 AND epi = $2',
+      [store.pid, epi],
+    );
+
+  test('a guest who types an address in is asked to confirm it, and is alerted after the link was opened', async () => {
+    const page = await open('/notify');
+    await page.waitForFunction('window._swat');
+    await page.getByLabel('Address').fill('nobody');
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText('failed 400 invalid-mediumvalue').waitFor();
+    await page.getByLabel('Address').fill('guest@example.com');
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText(/^done: .*confirm/).waitFor();
+    expect(await waitingFor('77')).toEqual([{ value: 'guest@example.com', ok: false }]);
+    const [mail] = await service.services.db.query<{ text: string }>(
+      `SELECT payload ->> 'text' AS text FROM outbox WHERE pid = $1 AND kind = 'confirm'`,
+      [store.pid],
+    );
+    const link = new URL(/https?:\/\/\S+\/confirm\/\S+/.exec(mail!.text)![0]).pathname;
+    await page.goto(service.url + link);
+    await page.getByRole('button').click();
+    await page.waitForLoadState('networkidle');
+    expect(await waitingFor('77')).toEqual([{ value: 'guest@example.com', ok: true }]);
+    expect(failures).toEqual([]);
+  });
+
+  test('a guest waits for a launch, and gives an address in the form that watching shows', async () => {
+    const page = await open('/notify');
+    await page.waitForFunction('window._swat');
+    await page.getByRole('button', { name: 'Tell me of the launch' }).click();
+    await page.getByText('done', { exact: true }).waitFor();
+    expect(await waitingFor('78')).toEqual([{ value: 'soon@example.com', ok: false }]);
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await page.locator('#place').getByLabel('E-mail address').fill('watching@example.com');
+    await page.locator('#place').getByRole('button', { name: 'Notify me' }).click();
+    await page.getByText(/^done: .*confirm/).waitFor();
+    expect(await waitingFor('79')).toEqual([{ value: 'watching@example.com', ok: false }]);
+    expect(failures).toEqual([]);
+  });
+
+  test('without a place of its own the form is a dialog, and leaving it is a failure', async () => {
+    const page = await open('/notify');
+    await page.waitForFunction('window._swat');
+    const watch = `new Promise((ok) => _swat.addToWatchList(null, { epi: 80 }, () => ok('ok'), ({ response }) => ok(response.type)))`;
+    const left = page.evaluate(watch);
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await left).toBe('invalid-mediumvalue');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const given = page.evaluate(watch);
+    await page.getByRole('dialog').getByLabel('E-mail address').fill('dialog@example.com');
+    await page.keyboard.press('Enter');
+    expect(await given).toBe('ok');
+    expect(await waitingFor('80')).toEqual([{ value: 'dialog@example.com', ok: false }]);
+  });
+
+  test('buttons that are only marked up are filled and emptied by a click, also those that come later', async () => {
+    const page = await open('/buttons');
+    await page.waitForFunction('window._swat');
+    const filled = (name: string) => page.locator('.swym-added', { hasText: name });
+    await page.getByRole('button', { name: 'One' }).click();
+    await filled('One').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByText('Two').click();
+    await filled('Two').waitFor();
+    await page.reload();
+    await filled('One').click();
+    await filled('One').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Sold out' }).click();
+    await page.getByRole('dialog').getByLabel('E-mail address').fill('sold-out@example.com');
+    await page.keyboard.press('Enter');
+    await until(async () => (await waitingFor('81')).length === 1);
+    expect(failures).toEqual([]);
+  });
+
+  test('a list is shared by link, by mail and on a platform, and the link opens it for a stranger', async () => {
+    const page = await open('/share');
+    await logIn(page, 'sharing@example.com');
+    await page.reload();
+    await page.getByRole('button', { name: 'Heart' }).click();
+    await page.getByText('saved A blue vase').waitFor();
+    await page.getByRole('button', { name: 'Get link' }).click();
+    await page.getByText('linked').waitFor();
+    const link = await page.getByLabel('Link').inputValue();
+    await page.getByRole('button', { name: 'Mail it' }).click();
+    await page.getByText('mailed').waitFor();
+    const popup = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Share on Facebook' }).click();
+    await (await popup).waitForURL(`${shop.url}/opened?u=${encodeURIComponent(link)}`);
+    const stranger = await (await browser.newContext()).newPage();
+    await stranger.goto(link);
+    await stranger.getByText('A blue vase').waitFor();
+    await stranger.goto(`${shop.url}/shared?lid=no-such-list`);
+    await stranger.getByText('There is no such list').waitFor();
+    await stranger.context().close();
+    expect(failures).toEqual([]);
+  });
+});

@@ -1,0 +1,160 @@
+import type { Browser, Page } from 'playwright-core';
+import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
+import { eventually, holdAnswers, openPage, signIn } from './dashboard-page.ts';
+import { seedHistory, seedStore } from './dashboard-seed.ts';
+
+const REFRESH_MS = 5_000;
+
+describeInBrowser('the dashboard while answers take their time', () => {
+  let service: TestService;
+  let browser: Browser;
+  let store: NewStore;
+  let page: Page;
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await openBrowser();
+    store = await seedStore(service);
+    await seedHistory(service, store);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  beforeEach(async () => {
+    page = await browser.newPage();
+    await page.clock.install();
+    await page.goto(`${service.url}/dashboard`);
+  });
+
+  afterEach(() => page.close());
+
+  const row = (text: string) => page.getByRole('row', { name: text });
+
+  /** A store with more than a page of mugs, and behind them more than a page of cups. */
+  async function seedCupsAndMugs(): Promise<NewStore> {
+    const own = await service.createStore();
+    const products = ['Cup', 'Mug'].flatMap((kind, index) =>
+      Array.from({ length: 30 }, (_, at) => ({
+        epi: 1000 + index * 100 + at,
+        empi: 1000 + index * 100 + at,
+        dt: `${kind} ${String(at).padStart(2, '0')}`,
+        du: 'https://shop.example/p',
+      })),
+    );
+    await service
+      .graphql(
+        'mutation ($products: [ProductInput!]!) { upsertProducts(products: $products) { epi } }',
+        { products },
+        { store: own },
+      )
+      .expect(200);
+    return own;
+  }
+
+  test('the queue is shown although its answer takes longer than the time between two looks', async () => {
+    await signIn(page, store);
+    const calls = await holdAnswers(page, 'Alerts');
+    await openPage(page, 'Alerts');
+    await eventually(calls.count, 1);
+    await page.clock.runFor(3 * REFRESH_MS);
+    await calls.answer();
+    await row('ida@example.com').waitFor();
+    await page.clock.runFor(REFRESH_MS);
+    await eventually(calls.count, 2);
+  });
+
+  test('a look at the queue does not move what is on the page', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Alerts');
+    await row('ida@example.com').waitFor();
+    const calls = await holdAnswers(page, 'Alerts');
+    await page.clock.runFor(REFRESH_MS);
+    await eventually(calls.count, 1);
+    const busy = page.locator('main [aria-busy="true"]');
+    expect(await busy.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('normal');
+  });
+
+  test('two clicks on the way to the next page are one step', async () => {
+    await signIn(page, await seedCupsAndMugs());
+    await openPage(page, 'Products');
+    await row('Mug 29').waitFor();
+    const calls = await holdAnswers(page, 'Products');
+    await page.getByRole('button', { name: 'Next' }).dblclick();
+    await eventually(calls.count, 1);
+    await calls.answer();
+    await row('Mug 04').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await row('Mug 29').waitFor();
+    await page.getByRole('button', { name: 'Previous', disabled: true }).waitFor();
+  });
+
+  test('a page of the old search does not lead into the new one', async () => {
+    await signIn(page, await seedCupsAndMugs());
+    await openPage(page, 'Products');
+    await row('Mug 29').waitFor();
+    const calls = await holdAnswers(page, 'Products');
+    await page.getByLabel('Search').fill('cup');
+    await eventually(calls.count, 1);
+    await page.getByRole('button', { name: 'Next' }).click({ force: true });
+    await calls.answer();
+    await row('Cup 29').waitFor();
+    expect(await calls.count()).toBe(1);
+    await page.getByRole('button', { name: 'Previous', disabled: true }).waitFor();
+  });
+
+  test('what was saved stays on the page when an older answer arrives', async () => {
+    await signIn(page, await service.createStore({ name: 'Old name' }));
+    await openPage(page, 'Settings');
+    const calls = await holdAnswers(page, 'Settings');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await eventually(calls.count, 1);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByLabel('Store name').fill('New name');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('banner').getByText('New name').waitFor();
+    await calls.answer();
+    expect(await page.getByLabel('Store name').inputValue()).toBe('New name');
+  });
+
+  test('the head of a topic has the focus before the topic is there', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Topics');
+    const link = page.getByRole('link', { name: 'backinstock' });
+    await link.waitFor();
+    const calls = await holdAnswers(page, 'Topics');
+    await link.click();
+    await eventually(calls.count, 1);
+    const head = page.getByRole('heading', { level: 1, name: 'backinstock' });
+    await eventually(() => head.evaluate((element) => element === document.activeElement), true);
+    await calls.answer();
+    await page.getByText('Sent when stock is back').waitFor();
+  });
+
+  test('a refusal that comes after signing out does not end the next session', async () => {
+    const { body } = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
+    const { id, apiKey } = body.data.createApiKey;
+    await signIn(page, { ...store, apiKey });
+    await page.getByRole('heading', { name: 'Waiting demand' }).waitFor();
+    await page.waitForFunction(() => document.querySelector('.skeleton, [aria-busy="true"]') === null);
+    await service
+      .graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })
+      .expect(200);
+    const calls = await holdAnswers(page, 'Topics');
+    await openPage(page, 'Topics');
+    await eventually(calls.count, 1);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, store);
+    await eventually(calls.count, 2);
+    await calls.answer();
+    await calls.answer();
+    await page.getByRole('link', { name: 'comingsoon' }).waitFor();
+  });
+});

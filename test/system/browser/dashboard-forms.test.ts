@@ -1,0 +1,303 @@
+import type { Browser, Page } from 'playwright-core';
+import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
+import { eventually, openPage, signIn } from './dashboard-page.ts';
+
+describeInBrowser('forms of the dashboard', () => {
+  let service: TestService;
+  let browser: Browser;
+  let store: NewStore;
+  let page: Page;
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await openBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  beforeEach(async () => {
+    store = await service.createStore({ name: 'Nordlys' });
+    page = await browser.newPage();
+    await page.goto(`${service.url}/dashboard`);
+  });
+
+  afterEach(() => page.close());
+
+  const said = (text: string) => page.getByRole('status').getByText(text);
+
+  async function call(query: string, variables: object = {}, as: NewStore = store) {
+    const { body } = await service.graphql(query, variables, { store: as }).expect(200);
+    if (body.errors) throw new Error(JSON.stringify(body.errors));
+    return body.data;
+  }
+
+  const saveTopic = (input: object) =>
+    call('mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }', { input });
+
+  async function topic(name: string, fields: string) {
+    const { topics } = await call(`{ topics { name ${fields} } }`);
+    return topics.find((entry: { name: string }) => entry.name === name);
+  }
+
+  async function openTopic(name: string): Promise<void> {
+    await openPage(page, 'Topics');
+    await page.getByRole('link', { name }).click();
+    await page.getByLabel('Subject').waitFor();
+  }
+
+  async function pressSaveTopic(name: string): Promise<void> {
+    await page.getByRole('button', { name: 'Save topic' }).click();
+    await said(`The topic ${name} is saved.`).waitFor();
+  }
+
+  test('a topic that leaves its tag and its batches is saved, and the page says so', async () => {
+    await saveTopic({
+      name: 'launch',
+      trigger: 'tag',
+      tag: 'new',
+      batchSize: 10,
+      batchIntervalSeconds: 600,
+    });
+    await signIn(page, store);
+    await openTopic('launch');
+    await page.getByText('Everything is saved.').waitFor();
+    await page.getByLabel('Sent').selectOption('By hand');
+    await page.getByLabel('Who is told').selectOption('Everybody at once');
+    await page.getByText('There are changes that are not saved.').waitFor();
+    await pressSaveTopic('launch');
+    await page.getByText('Everything is saved.').waitFor();
+    await page.getByText('Sent by hand').waitFor();
+    expect(await topic('launch', 'trigger tag batchSize')).toEqual({
+      name: 'launch',
+      trigger: 'manual',
+      tag: null,
+      batchSize: null,
+    });
+  });
+
+  test('batches may follow each other within less than a minute', async () => {
+    await saveTopic({ name: 'launch', batchSize: 10, batchIntervalSeconds: 90 });
+    await signIn(page, store);
+    await openTopic('launch');
+    expect(await page.getByLabel('Minutes between batches').inputValue()).toBe('1.5');
+    await page.getByLabel('Subject').fill('News');
+    await pressSaveTopic('launch');
+    expect(await topic('launch', 'subject batchIntervalSeconds')).toMatchObject({
+      subject: 'News',
+      batchIntervalSeconds: 90,
+    });
+    await page.getByLabel('Minutes between batches').fill('0.5');
+    await page.getByRole('button', { name: 'Save topic' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect(await topic('launch', 'batchIntervalSeconds')).toMatchObject({ batchIntervalSeconds: 30 });
+  });
+
+  test('a merchant sets by how much a price has to fall, a delay, and that list holders hear; back in stock offers no such switch', async () => {
+    await signIn(page, store);
+    await openTopic('pricedrop');
+    await page.getByLabel('Price falls by at least (%)').fill('20');
+    await page.getByLabel('Delay in minutes').fill('1.5');
+    await page.getByLabel('Also tell shoppers who have the product in a list').check();
+    await pressSaveTopic('pricedrop');
+    expect(await topic('pricedrop', 'trigger dropPercent delaySeconds listHolders')).toEqual({
+      ...{ name: 'pricedrop', trigger: 'pricedrop' },
+      ...{ dropPercent: 20, delaySeconds: 90, listHolders: true },
+    });
+    await page.getByLabel('Sent').selectOption('When little stock is left');
+    await page.getByLabel('Units left').waitFor();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByLabel('Price falls by at least (%)').waitFor();
+    await openPage(page, 'Topics');
+    await page.getByText('by 20 % or more · also to list holders · after').waitFor();
+    await openTopic('backinstock');
+    expect(await page.getByLabel('Also tell shoppers who have the product in a list').count()).toBe(0);
+  });
+
+  test('what a colleague changed in a topic meanwhile stays, and appears', async () => {
+    await signIn(page, store);
+    await openTopic('backinstock');
+    await saveTopic({ name: 'backinstock', sms: 'Back: {{ product.url }}', minStock: 7 });
+    await page.getByLabel('Subject').fill('It is back');
+    await pressSaveTopic('backinstock');
+    expect(await topic('backinstock', 'subject sms minStock')).toEqual({
+      name: 'backinstock',
+      subject: 'It is back',
+      sms: 'Back: {{ product.url }}',
+      minStock: 7,
+    });
+    await eventually(() => page.getByLabel('Minimum stock').inputValue(), '7');
+  });
+
+  test('what a colleague changed in the settings meanwhile stays, and appears', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    await page.getByLabel('Store name').waitFor();
+    await call(
+      'mutation { updateStore(input: { allowedOrigins: ["https://new.example"], doubleOptIn: true }) { pid } }',
+    );
+    await page.getByLabel('Store name').fill('Renamed');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await said('The settings are saved.').waitFor();
+    expect(await call('{ store { name allowedOrigins doubleOptIn } }')).toEqual({
+      store: { name: 'Renamed', allowedOrigins: ['https://new.example'], doubleOptIn: true },
+    });
+    await eventually(() => page.getByLabel('Allowed origins').inputValue(), 'https://new.example');
+  });
+
+  test('what is not saved is asked about before a link, Back, signing out or closing the tab would lose it', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Topics');
+    await openTopic('backinstock');
+    const subject = page.getByLabel('Subject');
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    const stay = async () => {
+      await question.getByRole('button', { name: 'Stay here' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect(await subject.inputValue()).toBe('Half a thought');
+      expect(await page.evaluate(() => location.hash)).toBe('#/topics/backinstock');
+    };
+    await subject.waitFor();
+    const saved = await subject.inputValue();
+    expect(saved).toContain('is back in stock');
+    await subject.fill('Half a thought');
+    await page.getByRole('link', { name: 'Products' }).click();
+    await stay();
+    await page.evaluate(() => history.back());
+    await stay();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await stay();
+    const isTabKept = () =>
+      page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    expect(await isTabKept()).toBe(true);
+
+    await page.evaluate(() => history.back());
+    await question.getByRole('button', { name: 'Leave without saving' }).click();
+    await page.getByRole('heading', { name: 'Your topics' }).waitFor();
+    await page.evaluate(() => history.forward());
+    await eventually(() => subject.inputValue(), saved);
+    await page.getByRole('link', { name: 'Products' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+    expect(await isTabKept()).toBe(false);
+  });
+
+  test('sections of the settings have addresses, and what is typed in one stays when one goes to another', async () => {
+    await page.goto(`${service.url}/dashboard#/settings/pacing`);
+    await signIn(page, store);
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await eventually(focused, 'section-pacing');
+    await page.getByLabel('Store name').fill('Renamed');
+    await page.getByRole('link', { name: 'Lists', exact: true }).click();
+    await eventually(focused, 'section-lists');
+    expect(await page.evaluate(() => location.hash)).toBe('#/settings/lists');
+    expect(await page.getByLabel('Store name').inputValue()).toBe('Renamed');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await eventually(() => page.getByLabel('Store name').inputValue(), 'Nordlys');
+  });
+
+  test('when alerts leave is set in minutes, times of day and a zone, refused in words, and cleared', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    const card = page.getByRole('region', { name: 'When alerts leave' });
+    const save = () => card.getByRole('button', { name: 'Save when alerts leave' }).click();
+    await card.getByLabel('Minutes to gather').fill('10');
+    await card.getByLabel('Messages a day').fill('3');
+    await card.getByLabel('Quiet from').fill('22:00');
+    await save();
+    await card.getByText('Is missing: quiet hours have a beginning and an end').waitFor();
+    await card.getByLabel('Quiet until').fill('07:30');
+    await card.getByLabel('Time zone').selectOption('Europe/Berlin');
+    await save();
+    await said('From now on alerts leave like this.').waitFor();
+    const fields = '{ store { digestSeconds quietFrom quietTo timeZone dailyCap } }';
+    expect(await call(fields)).toEqual({
+      store: {
+        digestSeconds: 600,
+        quietFrom: '22:00',
+        quietTo: '07:30',
+        timeZone: 'Europe/Berlin',
+        dailyCap: 3,
+      },
+    });
+    await openPage(page, 'Overview');
+    await openPage(page, 'Settings');
+    await eventually(() => card.getByLabel('Quiet from').inputValue(), '22:00');
+    for (const label of ['Minutes to gather', 'Messages a day', 'Quiet from', 'Quiet until'])
+      await card.getByLabel(label).fill('');
+    await save();
+    await eventually(
+      async () => JSON.stringify((await call(fields)).store),
+      JSON.stringify({
+        digestSeconds: 0,
+        quietFrom: null,
+        quietTo: null,
+        timeZone: 'Europe/Berlin',
+        dailyCap: null,
+      }),
+    );
+  });
+
+  test('the page knows whether Shopify is connected, and asks before it is disconnected', async () => {
+    const card = page.getByRole('region', { name: 'Shopify' });
+    await signIn(page, store);
+    await openPage(page, 'Integrations');
+    await card.getByText('not connected').waitFor();
+    const address = card.getByLabel('Address to register');
+    expect(await address.inputValue()).toContain(`/webhooks/shopify/${encodeURIComponent(store.pid)}`);
+    await page.getByLabel('Signing secret').fill('shpss_0123456789abcdef');
+    await card.getByRole('button', { name: 'Connect' }).click();
+    await said('Shopify is connected.').waitFor();
+
+    await openPage(page, 'Overview');
+    await openPage(page, 'Integrations');
+    await card.getByText('connected', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await call('{ store { shopify { connected } } }')).toEqual({
+      store: { shopify: { connected: true } },
+    });
+    await card.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await said('Shopify is disconnected.').waitFor();
+    await card.getByText('not connected').waitFor();
+    expect(await call('{ store { shopify { connected } } }')).toEqual({
+      store: { shopify: { connected: false } },
+    });
+  });
+
+  test('a secret that the browser cannot copy is selected, and the page says so', async () => {
+    // As over plain HTTP, which a test on this machine's own address does not count as.
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.reload();
+    await signIn(page, store);
+    await openPage(page, 'Settings');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await said('copy it by hand').waitFor();
+    const key = await page.getByRole('dialog').getByLabel('API key').inputValue();
+    await eventually(() => page.evaluate(() => getSelection()?.toString()), key);
+  });
+
+  test('the audit log names the key that asked, also when it is revoked', async () => {
+    const { createApiKey } = await call('mutation { createApiKey { id apiKey } }');
+    const shopper = await service.account(store, 'ada@example.com');
+    const exportBy = (as: NewStore) =>
+      call('mutation ($regid: String) { exportShopper(regid: $regid) { exportedAt } }', shopper, as);
+    await exportBy(store);
+    await exportBy({ ...store, apiKey: createApiKey.apiKey });
+    await call('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id: createApiKey.id });
+    await signIn(page, store);
+    await openPage(page, 'Shoppers');
+    await page.getByRole('button', { name: 'Audit log' }).click();
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await log.getByRole('cell', { name: `…${store.apiKey.slice(-4)}` }).waitFor();
+    await log.getByRole('cell', { name: createApiKey.id }).waitFor();
+  });
+});

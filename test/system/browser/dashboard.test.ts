@@ -1,0 +1,640 @@
+import { text as readText } from 'node:stream/consumers';
+import type { Browser, Page } from 'playwright-core';
+import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
+import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import { createClient, item, newAccount } from '../../api/list-kit.ts';
+import { startHttp } from '../../dispatch/kit.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
+import { eventually, openPage, openShopper, signIn } from './dashboard-page.ts';
+import { PRODUCTS, seedHistory, seedStore, subscribe } from './dashboard-seed.ts';
+
+describeInBrowser('the merchant dashboard', () => {
+  let service: TestService;
+  let browser: Browser;
+  let store: NewStore;
+  let page: Page;
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await openBrowser();
+    store = await seedStore(service);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  beforeEach(async () => {
+    page = await browser.newPage({ acceptDownloads: true });
+    await page.goto(`${service.url}/dashboard`);
+  });
+
+  afterEach(() => page.close());
+
+  const row = (text: string) => page.getByRole('row', { name: text });
+  const said = (text: string) => page.getByRole('status').getByText(text);
+
+  test('a wrong key is refused in words; the right one opens the store also after a reload and in another tab, and is kept nowhere', async () => {
+    await page.getByLabel('Store id (pid)').fill(store.pid);
+    await page.getByLabel('API key').fill('not-the-key');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('The store id or API key is wrong').waitFor();
+    expect(await page.getByLabel('API key').getAttribute('type')).toBe('password');
+
+    await page.getByLabel('API key').fill(store.apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+    );
+    expect(kept).toBe(JSON.stringify([{}, {}, '', `${service.url}/dashboard`]));
+    const [cookie, ...more] = await page.context().cookies();
+    expect([cookie, more]).toMatchObject([
+      { name: 'wishgate_session', httpOnly: true, sameSite: 'Strict' },
+      [],
+    ]);
+    expect(cookie!.value).not.toContain(store.apiKey);
+
+    await openPage(page, 'Products');
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await row('Walnut desk lamp').waitFor();
+    const tab = await browser.newPage({ storageState: await page.context().storageState() });
+    await tab.goto(`${service.url}/dashboard#/settings`);
+    await tab.getByRole('heading', { level: 1 }).waitFor();
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.getByText('You are signed out.').waitFor();
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    await page.getByText('You are signed out: the session has ended').waitFor();
+    await tab.close();
+  });
+
+  test('a key that is revoked ends its session; a sign-out that does not arrive is not shown as done', async () => {
+    const { body } = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
+    const { id, apiKey } = body.data.createApiKey;
+    await signIn(page, { ...store, apiKey });
+    // Until everything is there: a read that is still under way would say it first, and the link would be gone.
+    await page.getByRole('img', { name: 'Subscriptions a day' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await said('You are still signed in').waitFor();
+    await page.context().setOffline(false);
+    await service
+      .graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })
+      .expect(200);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByText('or its key was revoked').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  test('the overview shows what shoppers did, as charts and as a table', async () => {
+    await signIn(page, store);
+    await page.getByRole('img', { name: 'Added to lists a day: 12 in all' }).waitFor();
+    await page.getByRole('img', { name: 'Subscriptions a day: 4 in all' }).waitFor();
+    await page.getByText('Show these figures as a table').click();
+    const table = page.getByRole('table', { name: 'Figures a day' });
+    await eventually(() => table.getByRole('row').count(), 31);
+    await page.getByRole('button', { name: '7 days' }).click();
+    await eventually(() => table.getByRole('row').count(), 8);
+    expect(await table.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual([
+      expect.any(String),
+      '12',
+      '4',
+      '0',
+    ]);
+
+    const wished = page.getByRole('table', { name: 'Most wishlisted' });
+    expect(await wished.getByRole('row').nth(1).textContent()).toContain('Linen shirt');
+    await wished.getByRole('row', { name: /Linen shirt.*3$/ }).waitFor();
+  });
+
+  test('a restock from the waiting demand queues its alerts; a failed one is seen with its reason and tried again', async () => {
+    const other = await seedStore(service, 'Restock store');
+    await signIn(page, other);
+    await page
+      .getByRole('row', { name: /Linen shirt.*3/ })
+      .getByRole('button', { name: 'Set stock of Linen shirt' })
+      .click();
+    await page.getByLabel('Units in stock').fill('10');
+    await page.getByRole('button', { name: 'Save stock' }).click();
+    await said('Stock of Linen shirt, White / M is now 10.').waitFor();
+    await service.runTasks();
+
+    await openPage(page, 'Alerts');
+    await row('lin@example.com').getByText('sent').waitFor();
+    const { body } = await service.graphql('{ activity(days: 2) { alerts } }', {}, { store: other });
+    // Two days, because midnight may pass meanwhile.
+    const days: { alerts: number }[] = body.data.activity;
+    expect(days.reduce((sum, { alerts }) => sum + alerts, 0)).toBe(3);
+    const { db } = service.services;
+    await db.query(
+      `UPDATE outbox SET state = 'failed', error = '550 no such mailbox', finished_at = now() WHERE pid = $1 AND recipient = 'mei@example.com'`,
+      [other.pid],
+    );
+    await page.getByRole('button', { name: /^Failed/ }).click();
+    await row('mei@example.com').getByText('550 no such mailbox').waitFor();
+    await page.getByRole('button', { name: 'Retry the alert to mei@example.com' }).click();
+    await said('1 alert queued again.').waitFor();
+    const [alert] = await db.query<{ state: string }>(
+      `SELECT state FROM outbox WHERE pid = $1 AND recipient = 'mei@example.com'`,
+      [other.pid],
+    );
+    expect(alert?.state).toBe('queued');
+    await page.getByText('No alert fits').waitFor();
+  });
+
+  test('a template shows its preview while it is written, a mistake is named, and only a sound one is saved', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Topics');
+    await page.getByRole('link', { name: 'backinstock' }).click();
+    const mail = page.frameLocator('iframe').locator('body');
+    await mail.getByText('is back in stock').first().waitFor();
+
+    const html = page.getByLabel('HTML', { exact: true });
+    await html.fill(
+      '<h1 style="color: rgb(1, 2, 3)">Again: {{ product.title }}</h1><script>parent.document.title = "broken"</script>',
+    );
+    await mail.getByRole('heading', { name: 'Again: ' }).waitFor();
+    expect(await mail.getByRole('heading').evaluate((heading) => getComputedStyle(heading).color)).toBe(
+      'rgb(1, 2, 3)',
+    );
+    expect(await page.title()).toBe('Topics · wishgate');
+
+    await html.fill('<h1>{% if product.title %}never closed</h1>');
+    await page.getByRole('alert').getByText('html', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Save topic' }).click();
+    await eventually(() => page.getByRole('alert').count(), 2);
+
+    await html.fill('<p>Back: {{ product.titel }}</p>');
+    await page.getByText('Nothing is known of product.titel').waitFor();
+    await html.fill('<p>Back: </p>');
+    await html.evaluate((field) => (field as HTMLTextAreaElement).setSelectionRange(9, 9));
+    await page.getByText('Insert variable into HTML').click();
+    await page.getByRole('button', { name: 'product.title Title of the product: Linen shirt' }).click();
+    await eventually(() => html.inputValue(), '<p>Back: {{ product.title }}</p>');
+    await page.getByLabel('Show with a product of yours').fill('walnut');
+    await page.getByRole('option', { name: 'Walnut desk lamp' }).click();
+    await mail.getByText('Back: Walnut desk lamp').waitFor();
+    const frame = page.getByTitle('Preview of the mail');
+    const widthOf = () => frame.evaluate((element) => (element as HTMLElement).offsetWidth);
+    await eventually(widthOf, 720);
+    await page.getByRole('button', { name: 'Phone' }).click();
+    await eventually(widthOf, 375);
+    await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }} is back ✓');
+    await page.getByLabel('Preview: SMS').getByText('is back ✓').waitFor();
+    await page.getByText(/characters?, \d segments?: a character outside/).waitFor();
+    await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }}');
+    await page.getByText(/\d+ characters, 1 segment$/).waitFor();
+    await page.getByLabel('Minimum stock').fill('5');
+    await page.getByRole('button', { name: 'Save topic' }).click();
+    await said('The topic backinstock is saved.').waitFor();
+    const { body } = await service.graphql('{ topics { name html minStock } }', {}, { store });
+    expect(body.data.topics[0]).toEqual({
+      name: 'backinstock',
+      html: '<p>Back: {{ product.title }}</p>',
+      minStock: 5,
+    });
+  });
+
+  test('a new topic counts its audience, sends a test and is sent by hand', async () => {
+    await signIn(page, store);
+    await openPage(page, 'Topics');
+    await page.getByRole('button', { name: 'New topic' }).click();
+    await page.getByLabel('Name').fill('launch');
+    await page.getByRole('button', { name: 'Create topic' }).click();
+    await page.getByRole('heading', { name: 'launch', exact: true }).waitFor();
+    await page.getByText('0 by e-mail, 0 by SMS').waitFor();
+
+    await page.getByLabel('E-mail address').fill('me@shop.example');
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await said('A test message is on its way to me@shop.example.').waitFor();
+
+    const add = page.getByLabel('Add a product');
+    await add.fill('walnut');
+    await page.getByRole('option', { name: 'Walnut desk lamp' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Nobody waits for these products.').waitFor();
+    const products = [PRODUCTS[1]!, PRODUCTS[3]!].map(({ epi, empi, du }) => ({ epi, empi, du }));
+    const wish = { medium: 'email', mediumvalue: 'lin@example.com', products };
+    await service
+      .post('/storeadmin/bispa/subscriptions/create', { ...wish, topics: ['launch'] }, { store })
+      .expect(200);
+    await add.fill('canvas');
+    await page.getByRole('option', { name: 'Canvas tote' }).click();
+    await page.getByText('Sends 2 messages to 1 person (1 by e-mail).').waitFor();
+    await page.getByRole('button', { name: 'Remove Walnut desk lamp' }).click();
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('dialog').getByText('Sends 1 message to 1 person (1 by e-mail).').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
+    await said('launch is on its way.').waitFor();
+    await page.getByText('Under way: 0 of 0 alerts sent').waitFor();
+    await service.runTasks();
+    await page.getByText('Done: 1 of 1 alert sent').waitFor();
+  });
+
+  test('a topic of the store is deleted once its name is typed; a built-in one has no button for it', async () => {
+    const own = await service.createStore();
+    await service.graphql('mutation { saveTopic(input: { name: "preorder" }) { name } }', {}, { store: own });
+    const products = [{ epi: 1, empi: 1, du: '/p' }];
+    const wish = { medium: 'email', mediumvalue: 'ann@example.com', products, topics: ['preorder'] };
+    await service.post('/storeadmin/bispa/subscriptions/create', wish, { store: own }).expect(200);
+    await signIn(page, own);
+    await openPage(page, 'Topics');
+    await page.getByRole('link', { name: 'backinstock' }).click();
+    await page.getByRole('button', { name: 'Save topic' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Delete topic' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'all topics' }).click();
+    await page.getByRole('link', { name: 'preorder' }).click();
+    await page.getByRole('button', { name: 'Delete topic' }).click();
+    const sure = page.getByRole('dialog').getByRole('button', { name: 'Delete topic' });
+    expect(await sure.isDisabled()).toBe(true);
+    await page.getByLabel('Type preorder to confirm').fill('preorder');
+    await sure.click();
+    await said('The topic preorder is deleted, with 1 subscription.').waitFor();
+    await page.getByRole('heading', { name: 'Your topics' }).waitFor();
+    const { body } = await service.graphql('{ topics { name } }', {}, { store: own });
+    expect(body.data.topics).toEqual(
+      ['backinstock', 'comingsoon', 'pricedrop', 'lowstock', 'wishlistrestock'].map((name) => ({ name })),
+    );
+  });
+
+  test('settings are saved and refused in words; the dashboard keeps working when origins are limited', async () => {
+    const own = await service.createStore({ name: 'Old name' });
+    await signIn(page, own);
+    await openPage(page, 'Settings');
+    await page.getByLabel('List types').fill('registry\nwl');
+    await page.getByRole('button', { name: 'Save lists' }).click();
+    await page.getByRole('alert').getByText('see the field that is marked').waitFor();
+    await page.getByText('"wl" must have 1 to 32').waitFor();
+    const types = page.getByLabel('List types');
+    expect(await types.evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await types.getAttribute('aria-invalid')).toBe('true');
+
+    await types.fill('registry');
+    await page.getByLabel('Share URL').fill('https://shop.example/l/{lid}');
+    await page.keyboard.press('Control+s');
+    await said('The settings of lists are saved.').waitFor();
+    await page.getByLabel('Store name').fill('New name');
+    await page.getByLabel('Default region').fill('de');
+    await page.getByLabel('Allowed origins').fill('https://shop.example');
+    await page.getByLabel('Double opt-in').check();
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await said('The settings are saved.').waitFor();
+    await page.getByRole('banner').getByText('New name').waitFor();
+    const { body } = await service.graphql(
+      '{ store { name listTypes shareUrl allowedOrigins doubleOptIn customItems } }',
+      {},
+      { store: own },
+    );
+    expect(body.data.store).toEqual({
+      name: 'New name',
+      listTypes: ['registry'],
+      shareUrl: 'https://shop.example/l/{lid}',
+      allowedOrigins: ['https://shop.example'],
+      doubleOptIn: true,
+      customItems: false,
+    });
+    await openPage(page, 'Overview');
+    await page.getByText('No product is in a list yet').waitFor();
+  });
+
+  test('a key is created with a name, shown once, works, is renamed, and is revoked', async () => {
+    const own = await service.createStore({ name: 'Keys' });
+    await signIn(page, own);
+    await openPage(page, 'Settings');
+    await row('First key').getByText('this session').waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Till');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    const shown = page.getByRole('dialog').getByLabel('API key');
+    const apiKey = await shown.inputValue();
+    await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(200);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await shown.waitFor({ state: 'detached' });
+    const left = await page.evaluate(() => [
+      document.documentElement.outerHTML,
+      ...[...document.querySelectorAll('input')].map(({ value }) => value),
+    ]);
+    expect(left.filter((text) => text.includes(apiKey))).toEqual([]);
+
+    await row('Till').waitFor();
+    const hint = apiKey.slice(-4);
+    await page.getByRole('button', { name: `Rename the key that ends in ${hint}` }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Back end');
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await said(`The key …${hint} has its new name.`).waitFor();
+    await row('Back end').waitFor();
+    await page.getByRole('button', { name: `Revoke the key that ends in ${hint}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await said(`The key Back end (…${hint}) is revoked.`).waitFor();
+    await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(401);
+  });
+
+  test('an operator makes a store and works in it, switches to another, and finds its way after a reload and from a closed store', async () => {
+    const { key } = await addOperatorKey(service.services, 'Browser');
+    await signIn(page, { pid: 'operator', apiKey: key });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Create store' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Aurora');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create store' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Aurora is created' });
+    const pid = await dialog.getByLabel('Store id (pid)').inputValue();
+    const apiKey = await dialog.getByLabel('First API key').inputValue();
+    await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(200);
+    await dialog.getByRole('button', { name: 'Open the store' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('banner').getByText('Aurora').waitFor();
+
+    await page.getByRole('button', { name: 'Switch store' }).click();
+    await page.getByRole('dialog').getByLabel('Search').fill('nordl');
+    await page.getByRole('dialog').getByRole('button', { name: 'Nordlys' }).click();
+    await page.getByRole('banner').getByText('Nordlys').waitFor();
+    await openPage(page, 'Products');
+    await row('Walnut desk lamp').waitFor();
+    await page.reload();
+    await row('Walnut desk lamp').waitFor();
+    await page.getByRole('banner').getByText('Nordlys').waitFor();
+
+    await openPage(page, 'Stores');
+    await page.getByLabel('Search').fill('Aurora');
+    await row('Aurora').getByRole('button', { name: 'Close: Aurora' }).click();
+    await page.getByRole('button', { name: 'Close for maintenance' }).click();
+    await said('Aurora is closed.').waitFor();
+    await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(503);
+    await page.getByRole('button', { name: 'Work in it: Aurora' }).click();
+    await page.getByRole('alert').first().waitFor();
+    await page.reload();
+    await row('Aurora').getByRole('button', { name: 'Open again: Aurora' }).click();
+    await page.getByRole('button', { name: 'Open again', exact: true }).last().click();
+    await said('Aurora is open.').waitFor();
+    await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(200);
+  });
+
+  test('a shopper is exported as a file and erased only after its address was typed; both are in the audit log', async () => {
+    const own = await seedStore(service, 'Privacy store');
+    await signIn(page, own);
+    await openPage(page, 'Shoppers');
+    await page.getByLabel('Search').fill('nobody@example.com');
+    await page.getByText('No such shopper').waitFor();
+    await openShopper(page, 'ada@example.com');
+    await page.getByText(/^[\d.]+ k?B of 32 MB$/).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export as JSON' }).click();
+    const text = await readText(await (await download).createReadStream());
+    expect(JSON.parse(text)).toMatchObject({ exportedAt: expect.any(Number), data: expect.any(Object) });
+    expect(text).toContain('My wishlist');
+
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    const erase = page.getByRole('button', { name: 'Erase for ever' });
+    expect(await erase.isDisabled()).toBe(true);
+    await page.getByLabel('Type ada@example.com to confirm').fill('ada@example.com');
+    await erase.click();
+    await said('The shopper is erased.').waitFor();
+    await page.getByRole('button', { name: 'Audit log' }).click();
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await eventually(() => log.getByRole('row').count(), 3);
+    const rows = await service.services.db.query('SELECT 1 FROM shopper WHERE pid = $1 AND em = $2', [
+      own.pid,
+      'ada@example.com',
+    ]);
+    expect(rows).toEqual([]);
+    expect(page.url()).not.toContain('ada');
+  });
+
+  test("support brings a shopper's deleted list back, and the store says for how long that can be done", async () => {
+    const own = await service.createStore();
+    const shopper = await newAccount(service, own, 'ada@example.com');
+    const { lid } = await shopper.create('Birthday');
+    await shopper.add(lid, item(1));
+    await shopper.ok('lists/delete-list', { lid });
+    await signIn(page, own);
+    await openShopper(page, 'ada@example.com');
+    await row('Birthday').waitFor();
+    await page.getByRole('button', { name: 'Bring back Birthday' }).click();
+    await said('Birthday is back.').waitFor();
+    await page.getByText('There is nothing to bring back.').waitFor();
+    expect((await shopper.contents(lid)).list.cnt).toBe(1);
+    await openPage(page, 'Settings');
+    await page.getByLabel('Days to undo a deletion').fill('7');
+    await page.getByRole('button', { name: 'Save lists' }).click();
+    await said('The settings of lists are saved.').waitFor();
+    const { body } = await service.graphql('{ store { restoreDays } }', {}, { store: own });
+    expect(body.data.store).toEqual({ restoreDays: 7 });
+  });
+
+  test('the page of a shopper follows its lists as they change', async () => {
+    const own = await service.createStore();
+    const ada = createClient(service, await service.account(own, 'ada@example.com'));
+    await ada.create('First');
+    await signIn(page, own);
+    await openShopper(page, 'ada@example.com');
+    const lists = page
+      .locator('dl.facts div')
+      .filter({ hasText: /^Lists/ })
+      .locator('dd');
+    await lists.getByText('1', { exact: true }).waitFor();
+    // The page knows the revision once its first question is answered, and waits with the second.
+    await page.waitForRequest((request) => /"since":"\d/.test(request.postData() ?? ''));
+    await ada.create('Second');
+    await lists.getByText('2', { exact: true }).waitFor();
+  });
+
+  test('the mailing list is read page by page and kept as a file, without whom was just erased', async () => {
+    const own = await service.createStore();
+    await service.services.db.query(
+      `INSERT INTO mailing_answer (pid, medium, value, acceptmarketing, signuptime, acceptsource)
+       SELECT $1, 'email', 'n' || n || '@example.com', true, now(), 'subscription' FROM generate_series(1, 21) n ORDER BY n`,
+      [own.pid],
+    );
+    await service.account(own, 'n21@example.com');
+    await signIn(page, own);
+    await openPage(page, 'Shoppers');
+    await page.getByRole('button', { name: 'Mailing list' }).click();
+    const list = page.getByRole('table', { name: 'Mailing list' });
+    await list.getByText('n21@example.com').waitFor();
+    await page.getByText('21 in all.').waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await list.getByText('n1@example.com').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const text = await readText(await (await download).createReadStream());
+    expect(text.split('\r\n')).toHaveLength(23);
+    expect(text).toContain('email,n21@example.com,true,');
+
+    await openShopper(page, 'n21@example.com');
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    await page.getByLabel('Type n21@example.com to confirm').fill('n21@example.com');
+    await page.getByRole('button', { name: 'Erase for ever' }).click();
+    await page.getByText('No shopper was identified yet').waitFor();
+    await page.getByRole('button', { name: 'Mailing list' }).click();
+    await page.getByText('20 in all.').waitFor();
+  });
+
+  test('a webhook is added with its secret shown once, tested, changed and deleted; the demo store says that it has none; providers name their state', async () => {
+    const hooked = await startService({ webhookAllowPrivate: true, demo: true });
+    const receiver = await startHttp();
+    const url = `${receiver.url}/hook`;
+    try {
+      const own = await hooked.createStore();
+      await page.goto(`${hooked.url}/dashboard`);
+      await signIn(page, own);
+      await openPage(page, 'Integrations');
+      await page.getByRole('row', { name: /SMTP.*not set up/ }).waitFor();
+      await page.getByRole('row', { name: /File outbox.*in use/ }).waitFor();
+      await page.getByRole('button', { name: 'Add webhook' }).click();
+      await page.getByRole('dialog').getByLabel('Address').fill(url);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      const shown = page.getByRole('dialog').getByLabel('Signing secret');
+      expect((await shown.inputValue()).length).toBeGreaterThan(20);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await shown.waitFor({ state: 'detached' });
+
+      await page.getByRole('button', { name: `Edit: ${url}` }).click();
+      await page.getByLabel('subscription.created').check();
+      await page.getByRole('button', { name: 'Save webhook' }).click();
+      await page.getByRole('table', { name: 'Webhooks' }).getByText('subscription.created').waitFor();
+      receiver.answer = () => ({ status: 500 });
+      await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
+      await page.getByRole('button', { name: 'Send a test event' }).click();
+      await page.getByText('No try yet').waitFor();
+      await page.getByLabel('Payload').getByText('"type": "webhook.test"').waitFor();
+      await hooked.runTasks();
+      const tries = page.getByRole('table', { name: 'Tries' });
+      await tries.getByText('500').waitFor();
+      await page.getByText('Next try:').waitFor();
+      receiver.answer = () => ({ status: 204 });
+      await page.getByRole('button', { name: 'Send it again' }).click();
+      await hooked.runTasks();
+      await tries.getByText('204').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('table', { name: 'Webhooks' }).getByText('healthy').waitFor();
+      await subscribe(hooked, own, 'lin@example.com');
+      await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
+      await page.getByRole('dialog').getByText('subscription.created').waitFor();
+      await hooked.services.db.query(
+        `UPDATE outbox SET state = 'failed', error = 'refused' WHERE pid = $1 AND lane = 'webhook'`,
+        [own.pid],
+      );
+      await page.getByRole('button', { name: 'Replay subscription.created' }).click({ timeout: 15_000 });
+      await page.getByRole('dialog').getByText('queued').waitFor();
+      await page.keyboard.press('Escape');
+
+      await page.getByRole('button', { name: `Delete: ${url}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No webhooks yet').waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signIn(page, { ...hooked.demo! });
+      await openPage(page, 'Integrations');
+      await page.getByText('The demo store has no webhooks').waitFor();
+      expect(await page.getByRole('button', { name: 'Add webhook' }).count()).toBe(0);
+    } finally {
+      await page.goto('about:blank');
+      await hooked.close();
+      await receiver.close();
+    }
+  });
+
+  test('search, order, filter and page of the catalogue are in the address: a reload and Back find them; its stock is set, and all of it is a file', async () => {
+    const own = await seedStore(service, 'Catalogue');
+    await service.services.db.query(
+      `INSERT INTO product (pid, epi, empi, du, dt, stk) SELECT $1, (9000 + n)::text, '9000', '/p', 'Walnut ' || lpad(n::text, 2, '0'), n FROM generate_series(1, 30) n`,
+      [own.pid],
+    );
+    await signIn(page, own);
+    await openPage(page, 'Products');
+    await row('Walnut 30').waitFor();
+    await page.getByLabel('Search').fill('walnut');
+    await page.getByText('31 variants').waitFor();
+    await page.getByRole('button', { name: 'Stock', exact: false }).first().click();
+    await row('Walnut 01').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await row('Walnut 26').waitFor();
+    await page.reload();
+    await row('Walnut 26').waitFor();
+    expect(await page.getByLabel('Search').inputValue()).toBe('walnut');
+    await page.goBack();
+    await row('Walnut 01').waitFor();
+    await page.goForward();
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await row('Walnut 01').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const text = await readText(await (await download).createReadStream());
+    expect(text.trimEnd().split('\r\n')).toHaveLength(32);
+
+    await page.getByRole('button', { name: 'Set stock of Walnut 01' }).click();
+    await page.getByLabel('Units in stock').fill('0');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Sold out' }).click();
+    await page.getByText('1 variant', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Walnut 01' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText('Nobody waits for this variant').waitFor();
+    await row('1 → 0').getByText('sold out').waitFor();
+    await page.getByRole('button', { name: 'Set stock of Walnut 01' }).click();
+    await page.getByLabel('Units in stock').fill('8');
+    await page.keyboard.press('Enter');
+    await row('0 → 8').getByText('in stock').waitFor();
+    await page.getByRole('img', { name: /^Stock since .*: at most 8, at least 0$/ }).waitFor();
+  });
+
+  test('alerts name their product and are found by contact, topic and day; a message is shown as it would be today', async () => {
+    const own = await seedStore(service, 'Queue');
+    await seedHistory(service, own);
+    await signIn(page, own);
+    await page.getByRole('link', { name: 'Alerts sent' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await row('ida@example.com').getByText('Linen shirt').waitFor();
+    await eventually(() => row('kim@example.com').count(), 0);
+    await page.getByRole('button', { name: 'Message to ida@example.com' }).click();
+    await page
+      .getByRole('dialog')
+      .frameLocator('iframe')
+      .locator('body')
+      .getByText('Linen shirt')
+      .first()
+      .waitFor();
+    await page.getByRole('dialog').getByText('Messages are not kept').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByLabel('Contact').fill('KIM@');
+    await row('kim@example.com').waitFor();
+    await eventually(() => page.getByRole('row').count(), 2);
+    expect(page.url().toLowerCase()).not.toContain('kim');
+    await page.reload();
+    await row('kim@example.com').waitFor();
+    expect(await page.getByLabel('Contact').inputValue()).toBe('KIM@');
+    await page.getByLabel('From', { exact: true }).fill('2031-01-01');
+    await page.getByText('No alert fits').waitFor();
+    await page.goBack();
+    await row('kim@example.com').waitFor();
+    await page.getByLabel('Topic').selectOption('pricedrop');
+    await page.getByText('No alert fits').waitFor();
+  });
+
+  test('an empty store is led to its first alert, and the steps tick themselves', async () => {
+    const own = await service.createStore({ name: 'New' });
+    await signIn(page, own);
+    await page.getByText('0 of 5 done').waitFor();
+    const shopper = await newAccount(service, own, 'ada@example.com');
+    await shopper.create('First');
+    await openPage(page, 'Products');
+    await openPage(page, 'Overview');
+    await page.getByText('2 of 5 done').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Identify a shopper (done)' }).waitFor();
+  });
+
+  test('a service that cannot be reached is said in words and can be tried again', async () => {
+    await signIn(page, store);
+    await page.route('**/graphql', (route) => route.abort());
+    await openPage(page, 'Topics');
+    await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'comingsoon' }).waitFor();
+  });
+});

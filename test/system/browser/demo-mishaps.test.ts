@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, BrowserContext } from 'playwright-core';
+import type { Identity } from '../../../src/client/wishgate.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { until } from '../../until.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
+import { focusedName, fullHeart, heart, logIn, openShop } from './demo-page.ts';
+
+// A browser on a busy machine takes its time.
+
+describeInBrowser('the demo storefront, when something is in the way', () => {
+  let service: TestService;
+  let browser: Browser;
+  let context: BrowserContext;
+
+  beforeAll(async () => {
+    service = await startService({ demo: true });
+    browser = await openBrowser();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext();
+  });
+  afterEach(() => context.close());
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  test("a new guest's first two hearts, tapped at once, are both saved", async () => {
+    const page = await openShop(service.url, context);
+    await heart(page, 'Linen throw').waitFor();
+    await page.evaluate(() => {
+      const { document } = globalThis as unknown as {
+        document: { querySelector: (path: string) => { click: () => void } };
+      };
+      for (const title of ['Linen throw', 'Oak board'])
+        document.querySelector(`[aria-label="Save ${title}"]`).click();
+    });
+    await fullHeart(page, 'Linen throw').waitFor();
+    await fullHeart(page, 'Oak board').waitFor();
+  });
+
+  test('what was moved to the cart elsewhere does not come into it a second time', async () => {
+    // A page that is not told of changes: what it shows may be old.
+    await context.route('**/client/watch.mjs*', (route) => route.abort());
+    const page = await openShop(service.url, context);
+    const card = page.getByRole('listitem').filter({ hasText: 'Oak board' });
+    await card.getByRole('button', { name: 'Add to cart' }).click();
+    await page.getByRole('link', { name: /Cart/ }).click();
+    await page.getByRole('button', { name: 'Save for later' }).click();
+    const move = page.getByRole('button', { name: 'Move to cart' });
+    await move.waitFor();
+
+    // Another device of the shopper.
+    const { regid, sessionid } = await page.evaluate<Identity>(
+      `fetch('/demo/api/identify', { method: 'POST', headers: { 'content-type': 'application/json' } }).then((answer) => answer.json())`,
+    );
+    const caller = { shopper: { pid: service.demo!.pid, regid, sessionid } };
+    const { body } = await service.post('/api/v3/lists/sfl/create', {}, caller).expect(200);
+    const items = [{ epi: body.items[0].epi }];
+    await service.post('/api/v3/lists/sfl/moved-to-cart', { lid: body.list.lid, items }, caller).expect(200);
+
+    await move.click();
+    await page.getByText('Oak board is no longer saved for later').waitFor();
+    await page.getByRole('heading', { name: 'Your cart is empty' }).waitFor();
+  });
+
+  test('a dialog that did its work gives the focus back', async () => {
+    const page = await openShop(service.url, context);
+    await logIn(page, `${randomUUID()}@example.com`);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await until(async () => (await focusedName(page)).includes('Log out'));
+    await page.getByRole('button', { name: 'Choose lists for Oak board' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await until(async () => (await focusedName(page)) === 'Choose lists for Oak board');
+  });
+
+  test('where there is no clipboard, the visitor is told to copy by hand', async () => {
+    await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    const page = await openShop(service.url, context);
+    await logIn(page, `${randomUUID()}@example.com`);
+    await heart(page, 'Oak board').click();
+    await fullHeart(page, 'Oak board').waitFor();
+    await page.getByRole('link', { name: /Lists/ }).click();
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Please copy the link by hand').waitFor();
+  });
+
+  test('a cart that others wrote nonsense into is an empty cart', async () => {
+    await context.addInitScript("localStorage.setItem('demo-cart', 'null')");
+    const page = await openShop(service.url, context, 'cart');
+    await page.getByRole('heading', { name: 'Your cart is empty' }).waitFor();
+  });
+
+  test('a cart that cannot be stored still fills', async () => {
+    await context.addInitScript('Storage.prototype.setItem = () => { throw new Error("full"); }');
+    const page = await openShop(service.url, context);
+    await page.getByRole('button', { name: 'Add to cart' }).first().click();
+    await page.getByRole('link', { name: 'Cart 1' }).waitFor();
+  });
+
+  test('a link that was cut in the middle says that there is no such list', async () => {
+    const page = await openShop(service.url, context, 'shared/%zz');
+    await page.getByRole('heading', { name: 'This list cannot be opened' }).waitFor();
+  });
+
+  test('a page of a proxy in place of who the visitor is becomes a line for visitors, and the products stay', async () => {
+    await context.route('**/demo/api/identify', (route) =>
+      route.fulfill({ status: 502, body: '<h1>Bad gateway' }),
+    );
+    const page = await openShop(service.url, context);
+    await page.getByRole('alert').getByText('Wishlists cannot be reached right now').waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Linen throw' }).waitFor();
+  });
+});

@@ -1,0 +1,219 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { openApi } from '../../openapi.ts';
+import { until } from '../../until.ts';
+import { allFindings, describeInBrowser, openBrowser } from './chromium.ts';
+
+const CALLS = Object.values(openApi().paths).flatMap((methods) =>
+  Object.values(methods).map(({ operationId }) => operationId as string),
+);
+
+/** The statuses that curl commands are answered with, run one after another in one shell. */
+async function runInShell(commands: string[]): Promise<string[]> {
+  const curl = `curl() { command curl -sS -o /dev/null -w '%{http_code}\\n' "$@"; }`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', [curl, ...commands].join('\n')]);
+  return stdout.trim().split('\n');
+}
+
+describeInBrowser('the API reference', () => {
+  let service: TestService;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const outside: string[] = [];
+  const complaints: string[] = [];
+
+  const open = async (hash = ''): Promise<void> => {
+    await page.goto(`${service.url}/docs${hash}`);
+    await page.locator('[data-demo=ready]').waitFor({ state: 'attached' });
+  };
+  const press = async (id: string, run: number): Promise<string | null> => {
+    const section = page.locator(`#${id}`);
+    await section.getByRole('button', { name: /^Execute/ }).click();
+    await section.locator(`[data-runs="${run}"]`).waitFor();
+    return section.locator('[data-status]').getAttribute('data-status');
+  };
+  const choose = async (language: string): Promise<void> =>
+    page.locator('#me').getByRole('tab', { name: language }).click();
+  /** Code as it is copied, but for where the service listens: a test's port is not that of PUBLIC_URL. */
+  const codesIn = async (selector: string): Promise<string[]> =>
+    (await page.locator(`${selector} pre`).allTextContents()).map((code) =>
+      code.replaceAll(service.services.config.publicUrl, service.url),
+    );
+  const codesOf = (id: string): Promise<string[]> => codesIn(`#${id} [role=tabpanel]`);
+
+  beforeAll(async () => {
+    service = await startService({ demo: true });
+    browser = await openBrowser();
+    // Samples of code are run in the page itself, which its policy would not let anybody do.
+    context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: true });
+    context.on('request', (request) => {
+      if (!request.url().startsWith(service.url)) outside.push(request.url());
+    });
+    context.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page = await context.newPage();
+  });
+  afterAll(async () => {
+    await context?.close();
+    await browser?.close();
+    await service?.close();
+  });
+  afterEach(() => {
+    const unseen = complaints.splice(0).filter((text) => !text.includes('status of 401'));
+    expect({ outside, unseen }).toEqual({ outside: [], unseen: [] });
+  });
+
+  test('Execute on every call answers 2xx, in the order of the page and again', async () => {
+    await open();
+    const shown = await page.locator('.call').evaluateAll((parts) => parts.map(({ id }) => id));
+    expect([...shown].sort()).toEqual([...CALLS].sort());
+    for (const run of [1, 2]) {
+      const answers: string[] = [];
+      for (const id of shown) {
+        const box = page.locator(`#${id} .answer pre`);
+        const columns = id.endsWith('Csv') && (await box.textContent())?.split('\n')[0];
+        answers.push(`${id} ${await press(id, run)}`);
+        if (columns) expect((await box.textContent())?.split('\n')[0]).toBe(columns);
+      }
+      expect(answers).toEqual(shown.map((id) => `${id} 200`));
+    }
+  });
+
+  test('curl, JavaScript and GraphQL of every call work as they are copied', async () => {
+    await open();
+    // What such a call needs is made by Execute; the others find everything there.
+    const ids: string[] = [];
+    for (const id of CALLS) if ((await page.locator(`#${id} .prepare`).count()) === 0) ids.push(id);
+    expect(ids.length).toBeGreaterThan(25);
+
+    const commands: string[] = [];
+    for (const id of ids) commands.push(...(await codesOf(id)));
+    expect(await runInShell(commands)).toEqual(ids.map(() => '200'));
+
+    await choose('GraphQL');
+    for (const id of ids) {
+      const [query, variables, headers] = await codesOf(id);
+      const answer = await service.http
+        .post('/graphql')
+        .set(JSON.parse(headers!) as Record<string, string>)
+        .send({ query, variables: JSON.parse(variables!) as object });
+      expect({ id, errors: answer.body.errors }).toEqual({ id, errors: undefined });
+    }
+
+    await choose('JavaScript');
+    const samples = await Promise.all(ids.map(async (id) => [id, (await codesOf(id))[0]!] as const));
+    await page.addScriptTag({ url: `${service.url}/client/wishgate.js` });
+    for (const [id, code] of samples) expect(`${id} ${await runInPage(code)}`).toBe(`${id} done`);
+  });
+
+  /** Runs code in the page; a call by fetch tells its status as the first thing that it prints. */
+  const runInPage = (code: string): Promise<string> =>
+    page.evaluate(async (text) => {
+      const printed: unknown[][] = [];
+      const body = `${text.replaceAll('console.log(', 'print(')}; if (typeof stop === 'function') stop();`;
+      const Async = (async () => undefined).constructor as new (
+        ...parts: string[]
+      ) => (print: unknown) => Promise<void>;
+      try {
+        await new Async('print', body)((...values: unknown[]) => printed.push(values));
+      } catch (error) {
+        return String(error);
+      }
+      const status = printed[0]?.[0];
+      return typeof status === 'number' && status >= 300 ? `status ${status}` : 'done';
+    }, code);
+
+  test('the examples of every guide run as they stand', async () => {
+    await open();
+    const links = await page
+      .locator('.guides a')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+    expect(links.map((href) => href.split('/').at(-1))).toEqual([
+      'identify',
+      'save',
+      'login',
+      'alerts',
+      'webhooks',
+      'errors',
+      'limits',
+      'idempotency',
+    ]);
+    await page.addScriptTag({ url: `${service.url}/client/wishgate.js` });
+    for (const href of links) {
+      await page.evaluate((hash) => void (location.hash = hash), href);
+      await page.locator(`#guide-${href.split('/').at(-1)}`).waitFor();
+      const shell = await codesIn('.guide [data-language=bash]');
+      if (shell.length > 0) {
+        const safe = 'set -euo pipefail; curl() { command curl -sS --fail-with-body "$@"; }';
+        await promisify(execFile)('bash', ['-c', [safe, ...shell].join('\n')]);
+      }
+      for (const code of await codesIn('.guide [data-language=js]'))
+        expect(`${href} ${await runInPage(code)}`).toBe(`${href} done`);
+    }
+  });
+
+  test('a wrong key is told in the page: no password dialog, and nothing of the demo is offered any more', async () => {
+    await open('#/me');
+    await page.getByLabel('API key', { exact: true }).fill('wrong');
+    const answer = page.waitForResponse((response) => response.url().endsWith('/storeadmin/me'));
+    expect(await press('me', 1)).toBe('401');
+    expect(await (await answer).headerValue('www-authenticate')).toBeNull();
+    await page.getByLabel('pid', { exact: true }).fill('another');
+    await until(async () => (await page.locator('.prepare').count()) === 0);
+  });
+
+  test('a call is found by its fields and opened by its address and by keys alone', async () => {
+    await open('#/listsMoveItems');
+    await page.locator('#listsMoveItems h3:focus').waitFor();
+    await until(async () => (await page.title()).includes('/api/v3/lists/move-items'));
+    await page.keyboard.press('/');
+    await page.keyboard.type('toemail mail');
+    const found = page.getByRole('navigation', { name: 'Reference' }).getByRole('link');
+    await until(async () => (await found.allTextContents()).join() === 'lists/emailList');
+    await page.keyboard.press('Enter');
+    await page.locator('#listsEmailList h3:focus').waitFor();
+    expect(page.url()).toContain('#/listsEmailList');
+    await page.locator('#listsEmailList').getByRole('tab', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await codesOf('listsEmailList')).toEqual([expect.stringContaining('client.sendListViaEmail(')]);
+  });
+
+  test.each([
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ])(
+    'everybody can read it at $width pixels, in light and in dark colours, and it is small',
+    async (viewport) => {
+      const sizes: Promise<{ responseBodySize: number }>[] = [];
+      const reader = await browser.newContext({ viewport });
+      const own = page;
+      page = await reader.newPage();
+      page.on('requestfinished', (request) => {
+        if (request.method() === 'GET') sizes.push(request.sizes());
+      });
+      await open();
+      const bytes = (await Promise.all(sizes)).reduce(
+        (sum, { responseBodySize }) => sum + responseBodySize,
+        0,
+      );
+      expect(bytes).toBeGreaterThan(20_000);
+      expect(bytes).toBeLessThan(70_000);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      if (viewport.width < 800) await page.getByRole('button', { name: 'Contents and search' }).click();
+      await page.getByRole('link', { name: 'lists/update-ctx' }).click();
+      const section = page.locator('#listsUpdateCtx');
+      await section.getByText('Failures: 400').click();
+      await section.getByText('Answer: fields').click();
+      await press('listsUpdateCtx', 1);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect(await allFindings(page)).toEqual([]);
+      await reader.close();
+      page = own;
+    },
+  );
+});

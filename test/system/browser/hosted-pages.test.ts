@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core';
+import { sealLink } from '../../../src/domain/contact/link.rules.ts';
+import { unsubscribeUrl } from '../../../src/domain/contact/unsubscribe.rules.ts';
+import { item, newAccount } from '../../api/list-kit.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { seedSubscription } from '../../dispatch/kit.ts';
+import { allFindings, describeInBrowser, openBrowser } from './chromium.ts';
+
+const PICTURE = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="88" height="88"><rect width="88" height="88" fill="teal"/></svg>',
+);
+
+describeInBrowser('the pages behind links', () => {
+  let service: TestService;
+  let browser: Browser;
+  const paths: Record<string, string> = {};
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await openBrowser();
+    const { db } = service.services;
+    const store = await service.createStore({
+      name: 'Kettles & Co',
+      logoUrl: 'https://shop.example/logo.svg',
+      colour: '#ffd400',
+      currency: 'EUR',
+      allowedOrigins: ['https://shop.example'],
+    });
+    const products = [
+      { epi: 1, empi: 1, du: '/p/1', dt: 'Kettle', iu: 'https://shop.example/fine.svg', pr: 49.9, stk: 2 },
+      {
+        epi: 2,
+        empi: 2,
+        du: 'https://shop.example/p/2',
+        dt: 'Teapot',
+        iu: 'https://gone.example/x.png',
+        pr: 1234.5,
+        stk: 0,
+      },
+      {
+        epi: 3,
+        empi: 3,
+        du: 'https://shop.example/p/3',
+        dt: 'Very '.repeat(60),
+        iu: 'http://shop.example/insecure.png',
+        stk: 9,
+      },
+    ];
+    await service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
+    const owner = await newAccount(service, store);
+    const { lid } = await owner.create('Wedding');
+    await owner.add(lid, item(1, { note: 'blue' }), item(2), item(3));
+    await owner.ok('lists/markPublic', { lid });
+    const [row] = await db.query<{ secret: Buffer }>('SELECT secret FROM store WHERE pid = $1', [store.pid]);
+    const sealed = { pid: store.pid, secret: row!.secret, tokenKeys: [] };
+    await seedSubscription(db, store.pid, { epi: '1', value: 'a@example.com' });
+    paths['list'] = `/shared/${lid}`;
+    paths['gone'] = '/go/nothing';
+    const claim = {
+      scope: 'product',
+      medium: 'email',
+      value: 'a@example.com',
+      topic: 'pricedrop',
+      epi: '1',
+    } as const;
+    paths['leave'] = unsubscribeUrl('', sealed, claim);
+    paths['confirm'] =
+      `/confirm/${sealLink(sealed, 'confirm', ['email', 'a@example.com', String(service.services.now().getTime()), ''])}`;
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  async function open(width: number): Promise<{ page: Page; asked: string[] }> {
+    const context = await browser.newContext({ viewport: { width, height: 800 } });
+    const page = await context.newPage();
+    const asked: string[] = [];
+    await context.route(/^https?:\/\/(shop|gone)\.example\//, (route) => {
+      const url = route.request().url();
+      asked.push(url);
+      return url.includes('gone.example')
+        ? route.abort()
+        : route.fulfill({ contentType: 'image/svg+xml', body: PICTURE });
+    });
+    return { page, asked };
+  }
+
+  test.each([1440, 390, 320])(
+    'at %i pixels, in light and in dark colours: no findings, nothing beyond the edge, the brand on each',
+    async (width) => {
+      const { page } = await open(width);
+      for (const [name, path] of Object.entries(paths)) {
+        await page.goto(service.url + path);
+        expect({ name, findings: await allFindings(page) }).toEqual({ name, findings: [] });
+        const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect({ name, beyond }).toEqual({ name, beyond: 0 });
+        if (name !== 'gone') expect(await page.getByRole('img', { name: 'Kettles & Co' }).count()).toBe(1);
+      }
+      await page.context().close();
+    },
+  );
+
+  test('a shared list shows price, stock and a way to buy; a picture that fails or is not on https leaves no broken one', async () => {
+    const { page, asked } = await open(800);
+    await page.goto(service.url + paths['list']!);
+    const rows = page.getByRole('listitem');
+    const kettle = rows.filter({ hasText: 'Kettle' });
+    await kettle.getByText('€49.90').waitFor();
+    expect(await kettle.getByText('Only 2 left').count()).toBe(1);
+    expect(await kettle.getByRole('link', { name: 'Buy Kettle' }).getAttribute('href')).toBe(
+      'https://shop.example/p/1',
+    );
+    const teapot = rows.filter({ hasText: 'Teapot' });
+    expect(await teapot.getByText('Sold out').count()).toBe(1);
+    expect(await teapot.getByText('€1,234.50').count()).toBe(1);
+    await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
+    // What failed has no text of its own and no picture: the sign behind it shows.
+    const seen = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLImageElement>('li img')].map(
+        ({ naturalWidth, alt, parentElement }) =>
+          naturalWidth > 0 ||
+          (alt === '' && getComputedStyle(parentElement!).backgroundImage.startsWith('url("data:image/svg')),
+      ),
+    );
+    expect(seen).toEqual([true, true]);
+    expect(asked.sort()).toEqual([
+      'https://gone.example/x.png',
+      'https://shop.example/fine.svg',
+      'https://shop.example/logo.svg',
+    ]);
+    await page.context().close();
+  });
+
+  test('leaving says the topic in words, and its buttons work without a script', async () => {
+    const { page } = await open(390);
+    await page.goto(service.url + paths['leave']!);
+    await page.getByRole('button', { name: 'Alerts for Kettle' }).waitFor();
+    await page.getByRole('button', { name: 'All price-drop alerts from Kettles & Co' }).click();
+    expect(await page.getByRole('status').textContent()).toContain(
+      'All price-drop alerts from Kettles & Co: no longer sent',
+    );
+    await page.context().close();
+  });
+});

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { allFindings, describeInBrowser, openBrowser } from './chromium.ts';
+
+/** A page that people open by its address: what says that it is drawn, and what its first load may weigh, packed. */
+type Visited = {
+  name: string;
+  ready: string;
+  maxBytes?: number;
+  status?: number;
+  /** Its own tests look for what keeps people out, in all of its views. */
+  hasOwnTests?: boolean;
+};
+
+/** A new page is a new line. */
+const PAGES = {
+  '/': { name: 'landing page', ready: '.copy', maxBytes: 10_000 },
+  '/docs': { name: 'API reference', ready: 'h1', hasOwnTests: true },
+  '/graphiql': { name: 'GraphiQL', ready: '.graphiql-execute-button', maxBytes: 460_000 },
+  '/client': { name: 'manual of the library', ready: '.copy', maxBytes: 12_000 },
+  '/demo': { name: 'demo shop', ready: 'main h1, main h2', maxBytes: 80_000, hasOwnTests: true },
+  '/dashboard': { name: 'sign-in of the dashboard', ready: 'h1', maxBytes: 120_000, hasOwnTests: true },
+  '/nothing-here': { name: 'page of an unknown address', ready: 'h1', maxBytes: 4_000, status: 404 },
+} satisfies Record<string, Visited>;
+
+type Place = keyof typeof PAGES;
+
+const SCREENS = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+  { width: 320, height: 640 },
+];
+
+/** Runs what was pasted into a terminal. */
+const paste = async (command: string): Promise<string> =>
+  (await promisify(execFile)('bash', ['-c', command])).stdout;
+
+describeInBrowser('every page that people open by its address', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    service = await startService({ demo: true });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  /** Opens a page and says what was asked of whom, how much came, and what the browser complained about. */
+  async function open(context: BrowserContext, place: Place) {
+    const page = await context.newPage();
+    const network = await context.newCDPSession(page);
+    const came = { bytes: 0, outside: [] as string[], complaints: [] as string[] };
+    await network.send('Network.enable');
+    network.on('Network.loadingFinished', ({ encodedDataLength }) => (came.bytes += encodedDataLength));
+    page.on('request', (request) => {
+      const isOwn = [service.url, 'data:', 'blob:'].some((start) => request.url().startsWith(start));
+      // The shop's products name the configured address, which is that of a service on port 4000; tests have ports of their own.
+      const isPicture = request.url().startsWith(`${service.services.config.publicUrl}/demo/images/`);
+      if (!isOwn && !isPicture) came.outside.push(request.url());
+    });
+    page.on('pageerror', (error) => came.complaints.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy/i.test(message.text())) came.complaints.push(message.text());
+    });
+    const { ready, status = 200 }: Visited = PAGES[place];
+    const answer = await page.goto(service.url + place, { waitUntil: 'load' });
+    expect(answer!.status()).toBe(status);
+    await page.locator(ready).first().waitFor();
+    return { page, came };
+  }
+
+  const isTooWide = (page: Page): Promise<boolean> =>
+    page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+
+  test.each(Object.entries(PAGES))(
+    '%s keeps nobody out, fits every width, asks nobody else and is light',
+    async (place, { maxBytes = Infinity, hasOwnTests = false }: Visited) => {
+      const faults: unknown[] = [];
+      const context = await browser.newContext({ viewport: SCREENS[0]! });
+      const { page, came } = await open(context, place as Place);
+      if (came.bytes > maxBytes) faults.push({ bytes: came.bytes });
+      for (const viewport of SCREENS) {
+        await page.setViewportSize(viewport);
+        if (await isTooWide(page)) faults.push({ ...viewport, fault: 'scrolls sideways' });
+        const found = hasOwnTests || viewport.width === 320 ? [] : await allFindings(page);
+        if (found.length > 0) faults.push({ ...viewport, found });
+      }
+      if (came.outside.length + came.complaints.length > 0) faults.push(came);
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+  );
+
+  test('scripts and styles are asked for once: a second visit takes them from the browser', async () => {
+    const context = await browser.newContext();
+    for (const place of ['/', '/docs', '/graphiql', '/client', '/demo', '/dashboard'] as const) {
+      const first = await open(context, place);
+      await first.page.close();
+      const { page, came } = await open(context, place);
+      expect([place, came.bytes < first.came.bytes]).toEqual([place, true]);
+      const files = await page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .filter(({ name }) => new URL(name).pathname.startsWith('/assets/'))
+          .map((entry) => (entry as PerformanceResourceTiming).transferSize),
+      );
+      expect([place, files.length > 0, files.filter((size) => size > 0)]).toEqual([place, true, []]);
+      await page.close();
+    }
+    await context.close();
+  });
+
+  test('the landing page opens its doors, and its code works when it is pasted', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await open(context, '/');
+    const links = await page.locator('.doors a').all();
+    const doors = await Promise.all(links.map((link) => link.getAttribute('href')));
+    expect(doors).toEqual(['/demo', '/dashboard', '/docs', '/graphiql', '/client']);
+    for (const door of doors) expect((await context.request.get(service.url + door!)).status()).toBe(200);
+
+    const copied: string[] = [];
+    for (const button of await page.locator('.copy').all()) {
+      await button.click();
+      await button.getByText('Copied').waitFor();
+      copied.push(await page.evaluate(() => navigator.clipboard.readText()));
+    }
+    const [identify, lists, storefront] = copied;
+    expect(JSON.parse(await paste(identify!))).toMatchObject({ regid: expect.any(String) });
+    expect(await paste(lists!)).toContain('Living room');
+
+    const shop = createServer((_request, response) =>
+      response.setHeader('content-type', 'text/html').end(`<!doctype html><body>${storefront}</body>`),
+    );
+    shop.listen(0, '127.0.0.1');
+    await once(shop, 'listening');
+    await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}`);
+    await page.getByText('Living room: 3').waitFor();
+    shop.closeAllConnections();
+    shop.close();
+
+    await page.goto(service.url);
+    await page.getByRole('button', { name: 'Open the demo dashboard' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import type { Identity } from '../../../src/client/wishgate.ts';
+import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { describeInBrowser, openBrowser } from './chromium.ts';
+
+const SERVER = fileURLToPath(new URL('../../../examples/storefront/server.mjs', import.meta.url));
+
+describeInBrowser('the storefront example', () => {
+  let service: TestService;
+  let store: NewStore;
+  let shop: ChildProcess;
+  let url: string;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    service = await startService();
+    store = await service.createStore();
+    const env = {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      WISHGATE_URL: service.url,
+      WISHGATE_PID: store.pid,
+      WISHGATE_API_KEY: store.apiKey,
+    };
+    shop = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(shop.stdout!, 'data')) as [Buffer];
+    url = /http:\S+/.exec(line.toString())![0];
+    browser = await openBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    shop?.kill();
+    await service?.close();
+  });
+
+  test('looking at the page writes nothing, a click saves, and a save that fails is told once', async () => {
+    const context = await browser.newContext();
+    const calls: string[] = [];
+    context.on('request', (request) => calls.push(new URL(request.url()).pathname));
+    const page = await context.newPage();
+    const failures: Error[] = [];
+    page.on('pageerror', (error) => failures.push(error));
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Save' }).first().waitFor();
+    expect(calls.filter((path) => path.startsWith('/api/v3/'))).toEqual(['/api/v3/lists/fetch-lists']);
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByRole('button', { name: 'Saved' }).waitFor();
+
+    // An archived list is not shown, and its name is taken all the same.
+    const { regid, sessionid } = await page.evaluate<Identity>(
+      `fetch('/api/identify', { method: 'POST', headers: { 'content-type': 'application/json' } }).then((answer) => answer.json())`,
+    );
+    const shopper = { pid: store.pid, regid, sessionid };
+    const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper }).expect(200);
+    await service.post('/api/v3/lists/markArchived', { lid: body[0].lid }, { shopper }).expect(200);
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await page.getByRole('button', { name: 'Save', exact: true }).nth(1).waitFor();
+    calls.length = 0;
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByText('That did not work').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(calls.filter((path) => path === '/api/v3/lists/create')).toHaveLength(1);
+    expect(failures).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { openDatabase } from '../../../src/database/database.ts';
+import { createStore } from '../../../src/domain/store/store.service.ts';
+import { createLogger } from '../../../src/shared/log.ts';
+import { program } from '../../program.ts';
+import { freePort } from '../parts/process.ts';
+import { until } from '../../until.ts';
+
+/** A program that is started again whenever it has ended, as systemd does. */
+export type Supervised = {
+  /** Ends it with this signal and waits for its end; the exit status or signal. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+  /** How often it was started. */
+  starts: () => number;
+  /** Ends it for good. */
+  close(): Promise<void>;
+};
+
+/** The service or the worker under a supervisor. What it writes to stderr comes to `onText`. */
+export function supervise(
+  name: 'main' | 'cli/worker',
+  env: Record<string, string>,
+  onText: (text: string) => void = () => undefined,
+): Supervised {
+  let isClosing = false;
+  let starts = 0;
+  let child: ChildProcess;
+  const start = (): void => {
+    starts += 1;
+    child = spawn(process.execPath, [program(name)], {
+      cwd: env['DATA_DIR'],
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LOG_LEVEL: 'fatal', ...env },
+    });
+    child.stderr!.setEncoding('utf8').on('data', onText);
+    child.once('exit', () => {
+      if (!isClosing) start();
+    });
+  };
+  start();
+  const end = async (signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> => {
+    const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    child.kill(signal);
+    const [code, by] = await exit;
+    return code ?? by;
+  };
+  return {
+    end,
+    starts: () => starts,
+    async close() {
+      isClosing = true;
+      await end('SIGKILL');
+    },
+  };
+}
+
+/** The service at a port of its own that stays the same over restarts. */
+export type SupervisedService = Supervised & { url: string };
+
+/** Starts it and waits until it is ready. */
+export async function superviseService(env: Record<string, string>): Promise<SupervisedService> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const service = { ...supervise('main', { ...env, PORT: String(port) }), url };
+  await untilReady(url);
+  return service;
+}
+
+/** Waits until a service is ready for requests. */
+export async function untilReady(url: string): Promise<void> {
+  await until(() =>
+    fetch(`${url}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+}
+
+/** Makes a store in the database of a service that is up; answers its Authorization header. */
+export async function makeStore(databaseUrl: string): Promise<string> {
+  const db = openDatabase(databaseUrl, 2, createLogger('fatal'));
+  try {
+    const { pid, apiKey } = await createStore({ db, now: () => new Date() }, { name: 'Chaos' });
+    return `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Does something again and again until the run is over. */
+export async function repeat(isOver: () => boolean, step: () => Promise<void>): Promise<void> {
+  while (!isOver()) await step();
+}
+
+/** Middle and largest of some times. */
+export function spread(times: readonly number[]): { p50: number; max: number } {
+  const sorted = [...times].sort((a, b) => a - b);
+  return { p50: Math.round(sorted[sorted.length >> 1] ?? 0), max: Math.round(sorted.at(-1) ?? 0) };
+}

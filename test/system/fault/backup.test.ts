@@ -1,0 +1,305 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip, gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { dump } from '../../../src/database/backup.ts';
+import { explainUnpacking } from '../../../src/database/backup-format.ts';
+import { load } from '../../../src/database/restore.ts';
+import { createClient } from '../../api/list-kit.ts';
+import { fillTables } from '../../fill.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { databaseUrl, withAdmin } from '../../setup/database.ts';
+import { fromSetup } from '../../setup/run.ts';
+import { until } from '../../until.ts';
+import { runCli, startCli } from './fixtures/cli-process.ts';
+import * as kit from './fixtures/embedded-kit.ts';
+import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
+
+let service: TestService;
+let folder: string;
+const emptied: string[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'wishgate-backup-'));
+  await fillTables(service.services.db.pool, 'filled');
+});
+
+afterAll(async () => {
+  await service.close();
+  await withAdmin(fromSetup('adminUrl'), async (admin) => {
+    for (const name of emptied) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  });
+  await rm(folder, { recursive: true });
+});
+
+afterEach(async () => {
+  await endMains();
+  await kit.cleanUp();
+});
+
+/** An empty database on the server of this run. */
+async function makeEmpty(): Promise<string> {
+  const name = `e_${randomBytes(8).toString('hex')}`;
+  await withAdmin(
+    fromSetup('adminUrl'),
+    async (admin) => void (await admin.query(`CREATE DATABASE ${name}`)),
+  );
+  emptied.push(name);
+  return databaseUrl(fromSetup('adminUrl'), name);
+}
+
+/** Every row of every table and the state of every sequence, as text. */
+async function contentOf(url: string): Promise<Record<string, string[]>> {
+  const relations = await kit.query<{ name: string; kind: string }>(
+    url,
+    `SELECT relname AS name, relkind AS kind FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S')`,
+  );
+  const parts = relations.map(({ name, kind }) =>
+    kind === 'r'
+      ? `SELECT '${name}' AS name, coalesce(array_agg(t::text ORDER BY t::text), '{}') AS rows FROM "${name}" t`
+      : `SELECT '${name}', ARRAY[last_value::text || is_called] FROM "${name}"`,
+  );
+  const all = await kit.query<{ name: string; rows: string[] }>(url, parts.join(' UNION ALL '));
+  return Object.fromEntries(all.map(({ name, rows }) => [name, rows]));
+}
+
+/** Everything that the catalogue says of constraints, indexes and triggers. */
+const SHAPE = `
+  SELECT conname AS name, pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+  UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+  UNION ALL SELECT tgname, pg_get_triggerdef(oid) || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2`;
+
+const backup = (env: Record<string, string>, file: string): ReturnType<typeof runCli> =>
+  runCli('cli/backup', [file], env);
+const restore = (env: Record<string, string>, file: string, input?: Buffer): ReturnType<typeof runCli> =>
+  runCli('cli/restore', [file], env, input);
+
+test('a restored backup has every row of every table, every sequence, constraint, index and trigger', async () => {
+  const file = join(folder, 'whole.backup');
+  const { url } = service.database;
+  const written = await backup({ DATABASE_URL: url }, file);
+  expect(written).toMatchObject({ code: 0 });
+  expect(written.stdout.toString()).toMatch(/^Wrote .*whole.backup: \d+ tables, \d+ rows, /);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(folder)).toEqual(['whole.backup']);
+  const target = await makeEmpty();
+  expect(await restore({ DATABASE_URL: target }, file)).toMatchObject({ code: 0 });
+  const content = await contentOf(url);
+  expect(await contentOf(target)).toEqual(content);
+  const filled = Object.values(content).filter((rows) => rows.length > 0);
+  expect(filled.length).toBeGreaterThan(55);
+  expect(await kit.query(target, SHAPE)).toEqual(await kit.query(url, SHAPE));
+});
+
+test('what is written when a backup has begun is not in it, whichever table comes when', async () => {
+  const client = createClient(service, await service.guest(await service.createStore()));
+  await client.create('Made before the backup');
+  const reader = new pg.Client(service.database.url);
+  await reader.connect();
+  const pieces = dump(reader, { onProgress: () => {}, onDone: () => {} });
+  const { value: head } = await pieces.next();
+  await client.create('Made during the backup');
+  const read: Buffer[] = [head as Buffer];
+  for await (const piece of pieces) read.push(piece);
+  await reader.end();
+  const saved = Buffer.concat(read).toString();
+  expect(saved).toContain('Made before the backup');
+  expect(saved).not.toContain('Made during the backup');
+});
+
+test('a backup that is taken while others write holds all that was acknowledged before, and lists that fit their items', async () => {
+  const store = await service.createStore();
+  const client = createClient(service, await service.guest(store));
+  const { lid } = await client.create('Busy');
+  let added = 0;
+  let isOver = false;
+  const writer = (async () => {
+    for (; !isOver; added += 1) await client.add(lid, { epi: added, empi: 1, du: 'https://shop.example/p' });
+  })();
+  await until(() => added > 3);
+  const before = added;
+  const { code, stdout, stderr } = await runCli('cli/backup', ['-'], { DATABASE_URL: service.database.url });
+  isOver = true;
+  await writer;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Written: /) });
+  const target = await makeEmpty();
+  expect(await restore({ DATABASE_URL: target }, '-', stdout)).toMatchObject({ code: 0 });
+  const [row] = await kit.query<{ cnt: number; items: number }>(
+    target,
+    `SELECT cnt, (SELECT count(*)::int FROM item i WHERE i.pid = l.pid AND i.lid = l.lid) AS items FROM list l WHERE pid = '${store.pid}'`,
+  );
+  expect(row!.cnt).toBe(row!.items);
+  expect(row!.items).toBeGreaterThanOrEqual(before);
+});
+
+const SILENT = { onProgress: () => undefined, onDone: () => undefined };
+const RELATIONS = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`;
+
+describe('a file that is no whole backup is refused with its reason, and leaves the database empty', () => {
+  let whole: Buffer;
+  let target: string;
+
+  beforeAll(async () => {
+    whole = (await runCli('cli/backup', ['-'], { DATABASE_URL: service.database.url })).stdout;
+    target = await makeEmpty();
+  });
+
+  const changed = (from: string, to: string): Buffer =>
+    gzipSync(gunzipSync(whole).toString('latin1').replace(from, to), {});
+  test.each<[string, () => Buffer, string]>([
+    ['cut', () => whole.subarray(0, whole.length - 20), 'The backup is not complete: it ends in the middle'],
+    [
+      'cut, and packed again',
+      () => gzipSync(gunzipSync(whole).subarray(0, -300)),
+      'The backup is not complete: it ends in the middle',
+    ],
+    [
+      'with a turned bit',
+      () => Buffer.from(whole).fill(whole.at(-6)! ^ 4, whole.length - 6, whole.length - 5),
+      'The backup is damaged',
+    ],
+    ['with another value', () => changed('filled-item-lid-0', 'filled-item-lid-1'), 'The backup is damaged'],
+    [
+      'of a newer version',
+      () => changed('20261115000000_identity', '20991115000000_identity'),
+      'This version does not know the migration 20991115000000_identity',
+    ],
+    [
+      'of another form',
+      () => changed('"version":1', '"version":2'),
+      'The backup has form 2 and this version reads form 1',
+    ],
+    ['of something else', () => gzipSync('hello\n'), 'This is no backup that npm run backup made'],
+    ['that is not packed', () => Buffer.from('hello\n'), 'This is no backup that npm run backup made'],
+    ['that is empty', () => Buffer.alloc(0), 'The backup is not complete'],
+  ])('%s', async (_name, make, reason) => {
+    const client = new pg.Client({ connectionString: target });
+    client.on('error', () => undefined);
+    await client.connect();
+    const plain = Readable.from([make()], { objectMode: false }).pipe(createGunzip());
+    const refused: unknown = await load(client, plain, SILENT).catch(explainUnpacking);
+    await client.end();
+    expect(String(refused)).toContain(reason);
+    expect(await kit.query(target, RELATIONS)).toEqual([]);
+  });
+
+  test('the program says it in one line and ends with status 1', async () => {
+    const { code, stderr } = await restore({ DATABASE_URL: target }, '-', whole.subarray(0, -20));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'The backup is not complete: it ends in the middle\n',
+    });
+    expect(await kit.query(target, RELATIONS)).toEqual([]);
+  });
+
+  test('a database that has something is refused and keeps it', async () => {
+    const content = await contentOf(service.database.url);
+    const { code, stderr } = await restore({ DATABASE_URL: service.database.url }, '-', whole);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('The database is not empty'),
+    });
+    expect(await contentOf(service.database.url)).toEqual(content);
+  });
+
+  test('a restore that is killed leaves the database empty, and the next one succeeds', async () => {
+    const { child, ended } = startCli('cli/restore', ['-'], { DATABASE_URL: target }, null);
+    child.stdin!.write(whole.subarray(0, whole.length / 2));
+    const copying = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY %'`;
+    await until(async () => (await kit.query(target, copying)).length > 0);
+    await kit.kill(child);
+    await ended;
+    expect(await restore({ DATABASE_URL: target }, '-', whole)).toMatchObject({ code: 0 });
+    expect((await contentOf(target))['item']).toEqual((await contentOf(service.database.url))['item']);
+  });
+});
+
+/** What a shopper's first list holds, read by REST and by GraphQL. */
+async function readBoth(url: string, query: URLSearchParams): Promise<unknown[]> {
+  const [pid, regid, sessionid] = ['pid', 'regid', 'sessionid'].map((name) => query.get(name)!);
+  const rest = await fetch(`${url}/api/v3/lists/fetch-lists?pid=${encodeURIComponent(pid!)}`, {
+    method: 'POST',
+    body: query,
+  });
+  const graphql = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-pid': pid!,
+      'x-regid': regid!,
+      'x-sessionid': sessionid!,
+    },
+    body: JSON.stringify({ query: '{ allLists { lid lname cnt uts } }' }),
+  });
+  return [await rest.json(), await graphql.json()];
+}
+
+describe('the bundled database', () => {
+  test('is saved beside the running service and brought back in another folder, where both doors read the same', async () => {
+    const from = await kit.makeDataDir();
+    const to = join(await kit.makeDataDir(), 'data');
+    kit.removeLater(to);
+    const file = join(folder, 'bundled.backup');
+    const main = startMain({ DATA_DIR: from });
+    const url = await main.url;
+    const authorization = await demoAuthorization(from);
+    const pid = Buffer.from(authorization.slice(6), 'base64').toString().split(':')[0]!;
+    const guest = await (await identify(url, authorization, '6ba7b810-9dad-41d1-80b4-00c04fd430c8')).json();
+    const who = new URLSearchParams({ pid, regid: guest.regid, sessionid: guest.sessionid });
+    const list = new URLSearchParams([...who, ['lname', 'Garden']]);
+    await fetch(`${url}/api/v3/lists/create?pid=${encodeURIComponent(pid)}`, { method: 'POST', body: list });
+    const lists = await readBoth(url, who);
+    expect(lists[1]).toMatchObject({ data: { allLists: [{ lname: 'Garden' }] } });
+
+    expect(await backup({ DATA_DIR: from }, file)).toMatchObject({ code: 0 });
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    main.child.kill('SIGTERM');
+    await main.ended;
+
+    expect(await restore({ DATA_DIR: to }, file)).toMatchObject({ code: 0 });
+    expect(await kit.countProcesses(join(to, 'postgres'))).toBe(0);
+    const again = startMain({ DATA_DIR: to });
+    expect(await readBoth(await again.url, who)).toEqual(lists);
+    // Beside a running service, too, a folder that has data is refused.
+    expect(await restore({ DATA_DIR: to }, file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The database is not empty'),
+    });
+    again.child.kill('SIGTERM');
+    expect((await again.ended).code).toBe(0);
+
+    // With nothing running, the backup starts the database, and stops it again.
+    expect(await backup({ DATA_DIR: to }, file)).toMatchObject({ code: 0 });
+    expect(await kit.countProcesses(join(to, 'postgres'))).toBe(0);
+  });
+
+  test('is not made by a backup, and a call that is not understood says so', async () => {
+    const dir = await kit.makeDataDir();
+    expect(await backup({ DATA_DIR: dir }, join(folder, 'none'))).toMatchObject({
+      code: 1,
+      stderr: `There is no database in DATA_DIR (${dir})\n`,
+    });
+    expect(await readdir(dir)).toEqual([]);
+    expect(await runCli('cli/backup', [], { DATA_DIR: dir })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Name one file'),
+    });
+    expect(await runCli('cli/restore', ['a', '--what'], { DATA_DIR: dir })).toMatchObject({
+      code: 2,
+      stderr: 'There is no flag --what; see --help\n',
+    });
+    expect((await runCli('cli/restore', ['--help'], {})).stdout.toString()).toMatch(
+      /^Fills an empty database/,
+    );
+    expect(await restore({ DATA_DIR: join(dir, 'new') }, join(folder, 'absent'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('absent'),
+    });
+    expect(await readdir(dir)).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
+import { times } from '../../tier.ts';
+import { runCrash } from './dispatch-crash.ts';
+
+let service: TestService;
+
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+test('with dispatchers killed at random and a mail server that fails a fifth of its calls, everyone is told; a repeat has the same id and follows a kill', async () => {
+  const subscribers = times(2_000);
+  const kills = times(5);
+  const report = await runCrash(service, {
+    subscribers,
+    dispatchers: 4,
+    kills,
+    failureRate: 0.2,
+    // A third of it is the patience with the mail server; a repeat after a stall of this process would look unexplained.
+    leaseMs: 20_000,
+  });
+  expect(report).toMatchObject({
+    reached: subscribers,
+    changedIds: 0,
+    unexplained: 0,
+    states: { sent: subscribers },
+    subscriptionsLeft: 0,
+    killed: kills,
+  });
+  // At most what the killed processes had under way, ten mails each.
+  expect(report.repeated).toBeLessThanOrEqual(kills * 10);
+  expect(report.refused).toBeGreaterThan(subscribers * 0.1);
+});
+
+test('with dispatchers restarted by SIGTERM while they send, everyone is told, and nobody twice', async () => {
+  const subscribers = times(600);
+  const restarts = times(6);
+  const report = await runCrash(service, {
+    subscribers,
+    dispatchers: 2,
+    kills: restarts,
+    signal: 'SIGTERM',
+    failureRate: 0,
+    leaseMs: 20_000,
+  });
+  expect(report).toMatchObject({
+    reached: subscribers,
+    repeated: 0,
+    states: { sent: subscribers },
+    subscriptionsLeft: 0,
+    killed: restarts,
+  });
+});

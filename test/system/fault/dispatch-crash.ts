@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import type { TestService } from '../../harness.ts';
+import { program } from '../../program.ts';
+import { until } from '../../until.ts';
+import { seedSubscribers, setStock } from '../../dispatch/kit.ts';
+
+/** How hard the dispatchers are tried. */
+export type CrashPlan = {
+  subscribers: number;
+  dispatchers: number;
+  kills: number;
+  /** How they are ended: killed, unless told otherwise. */
+  signal?: NodeJS.Signals;
+  failureRate: number;
+  leaseMs: number;
+};
+
+/** What a mail server saw of one recipient. */
+export type Receipts = { ids: Set<string>; times: number[] };
+
+/** What came of it. */
+export type CrashReport = {
+  /** Recipients that got at least one mail. */
+  reached: number;
+  /** Recipients that got more than one. */
+  repeated: number;
+  /** Recipients whose repeats had another id. */
+  changedIds: number;
+  /** Repeats whose first copy did not arrive shortly before a kill. */
+  unexplained: number;
+  /** Alerts by state in the end. */
+  states: Record<string, number>;
+  subscriptionsLeft: number;
+  refused: number;
+  killed: number;
+  seconds: number;
+};
+
+/** A mail server that keeps who got what when, and refuses some calls, half of them only after it has read the whole mail. */
+export async function startUnreliableSmtp(failureRate: number) {
+  const receipts = new Map<string, Receipts>();
+  const counts = { refused: 0 };
+  const maybeRefuse = (): Error | null => {
+    if (Math.random() >= failureRate / 2) return null;
+    counts.refused += 1;
+    return Object.assign(new Error('Try again later'), { responseCode: 451 });
+  };
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    onRcptTo: (_address, _session, callback) => callback(maybeRefuse()),
+    onData(stream, session, callback) {
+      let raw = '';
+      stream.on('data', (chunk: Buffer) => (raw += chunk.toString('latin1')));
+      stream.on('end', () => {
+        const refusal = maybeRefuse();
+        if (refusal) return callback(refusal);
+        const to = session.envelope.rcptTo[0]!.address;
+        const { ids, times } = receipts.get(to) ?? { ids: new Set<string>(), times: [] };
+        receipts.set(to, {
+          ids: ids.add(/^x-alert-id: (.+)$/im.exec(raw)![1]!.trim()),
+          times: [...times, Date.now()],
+        });
+        callback();
+      });
+    },
+  });
+  // A killed dispatcher cuts its connections.
+  server.on('error', () => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  return {
+    receipts,
+    counts,
+    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+/**
+ * Restocks a variant with many subscribers while several dispatcher processes, a server among them, are ended at random and
+ * replaced, and the mail server fails. Ends when nothing is queued any more.
+ */
+export async function runCrash(service: TestService, plan: CrashPlan): Promise<CrashReport> {
+  const { db } = service.services;
+  const smtp = await startUnreliableSmtp(plan.failureRate);
+  const environment = {
+    ...process.env,
+    NODE_OPTIONS: '',
+    DATABASE_URL: String(db.pool.options.connectionString),
+    DATA_DIR: service.services.config.dataDir,
+    DATABASE_POOL: '6',
+    DEMO: '0',
+    PORT: '0',
+    LOG_LEVEL: 'fatal',
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'alerts@store.example',
+    DISPATCH_LEASE_MS: String(plan.leaseMs),
+    DISPATCH_RETRY_MS: '50',
+  };
+  const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+  const startDispatcher = (script: string): ChildProcess =>
+    spawn(process.execPath, [script], { env: environment, stdio: 'ignore' });
+  const scripts = [
+    program('main'),
+    ...Array.from({ length: plan.dispatchers - 1 }, () => program('cli/worker')),
+  ];
+  const children = scripts.map((script) => ({ script, child: startDispatcher(script) }));
+  const killTimes: number[] = [];
+
+  const { pid } = await service.createStore();
+  await setStock(service, pid, '1', 0, { dt: 'Shirt' });
+  await seedSubscribers(db, pid, '1', plan.subscribers);
+  const start = Date.now();
+  await setStock(service, pid, '1', 10);
+
+  const progress = async (): Promise<number> => {
+    const [row] = await db.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND state <> 'queued'`,
+      [pid],
+    );
+    return row!.count;
+  };
+  try {
+    // Kills are spread over the work, so that they hit dispatchers that are sending.
+    await until(async () => {
+      const done = await progress();
+      if (
+        killTimes.length < plan.kills &&
+        done > ((killTimes.length + 0.5) / (plan.kills + 1)) * plan.subscribers
+      ) {
+        const victim = children[Math.floor(Math.random() * children.length)]!;
+        if (!isRunning(victim.child)) throw new Error('A dispatcher ended by itself');
+        const exited = once(victim.child, 'exit');
+        victim.child.kill(plan.signal ?? 'SIGKILL');
+        await exited;
+        killTimes.push(Date.now());
+        victim.child = startDispatcher(victim.script);
+      }
+      return done >= plan.subscribers;
+    });
+  } finally {
+    for (const { child } of children) if (isRunning(child)) child.kill('SIGTERM');
+    await Promise.all(children.map(async ({ child }) => isRunning(child) && once(child, 'exit')));
+    await smtp.close();
+  }
+
+  const all = [...smtp.receipts.values()];
+  const repeats = all.filter(({ times }) => times.length > 1);
+  const wasCutOff = (time: number): boolean =>
+    killTimes.some((kill) => time <= kill && kill - time < plan.leaseMs);
+  const states = await db.query<{ state: string; count: number }>(
+    'SELECT state, count(*)::int AS count FROM outbox WHERE pid = $1 GROUP BY state',
+    [pid],
+  );
+  const [left] = await db.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM subscription WHERE pid = $1',
+    [pid],
+  );
+  return {
+    reached: all.length,
+    repeated: repeats.length,
+    changedIds: all.filter(({ ids }) => ids.size > 1).length,
+    unexplained: repeats.filter(({ times }) => !times.slice(0, -1).every(wasCutOff)).length,
+    states: Object.fromEntries(states.map(({ state, count }) => [state, count])),
+    subscriptionsLeft: left!.count,
+    refused: smtp.counts.refused,
+    killed: killTimes.length,
+    seconds: (Date.now() - start) / 1000,
+  };
+}

@@ -1,0 +1,133 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { holdHome } from '../../../src/database/embedded-lock.ts';
+import type { HomeHold } from '../../../src/database/embedded-lock.ts';
+import { createLogger } from '../../../src/shared/log.ts';
+import { until } from '../../until.ts';
+import * as kit from './fixtures/embedded-kit.ts';
+
+// Several machines on one folder, played by one process: what tells them apart is their place. Beats are forty times as
+// frequent as the watch is long, so that a busy machine does not make a live holder look dead.
+const TIMES = { beatMs: 50, watchMs: 2_000 };
+const silent = createLogger('silent');
+const holds: HomeHold[] = [];
+
+const placeOf = (machine: number): string => `machine-${machine} pid:[${machine}]`;
+const signOf = (dir: string): Promise<string> => readFile(join(dir, 'postgres.holder'), 'utf8');
+const claimsIn = async (dir: string): Promise<string[]> =>
+  (await readdir(dir)).filter((name) => /holder\.\d+$/.test(name));
+
+async function hold(
+  dir: string,
+  machine: number,
+  log = silent,
+  pause?: () => Promise<void>,
+): Promise<HomeHold> {
+  const held = await holdHome(dir, log, { ...TIMES, place: placeOf(machine), pause });
+  holds.push(held);
+  return held;
+}
+
+afterEach(async () => {
+  for (const held of holds.splice(0)) await held.end(true);
+  await kit.cleanUp();
+});
+
+describe.each([
+  ['a dead holder', 'machine-0 pid:[0] 7 1\n', {}],
+  [
+    'a holder that died before it showed its sign',
+    'machine-0 pid:[0] 7 1\n',
+    { 3: 'machine-99 pid:[9] 8 1\n' },
+  ],
+  ['a claim that was never written', undefined, { 5: '' }],
+  ['a folder that its last holder left in order', undefined, { 8: 'released\n' }],
+])('%s', (_name, sign, claims) => {
+  // Rounds of staggered arrivals: one alone rarely shows two that win.
+  test.each(Array.from({ length: 4 }, (_, round) => round))(
+    'is succeeded by one of twelve machines that come at once, and the others name it (round %i)',
+    async () => {
+      const dir = await kit.makeDataDir();
+      if (sign !== undefined) await writeFile(join(dir, 'postgres.holder'), sign);
+      for (const [number, text] of Object.entries(claims))
+        await writeFile(join(dir, `postgres.holder.${number}`), text);
+      const arrive = async (machine: number): Promise<number> => {
+        for (let step = 1; step < machine; step += 1) await readdir(dir);
+        await hold(dir, machine);
+        return machine;
+      };
+      const outcomes = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => arrive(index + 1)));
+      const winners = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      expect(winners).toHaveLength(1);
+      const name = `machine-${winners[0]}`;
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected')
+          expect(outcome.reason).toMatchObject({ message: expect.stringContaining(`container ${name} `) });
+      expect((await signOf(dir)).startsWith(`${placeOf(winners[0]!)} `)).toBe(true);
+      expect(await claimsIn(dir)).toHaveLength(1);
+    },
+    60_000,
+  );
+});
+
+test.each([
+  [1, 'creates its number'],
+  [2, 'looks whether it was passed'],
+  [3, 'shows its sign'],
+  [4, 'looks once more'],
+])(
+  'of two that find a holder dead, one that stands still before step %i (%s) gives way to the one that goes past it',
+  async (stop) => {
+    const dir = await kit.makeDataDir();
+    await writeFile(join(dir, 'postgres.holder'), 'machine-0 pid:[0] 7 1\n');
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    let steps = 0;
+    const slow = hold(dir, 1, silent, () => ((steps += 1) === stop ? gate : Promise.resolve()));
+    slow.catch(() => undefined);
+    await until(async () => steps === stop);
+    const fast = await hold(dir, 2);
+    goOn();
+    await expect(slow).rejects.toThrow('on the host or container machine-2 ');
+    await fast.confirm();
+    await until(async () => (await signOf(dir)).startsWith(placeOf(2)));
+    expect(await claimsIn(dir)).toHaveLength(1);
+  },
+  60_000,
+);
+
+test('a holder that was taken over while it slept leaves the new one’s sign alone, says so, and cannot go on', async () => {
+  const dir = await kit.makeDataDir();
+  const lines: string[] = [];
+  const sleeper = await hold(dir, 1, createLogger('error', { write: (line) => void lines.push(line) }));
+  const theirs = `${placeOf(2)} 9 1\n`;
+  await writeFile(join(dir, 'postgres.holder.2'), theirs);
+  await until(async () => lines.length > 0);
+  expect(lines).toEqual([expect.stringContaining('took DATA_DIR over')]);
+  await writeFile(join(dir, 'postgres.holder'), theirs);
+  let beats = 0;
+  let beat = Promise.resolve();
+  const beating = setInterval(
+    () => (beat = writeFile(join(dir, 'postgres.holder'), `${placeOf(2)} 9 ${(beats += 1)}\n`)),
+    TIMES.beatMs,
+  );
+  await expect(sleeper.confirm()).rejects.toThrow('in use by process 9 on the host or container machine-2 ');
+  clearInterval(beating);
+  // A file that is just being written is empty for a moment.
+  await beat;
+  await sleeper.end(true);
+  expect((await signOf(dir)).startsWith(placeOf(2))).toBe(true);
+  expect(await readFile(join(dir, 'postgres.holder.2'), 'utf8')).toBe(theirs);
+});
+
+test('one that wakes late finds a higher number and gives way, whatever was cleared away meanwhile', async () => {
+  const dir = await kit.makeDataDir();
+  const first = await hold(dir, 1);
+  await first.end(true);
+  const second = await hold(dir, 2);
+  // Its look was before all this, so it goes for the number after the one it saw, which is free again.
+  expect(await claimsIn(dir)).toEqual(['postgres.holder.2']);
+  await writeFile(join(dir, 'postgres.holder.1'), `${placeOf(3)} 9 1\n`, { flag: 'wx' });
+  await expect(hold(dir, 4)).rejects.toThrow('on the host or container machine-2 ');
+  await second.confirm();
+});

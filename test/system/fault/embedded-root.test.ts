@@ -1,0 +1,145 @@
+import { cp, mkdir, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ensurePostgresUser } from '../../../src/database/embedded-system.ts';
+import { openEmbedded } from '../../../src/database/embedded.ts';
+import type { EmbeddedDatabase } from '../../../src/database/embedded.ts';
+import { describePlace, findBinaries } from '../../../src/database/embedded-place.ts';
+import { createLogger } from '../../../src/shared/log.ts';
+import * as kit from './fixtures/embedded-kit.ts';
+import { endMains, startMain } from './fixtures/main-process.ts';
+
+const log = createLogger('silent');
+const opened: EmbeddedDatabase[] = [];
+
+async function open(dataDir: string): Promise<EmbeddedDatabase> {
+  const database = await openEmbedded(dataDir, log, { settings: { fsync: 'off' } });
+  opened.push(database);
+  return database;
+}
+
+afterEach(async () => {
+  await endMains();
+  for (const database of opened.splice(0)) await database.release();
+  await kit.cleanUp();
+});
+
+// What these guarantee concerns only root, whose PostgreSQL runs as someone else.
+const rootTest = process.getuid?.() === 0 ? test : test.skip;
+
+rootTest(
+  'a data folder that the user postgres cannot enter keeps its database elsewhere, the same for all',
+  async () => {
+    const dir = join(await kit.makePrivateDir(), 'data');
+    const database = await open(dir);
+    const place = await readlink(join(dir, 'postgres'));
+    kit.removeLater(place);
+    expect(place.startsWith(dir)).toBe(false);
+    expect(await kit.openElsewhere(dir).url).toBe(database.url);
+    const [row] = await kit.query(database.url, 'SHOW data_directory');
+    expect(row).toEqual({ data_directory: place });
+    expect((await stat(join(dir, 'postgres.password'))).uid).toBe(0);
+  },
+);
+
+rootTest('every start says where the database really is, in the banner and in the log', async () => {
+  const dir = join(await kit.makePrivateDir(), 'data');
+  await mkdir(dir);
+  for (let round = 0; round < 2; round += 1) {
+    const main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'info' });
+    await main.url;
+    const place = await readlink(join(dir, 'postgres'));
+    kit.removeLater(place);
+    main.child.kill('SIGTERM');
+    const { stdout } = await main.ended;
+    expect(stdout).toContain(`bundled PostgreSQL in ${place}\n`);
+    expect(stdout).toContain(`not in DATA_DIR (${dir})`);
+    expect(stdout).toContain(`files in ${dir}/outbox\n`);
+    expect(stdout).toContain(`"dir":"${place}","dataDir":"${dir}","msg":"The database is not in DATA_DIR`);
+  }
+});
+
+rootTest('a database elsewhere that is gone is missed, not replaced by an empty one', async () => {
+  const dir = join(await kit.makePrivateDir(), 'data');
+  await (await open(dir)).release();
+  const place = await readlink(join(dir, 'postgres'));
+  kit.removeLater(place);
+  await rm(place, { recursive: true });
+  await expect(open(dir)).rejects.toThrow(
+    `The database of DATA_DIR was in ${place}, which is gone; bring it back`,
+  );
+  await rm(join(dir, 'postgres'));
+  const { url } = await open(dir);
+  expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('the banner of an open data folder names the folder in it', async () => {
+  const dir = await kit.makeDataDir();
+  const main = startMain({ DATA_DIR: dir });
+  await main.url;
+  main.child.kill('SIGTERM');
+  const { stdout } = await main.ended;
+  expect(stdout).toContain(`bundled PostgreSQL in ${dir}/postgres\n`);
+  expect(stdout).not.toMatch(/not in DATA_DIR|WARNING/);
+});
+
+const ROOT_MOUNT = '29 1 0:30 / / rw,relatime - overlay overlay rw';
+const VOLUME = '31 29 8:1 /vol /data rw - ext4 /dev/sda1 rw';
+const BLANKS = '32 29 8:1 /vol /my\\040data rw - ext4 /dev/sda1 rw';
+const SECOND = '33 29 8:1 /db /var/lib/wishgate rw - ext4 /dev/sdb1 rw';
+const PLACE = '/var/lib/wishgate/0123';
+
+test.each([
+  ['on a volume', '/data/wishes', PLACE, true, [ROOT_MOUNT, VOLUME], true],
+  ['on a volume with a blank in its name', '/my data', PLACE, true, [ROOT_MOUNT, BLANKS], true],
+  ['on a volume beside another for the database', '/data', PLACE, true, [ROOT_MOUNT, VOLUME, SECOND], false],
+  ['on a volume that only sounds like it', '/database', PLACE, true, [ROOT_MOUNT, VOLUME], false],
+  ['on no volume', '/root/data', PLACE, true, [ROOT_MOUNT, VOLUME], false],
+  ['on a disk of a machine', '/data', PLACE, false, [ROOT_MOUNT, VOLUME], false],
+  ['with its database in it', '/data', '/data/postgres', true, [ROOT_MOUNT, VOLUME], false],
+])(
+  'a data folder %s: %s, database in %s, container %s',
+  async (_name, dataDir, dir, isContainer, mounts, isWarned) => {
+    const place = await describePlace(dataDir, dir, { isContainer, mountinfo: mounts.join('\n') });
+    expect(place).toEqual({
+      dir,
+      isOutside: !dir.startsWith(dataDir),
+      warning: isWarned ? expect.stringContaining(`lost with this container: it is in ${dir} `) : null,
+    });
+  },
+);
+
+rootTest('a deleted private data folder starts afresh and the old database is kept aside', async () => {
+  const dir = join(await kit.makePrivateDir(), 'data');
+  const first = await open(dir);
+  const place = await readlink(join(dir, 'postgres'));
+  kit.removeLater(place);
+  await kit.query(first.url, 'CREATE TABLE t AS SELECT 42 AS a');
+  await first.release();
+  await rm(dir, { recursive: true });
+  const { url } = await open(dir);
+  await expect(kit.query(url, 'SELECT a FROM t')).rejects.toMatchObject({ code: '42P01' });
+  const kept = (await readdir(dirname(place)))
+    .map((name) => join(dirname(place), name))
+    .filter((path) => path.startsWith(`${place}.old-`));
+  kept.forEach(kit.removeLater);
+  expect(kept).toHaveLength(1);
+  expect(await readFile(join(kept[0]!, 'PG_VERSION'), 'utf8')).toMatch(/^\d+\n$/);
+});
+
+rootTest('programs below a private folder are run from a copy', async () => {
+  const user = await ensurePostgresUser();
+  const original = dirname((await findBinaries(user, log)).bin);
+  const privateDir = await kit.makePrivateDir();
+  const shared = await kit.makeDataDir();
+  await mkdir(join(privateDir, 'native'));
+  await cp(original, join(privateDir, 'native'), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !/\.so\.\d+$/.test(path) || !path.includes('libpq'),
+  });
+  await cp(join(dirname(original), 'package.json'), join(privateDir, 'package.json'));
+  const binaries = await findBinaries(user, log, join(privateDir, 'native'), shared);
+  expect(binaries.bin.startsWith(shared)).toBe(true);
+  expect(Number(binaries.major)).toBeGreaterThanOrEqual(15);
+  expect(await findBinaries(user, log, join(privateDir, 'native'), shared)).toEqual(binaries);
+});

@@ -1,0 +1,234 @@
+import { readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { withLock } from '../../../src/database/embedded-lock.ts';
+import { openEmbedded } from '../../../src/database/embedded.ts';
+import type { EmbeddedDatabase } from '../../../src/database/embedded.ts';
+import { createLogger } from '../../../src/shared/log.ts';
+import { until } from '../../until.ts';
+import * as kit from './fixtures/embedded-kit.ts';
+
+const log = createLogger('silent');
+const opened: EmbeddedDatabase[] = [];
+
+async function open(dataDir: string): Promise<EmbeddedDatabase> {
+  const database = await openEmbedded(dataDir, log, { settings: { fsync: 'off' } });
+  opened.push(database);
+  return database;
+}
+
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.release();
+  await kit.cleanUp();
+});
+
+describe('opening', () => {
+  test('an empty folder becomes a database that only this machine can reach', async () => {
+    const dir = await kit.makeDataDir();
+    const { url } = await open(dir);
+    const [row] = await kit.query(
+      url,
+      `SELECT current_database() AS db, current_setting('server_encoding') AS encoding, lower('ÄÖ') AS lower,
+         current_setting('listen_addresses') AS host, current_setting('unix_socket_directories') AS sockets,
+         current_setting('synchronous_commit') AS durable`,
+    );
+    expect(row).toEqual({
+      db: 'wishgate',
+      encoding: 'UTF8',
+      lower: 'äö',
+      host: '127.0.0.1',
+      sockets: '',
+      durable: 'on',
+    });
+    expect((await stat(join(dir, 'postgres.password'))).mode & 0o777).toBe(0o600);
+    await expect(kit.query(url.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toMatchObject({
+      code: '28P01',
+    });
+  });
+
+  test('a second opener in this process and one in another share the database', async () => {
+    const dir = await kit.makeDataDir();
+    const first = await open(dir);
+    const second = await open(dir);
+    const third = kit.openElsewhere(dir);
+    expect(second.url).toBe(first.url);
+    expect(await third.url).toBe(first.url);
+  });
+
+  test('a folder that another machine or container has open is refused, with its name, and left alone', async () => {
+    const dir = await kit.makeDataDir();
+    await (await open(dir)).release();
+    const pidFile = join(dir, 'postgres', 'postmaster.pid');
+    await writeFile(pidFile, 'theirs');
+    const holder = join(dir, 'postgres.holder');
+    let beats = 0;
+    const beat = (): Promise<void> => writeFile(holder, `other-host pid:[1] 7 ${(beats += 1)}\n`);
+    await beat();
+    const beating = setInterval(() => void beat(), 100);
+    await expect(open(dir)).rejects.toThrow(
+      /^DATA_DIR is in use by process 7 on the host or container other-host/,
+    );
+    clearInterval(beating);
+    expect(await readFile(pidFile, 'utf8')).toBe('theirs');
+    expect(await kit.countProcesses(join(dir, 'postgres'))).toBe(0);
+  });
+
+  test('a folder whose holder elsewhere is gone is taken over, and the last one out takes its own sign along', async () => {
+    const dir = await kit.makeDataDir();
+    const holder = join(dir, 'postgres.holder');
+    await writeFile(holder, 'other-host pid:[1] 7 1\n');
+    const first = await open(dir);
+    const second = await open(dir);
+    expect(await readFile(holder, 'utf8')).toContain(` ${process.pid} `);
+    await first.release();
+    expect(await readdir(dir)).toContain('postgres.holder');
+    await second.release();
+    expect(await readdir(dir)).not.toContain('postgres.holder');
+  });
+
+  test('two processes that open an empty folder at once both succeed', async () => {
+    const dir = await kit.makeDataDir();
+    const openers = [kit.openElsewhere(dir), kit.openElsewhere(dir)];
+    const urls = await Promise.all(openers.map(({ url }) => url));
+    expect(urls[0]).toBe(urls[1]);
+    expect(await kit.query(urls[0]!, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test('a first start that is killed during initdb is repaired by the next', async () => {
+    const dir = await kit.makeDataDir();
+    const { child } = kit.openElsewhere(dir);
+    await until(async () => (await readdir(dir)).some((name) => name.startsWith('postgres.init-')));
+    await kit.kill(child);
+    expect(await readdir(dir)).not.toContain('postgres');
+    const { url } = await open(dir);
+    expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect((await readdir(dir)).filter((name) => name.includes('.init-') || name.includes('.lock'))).toEqual(
+      [],
+    );
+  });
+
+  // Ten rounds of staggered arrivals: one round alone shows a lock that is broken twice in only a third of the runs.
+  test.each(Array.from({ length: 10 }, (_, round) => round))(
+    'a lock of a dead process is broken once however many wait (round %i)',
+    async () => {
+      const dir = await kit.makeDataDir();
+      const path = join(dir, 'x.lock');
+      await symlink(`${process.pid}@1@left-over`, path);
+      let inside = 0;
+      let most = 0;
+      const arrive = async (position: number) => {
+        for (let step = 0; step < position; step += 1) await readdir(dir);
+        await withLock(path, async () => {
+          most = Math.max(most, (inside += 1));
+          await readdir(dir);
+          inside -= 1;
+        });
+      };
+      await Promise.all(Array.from({ length: 12 }, (_, position) => arrive(position)));
+      expect(most).toBe(1);
+      expect(await readdir(dir)).toEqual([]);
+    },
+  );
+});
+
+describe('after a crash', () => {
+  test('the service is killed: its committed row is there and its PostgreSQL is reused', async () => {
+    const dir = await kit.makeDataDir();
+    const victim = kit.openElsewhere(dir, 'CREATE TABLE t AS SELECT 42 AS a');
+    const url = await victim.url;
+    const pid = await kit.serverPid(join(dir, 'postgres'));
+    await kit.kill(victim.child);
+    const next = await open(dir);
+    expect(next.url).toBe(url);
+    expect(await kit.serverPid(join(dir, 'postgres'))).toBe(pid);
+    expect(await kit.query(next.url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
+  });
+
+  test('service and PostgreSQL are killed: the next start recovers', async () => {
+    const dir = await kit.makeDataDir();
+    const victim = kit.openElsewhere(dir, 'CREATE TABLE t AS SELECT 42 AS a');
+    await victim.url;
+    await kit.kill(victim.child);
+    process.kill(await kit.serverPid(join(dir, 'postgres')), 'SIGKILL');
+    const { url } = await open(dir);
+    expect(await kit.query(url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
+  });
+
+  test('a pid file whose number now belongs to another program does not stop the start', async () => {
+    const dir = await kit.makeDataDir();
+    await (await open(dir)).release();
+    await writeFile(
+      join(dir, 'postgres', 'postmaster.pid'),
+      `${process.pid}\n${dir}/postgres\n1\n1\n\n127.0.0.1\n\nready\n`,
+    );
+    const { url } = await open(dir);
+    expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test('a PostgreSQL that does not answer is replaced', async () => {
+    const dir = await kit.makeDataDir();
+    const victim = kit.openElsewhere(dir, 'CREATE TABLE t AS SELECT 42 AS a');
+    await victim.url;
+    await kit.kill(victim.child);
+    const pid = await kit.serverPid(join(dir, 'postgres'));
+    process.kill(pid, 'SIGSTOP');
+    const { url } = await open(dir);
+    expect(await kit.serverPid(join(dir, 'postgres'))).not.toBe(pid);
+    expect(await kit.query(url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
+  });
+
+  test.each(['SIGKILL', 'SIGINT'] as const)(
+    'PostgreSQL ends by %s under an open service: it returns at the same address',
+    async (signal) => {
+      const dir = await kit.makeDataDir();
+      const { url } = await open(dir);
+      const elsewhere = kit.openElsewhere(dir);
+      expect(await elsewhere.url).toBe(url);
+      await kit.query(url, 'CREATE TABLE t AS SELECT 42 AS a');
+      const pid = await kit.serverPid(join(dir, 'postgres'));
+      process.kill(pid, signal);
+      const holds = `SELECT count(*)::int AS n, pg_postmaster_start_time() AS t FROM pg_stat_activity WHERE application_name = 'wishgate-hold'`;
+      await until(async () => (await kit.query<{ n: number }>(url, holds).catch(() => []))[0]?.n === 2);
+      expect(await kit.serverPid(join(dir, 'postgres'))).not.toBe(pid);
+      expect(await kit.query(url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
+    },
+  );
+});
+
+describe('releasing', () => {
+  test('the last one out stops PostgreSQL, and may say so twice', async () => {
+    const dir = await kit.makeDataDir();
+    const database = await open(dir);
+    const pool = new pg.Pool({ connectionString: database.url });
+    await Promise.all([pool.query('SELECT 1'), pool.query('SELECT 1')]);
+    await pool.end();
+    expect(await kit.countProcesses(join(dir, 'postgres'))).toBeGreaterThan(1);
+    await Promise.all([database.release(), database.release()]);
+    await database.release();
+    expect(await kit.countProcesses(join(dir, 'postgres'))).toBe(0);
+  });
+
+  test('one of two leaves it running for the other, and the other process then ends by itself', async () => {
+    const dir = await kit.makeDataDir();
+    const first = await open(dir);
+    const second = kit.openElsewhere(dir);
+    await second.url;
+    await first.release();
+    expect(await kit.query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await second.release()).toBe(0);
+    expect(await kit.countProcesses(join(dir, 'postgres'))).toBe(0);
+  });
+
+  test('openers that race with releases always get an address that answers', async () => {
+    const dir = await kit.makeDataDir();
+    const visit = async () => {
+      for (let round = 0; round < 4; round += 1) {
+        const database = await open(dir);
+        expect(await kit.query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+        await database.release();
+      }
+    };
+    await Promise.all([visit(), visit(), visit()]);
+    expect(await kit.countProcesses(join(dir, 'postgres'))).toBe(0);
+  });
+});

@@ -1,0 +1,56 @@
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { isDatabaseAway } from '../../../src/database/failures.ts';
+import { createLogger } from '../../../src/shared/log.ts';
+import { startFaultProxy } from '../chaos/fault-proxy.ts';
+import type { FaultProxy } from '../chaos/fault-proxy.ts';
+import { createTestDatabase } from '../../setup/database.ts';
+import type { TestDatabase } from '../../setup/database.ts';
+
+let database: TestDatabase;
+let proxy: FaultProxy;
+let db: Database;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  const url = new URL(database.url);
+  proxy = await startFaultProxy(Number(url.port));
+  url.port = String(proxy.port);
+  db = openDatabase(url.href, 4, createLogger('silent'));
+  await db.query('CREATE TABLE lost (n int); INSERT INTO lost VALUES (1)');
+});
+afterEach(async () => {
+  await proxy.close();
+  await db.close();
+  await database.drop();
+});
+
+const LOCK = 'SELECT n FROM lost FOR UPDATE';
+
+test('a connection that has gone silent fails as an absent database within seconds, and its locks are given back', async () => {
+  const start = performance.now();
+  const failure = await db
+    .transaction(async (tx) => {
+      await tx.query(LOCK);
+      // From now on this connection is one to a machine that vanished; new ones reach the next.
+      proxy.setWeather('half-open');
+      proxy.setWeather('clear');
+      await tx.query('SELECT 1');
+    })
+    .catch((error: unknown) => error);
+  expect(isDatabaseAway(failure)).toBe(true);
+  expect(performance.now() - start).toBeLessThan(25_000);
+  // PostgreSQL would hold the row for as long as it takes the other machine to answer: for ever.
+  expect(await db.transaction((tx) => tx.query(LOCK))).toEqual([{ n: 1 }]);
+});
+
+test('nobody answers at all: the wait ends all the same', async () => {
+  await db.query('SELECT 1');
+  proxy.setWeather('half-open');
+  const failures = await Promise.all([1, 2].map(() => db.query('SELECT 1').catch((error: unknown) => error)));
+  expect(failures.map(isDatabaseAway)).toEqual([true, true]);
+});
+
+test('a statement that takes long is left alone', async () => {
+  expect(await db.query('SELECT 1 AS one FROM pg_sleep(9)')).toEqual([{ one: 1 }]);
+});
