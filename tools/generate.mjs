@@ -61,7 +61,7 @@ function inputs() {
   return [
     ...filesUnder(WORD_SOURCES),
     ...filesUnder(['schema', 'codegen.yml', 'prisma.config.ts', 'package-lock.json']),
-    ...filesUnder(['tools/generate.mjs', 'tools/client-records.cjs']),
+    ...filesUnder(['tools/generate.mjs', 'tools/codegen.mjs', 'tools/client-records.cjs']),
     ...filesUnder(['prisma'], (file) => file.endsWith('.prisma')),
     ...filesUnder(['src/domain', 'src/dashboard'], (file) => file.endsWith('.graphql')),
   ];
@@ -152,7 +152,7 @@ async function withDifferences(use) {
     symlinkSync(join(ROOT, 'node_modules'), join(scratch, 'node_modules'), 'junction');
     await Promise.all([
       run(scratch, binary('prisma', 'prisma'), 'generate', '--no-hints'),
-      run(scratch, binary('@graphql-codegen/cli', 'graphql-codegen'), '--config', 'codegen.yml'),
+      run(scratch, join(ROOT, 'tools/codegen.mjs')),
     ]);
     const names = [scratch, ROOT].flatMap((root) =>
       filesUnder(['src/generated'], undefined, root).map((file) => relative(root, file)),

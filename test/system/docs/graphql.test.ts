@@ -38,6 +38,19 @@ await run({}, NotifyMeDocument, { input: { medium: 'fax', mediumvalue: '1', prod
 export const wrong: FailureType = 'duplicate_lname';
 `;
 
+/** Does with codegen.ts what the generator's command line does. */
+const GENERATE = `
+import { buildClientSchema, getIntrospectionQuery } from 'graphql';
+import config from './codegen.ts';
+import { writeTypes } from '${new URL('../../tools/codegen.mjs', import.meta.url).href}';
+const answer = await fetch(config.schema, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query: getIntrospectionQuery() }),
+});
+await writeTypes(process.cwd(), buildClientSchema((await answer.json()).data), config);
+`;
+
 test('every example of docs/graphql.md and docs/lists.md runs', async () => {
   const examples = [...(await blocks('graphql')), ...(await blocks('graphql', LISTS_PAGE))];
   expect(examples.length).toBeGreaterThanOrEqual(5);
@@ -89,6 +102,7 @@ test('the types that docs/graphql.md tells how to make compile and know every sc
       'package.json': JSON.stringify({ type: 'module' }),
       'tsconfig.json': JSON.stringify({ compilerOptions: strict, include: ['src'] }),
       'codegen.ts': codegen!,
+      'generate.mjs': GENERATE,
       'src/page.graphql': (await blocks('graphql')).join('\n'),
       'src/run.ts': runner!,
       'src/use.ts': USE,
@@ -96,10 +110,9 @@ test('the types that docs/graphql.md tells how to make compile and know every sc
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await mkdir(join(folder, 'src'));
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    const node = (script: string, ...args: string[]) =>
-      promisify(execFile)(process.execPath, [join(ROOT, 'node_modules', script), ...args], { cwd: folder });
-    await node('@graphql-codegen/cli/esm/bin.js');
-    await node('typescript/bin/tsc', '-p', '.');
+    const node = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
+    await node('--import', 'tsx', 'generate.mjs');
+    await node(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.');
     const { body } = await service.graphql('{ __schema { types { kind name } } }');
     const scalars = body.data.__schema.types.flatMap(({ kind, name }: { kind: string; name: string }) =>
       kind === 'SCALAR' && !['String', 'Int', 'Float', 'Boolean'].includes(name) ? [name] : [],
