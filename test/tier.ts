@@ -1,8 +1,8 @@
 /** `npm run test:long` sets it: everything random is repeated in full. */
 const isLong = process.env['TEST_TIER'] === 'long';
 
-/** How often this run repeats what is random: in full before a release, a third of it at every change. */
-export const times = (full: number): number => (isLong ? full : Math.ceil(full / 3));
+/** How often this run repeats what is random: in full before a release, a sixth of it at every change. */
+export const times = (full: number): number => (isLong ? full : Math.ceil(full / 6));
 
 /** The part of the long run that one has time for: `LONG_SHARE=0.2 npm run test:long`. */
 const share = Number(process.env['LONG_SHARE'] ?? 1);

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // Writes dist/public: the browser library and the scripts and styles of every page. Does nothing when it is current.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import markdown from 'markdown-it';
-import ts from 'typescript';
 import { ROOT, filesUnder, hashOf, readStamp } from './generate.mjs';
 
 const PUBLIC = join(ROOT, 'dist/public');
@@ -106,6 +106,8 @@ async function bundleClient() {
 
 /** The library's types as one file: the declarations of its public modules, joined. */
 function clientTypes() {
+  // Loaded only here: it takes half a second, and mostly there is nothing to do.
+  const ts = createRequire(import.meta.url)('typescript');
   const texts = CLIENT_TYPES.map((file) => {
     const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(ROOT, file), 'utf8'), {
       fileName: file,

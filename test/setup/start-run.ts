@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +10,10 @@ declare global {
   var endWishgateTests: (() => Promise<void>) | undefined;
 }
 
-/** Starts one PostgreSQL for the whole run, once these tools have brought their outputs up to date; the environment tells the workers its address. */
-export async function startRun(tools: ('generate' | 'bundle' | 'build')[]): Promise<void> {
+/** Starts one PostgreSQL for the whole run; the environment tells the workers its address. */
+export async function startRun(): Promise<void> {
   // A run of both suites starts here twice.
   if (globalThis.endWishgateTests) await globalThis.endWishgateTests();
-  for (const tool of tools) execFileSync(process.execPath, [`tools/${tool}.mjs`], { stdio: 'inherit' });
   const server = await startTestServer();
   const browser = await shareBrowser();
   const folder = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
