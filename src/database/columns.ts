@@ -56,7 +56,7 @@ export function readColumn(source: string, sql: string, name: string): string {
  */
 export function namer<Row>(names: readonly string[]): (values: readonly unknown[]) => Row {
   const fields = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`);
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- no text of a caller gets here
+  // oxlint-disable-next-line typescript/no-implied-eval -- no text of a caller gets here
   return new Function('values', `return { ${fields.join(', ')} }`) as (values: readonly unknown[]) => Row;
 }
 

@@ -42,7 +42,7 @@ const CHECKS = 3;
  */
 export function createHttpServer(given: Partial<HttpLimits> = {}, log?: Logger): HttpServer {
   const limits = { ...LIMITS, ...given };
-  /* eslint-disable no-restricted-syntax -- V8 gives fast shapes to what classes make */
+  /* oxlint-disable wishgate/no-class -- V8 gives fast shapes to what classes make */
   class Message extends IncomingMessage {}
   class Answer extends ServerResponse {
     /** Every answer begins here, also those that are written piece by piece. */
@@ -53,7 +53,7 @@ export function createHttpServer(given: Partial<HttpLimits> = {}, log?: Logger):
       return super.writeHead(...args);
     }
   }
-  /* eslint-enable no-restricted-syntax */
+  /* oxlint-enable wishgate/no-class */
   const server = createServer({
     IncomingMessage: Message,
     ServerResponse: Answer,

@@ -16,7 +16,9 @@ export type AlertSituation = {
 
 /** Whether to send an alert now, later or never. */
 export type Verdict =
-  { kind: 'send' } | { kind: 'withheld'; reason: string } | { kind: 'deferred'; until: Date };
+  | { kind: 'send' }
+  | { kind: 'withheld'; reason: string }
+  | { kind: 'deferred'; until: Date };
 
 function endedReason(cause: string | null): string {
   return triggerOf(cause !== null && isTriggerName(cause) ? cause : 'automatic').endedReason;

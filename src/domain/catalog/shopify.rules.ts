@@ -8,7 +8,11 @@ import type { ProductWrite } from '../product/product.columns.ts';
 
 /** The topics that change the catalogue, and that of orders. */
 export type ShopifyTopic =
-  'products/create' | 'products/update' | 'products/delete' | 'inventory_levels/update' | 'orders/create';
+  | 'products/create'
+  | 'products/update'
+  | 'products/delete'
+  | 'inventory_levels/update'
+  | 'orders/create';
 
 const TOPICS: ReadonlySet<string> = new Set<ShopifyTopic>([
   'products/create',

@@ -107,7 +107,8 @@ type SentField = FieldsWith<Table, { check: string }>;
 /** The names by which callers send the fields of an item. */
 export type SentName = {
   [Field in SentField]:
-    RecordName<Field> | (Table[Field] extends { also: infer Name extends string } ? Name : never);
+    | RecordName<Field>
+    | (Table[Field] extends { also: infer Name extends string } ? Name : never);
 }[SentField];
 
 /** What callers may send of an item beside its variant id, each under the names by which they do. */

@@ -134,6 +134,7 @@ export function createLive({ db, config, log }: Services): Live {
         isAway = false;
       } catch (error) {
         if (!isAway) log.warn({ reason: (error as Error).message }, 'revisions cannot be read');
+        // oxlint-disable-next-line no-useless-assignment -- the next round reads it
         isAway = true;
       }
       await next;

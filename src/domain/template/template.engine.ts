@@ -52,7 +52,7 @@ function boundOf(value: unknown): number {
 }
 
 // The library only counts how far apart two bounds are, and has no other place to say more about ranges.
-// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with the tokenizer
+// oxlint-disable-next-line typescript/unbound-method -- it is called with the tokenizer
 const { readGroupOrRange } = Tokenizer.prototype;
 Tokenizer.prototype.readGroupOrRange = function () {
   const token = readGroupOrRange.call(this);

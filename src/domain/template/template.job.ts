@@ -47,7 +47,7 @@ const RENDER_MS = 250;
 const STUCK_MS = 4 * RENDER_MS;
 
 const MAX_SUBJECT = 200;
-// eslint-disable-next-line no-control-regex -- all of them but tab and line feed
+// oxlint-disable-next-line no-control-regex -- all of them but tab and line feed
 const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
 
 function wayOutOf({ store, unsubscribe_url: url }: AlertModel): WayOut {

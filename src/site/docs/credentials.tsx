@@ -9,7 +9,10 @@ const FIELDS: [name: keyof Credentials, label: string, about: string][] = [
 
 /** How the demo store's examples are coming along. */
 export type DemoState =
-  { kind: 'none' } | { kind: 'waiting' } | { kind: 'ready' } | { kind: 'failed'; why: string };
+  | { kind: 'none' }
+  | { kind: 'waiting' }
+  | { kind: 'ready' }
+  | { kind: 'failed'; why: string };
 
 function About({ state, shopper }: { state: DemoState; shopper: string }) {
   if (state.kind === 'none')
