@@ -99,8 +99,8 @@ describe('what is counted', () => {
     const failed = await valueOf('wishgate_failures_total', { type: 'invalid-lname' });
     await service.post('/api/v3/lists/create/', { lname: 'x' }, { shopper }).expect(400);
     await service.graphql('mutation Mine { a: createList(input: { lname: "x" }) { lid } }', {}, { shopper });
-    await until(async () => (await requestsOf(rest)) === before[0]! + 1);
-    await until(async () => (await requestsOf(graphql)) === before[1]! + 1);
+    await until(async () => (await requestsOf(rest)) === before[0] + 1);
+    await until(async () => (await requestsOf(graphql)) === before[1] + 1);
     expect(await valueOf('wishgate_failures_total', { type: 'invalid-lname' })).toBe(failed + 2);
   });
 

@@ -71,7 +71,9 @@ async function makeDir(): Promise<string> {
 /** Changes with the migrations and with PostgreSQL's version. */
 async function clusterKey(): Promise<string> {
   const migrations = join(ROOT, 'prisma/migrations');
-  const files = (await readdir(migrations, { recursive: true })).filter((file) => file.endsWith('.sql')).sort();
+  const files = (await readdir(migrations, { recursive: true }))
+    .filter((file) => file.endsWith('.sql'))
+    .sort();
   const hash = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
   for (const file of files) hash.update(file).update(await readFile(join(migrations, file)));
   return hash.digest('hex').slice(0, 16);

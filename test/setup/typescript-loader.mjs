@@ -22,7 +22,14 @@ async function compile(path) {
   const file = join(CACHE, `${key}.mjs`);
   const known = read(file);
   if (known !== null) return known;
-  const options = { loader: 'ts', format: 'esm', target: 'node20', sourcemap: 'inline', sourcesContent: false, sourcefile: path };
+  const options = {
+    loader: 'ts',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'inline',
+    sourcesContent: false,
+    sourcefile: path,
+  };
   const { code } = await transform(text, options);
   // Renamed into place: other workers read it.
   writeFileSync(`${file}.${process.pid}`, code);
