@@ -93,7 +93,7 @@ test('a deadlock that a typed call meets starts the transaction again', async ()
       await tx.prisma.store.update({ where: { pid: second }, data: { sessionEpoch: { increment: 1 } } });
     });
   await Promise.all([touch('e1', 'e2'), touch('e2', 'e1')]);
-  expect(tries).toBe(3);
+  expect(tries).toBeGreaterThan(2);
   const rows = await db.prisma.store.findMany({ where: { pid: { in: ['e1', 'e2'] } } });
   expect(rows.map(({ sessionEpoch }) => sessionEpoch)).toEqual([2, 2]);
 });
