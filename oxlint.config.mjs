@@ -111,6 +111,7 @@ const properties = [
 ];
 
 const errors = (...names) => Object.fromEntries(names.map((name) => [name, 'error']));
+const readonly = (...names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
 
 /** ESLint's own recommendations that the type checker does not make needless. */
 const RECOMMENDED = errors(
@@ -287,9 +288,23 @@ export default {
     },
     {
       files: ['**/*.{js,mjs,cjs}'],
-      env: { builtin: true, node: true },
+      env: { builtin: true },
+      globals: readonly(
+        'process',
+        'console',
+        'URL',
+        'Buffer',
+        'WebAssembly',
+        'setTimeout',
+        'clearTimeout',
+        'fetch',
+        'performance',
+      ),
       rules: UNTYPED,
     },
-    { files: ['**/*.cjs'], env: { commonjs: true } },
+    {
+      files: ['**/*.cjs'],
+      globals: { ...readonly('require', '__dirname', '__filename'), module: 'writable', exports: 'writable' },
+    },
   ],
 };
