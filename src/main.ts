@@ -14,10 +14,10 @@ import { startWorker } from './dispatch/worker.ts';
 import type { Worker } from './dispatch/worker.ts';
 import { openRuntime, startTracing } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
+import { endSignal, limitShutdown } from './shared/end-signal.ts';
 import { describeFailure } from './shared/errors.ts';
 import { createLogger } from './shared/log.ts';
 import type { Logger } from './shared/log.ts';
-import { watchUnexpected } from './shared/unexpected.ts';
 import type { Lifecycle } from './transport/health.ts';
 import { createHttpServer } from './transport/http.ts';
 import { listenForMetrics } from './transport/metrics.ts';
@@ -30,8 +30,6 @@ const LISTEN_LIMIT_MS = 4_000;
 const IS_WATCHING = /^\/(healthz|readyz|metrics)\b/;
 /** Connections whose answer has ended are closed so soon while the process waits for the others. */
 const IDLE_MS = 50;
-/** Whatever still hangs by then, the process ends; the next start adopts a database that was left running. */
-const EXIT_LIMIT_MS = 9_000;
 
 /** Connections that the system keeps until they are taken: beyond them it drops what was sent, and callers wait for seconds. It cuts the number to its own. */
 const BACKLOG = 4_096;
@@ -118,11 +116,17 @@ async function listen(server: Server, { port, host }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }
 
-async function start(given: Config, log: Logger): Promise<Service> {
+/** Starts the service; null when it was told to end before it was up: then it has closed what it had opened. */
+async function start(given: Config, log: Logger, isEnding: () => boolean): Promise<Service | null> {
   await startTracing(given, log);
   const runtime = await openRuntime(given, log);
   let worker: Worker | null = null;
   try {
+    // What is still to be made takes longer than a supervisor may wait, and nobody would use it.
+    if (isEnding()) {
+      await runtime.close();
+      return null;
+    }
     const lifecycle: Lifecycle = { isDraining: false };
     const { server, serve } = createHttpServer(given, log);
     const localUrl = await listen(server, given);
@@ -191,44 +195,18 @@ async function drain({ server, worker, runtime, lifecycle }: Service): Promise<v
   await runtime.close();
 }
 
-function limitShutdown(log: Logger): void {
-  setTimeout(() => {
-    log.error('the shutdown takes too long; ending now');
-    process.exit(1);
-  }, EXIT_LIMIT_MS).unref();
-}
-
-/**
- * Resolves with the exit status at the first signal to end, or failure that ends the process; installed before the start, so that a signal
- * during it is not lost. From then on the time runs, also while the start still waits for something, such as another process's migration.
- */
-function endSignal(log: Logger): Promise<0 | 1> {
-  return new Promise((resolve) => {
-    const end = (status: 0 | 1): void => {
-      limitShutdown(log);
-      resolve(status);
-    };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        log.info({ signal }, 'shutting down');
-        end(0);
-      });
-    }
-    watchUnexpected(log, () => end(1));
-  });
-}
-
 async function main(): Promise<void> {
   loadEnvFile();
   const config = readConfig();
   const log = createLogger(config.logLevel);
-  const ended = endSignal(log);
-  const service = await start(config, log);
+  const { ended, isEnding } = endSignal(log, () => limitShutdown(log));
+  const service = await start(config, log, isEnding);
   const status = await ended;
-  await drain(service).catch((error: unknown) => {
-    log.error({ err: error }, 'the shutdown failed');
-    process.exit(1);
-  });
+  if (service)
+    await drain(service).catch((error: unknown) => {
+      log.error({ err: error }, 'the shutdown failed');
+      process.exit(1);
+    });
   process.exit(status);
 }
 

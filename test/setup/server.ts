@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -42,13 +42,40 @@ async function useGiven(url: string): Promise<TestServer> {
   return { adminUrl: url, template, stop };
 }
 
-/** A copy of the cluster of an earlier run: 0.3 s, where making it and running the migrations takes 3 s. */
+/** Makes an empty folder a data folder whose database has every migration: 0.3 s, where making it takes 3 s. */
+export async function fillDataDir(dir: string): Promise<void> {
+  await copyKept('', dir, (draft) => makeCluster(draft));
+}
+
+/** Copies what an earlier run made under this name to `dir`; makes it there first when none did. */
+export async function copyKept(
+  name: string,
+  dir: string,
+  make: (dir: string) => Promise<void>,
+): Promise<void> {
+  const kept = join(CACHE, `${await clusterKey()}${name}`);
+  if (existsSync(kept)) return copyTree(kept, dir);
+  await make(dir);
+  await forgetOlder();
+  const draft = `${kept}.${process.pid}`;
+  await copyTree(dir, draft);
+  // Another process may have been quicker.
+  await rename(draft, kept).catch(() => rm(draft, { recursive: true, force: true }));
+}
+
+/** Removes what runs with other migrations kept. */
+async function forgetOlder(): Promise<void> {
+  await mkdir(CACHE, { recursive: true });
+  const key = await clusterKey();
+  const older = (await readdir(CACHE)).filter((name) => !name.startsWith(key));
+  await Promise.all(older.map((name) => rm(join(CACHE, name), { recursive: true, force: true })));
+}
+
+/** Starts on a copy of the cluster of an earlier run. */
 async function startOwn(): Promise<TestServer> {
-  const kept = join(CACHE, await clusterKey());
   const dir = await makeDir();
   try {
-    if (!existsSync(kept)) await keepCluster(dir, kept);
-    else await copyTree(kept, dir);
+    await fillDataDir(dir);
     const server = await openEmbedded(dir, createLogger('warn'), { settings: FAST_SETTINGS });
     const stop = async (): Promise<void> => {
       await server.release();
@@ -79,20 +106,17 @@ async function clusterKey(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Makes a cluster with the template in `dir`, and keeps a copy of it for later runs in place of older ones. */
-async function keepCluster(dir: string, kept: string): Promise<void> {
+/** Makes a cluster with the template in `dir`; its own database has the migrations, too, for those who start a service on a copy. */
+async function makeCluster(dir: string): Promise<void> {
   const server = await openEmbedded(dir, createLogger('warn'), { settings: FAST_SETTINGS });
   try {
+    await migrateAt(server.url);
     await prepareTemplate(server.url, TEMPLATE);
   } finally {
     await server.release();
   }
-  await rm(CACHE, { recursive: true, force: true });
-  await mkdir(dirname(kept), { recursive: true });
-  const draft = `${kept}.${process.pid}`;
-  await copyTree(dir, draft);
-  // Another run may have been quicker.
-  await rename(draft, kept).catch(() => rm(draft, { recursive: true, force: true }));
+  // Copies run side by side.
+  await rm(join(dir, 'postgres.port'));
 }
 
 /** With owners and modes, which Node's own copying does not keep. */
@@ -104,12 +128,17 @@ async function copyTree(from: string, to: string): Promise<void> {
 async function prepareTemplate(url: string, template: string): Promise<void> {
   await withAdmin(url, async (admin) => {
     await admin.query(`CREATE DATABASE ${template}`);
-    const pool = new pg.Pool({ connectionString: databaseUrl(url, template), max: 1 });
-    try {
-      await migrate(pool, createLogger('warn'));
-    } finally {
-      await pool.end();
-    }
+    await migrateAt(databaseUrl(url, template));
     await admin.query(`ALTER DATABASE ${template} ALLOW_CONNECTIONS false`);
   });
+}
+
+/** Brings a database up to date. */
+export async function migrateAt(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    await migrate(pool, createLogger('warn'));
+  } finally {
+    await pool.end();
+  }
 }

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,19 +6,19 @@ import { openEmbedded } from '../../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../../src/database/embedded.ts';
 import { createLogger } from '../../../src/shared/log.ts';
 import { startUnreliableSmtp } from '../fault/dispatch-crash.ts';
-import { cleanUp, makeDataDir, query } from '../fault/fixtures/embedded-kit.ts';
+import { cleanUp, makeDataDir, makeUsedDataDir, query } from '../fault/fixtures/embedded-kit.ts';
+import { startMain } from '../fault/fixtures/main-process.ts';
+import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { noteFigures } from '../../figures.ts';
-import { freePort } from '../parts/process.ts';
-import { program } from '../../program.ts';
 import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
 import { asShopper, asStore, createCaller, newTally, pidOf } from './caller.ts';
 import { writeLists } from './list-history.ts';
 import { makeGuest } from './pulse.ts';
 import { openShop } from './shop.ts';
-import { makeStore, repeat, untilReady } from './stage.ts';
+import { makeStore, repeat } from './stage.ts';
 
-const SECONDS = inFull(600, 6);
+const SECONDS = inFull(600, 4);
 const SAMPLES = inFull(60, 4);
 const POOL = 8;
 /** Timers that come and go at any moment. */
@@ -38,44 +36,34 @@ const CHURNED = [
 ];
 
 let embedded: EmbeddedDatabase;
-let child: ChildProcess;
+let main: MainProcess;
 let smtp: Awaited<ReturnType<typeof startUnreliableSmtp>>;
 let authorization: string;
 let url: string;
 
 beforeAll(async () => {
   const dataDir = await makeDataDir();
-  embedded = await openEmbedded(await makeDataDir(), createLogger('fatal'), {
+  embedded = await openEmbedded(await makeUsedDataDir(), createLogger('fatal'), {
     settings: { fsync: 'off', autovacuum_naptime: '5s' },
   });
   smtp = await startUnreliableSmtp(0);
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
   const probe = fileURLToPath(new URL('./probe.mjs', import.meta.url));
-  child = spawn(process.execPath, ['--expose-gc', '--import', probe, program('main')], {
-    cwd: dataDir,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      DATABASE_URL: embedded.url,
-      DATABASE_POOL: String(POOL),
-      DEMO: '0',
-      RATE_LIMITS: 'off',
-      LOG_LEVEL: 'fatal',
-      SMTP_URL: smtp.url,
-      MAIL_FROM: 'alerts@store.example',
-    },
-  });
-  await untilReady(url);
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: embedded.url,
+    DATABASE_POOL: String(POOL),
+    DEMO: '0',
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'fatal',
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'alerts@store.example',
+  };
+  main = startMain(env, 'main', { node: ['--expose-gc', '--import', probe], hasChannel: true });
+  url = await main.url;
   authorization = await makeStore(embedded.url);
 });
 afterAll(async () => {
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exit;
+  await main.end();
   await smtp.close();
   await embedded.release();
   await cleanUp();
@@ -88,8 +76,8 @@ type Table = { live: number; dead: number; bytes: number };
 type Sample = Held & { connections: number; table: Table };
 
 async function take(): Promise<Sample> {
-  const answer = once(child, 'message') as Promise<[Held]>;
-  child.send('tell');
+  const answer = once(main.child, 'message') as Promise<[Held]>;
+  main.child.send('tell');
   const [held] = await answer;
   const [connections] = await query<{ count: number }>(
     embedded.url,
@@ -120,70 +108,66 @@ function growth(values: readonly number[]): number {
   return (up / down) * (values.length - 1);
 }
 
-test(
-  `${SECONDS} seconds of mixed load leave memory, handles, connections and tables as they were`,
-  async () => {
-    const tally = newTally();
-    let isOver = false;
-    const over = () => isOver;
-    const before = await take();
-    const store = createCaller(() => url, asStore(authorization), tally);
-    const shop = openShop(store, { variants: 20, crowd: 10 });
-    await shop.feed();
-    const work = [
-      repeat(over, shop.feed),
-      repeat(over, shop.visit),
-      ...Array.from({ length: 4 }, (_, n) =>
-        repeat(over, async () => {
-          // Shoppers come and go, so that nothing that is kept of one grows for ever.
-          const shopper = await makeGuest(store, pidOf(authorization));
-          const end = performance.now() + randomInt(2_000, 10_000);
-          const isGone = () => isOver || performance.now() > end;
-          const caller = createCaller(() => url, asShopper(shopper), tally, over);
-          await writeLists(caller, tally, { isKeyed: n % 2 === 0, isOver: isGone, mark: 'Soak' });
-        }),
-      ),
-    ];
-    const samples: Sample[] = [];
-    for (let n = 0; n < SAMPLES; n += 1) {
-      await delay((SECONDS / SAMPLES) * 1_000);
-      samples.push(await take());
-    }
-    isOver = true;
-    await Promise.all(work);
-    // What the start needs to warm up does not count.
-    const steady = samples.slice(Math.floor(samples.length / 3));
-    const last = steady.at(-1)!;
-    const heapGrowthMb = growth(steady.map(({ heapMb }) => heapMb));
-    const rssGrowthMb = growth(steady.map(({ rssMb }) => rssMb));
-    const perRow = steady.map(({ table }) => table.bytes / Math.max(1, table.live));
-    const handles = steady.map(handlesOf);
-    await noteFigures('soak', {
-      seconds: SECONDS,
-      calls: tally.done,
-      heapMb: [steady[0]!, last].map(({ heapMb }) => Math.round(heapMb)),
-      rssMb: [steady[0]!, last].map(({ rssMb }) => Math.round(rssMb)),
-      growthMb: { heap: Math.round(heapGrowthMb), rss: Math.round(rssGrowthMb) },
-      handles: [Math.min(...handles), Math.max(...handles)],
-      connections: Math.max(...samples.map(({ connections }) => connections)),
-      bytesARow: [perRow[0], perRow.at(-1)].map((bytes) => Math.round(bytes!)),
-      deadTuples: last.table.dead,
-    });
-    expect(tally.faults).toEqual([]);
-    expect(Math.max(...samples.map(({ connections }) => connections))).toBeLessThanOrEqual(POOL + 2);
-    // Everything that load opens is closed after it: sockets of callers and mail servers, timers, connections to the database.
-    await until(async () => {
-      const now = await take();
-      return handlesOf(now) <= handlesOf(before) + SPARE && now.connections <= before.connections + 1;
-    });
-    if (SECONDS < 120) return;
-    expect(heapGrowthMb).toBeLessThan(15);
-    expect(rssGrowthMb).toBeLessThan(60);
-    expect(Math.max(...handles.slice(handles.length >> 1))).toBeLessThan(
-      Math.max(...handles.slice(0, handles.length >> 1)) * 1.5 + 10,
-    );
-    expect(perRow.at(-1)).toBeLessThan(perRow[0]! * 1.3);
-    expect(last.table.dead).toBeLessThan(last.table.live + 5_000);
-  },
-  inFull(3_600_000, 120_000),
-);
+test(`${SECONDS} seconds of mixed load leave memory, handles, connections and tables as they were`, async () => {
+  const tally = newTally();
+  let isOver = false;
+  const over = () => isOver;
+  const before = await take();
+  const store = createCaller(() => url, asStore(authorization), tally);
+  const shop = openShop(store, { variants: 20, crowd: 10 });
+  await shop.feed();
+  const work = [
+    repeat(over, shop.feed),
+    repeat(over, shop.visit),
+    ...Array.from({ length: 4 }, (_, n) =>
+      repeat(over, async () => {
+        // Shoppers come and go, so that nothing that is kept of one grows for ever.
+        const shopper = await makeGuest(store, pidOf(authorization));
+        const end = performance.now() + randomInt(2_000, 10_000);
+        const isGone = () => isOver || performance.now() > end;
+        const caller = createCaller(() => url, asShopper(shopper), tally, over);
+        await writeLists(caller, tally, { isKeyed: n % 2 === 0, isOver: isGone, mark: 'Soak' });
+      }),
+    ),
+  ];
+  const samples: Sample[] = [];
+  for (let n = 0; n < SAMPLES; n += 1) {
+    await delay((SECONDS / SAMPLES) * 1_000);
+    samples.push(await take());
+  }
+  isOver = true;
+  await Promise.all(work);
+  // What the start needs to warm up does not count.
+  const steady = samples.slice(Math.floor(samples.length / 3));
+  const last = steady.at(-1)!;
+  const heapGrowthMb = growth(steady.map(({ heapMb }) => heapMb));
+  const rssGrowthMb = growth(steady.map(({ rssMb }) => rssMb));
+  const perRow = steady.map(({ table }) => table.bytes / Math.max(1, table.live));
+  const handles = steady.map(handlesOf);
+  await noteFigures('soak', {
+    seconds: SECONDS,
+    calls: tally.done,
+    heapMb: [steady[0]!, last].map(({ heapMb }) => Math.round(heapMb)),
+    rssMb: [steady[0]!, last].map(({ rssMb }) => Math.round(rssMb)),
+    growthMb: { heap: Math.round(heapGrowthMb), rss: Math.round(rssGrowthMb) },
+    handles: [Math.min(...handles), Math.max(...handles)],
+    connections: Math.max(...samples.map(({ connections }) => connections)),
+    bytesARow: [perRow[0], perRow.at(-1)].map((bytes) => Math.round(bytes!)),
+    deadTuples: last.table.dead,
+  });
+  expect(tally.faults).toEqual([]);
+  expect(Math.max(...samples.map(({ connections }) => connections))).toBeLessThanOrEqual(POOL + 2);
+  // Everything that load opens is closed after it: sockets of callers and mail servers, timers, connections to the database.
+  await until(async () => {
+    const now = await take();
+    return handlesOf(now) <= handlesOf(before) + SPARE && now.connections <= before.connections + 1;
+  });
+  if (SECONDS < 120) return;
+  expect(heapGrowthMb).toBeLessThan(15);
+  expect(rssGrowthMb).toBeLessThan(60);
+  expect(Math.max(...handles.slice(handles.length >> 1))).toBeLessThan(
+    Math.max(...handles.slice(0, handles.length >> 1)) * 1.5 + 10,
+  );
+  expect(perRow.at(-1)).toBeLessThan(perRow[0]! * 1.3);
+  expect(last.table.dead).toBeLessThan(last.table.live + 5_000);
+});

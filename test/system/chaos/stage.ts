@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createStore } from '../../../src/domain/store/store.service.ts';
 import { createLogger } from '../../../src/shared/log.ts';
-import { program } from '../../program.ts';
+import { startMain } from '../fault/fixtures/main-process.ts';
+import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { freePort } from '../parts/process.ts';
 import { until } from '../../until.ts';
 
@@ -12,43 +10,22 @@ import { until } from '../../until.ts';
 export type Supervised = {
   /** Ends it with this signal and waits for its end; the exit status or signal. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
-  /** How often it was started. */
-  starts: () => number;
   /** Ends it for good. */
   close(): Promise<void>;
 };
 
-/** The service or the worker under a supervisor. What it writes to stderr comes to `onText`. */
-export function supervise(
-  name: 'main' | 'cli/worker',
-  env: Record<string, string>,
-  onText: (text: string) => void = () => undefined,
-): Supervised {
+/** The service or the worker under a supervisor. */
+export function supervise(name: 'main' | 'cli/worker', env: Record<string, string>): Supervised {
   let isClosing = false;
-  let starts = 0;
-  let child: ChildProcess;
+  let running: MainProcess;
   const start = (): void => {
-    starts += 1;
-    child = spawn(process.execPath, [program(name)], {
-      cwd: env['DATA_DIR'],
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LOG_LEVEL: 'fatal', ...env },
-    });
-    child.stderr!.setEncoding('utf8').on('data', onText);
-    child.once('exit', () => {
-      if (!isClosing) start();
-    });
+    running = startMain({ LOG_LEVEL: 'fatal', ...env }, name);
+    void running.ended.then(() => isClosing || start());
   };
   start();
-  const end = async (signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> => {
-    const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-    child.kill(signal);
-    const [code, by] = await exit;
-    return code ?? by;
-  };
+  const end: Supervised['end'] = async (signal) => (await running.end(signal)).code;
   return {
     end,
-    starts: () => starts,
     async close() {
       isClosing = true;
       await end('SIGKILL');

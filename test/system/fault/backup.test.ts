@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,30 +9,31 @@ import { explainUnpacking } from '../../../src/database/backup-format.ts';
 import { load } from '../../../src/database/restore.ts';
 import { createClient } from '../../api/list-kit.ts';
 import { fillTables } from '../../fill.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { databaseUrl, withAdmin } from '../../setup/database.ts';
-import { fromSetup } from '../../setup/run.ts';
+import { useService } from '../../harness.ts';
 import { until } from '../../until.ts';
-import { runCli, startCli } from './fixtures/cli-process.ts';
 import * as kit from './fixtures/embedded-kit.ts';
-import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
+import {
+  demoAuthorization,
+  endMains,
+  identify,
+  runProgram,
+  startMain,
+  startProgram,
+} from './fixtures/main-process.ts';
+import type { End } from './fixtures/main-process.ts';
 
-let service: TestService;
+// Of its own: the whole database is saved and compared.
+const service = useService({});
 let folder: string;
-const emptied: string[] = [];
+const made: { drop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  service = await startService();
   folder = await mkdtemp(join(tmpdir(), 'wishgate-backup-'));
   await fillTables(service.services.db.pool, 'filled');
 });
 
 afterAll(async () => {
-  await service.close();
-  await withAdmin(fromSetup('adminUrl'), async (admin) => {
-    for (const name of emptied) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-  });
+  for (const database of made) await database.drop();
   await rm(folder, { recursive: true });
 });
 
@@ -44,13 +44,9 @@ afterEach(async () => {
 
 /** An empty database on the server of this run. */
 async function makeEmpty(): Promise<string> {
-  const name = `e_${randomBytes(8).toString('hex')}`;
-  await withAdmin(
-    fromSetup('adminUrl'),
-    async (admin) => void (await admin.query(`CREATE DATABASE ${name}`)),
-  );
-  emptied.push(name);
-  return databaseUrl(fromSetup('adminUrl'), name);
+  const database = await kit.createEmptyDatabase();
+  made.push(database);
+  return database.url;
 }
 
 /** Every row of every table and the state of every sequence, as text. */
@@ -74,17 +70,17 @@ const SHAPE = `
   UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
   UNION ALL SELECT tgname, pg_get_triggerdef(oid) || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2`;
 
-const backup = (env: Record<string, string>, file: string): ReturnType<typeof runCli> =>
-  runCli('cli/backup', [file], env);
-const restore = (env: Record<string, string>, file: string, input?: Buffer): ReturnType<typeof runCli> =>
-  runCli('cli/restore', [file], env, input);
+const backup = (env: Record<string, string>, ...args: string[]): Promise<End> =>
+  runProgram('cli/backup', env, { args });
+const restore = (env: Record<string, string>, file: string, input?: Buffer): Promise<End> =>
+  runProgram('cli/restore', env, { args: [file], ...(input && { input }) });
 
 test('a restored backup has every row of every table, every sequence, constraint, index and trigger', async () => {
   const file = join(folder, 'whole.backup');
   const { url } = service.database;
   const written = await backup({ DATABASE_URL: url }, file);
   expect(written).toMatchObject({ code: 0 });
-  expect(written.stdout.toString()).toMatch(/^Wrote .*whole.backup: \d+ tables, \d+ rows, /);
+  expect(written.stdout).toMatch(/^Wrote .*whole.backup: \d+ tables, \d+ rows, /);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readdir(folder)).toEqual(['whole.backup']);
   const target = await makeEmpty();
@@ -123,12 +119,12 @@ test('a backup that is taken while others write holds all that was acknowledged 
   })();
   await until(() => added > 3);
   const before = added;
-  const { code, stdout, stderr } = await runCli('cli/backup', ['-'], { DATABASE_URL: service.database.url });
+  const { code, bytes, stderr } = await backup({ DATABASE_URL: service.database.url }, '-');
   isOver = true;
   await writer;
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Written: /) });
   const target = await makeEmpty();
-  expect(await restore({ DATABASE_URL: target }, '-', stdout)).toMatchObject({ code: 0 });
+  expect(await restore({ DATABASE_URL: target }, '-', bytes)).toMatchObject({ code: 0 });
   const [row] = await kit.query<{ cnt: number; items: number }>(
     target,
     `SELECT cnt, (SELECT count(*)::int FROM item i WHERE i.pid = l.pid AND i.lid = l.lid) AS items FROM list l WHERE pid = '${store.pid}'`,
@@ -145,7 +141,7 @@ describe('a file that is no whole backup is refused with its reason, and leaves 
   let target: string;
 
   beforeAll(async () => {
-    whole = (await runCli('cli/backup', ['-'], { DATABASE_URL: service.database.url })).stdout;
+    whole = (await backup({ DATABASE_URL: service.database.url }, '-')).bytes;
     target = await makeEmpty();
   });
 
@@ -208,14 +204,14 @@ describe('a file that is no whole backup is refused with its reason, and leaves 
   });
 
   test('a restore that is killed leaves the database empty, and the next one succeeds', async () => {
-    const { child, ended } = startCli('cli/restore', ['-'], { DATABASE_URL: target }, null);
+    const own = await makeEmpty();
+    const { child, end } = startProgram('cli/restore', { DATABASE_URL: own }, { args: ['-'], input: null });
     child.stdin!.write(whole.subarray(0, whole.length / 2));
     const copying = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY %'`;
-    await until(async () => (await kit.query(target, copying)).length > 0);
-    await kit.kill(child);
-    await ended;
-    expect(await restore({ DATABASE_URL: target }, '-', whole)).toMatchObject({ code: 0 });
-    expect((await contentOf(target))['item']).toEqual((await contentOf(service.database.url))['item']);
+    await until(async () => (await kit.query(own, copying)).length > 0);
+    await end('SIGKILL');
+    expect(await restore({ DATABASE_URL: own }, '-', whole)).toMatchObject({ code: 0 });
+    expect((await contentOf(own))['item']).toEqual((await contentOf(service.database.url))['item']);
   });
 });
 
@@ -241,7 +237,7 @@ async function readBoth(url: string, query: URLSearchParams): Promise<unknown[]>
 
 describe('the bundled database', () => {
   test('is saved beside the running service and brought back in another folder, where both doors read the same', async () => {
-    const from = await kit.makeDataDir();
+    const from = await kit.makeUsedDataDir();
     const to = join(await kit.makeDataDir(), 'data');
     kit.removeLater(to);
     const file = join(folder, 'bundled.backup');
@@ -258,8 +254,7 @@ describe('the bundled database', () => {
 
     expect(await backup({ DATA_DIR: from }, file)).toMatchObject({ code: 0 });
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    main.child.kill('SIGTERM');
-    await main.ended;
+    await main.end();
 
     expect(await restore({ DATA_DIR: to }, file)).toMatchObject({ code: 0 });
     expect(await kit.countProcesses(join(to, 'postgres'))).toBe(0);
@@ -270,8 +265,7 @@ describe('the bundled database', () => {
       code: 1,
       stderr: expect.stringContaining('The database is not empty'),
     });
-    again.child.kill('SIGTERM');
-    expect((await again.ended).code).toBe(0);
+    expect((await again.end()).code).toBe(0);
 
     // With nothing running, the backup starts the database, and stops it again.
     expect(await backup({ DATA_DIR: to }, file)).toMatchObject({ code: 0 });
@@ -285,18 +279,19 @@ describe('the bundled database', () => {
       stderr: `There is no database in DATA_DIR (${dir})\n`,
     });
     expect(await readdir(dir)).toEqual([]);
-    expect(await runCli('cli/backup', [], { DATA_DIR: dir })).toMatchObject({
+    expect(await backup({ DATA_DIR: dir })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Name one file'),
     });
-    expect(await runCli('cli/restore', ['a', '--what'], { DATA_DIR: dir })).toMatchObject({
+    expect(await runProgram('cli/restore', { DATA_DIR: dir }, { args: ['a', '--what'] })).toMatchObject({
       code: 2,
       stderr: 'There is no flag --what; see --help\n',
     });
-    expect((await runCli('cli/restore', ['--help'], {})).stdout.toString()).toMatch(
-      /^Fills an empty database/,
-    );
-    expect(await restore({ DATA_DIR: join(dir, 'new') }, join(folder, 'absent'))).toMatchObject({
+    const help = await runProgram('cli/restore', { DATA_DIR: dir }, { args: ['--help'] });
+    expect(help.stdout).toMatch(/^Fills an empty database/);
+    expect(
+      await runProgram('cli/restore', { DATA_DIR: dir }, { args: [join(folder, 'absent')] }),
+    ).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('absent'),
     });

@@ -11,7 +11,7 @@ import { createLogger } from '../../../src/shared/log.ts';
 import { createTestDatabase, withAdmin } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { until } from '../../until.ts';
-import { cleanUp, makeDataDir } from './fixtures/embedded-kit.ts';
+import { cleanUp, makeDataDir, makeUsedDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
 
 let embedded: EmbeddedDatabase | null = null;
@@ -72,8 +72,8 @@ test.each([
 ])(
   '%s stops and comes back under requests: 503 unavailable meanwhile, then 200 without a restart',
   async (_name, isOwn) => {
-    const dataDir = await makeDataDir();
-    const databaseDir = isOwn ? await makeDataDir() : dataDir;
+    const databaseDir = await makeUsedDataDir();
+    const dataDir = isOwn ? await makeDataDir() : databaseDir;
     if (isOwn) embedded = await openEmbedded(databaseDir, createLogger('fatal'));
     const main = startMain({
       DATA_DIR: dataDir,
@@ -137,5 +137,4 @@ test.each([
     for (const one of seen.filter(({ status }) => status === 503))
       expect(one).toEqual({ status: 503, type: 'unavailable', retryAfter: '5' });
   },
-  120_000,
 );

@@ -1,27 +1,20 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { seedSubscription, setStock, startSmtp } from '../../dispatch/kit.ts';
 import type { TestSmtp } from '../../dispatch/kit.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { program } from '../../program.ts';
+import { useService } from '../../harness.ts';
 import { until } from '../../until.ts';
+import { besideService, endMains, startMain } from './fixtures/main-process.ts';
+import type { MainProcess } from './fixtures/main-process.ts';
 
-let service: TestService;
+// Of its own: workers send what is in its database.
+const service = useService({});
 let smtp: TestSmtp;
 
-beforeAll(async () => {
-  service = await startService();
-  smtp = await startSmtp();
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
+beforeAll(async () => void (smtp = await startSmtp()));
+afterEach(endMains);
+afterAll(() => smtp.close());
 
 test('a dispatcher killed between sending a digest and recording it: the next one sends it again under the same id with the same alerts, and no alert is lost or in two messages', async () => {
-  const { db, config } = service.services;
+  const { db } = service.services;
   const { pid } = await service.createStore({ digestSeconds: 1 });
   const epis = ['1', '2', '3'];
   const contacts = Array.from({ length: 8 }, (_, index) => `c${index}@example.com`);
@@ -29,52 +22,34 @@ test('a dispatcher killed between sending a digest and recording it: the next on
     for (const value of contacts) await seedSubscription(db, pid, { epi, value });
     await setStock(service, pid, epi, 5, { dt: `Thing-${epi}` });
   }
-  const children: ChildProcess[] = [];
-  const start = (): ChildProcess => {
-    const child = spawn(process.execPath, [program('cli/worker')], {
-      stdio: 'ignore',
-      env: {
-        ...process.env,
-        NODE_OPTIONS: '',
-        DATABASE_URL: String(db.pool.options.connectionString),
-        DATA_DIR: config.dataDir,
-        DEMO: '0',
-        LOG_LEVEL: 'fatal',
+  const start = (): MainProcess =>
+    startMain(
+      {
+        ...besideService(service),
         SMTP_URL: smtp.url,
         MAIL_FROM: 'alerts@store.example',
         DISPATCH_LEASE_MS: '2000',
       },
-    });
-    children.push(child);
-    return child;
-  };
+      'cli/worker',
+    );
   const first = start();
-  const exited = once(first, 'exit');
   // The third mail has arrived whole; nobody hears of it any more.
   smtp.beforeAnswer = async () => {
-    if (smtp.received.length < 3 || first.killed) return;
-    first.kill('SIGKILL');
-    await exited;
+    if (smtp.received.length >= 3 && !first.child.killed) await first.end('SIGKILL');
   };
-  try {
-    await exited;
-    const [row] = await db.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND state = 'queued' AND parcel_id IS NOT NULL`,
-      [pid],
-    );
-    expect(row!.count).toBeGreaterThan(0);
-    const second = start();
-    await until(async () => {
-      const open = await db.query(`SELECT 1 FROM outbox WHERE pid = $1 AND state <> 'sent'`, [pid]);
-      const all = await db.query('SELECT 1 FROM outbox WHERE pid = $1', [pid]);
-      return open.length === 0 && all.length === epis.length * contacts.length;
-    });
-    const ended = once(second, 'exit');
-    second.kill('SIGTERM');
-    await ended;
-  } finally {
-    for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
-  }
+  await first.ended;
+  const [row] = await db.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND state = 'queued' AND parcel_id IS NOT NULL`,
+    [pid],
+  );
+  expect(row!.count).toBeGreaterThan(0);
+  const second = start();
+  await until(async () => {
+    const open = await db.query(`SELECT 1 FROM outbox WHERE pid = $1 AND state <> 'sent'`, [pid]);
+    const all = await db.query('SELECT 1 FROM outbox WHERE pid = $1', [pid]);
+    return open.length === 0 && all.length === epis.length * contacts.length;
+  });
+  await second.end();
 
   const versions = new Map<string, Set<string>>();
   const found = new Map<string, Set<string>>();

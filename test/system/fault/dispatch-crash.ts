@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { TestService } from '../../harness.ts';
-import { program } from '../../program.ts';
 import { until } from '../../until.ts';
 import { seedSubscribers, setStock } from '../../dispatch/kit.ts';
+import { besideService, startMain } from './fixtures/main-process.ts';
+import type { MainProcess } from './fixtures/main-process.ts';
 
 /** How hard the dispatchers are tried. */
 export type CrashPlan = {
@@ -40,10 +39,14 @@ export type CrashReport = {
   seconds: number;
 };
 
-/** A mail server that keeps who got what when, and refuses some calls, half of them only after it has read the whole mail. */
-export async function startUnreliableSmtp(failureRate: number) {
+/**
+ * A mail server that keeps who got what when, and refuses some calls, half of them only after it has read the whole mail. It takes no more while
+ * as many were reached as `most` says.
+ */
+export async function startUnreliableSmtp(failureRate: number, most: () => number = () => Infinity) {
   const receipts = new Map<string, Receipts>();
   const counts = { refused: 0 };
+  let isClosed = false;
   const maybeRefuse = (): Error | null => {
     if (Math.random() >= failureRate / 2) return null;
     counts.refused += 1;
@@ -56,14 +59,17 @@ export async function startUnreliableSmtp(failureRate: number) {
     onData(stream, session, callback) {
       let raw = '';
       stream.on('data', (chunk: Buffer) => (raw += chunk.toString('latin1')));
-      stream.on('end', () => {
+      stream.on('end', async () => {
         const refusal = maybeRefuse();
         if (refusal) return callback(refusal);
         const to = session.envelope.rcptTo[0]!.address;
+        const at = Date.now();
+        await until(() => isClosed || receipts.has(to) || receipts.size < most());
+        if (isClosed) return;
         const { ids, times } = receipts.get(to) ?? { ids: new Set<string>(), times: [] };
         receipts.set(to, {
           ids: ids.add(/^x-alert-id: (.+)$/im.exec(raw)![1]!.trim()),
-          times: [...times, Date.now()],
+          times: [...times, at],
         });
         callback();
       });
@@ -77,7 +83,10 @@ export async function startUnreliableSmtp(failureRate: number) {
     receipts,
     counts,
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    close: () => {
+      isClosed = true;
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
   };
 }
 
@@ -87,30 +96,22 @@ export async function startUnreliableSmtp(failureRate: number) {
  */
 export async function runCrash(service: TestService, plan: CrashPlan): Promise<CrashReport> {
   const { db } = service.services;
-  const smtp = await startUnreliableSmtp(plan.failureRate);
+  const killTimes: number[] = [];
+  let kills = 0;
+  // The work goes on in as many steps as there are kills, so that each one hits dispatchers that are sending.
+  const step = plan.subscribers / (plan.kills + 1);
+  const smtp = await startUnreliableSmtp(plan.failureRate, () => step * (kills + 1));
   const environment = {
-    ...process.env,
-    NODE_OPTIONS: '',
-    DATABASE_URL: String(db.pool.options.connectionString),
-    DATA_DIR: service.services.config.dataDir,
+    ...besideService(service),
     DATABASE_POOL: '6',
-    DEMO: '0',
-    PORT: '0',
-    LOG_LEVEL: 'fatal',
     SMTP_URL: smtp.url,
     MAIL_FROM: 'alerts@store.example',
     DISPATCH_LEASE_MS: String(plan.leaseMs),
     DISPATCH_RETRY_MS: '50',
   };
-  const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
-  const startDispatcher = (script: string): ChildProcess =>
-    spawn(process.execPath, [script], { env: environment, stdio: 'ignore' });
-  const scripts = [
-    program('main'),
-    ...Array.from({ length: plan.dispatchers - 1 }, () => program('cli/worker')),
-  ];
-  const children = scripts.map((script) => ({ script, child: startDispatcher(script) }));
-  const killTimes: number[] = [];
+  const startDispatcher = (number: number): MainProcess =>
+    startMain(environment, number === 0 ? 'main' : 'cli/worker');
+  const dispatchers = Array.from({ length: plan.dispatchers }, (_, number) => startDispatcher(number));
 
   const { pid } = await service.createStore();
   await setStock(service, pid, '1', 0, { dt: 'Shirt' });
@@ -126,26 +127,21 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
     return row!.count;
   };
   try {
-    // Kills are spread over the work, so that they hit dispatchers that are sending.
     await until(async () => {
       const done = await progress();
-      if (
-        killTimes.length < plan.kills &&
-        done > ((killTimes.length + 0.5) / (plan.kills + 1)) * plan.subscribers
-      ) {
-        const victim = children[Math.floor(Math.random() * children.length)]!;
-        if (!isRunning(victim.child)) throw new Error('A dispatcher ended by itself');
-        const exited = once(victim.child, 'exit');
-        victim.child.kill(plan.signal ?? 'SIGKILL');
-        await exited;
+      if (kills < plan.kills && done > step * (kills + 0.5)) {
+        const number = Math.floor(Math.random() * dispatchers.length);
+        const victim = dispatchers[number]!;
+        if (victim.child.exitCode !== null) throw new Error('A dispatcher ended by itself');
+        kills += 1;
+        await victim.end(plan.signal ?? 'SIGKILL');
         killTimes.push(Date.now());
-        victim.child = startDispatcher(victim.script);
+        dispatchers[number] = startDispatcher(number);
       }
       return done >= plan.subscribers;
     });
   } finally {
-    for (const { child } of children) if (isRunning(child)) child.kill('SIGTERM');
-    await Promise.all(children.map(async ({ child }) => isRunning(child) && once(child, 'exit')));
+    await Promise.all(dispatchers.map(({ end }) => end()));
     await smtp.close();
   }
 

@@ -49,8 +49,7 @@ rootTest('every start says where the database really is, in the banner and in th
     await main.url;
     const place = await readlink(join(dir, 'postgres'));
     kit.removeLater(place);
-    main.child.kill('SIGTERM');
-    const { stdout } = await main.ended;
+    const { stdout } = await main.end();
     expect(stdout).toContain(`bundled PostgreSQL in ${place}\n`);
     expect(stdout).toContain(`not in DATA_DIR (${dir})`);
     expect(stdout).toContain(`files in ${dir}/outbox\n`);
@@ -73,11 +72,10 @@ rootTest('a database elsewhere that is gone is missed, not replaced by an empty 
 });
 
 test('the banner of an open data folder names the folder in it', async () => {
-  const dir = await kit.makeDataDir();
+  const dir = await kit.makeUsedDataDir();
   const main = startMain({ DATA_DIR: dir });
   await main.url;
-  main.child.kill('SIGTERM');
-  const { stdout } = await main.ended;
+  const { stdout } = await main.end();
   expect(stdout).toContain(`bundled PostgreSQL in ${dir}/postgres\n`);
   expect(stdout).not.toMatch(/not in DATA_DIR|WARNING/);
 });

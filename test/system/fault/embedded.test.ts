@@ -5,6 +5,7 @@ import { withLock } from '../../../src/database/embedded-lock.ts';
 import { openEmbedded } from '../../../src/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../../src/database/embedded.ts';
 import { createLogger } from '../../../src/shared/log.ts';
+import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';
 
@@ -47,7 +48,7 @@ describe('opening', () => {
   });
 
   test('a second opener in this process and one in another share the database', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     const first = await open(dir);
     const second = await open(dir);
     const third = kit.openElsewhere(dir);
@@ -56,7 +57,7 @@ describe('opening', () => {
   });
 
   test('a folder that another machine or container has open is refused, with its name, and left alone', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     await (await open(dir)).release();
     const pidFile = join(dir, 'postgres', 'postmaster.pid');
     await writeFile(pidFile, 'theirs');
@@ -74,7 +75,7 @@ describe('opening', () => {
   });
 
   test('a folder whose holder elsewhere is gone is taken over, and the last one out takes its own sign along', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     const holder = join(dir, 'postgres.holder');
     await writeFile(holder, 'other-host pid:[1] 7 1\n');
     const first = await open(dir);
@@ -107,8 +108,8 @@ describe('opening', () => {
     );
   });
 
-  // Ten rounds of staggered arrivals: one round alone shows a lock that is broken twice in only a third of the runs.
-  test.each(Array.from({ length: 10 }, (_, round) => round))(
+  // Rounds of staggered arrivals: one alone shows a lock that is broken twice in only a third of the runs.
+  test.each(Array.from({ length: inFull(30, 10) }, (_, round) => round))(
     'a lock of a dead process is broken once however many wait (round %i)',
     async () => {
       const dir = await kit.makeDataDir();
@@ -133,7 +134,7 @@ describe('opening', () => {
 
 describe('after a crash', () => {
   test('the service is killed: its committed row is there and its PostgreSQL is reused', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     const victim = kit.openElsewhere(dir, 'CREATE TABLE t AS SELECT 42 AS a');
     const url = await victim.url;
     const pid = await kit.serverPid(join(dir, 'postgres'));
@@ -145,7 +146,7 @@ describe('after a crash', () => {
   });
 
   test('service and PostgreSQL are killed: the next start recovers', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     const victim = kit.openElsewhere(dir, 'CREATE TABLE t AS SELECT 42 AS a');
     await victim.url;
     await kit.kill(victim.child);
@@ -155,7 +156,7 @@ describe('after a crash', () => {
   });
 
   test('a pid file whose number now belongs to another program does not stop the start', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     await (await open(dir)).release();
     await writeFile(
       join(dir, 'postgres', 'postmaster.pid'),
@@ -166,7 +167,7 @@ describe('after a crash', () => {
   });
 
   test('a PostgreSQL that does not answer is replaced', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     const victim = kit.openElsewhere(dir, 'CREATE TABLE t AS SELECT 42 AS a');
     await victim.url;
     await kit.kill(victim.child);
@@ -180,7 +181,7 @@ describe('after a crash', () => {
   test.each(['SIGKILL', 'SIGINT'] as const)(
     'PostgreSQL ends by %s under an open service: it returns at the same address',
     async (signal) => {
-      const dir = await kit.makeDataDir();
+      const dir = await kit.makeUsedDataDir();
       const { url } = await open(dir);
       const elsewhere = kit.openElsewhere(dir);
       expect(await elsewhere.url).toBe(url);
@@ -197,7 +198,7 @@ describe('after a crash', () => {
 
 describe('releasing', () => {
   test('the last one out stops PostgreSQL, and may say so twice', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     const database = await open(dir);
     const pool = new pg.Pool({ connectionString: database.url });
     await Promise.all([pool.query('SELECT 1'), pool.query('SELECT 1')]);
@@ -209,7 +210,7 @@ describe('releasing', () => {
   });
 
   test('one of two leaves it running for the other, and the other process then ends by itself', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     const first = await open(dir);
     const second = kit.openElsewhere(dir);
     await second.url;
@@ -220,9 +221,9 @@ describe('releasing', () => {
   });
 
   test('openers that race with releases always get an address that answers', async () => {
-    const dir = await kit.makeDataDir();
+    const dir = await kit.makeUsedDataDir();
     const visit = async () => {
-      for (let round = 0; round < 4; round += 1) {
+      for (let round = 0; round < inFull(4, 2); round += 1) {
         const database = await open(dir);
         expect(await kit.query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
         await database.release();

@@ -3,12 +3,12 @@ import { watch } from 'node:fs';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/database/embedded.ts';
 import { createLogger } from '../../../src/shared/log.ts';
-import { times } from '../../tier.ts';
+import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
-import { cleanUp, makeDataDir } from './fixtures/embedded-kit.ts';
+import { cleanUp, makeUsedDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
 
-const ROUNDS = times(20);
+const ROUNDS = inFull(20, 4);
 const WRITERS = 8;
 
 afterEach(async () => {
@@ -45,7 +45,7 @@ async function comeSomewhere(dataDir: string, up: Promise<string>): Promise<void
 }
 
 test(`${ROUNDS} times kill -9 at a random moment: every restart comes up and no acknowledged shopper is lost`, async () => {
-  const dataDir = await makeDataDir();
+  const dataDir = await makeUsedDataDir();
   const acknowledged = new Set<string>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const main = startMain({ DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'fatal' });
@@ -62,8 +62,7 @@ test(`${ROUNDS} times kill -9 at a random moment: every restart comes up and no 
       main.child.kill('SIGKILL');
       await Promise.all(writers);
     }
-    main.child.kill('SIGKILL');
-    await main.ended;
+    await main.end('SIGKILL');
   }
   expect(acknowledged.size).toBeGreaterThan(ROUNDS);
 

@@ -1,28 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import supertest from 'supertest';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
-import { startService } from '../../harness.ts';
-import type { Fields, TestService, TestShopper } from '../../harness.ts';
+import { useNewStore, useService } from '../../harness.ts';
+import type { Fields, TestShopper } from '../../harness.ts';
+import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
-import { startProcess } from './fixtures/service-process.ts';
-import type { ServiceProcess } from './fixtures/service-process.ts';
+import { besideService, endMains, startMain } from './fixtures/main-process.ts';
 
-let service: TestService;
-let store: NewStore;
+// Of its own: processes that are killed do its background work.
+const service = useService({ rateLimits: false });
+const store = useNewStore(service);
 let email: string;
-const started: ServiceProcess[] = [];
 
-beforeAll(async () => {
-  service = await startService({ rateLimits: false });
-});
-beforeEach(async () => {
-  store = await service.createStore();
-  email = `${randomUUID()}@example.com`;
-});
-afterEach(async () => {
-  for (const process of started.splice(0)) await process.kill();
-});
-afterAll(() => service.close());
+beforeEach(() => void (email = `${randomUUID()}@example.com`));
+afterEach(endMains);
 
 const range = (length: number, first = 1) => Array.from({ length }, (_, index) => first + index);
 const item = (epi: number) => ({ epi, empi: epi, du: `/p/${epi}` });
@@ -171,42 +161,45 @@ test.each(range(5))('a merge and a create of the same name leave one list of it 
   expect(await listsOf(account)).toMatchObject([{ lname: 'Favourites', epis: [1] }]);
 });
 
-test('a copy of 10,000 items that is killed half-way ends complete and once, in order', async () => {
+const PORTION = 500;
+/** Where the copy is killed, in portions, and how many it has. */
+const [STOPS, PORTIONS] = [inFull(8, 3), inFull(20, 5)];
+
+test(`a copy of ${PORTIONS * PORTION} items that is killed half-way ends complete and once, in order`, async () => {
   const shopper = await service.account(store, email);
   const source = await create(shopper, 'Source');
   // As autovacuum does within a minute: until then the plans that are kept are those of a table with a few rows.
   await service.services.db.query('ANALYZE item');
-  for (const n of range(20, 0)) await add(shopper, source, ...range(500, n * 500)).expect(200);
+  for (const n of range(PORTIONS, 0)) await add(shopper, source, ...range(PORTION, n * PORTION)).expect(200);
   const { body: copy } = await post('create', { lname: 'Copy', fromlid: source }, shopper).expect(200);
   expect(copy).toMatchObject({ _cp: true, cnt: 0 });
   // The copy is the list as it was at the call.
   await post('update-ctx', { lid: source, d: [{ epi: 1 }], a: [item(20_000)] }, shopper).expect(200);
   const copied = async () => (await listsOf(shopper)).find(({ lid }) => lid === copy.lid)!;
   const other = await service.services.db.pool.connect();
-  for (const portion of [2, 8]) {
+  for (const portion of [1, STOPS]) {
     // The copy comes to a stop before this portion, and the process is killed right there.
     await other.query('BEGIN');
     await other.query('SELECT 1 FROM list_copy WHERE lid = $1 AND portion = $2 FOR UPDATE', [
       copy.lid,
       portion,
     ]);
-    const process = await startProcess(service);
-    started.push(process);
-    await until(async () => (await copied()).cnt === portion * 500);
-    await process.kill();
+    const main = startMain(besideService(service));
+    await until(async () => (await copied()).cnt === portion * PORTION);
+    await main.end('SIGKILL');
     await other.query('ROLLBACK');
     // Waits until the database has noticed that the process is gone.
     await other.query('SELECT 1 FROM list WHERE lid = $1 FOR UPDATE', [copy.lid]);
     const { cnt, epis } = await copied();
-    expect([cnt, epis.length]).toEqual([portion * 500, portion * 500]);
+    expect([cnt, epis.length]).toEqual([portion * PORTION, portion * PORTION]);
   }
   other.release();
   await service.runTasks();
   const { cnt, epis } = await copied();
-  expect(cnt).toBe(10_000);
-  expect(epis).toEqual(range(10_000, 0));
+  expect(cnt).toBe(PORTIONS * PORTION);
+  expect(epis).toEqual(range(PORTIONS * PORTION, 0));
   const { body } = await post('fetch-list-with-contents', { lid: copy.lid }, shopper).expect(200);
-  expect(body.list).toMatchObject({ _cp: false, cnt: 10_000 });
+  expect(body.list).toMatchObject({ _cp: false, cnt: PORTIONS * PORTION });
   expect(await service.services.db.query('SELECT 1 FROM list_copy WHERE pid = $1', [store.pid])).toEqual([]);
 });
 
@@ -226,8 +219,8 @@ test('two workers on one copy add every item once and keep the order', async () 
 test('a write under an Idempotency-Key whose process was killed is answered to the retry when its lease has ended', async () => {
   const shopper = await service.account(store, email);
   const lid = await create(shopper, 'Favourites');
-  const process = await startProcess(service);
-  started.push(process);
+  const main = startMain(besideService(service));
+  const url = await main.url;
   const { pool } = service.services.db;
   const blocker = await pool.connect();
   await blocker.query('BEGIN');
@@ -235,7 +228,7 @@ test('a write under an Idempotency-Key whose process was killed is answered to t
   const headers = { 'idempotency-key': randomUUID() };
   const fields = { lid, lname: 'Renamed' };
   const form = { ...fields, regid: shopper.regid, sessionid: shopper.sessionid };
-  const first = supertest(process.url)
+  const first = supertest(url)
     .post(`/api/v3/lists/update?pid=${encodeURIComponent(shopper.pid)}`)
     .set(headers)
     .type('form')
@@ -246,7 +239,7 @@ test('a write under an Idempotency-Key whose process was killed is answered to t
       (await service.services.db.query('SELECT 1 FROM idempotent_write WHERE pid = $1', [store.pid]))
         .length === 1,
   );
-  await process.kill();
+  await main.end('SIGKILL');
   expect(typeof (await first)).toBe('string');
   await blocker.query('COMMIT');
   blocker.release();

@@ -7,8 +7,8 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { migrate, readMigrationState } from '../../../src/database/migrate.ts';
 import { findTopic, topicsOf } from '../../../src/domain/topic/topic.repo.ts';
 import { createLogger } from '../../../src/shared/log.ts';
-import { createTestDatabase } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
+import { createEmptyDatabase } from './fixtures/embedded-kit.ts';
 
 const log = createLogger('silent');
 const pools: pg.Pool[] = [];
@@ -17,8 +17,7 @@ let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'wishgate-migrations-'));
-  database = await createTestDatabase();
-  await openPool().query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  database = await createEmptyDatabase();
   await addMigration('20260101000000_first', 'CREATE TABLE a (id int); INSERT INTO a VALUES (1);');
 });
 

@@ -9,7 +9,7 @@ import { fillTables } from '../../fill.ts';
 import type { Filled } from '../../fill.ts';
 import { startService } from '../../harness.ts';
 import type { TestService, TestShopper } from '../../harness.ts';
-import { createTestDatabase } from '../../setup/database.ts';
+import { createEmptyDatabase } from './fixtures/embedded-kit.ts';
 
 const MIGRATIONS = 'prisma/migrations';
 /** What ends on purpose: the links of sessions of an older form by the migration of the new one, and notes of a transaction with it. */
@@ -24,10 +24,9 @@ const states: State[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'wishgate-states-'));
-  const database = await createTestDatabase();
+  const database = await createEmptyDatabase();
   pool = new pg.Pool({ connectionString: database.url, max: 2 });
   pool.on('error', () => undefined);
-  await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   const names = (await readdir(MIGRATIONS)).filter((name) => /^\d/.test(name)).sort();
   for (const [at, name] of names.entries()) {
     await cp(join(MIGRATIONS, name), join(folder, name), { recursive: true });

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { createTestDatabase } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { until } from '../../until.ts';
-import { cleanUp, countProcesses, makeDataDir } from './fixtures/embedded-kit.ts';
+import { cleanUp, countProcesses, makeDataDir, makeUsedDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
 
 let database: TestDatabase | null = null;
@@ -27,28 +27,24 @@ async function isAnyoneWaiting(client: pg.Client): Promise<boolean> {
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s ends the service with status 0 and leaves no PostgreSQL behind',
   async (signal) => {
-    const dataDir = await makeDataDir();
+    const dataDir = await makeUsedDataDir();
     const main = startMain({ DATA_DIR: dataDir });
     const answer = await identify(await main.url, await demoAuthorization(dataDir), randomUUID());
     expect(answer.status).toBe(200);
-    const start = performance.now();
-    main.child.kill(signal);
-    expect((await main.ended).code).toBe(0);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect((await main.end(signal)).code).toBe(0);
     expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
   },
 );
 
 test('a signal while it starts ends it cleanly, too', async () => {
-  const dataDir = await makeDataDir();
+  const dataDir = await makeUsedDataDir();
   const main = startMain({ DATA_DIR: dataDir });
   await until(async () => (await countProcesses(join(dataDir, 'postgres'))) > 0);
-  main.child.kill('SIGTERM');
-  expect((await main.ended).code).toBe(0);
+  expect((await main.end()).code).toBe(0);
   expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
 });
 
-test('a signal while it waits for another process to migrate ends it within 10 s', async () => {
+test('a signal while it waits for another process to migrate ends it, whoever still migrates', async () => {
   database = await createTestDatabase();
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
@@ -61,28 +57,41 @@ test('a signal while it waits for another process to migrate ends it within 10 s
     );
     return rowCount === 1;
   });
-  const start = performance.now();
-  main.child.kill('SIGTERM');
-  await main.ended;
-  expect(performance.now() - start).toBeLessThan(10_000);
+  await main.end();
   await holder.end();
 });
 
-test('while it drains, readiness fails and the process answers still; afterwards nobody does', async () => {
+test('while it drains, readiness fails, those who still send requests are answered until none came for DRAIN_DELAY_MS, and then nobody is', async () => {
   database = await createTestDatabase();
+  const delayMs = 2_000;
   const main = startMain({
     DATA_DIR: await makeDataDir(),
     DATABASE_URL: database.url,
-    DRAIN_DELAY_MS: '6000',
+    DRAIN_DELAY_MS: String(delayMs),
   });
   const url = await main.url;
+  const ask = (path: string): Promise<Response | null> => fetch(url + path).catch(() => null);
+  const isGone = async (): Promise<boolean> => (await ask('/healthz')) === null;
+  const start = performance.now();
   main.child.kill('SIGTERM');
-  await until(async () => (await fetch(`${url}/readyz`)).status === 503);
-  const healthy = await fetch(`${url}/healthz`);
-  expect([healthy.status, healthy.headers.get('connection')]).toEqual([200, 'close']);
-  expect((await fetch(`${url}/readyz`)).headers.get('retry-after')).toBe('5');
+  await until(async () => (await ask('/readyz'))?.status !== 200);
+  const ready = await ask('/readyz');
+  expect([ready?.status, ready?.headers.get('retry-after')]).toEqual([503, '5']);
+  const alive = await ask('/healthz');
+  expect([alive?.status, alive?.headers.get('connection')]).toEqual([200, 'close']);
+  let sent = start;
+  // For three quarters of the delay; those who only watch do not prolong it afterwards.
+  for (let at = start; at - start < delayMs * 0.75; at = performance.now()) {
+    const answer = await ask('/storeadmin/me');
+    if (answer === null) break;
+    expect(answer.status).toBe(401);
+    sent = at;
+  }
+  await until(isGone);
+  // Or four seconds were over, after which it waits for nobody.
+  const [quietMs, drainedMs] = [sent, start].map((since) => performance.now() - since) as [number, number];
+  expect(quietMs >= delayMs || drainedMs >= 4_000).toBe(true);
   expect((await main.ended).code).toBe(0);
-  await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
 });
 
 test('the request under way at a signal is answered, and later ones find nobody', async () => {
@@ -101,7 +110,6 @@ test('the request under way at a signal is answered, and later ones find nobody'
   const pending = identify(url, authorization, uuid);
   await until(() => isAnyoneWaiting(blocker));
 
-  const start = performance.now();
   main.child.kill('SIGTERM');
   await until(async () =>
     fetch(`${url}/healthz`).then(
@@ -113,10 +121,9 @@ test('the request under way at a signal is answered, and later ones find nobody'
   await blocker.end();
   expect((await pending).status).toBe(200);
   expect((await main.ended).code).toBe(0);
-  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
-test('a request that never ends is cut, and the process still ends within 10 s', async () => {
+test('a request that never ends is cut, and the process ends all the same', async () => {
   database = await createTestDatabase();
   const dataDir = await makeDataDir();
   const main = startMain({ DATA_DIR: dataDir, DATABASE_URL: database.url, DEMO: '1' });
@@ -130,33 +137,7 @@ test('a request that never ends is cut, and the process still ends within 10 s',
   await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
   const pending = identify(url, authorization, uuid).catch((error: Error) => error.name);
   await until(() => isAnyoneWaiting(blocker));
-  const start = performance.now();
-  main.child.kill('SIGTERM');
-  await main.ended;
-  expect(performance.now() - start).toBeLessThan(10_000);
+  await main.end();
   expect(await pending).toBe('TypeError');
   await blocker.end();
-});
-
-test('who still sends requests while it drains is answered until nobody has for DRAIN_DELAY_MS, and those who watch it do not count', async () => {
-  database = await createTestDatabase();
-  const main = startMain({
-    DATA_DIR: await makeDataDir(),
-    DATABASE_URL: database.url,
-    DRAIN_DELAY_MS: '1000',
-  });
-  const url = await main.url;
-  main.child.kill('SIGTERM');
-  await until(async () => (await fetch(`${url}/readyz`)).status === 503);
-  const start = performance.now();
-  const statuses = new Set<number>();
-  while (performance.now() - start < 2_000) statuses.add((await fetch(`${url}/storeadmin/me`)).status);
-  expect([...statuses]).toEqual([401]);
-  await until(() =>
-    fetch(`${url}/readyz`).then(
-      () => false,
-      () => true,
-    ),
-  );
-  expect((await main.ended).code).toBe(0);
 });

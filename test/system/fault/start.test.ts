@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import express from 'express';
 import { readConfig } from '../../../src/config.ts';
 import { createHttpServer } from '../../../src/transport/http.ts';
-import { cleanUp, countProcesses, makeDataDir } from './fixtures/embedded-kit.ts';
+import { cleanUp, countProcesses, makeDataDir, makeUsedDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
 
 afterEach(async () => {
@@ -17,24 +17,69 @@ afterEach(async () => {
 
 const demoFile = (dataDir: string): string => join(dataDir, 'demo-store.json');
 
-test('a second start keeps shoppers and the demo store, whose key only its owner can read', async () => {
-  const dataDir = await makeDataDir();
+/** The demo store's share address, and one of its products', as the service hands them out. */
+async function demoAddresses(url: string, dataDir: string): Promise<string[]> {
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: await demoAuthorization(dataDir), 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ store { shareUrl } products(first: 1) { edges { node { du iu } } } }' }),
+  });
+  const { data } = (await answer.json()) as {
+    data: { store: { shareUrl: string }; products: { edges: { node: { du: string; iu: string } }[] } };
+  };
+  const { du, iu } = data.products.edges[0]!.node;
+  return [data.store.shareUrl, du.split('#')[0]!, iu.replace(/images.*/, 'images')];
+}
+
+describe('a second start', () => {
   const uuid = randomUUID();
-  const identities: unknown[] = [];
-  const files: string[] = [];
-  for (let round = 0; round < 2; round += 1) {
-    const main = startMain({ DATA_DIR: dataDir });
-    identities.push(await (await identify(await main.url, await demoAuthorization(dataDir), uuid)).json());
-    files.push(await readFile(demoFile(dataDir), 'utf8'));
-    main.child.kill('SIGTERM');
-    const { stdout } = await main.ended;
-    const { pid, apiKey } = JSON.parse(files[0]!) as { pid: string; apiKey: string };
-    expect(stdout).toContain(pid);
-    expect(stdout).toContain(apiKey);
-  }
-  expect(identities[1]).toEqual(identities[0]);
-  expect(files[1]).toBe(files[0]);
-  expect((await stat(demoFile(dataDir))).mode & 0o777).toBe(0o600);
+  const chosen = 'https://shop.example/lists/{lid}';
+  let mode: number;
+  /** What each start showed. */
+  const starts: { url: string; identity: unknown; file: string; addresses: string[]; stdout: string }[] = [];
+
+  beforeAll(async () => {
+    const dataDir = await makeUsedDataDir();
+    for (let round = 0; round < 3; round += 1) {
+      const main = startMain({ DATA_DIR: dataDir });
+      const url = await main.url;
+      const authorization = await demoAuthorization(dataDir);
+      const identity: unknown = await (await identify(url, authorization, uuid)).json();
+      const addresses = await demoAddresses(url, dataDir);
+      const file = await readFile(demoFile(dataDir), 'utf8');
+      // The address stays what it is until a visitor of the second start chooses another.
+      if (round === 1)
+        await fetch(`${url}/graphql`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            query: 'mutation ($url: String) { updateStore(input: { shareUrl: $url }) { shareUrl } }',
+            variables: { url: chosen },
+          }),
+        });
+      starts.push({ url, identity, file, addresses, stdout: (await main.end()).stdout });
+    }
+    mode = (await stat(demoFile(dataDir))).mode;
+  });
+
+  test('keeps shoppers and the demo store, whose key only its owner can read', () => {
+    const [first, second] = starts;
+    expect(second!.identity).toEqual(first!.identity);
+    expect(second!.file).toBe(first!.file);
+    expect(mode & 0o777).toBe(0o600);
+    const { pid, apiKey } = JSON.parse(first!.file) as { pid: string; apiKey: string };
+    for (const { stdout } of starts) for (const shown of [pid, apiKey]) expect(stdout).toContain(shown);
+  });
+
+  test('hands out its own address for the demo store, whatever port the system chose and the last one had', () => {
+    const [first, second] = starts;
+    for (const { url, addresses } of [first!, second!])
+      expect(addresses).toEqual([`${url}/demo#/shared/{lid}`, `${url}/demo`, `${url}/demo/images`]);
+  });
+
+  test('keeps a share address that a visitor of the demo chose', () => {
+    expect(starts[2]!.addresses[0]).toBe(chosen);
+  });
 });
 
 test('two instances that start at once on one empty folder share the database and the demo store', async () => {
@@ -51,18 +96,16 @@ test('two instances that start at once on one empty folder share the database an
     }),
   );
   expect(answers[1]).toEqual(answers[0]);
-  mains[0]!.child.kill('SIGTERM');
-  expect((await mains[0]!.ended).code).toBe(0);
+  expect((await mains[0]!.end()).code).toBe(0);
   expect((await identify(urls[1]!, authorization, uuid)).status).toBe(200);
-  mains[1]!.child.kill('SIGTERM');
-  const { code, stdout } = await mains[1]!.ended;
+  const { code, stdout } = await mains[1]!.end();
   expect(code).toBe(0);
   expect(stdout).toContain((JSON.parse(await readFile(demoFile(dataDir), 'utf8')) as { pid: string }).pid);
   expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
 });
 
 test('a spoilt file of demo credentials is written anew for the same store', async () => {
-  const dataDir = await makeDataDir();
+  const dataDir = await makeUsedDataDir();
   const first = startMain({ DATA_DIR: dataDir });
   await first.url;
   const { pid } = JSON.parse(await readFile(demoFile(dataDir), 'utf8')) as { pid: string };
@@ -71,56 +114,6 @@ test('a spoilt file of demo credentials is written anew for the same store', asy
   const answer = await identify(await second.url, await demoAuthorization(dataDir), randomUUID());
   expect(answer.status).toBe(200);
   expect(JSON.parse(await readFile(demoFile(dataDir), 'utf8'))).toMatchObject({ pid });
-});
-
-/** The demo store's share address, and one of its products', as the service hands them out. */
-async function demoAddresses(url: string, dataDir: string): Promise<string[]> {
-  const answer = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: await demoAuthorization(dataDir), 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ store { shareUrl } products(first: 1) { edges { node { du iu } } } }' }),
-  });
-  const { data } = (await answer.json()) as {
-    data: { store: { shareUrl: string }; products: { edges: { node: { du: string; iu: string } }[] } };
-  };
-  const { du, iu } = data.products.edges[0]!.node;
-  return [data.store.shareUrl, du.split('#')[0]!, iu.replace(/images.*/, 'images')];
-}
-
-test('the demo store hands out the address of this very start, whatever port the system chose and the last one had', async () => {
-  const dataDir = await makeDataDir();
-  const urls: string[] = [];
-  for (let round = 0; round < 2; round += 1) {
-    const main = startMain({ DATA_DIR: dataDir, PORT: '0' });
-    const url = await main.url;
-    expect(await demoAddresses(url, dataDir)).toEqual([
-      `${url}/demo#/shared/{lid}`,
-      `${url}/demo`,
-      `${url}/demo/images`,
-    ]);
-    urls.push(url);
-    main.child.kill('SIGTERM');
-    await main.ended;
-  }
-  expect(urls[1]).not.toBe(urls[0]);
-});
-
-test('a share address that a visitor of the demo chose survives a restart', async () => {
-  const dataDir = await makeDataDir();
-  const chosen = 'https://shop.example/lists/{lid}';
-  const first = startMain({ DATA_DIR: dataDir });
-  await fetch(`${await first.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: await demoAuthorization(dataDir), 'content-type': 'application/json' },
-    body: JSON.stringify({
-      query: 'mutation ($url: String) { updateStore(input: { shareUrl: $url }) { shareUrl } }',
-      variables: { url: chosen },
-    }),
-  });
-  first.child.kill('SIGTERM');
-  await first.ended;
-  const second = startMain({ DATA_DIR: dataDir });
-  expect((await demoAddresses(await second.url, dataDir))[0]).toBe(chosen);
 });
 
 test('a request that comes while the service is still being made waits and is answered', async () => {
@@ -139,25 +132,23 @@ test('a request that comes while the service is still being made waits and is an
 });
 
 test('the banner names the public address beside the one it listens on', async () => {
-  const dataDir = await makeDataDir();
+  const dataDir = await makeUsedDataDir();
   const main = startMain({ DATA_DIR: dataDir, PUBLIC_URL: 'https://wishes.example/' });
   const url = await main.url;
-  main.child.kill('SIGTERM');
-  const { stdout } = await main.ended;
+  const { stdout } = await main.end();
   expect(stdout).toContain(`${url}/graphiql`);
   expect(stdout).toContain('https://wishes.example\n');
 });
 
 test('variables that make Apollo report to its makers change nothing: it starts, and says nothing of them', async () => {
   const main = startMain({
-    DATA_DIR: await makeDataDir(),
+    DATA_DIR: await makeUsedDataDir(),
     APOLLO_KEY: 'service:wishes:key',
     APOLLO_GRAPH_REF: 'wishes@current',
     APOLLO_SCHEMA_REPORTING: 'true',
   });
   expect((await fetch(`${await main.url}/graphql`, { redirect: 'manual' })).status).toBe(400);
-  main.child.kill('SIGTERM');
-  const { stdout, stderr } = await main.ended;
+  const { stdout, stderr } = await main.end();
   expect(stdout + stderr).not.toMatch(/apollo|report/i);
 });
 
@@ -165,16 +156,11 @@ test('a start that fails says why in one sentence that names the variable, with 
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const dirs = await Promise.all([makeDataDir(), makeDataDir(), makeDataDir()]);
-  const file = join(dirs[2], 'file');
-  await writeFile(file, '');
+  const dirs = await Promise.all([makeUsedDataDir(), makeUsedDataDir()]);
   const cases: [string, Record<string, string>][] = [
     ['PORT', { DATA_DIR: dirs[0], PORT: 'many' }],
     ['PORT', { DATA_DIR: dirs[1], PORT: String(port) }],
-    [
-      'DATABASE_URL',
-      { DATA_DIR: dirs[0], DATABASE_URL: `postgresql://u:secret@127.0.0.1:${port + 1}/x`, DEMO: '0' },
-    ],
+    ['DATABASE_URL', { DATA_DIR: dirs[0], DATABASE_URL: `postgresql://u:secret@127.0.0.1:1/x`, DEMO: '0' }],
     ['DEMO', { DATA_DIR: dirs[0], DEMO: '1', HOST: '0.0.0.0' }],
   ];
   await Promise.all(

@@ -57,8 +57,7 @@ test('the shipped service survives templates that end their process, and leaves 
   expect((await preview('<p>{{ product.title }}</p>')).errors).toBeUndefined();
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const [second] = await childrenOf(main.child.pid!);
-  main.child.kill('SIGTERM');
-  expect((await main.ended).code).toBe(0);
+  expect((await main.end()).code).toBe(0);
   await until(async () => !isRunning(second!));
 });
 
@@ -75,7 +74,6 @@ test('a service that is killed takes the process along', async () => {
   const { main, preview } = await startShipped();
   await preview('<p>x</p>');
   const [child] = await childrenOf(main.child.pid!);
-  main.child.kill('SIGKILL');
-  await main.ended;
+  await main.end('SIGKILL');
   await until(async () => !isRunning(child!));
 });

@@ -44,8 +44,7 @@ test('a rejection that nobody waited for is logged without what it quotes, and e
   main.child.kill('SIGUSR2');
   await until(() => main.written().includes('nobody waited for'));
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  main.child.kill('SIGTERM');
-  const { code, stdout } = await main.ended;
+  const { code, stdout } = await main.end();
   expect(code).toBe(0);
   const [line, ...more] = linesOf(stdout, 50);
   expect(more).toEqual([]);
@@ -75,8 +74,7 @@ test('a worker does the same: it goes on after the one, and ends with status 1 a
   await until(() => worker.written().includes('worker started'));
   worker.child.kill('SIGUSR2');
   await until(() => worker.written().includes('nobody waited for'));
-  worker.child.kill('SIGWINCH');
-  const { code, stdout } = await worker.ended;
+  const { code, stdout } = await worker.end('SIGWINCH');
   expect(code).toBe(1);
   expect([linesOf(stdout, 50).length, linesOf(stdout, 60).length]).toEqual([1, 1]);
 });

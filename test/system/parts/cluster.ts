@@ -1,7 +1,4 @@
 import { join } from 'node:path';
-import { openDatabase } from '../../../src/database/database.ts';
-import { migrate } from '../../../src/database/migrate.ts';
-import { createLogger } from '../../../src/shared/log.ts';
 import { until } from '../../until.ts';
 import { makePartFolder } from './process.ts';
 import type { PartProcess } from './process.ts';
@@ -45,9 +42,6 @@ export async function startCluster({ isSynchronous = false } = {}): Promise<Clus
     await askPostgres(primary.url, "ALTER SYSTEM SET synchronous_standby_names = 'replica'");
     await askPostgres(primary.url, 'SELECT pg_reload_conf()');
   }
-  const db = openDatabase(primary.url, 2, createLogger('fatal'));
-  await migrate(db.pool, createLogger('fatal'));
-  await db.close();
   const isAt = async (position: string): Promise<boolean> => {
     const [row] = await askPostgres<{ is: boolean }>(
       replicaUrl,

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { endMains, startMain } from '../fault/fixtures/main-process.ts';
-import { program } from '../../program.ts';
+import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
+import { endMains, runProgram, startMain } from '../fault/fixtures/main-process.ts';
 import { withAdmin } from '../../setup/database.ts';
 import { until } from '../../until.ts';
 import { describeWith, programOf } from './parts.ts';
@@ -54,14 +51,9 @@ async function startRouter(dir: string, first: string, second: string, moved: st
 }
 
 describeWith(['PostgreSQL 15', 'HAProxy'], 'a server that is split by store', () => {
-  const dirs: string[] = [];
-  const makeDataDir = async (): Promise<string> => {
-    dirs.push(await mkdtemp(join(tmpdir(), 'wishgate-split-')));
-    return dirs.at(-1)!;
-  };
   afterEach(async () => {
     await endMains();
-    for (const dir of dirs.splice(0)) await rm(dir, { recursive: true });
+    await cleanUp();
   });
 
   const post = async (
@@ -131,33 +123,19 @@ describeWith(['PostgreSQL 15', 'HAProxy'], 'a server that is split by store', ()
       const url = await before.url;
       const [stays, moves] = (await Promise.all(
         ['Stays', 'Moves'].map(async (name) => {
-          const args = [program('cli/store'), 'create', '--name', name, '--json'];
-          const created = await promisify(execFile)(process.execPath, args, {
-            env: { ...process.env, ...env },
-          });
-          return JSON.parse(created.stdout) as Store;
+          const args = ['create', '--name', name, '--json'];
+          return JSON.parse((await runProgram('cli/store', env, { args })).stdout) as Store;
         }),
       )) as [Store, Store];
       for (const store of [stays, moves]) await fill(url, store);
       const tried = `SELECT pid FROM outbox WHERE lane = 'alert' AND state = 'queued' AND attempts > 0`;
       await until(async () => (await readRows(first.url, tried)).length === 2);
-      before.child.kill('SIGTERM');
-      await before.ended;
+      await before.end();
 
       const port = String(first.process.port);
       const dir = join(copy.dir, 'data');
-      await runPostgresTool('pg_basebackup', [
-        '-h',
-        '127.0.0.1',
-        '-p',
-        port,
-        '-U',
-        'wishgate',
-        '-D',
-        dir,
-        '-c',
-        'fast',
-      ]);
+      const from = ['-h', '127.0.0.1', '-p', port, '-U', 'wishgate'];
+      await runPostgresTool('pg_basebackup', [...from, '-D', dir, '-c', 'fast', '--no-sync']);
       second = await startPostgresOn(dir);
       const other = first.url.replace(port, String(second.port));
       const sides = [

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { demoAuthorization, endMains, startMain } from '../fault/fixtures/main-process.ts';
 import { withAdmin } from '../../setup/database.ts';
 import { until } from '../../until.ts';
@@ -27,9 +26,9 @@ describeWith(['PostgreSQL 15', 'PgBouncer'], 'PgBouncer in transaction mode', ()
   let pid: string;
 
   beforeAll(async () => {
-    postgres = await startPostgres15();
+    postgres = await startPostgres15({ isEmpty: true });
     bouncer = await startPgBouncer(postgres.url, SERVER_CONNECTIONS);
-    dataDir = await mkdtemp(join(tmpdir(), 'wishgate-pooled-'));
+    dataDir = await makeDataDir();
     const env = {
       DATABASE_URL: bouncer.url,
       DATABASE_POOLER: 'transaction',
@@ -47,7 +46,7 @@ describeWith(['PostgreSQL 15', 'PgBouncer'], 'PgBouncer in transaction mode', ()
     await endMains();
     await bouncer.remove();
     await postgres.remove();
-    await rm(dataDir, { recursive: true });
+    await cleanUp();
   });
 
   const readRows = async <Row>(sql: string): Promise<Row[]> => {

@@ -1,21 +1,24 @@
+import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { endMains, startMain } from '../fault/fixtures/main-process.ts';
 import { describeWith } from './parts.ts';
 import { startPostgres15 } from './postgres.ts';
 
-afterEach(endMains);
+afterEach(async () => {
+  await endMains();
+  await cleanUp();
+});
 
 describeWith(['PostgreSQL 15'], 'the oldest PostgreSQL that is promised', () => {
   test('takes all migrations and makes the service ready', async () => {
-    const postgres = await startPostgres15();
+    const postgres = await startPostgres15({ isEmpty: true });
     try {
-      const main = startMain({ DATABASE_URL: postgres.url });
+      const main = startMain({ DATA_DIR: await makeDataDir(), DATABASE_URL: postgres.url });
       const ready = await fetch(`${await main.url}/readyz`);
       expect([ready.status, await ready.json()]).toMatchObject([
         200,
         { status: 'ready', migrations: { pending: [] } },
       ]);
-      main.child.kill('SIGTERM');
-      expect((await main.ended).code).toBe(0);
+      expect((await main.end()).code).toBe(0);
     } finally {
       await postgres.remove();
     }

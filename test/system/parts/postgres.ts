@@ -2,14 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { run } from '../../../src/database/embedded-system.ts';
+import { copyKept, migrateAt } from '../../setup/server.ts';
 import { until } from '../../until.ts';
 import { programOf } from './parts.ts';
 import { freePort, makePartFolder, partUser, startPart } from './process.ts';
 import type { PartProcess } from './process.ts';
 
-/** A PostgreSQL 15 of Debian's, with one empty database. */
+/** A PostgreSQL 15 of Debian's. */
 export type Postgres15 = {
-  /** Login of a superuser to the database `wishgate`. */
+  /** Login of a superuser to its database. */
   url: string;
   /** The folder of its data, and what runs on it. */
   dir: string;
@@ -70,28 +71,32 @@ export async function startPostgresOn(
   return server;
 }
 
-/** Starts an empty PostgreSQL 15; everybody on this machine may log in, also to replicate. */
-export async function startPostgres15(settings: Record<string, string | number> = {}): Promise<Postgres15> {
-  const folder = await makePartFolder();
-  const dir = join(folder.dir, 'data');
-  await runPostgresTool('initdb', [
-    '-D',
-    dir,
-    '-U',
-    'wishgate',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--no-sync',
-  ]);
+/** Makes a cluster for everybody on this machine, also to replicate, whose database `wishgate` has every migration. */
+async function makeCluster(dir: string): Promise<void> {
+  const data = join(dir, 'data');
+  const form = ['--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  await runPostgresTool('initdb', ['-D', data, '-U', 'wishgate', ...form]);
   const everybody = ['all', 'replication'].map((database) => `host ${database} all 127.0.0.1/32 trust\n`);
-  await writeFile(join(dir, 'pg_hba.conf'), everybody.join(''));
-  const server = await startPostgresOn(dir, settings);
-  const address = (database: string): string => `postgresql://wishgate@127.0.0.1:${server.port}/${database}`;
-  await untilServing(address('postgres'));
-  await askPostgres(address('postgres'), 'CREATE DATABASE wishgate');
+  await writeFile(join(data, 'pg_hba.conf'), everybody.join(''));
+  const server = await startPostgresOn(data);
+  await askPostgres(addressOf(server, 'postgres'), 'CREATE DATABASE wishgate');
+  await migrateAt(addressOf(server, 'wishgate'));
+  // In order, so that copies need no recovery.
+  await server.stop('SIGINT');
+}
+
+const addressOf = ({ port }: PartProcess, database: string): string =>
+  `postgresql://wishgate@127.0.0.1:${port}/${database}`;
+
+/** Starts a PostgreSQL 15; its database has every migration, or nothing. */
+export async function startPostgres15({ isEmpty = false } = {}): Promise<Postgres15> {
+  const folder = await makePartFolder();
+  await copyKept('-postgres-15', folder.dir, makeCluster);
+  const dir = join(folder.dir, 'data');
+  const server = await startPostgresOn(dir);
+  if (isEmpty) await askPostgres(addressOf(server, 'postgres'), 'CREATE DATABASE empty');
   return {
-    url: address('wishgate'),
+    url: addressOf(server, isEmpty ? 'empty' : 'wishgate'),
     dir,
     process: server,
     async remove() {
