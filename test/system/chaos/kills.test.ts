@@ -119,7 +119,12 @@ test(`${KILLS} times a part is killed, cut off or silent under writes: nothing a
   const writers = Array.from({ length: WRITERS }, async (_, n) => {
     const shopper = await makeGuest(store, pidOf(authorization));
     const caller = createCaller(() => service.url, asShopper(shopper), tally, over);
-    return writeLists(caller, tally, { isKeyed: n % 2 === 0, isOver: over, mark: `Writer ${n}` });
+    return writeLists(caller, tally, {
+      isKeyed: n % 2 === 0,
+      isOver: over,
+      mark: `Writer ${n}`,
+      isDisturbed: true,
+    });
   });
 
   const back: Record<string, number[]> = {};

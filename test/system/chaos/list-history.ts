@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller, Operation, Tally, Way } from './caller.ts';
 
 /** What is known of an item: where it must be; `unsure` when the last write was never answered. */
@@ -46,6 +47,15 @@ const count = (list: KnownList, place: Place): number =>
 const inList = (list: KnownList): number[] =>
   [...list.items].filter(([, place]) => place === 'list').map(([epi]) => epi);
 
+/** How a shopper writes. */
+export type Writing = {
+  isKeyed: boolean;
+  isOver: () => boolean;
+  mark: string;
+  /** Whether the database may go away before an answer is kept: then the write is done again, and only the version tells (decision 11). */
+  isDisturbed?: boolean;
+};
+
 /**
  * One shopper, one call after the other through both doors: makes lists, fills them, deletes and brings back, and reads what it wrote. What it is
  * told is held against what it knows. With `isKeyed`, writes carry an Idempotency-Key, and some are sent again for the kept answer.
@@ -53,7 +63,7 @@ const inList = (list: KnownList): number[] =>
 export async function writeLists(
   { call, settle }: Caller,
   tally: Tally,
-  { isKeyed, isOver, mark }: { isKeyed: boolean; isOver: () => boolean; mark: string },
+  { isKeyed, isOver, mark, isDisturbed = false }: Writing,
 ): Promise<ListHistory> {
   const history: ListHistory = { lists: [], unsureNames: [], writes: 0, replays: 0 };
   let rev = 0;
@@ -80,8 +90,12 @@ export async function writeLists(
     if (isKeyed && randomInt(4) === 0) {
       const again = await call(operation, { lid: list.lid, ...values }, chosen);
       history.replays += 1;
-      if (again?.status === 200 && JSON.stringify(again.body) !== JSON.stringify(answer.body))
+      if (again?.status !== 200) return true;
+      const newer = Number(again.body['version']);
+      const known = isDisturbed && newer > version ? { ...answer.body, version: newer } : answer.body;
+      if (!isDeepStrictEqual(again.body, known))
         fault(`kept answer differs (${operation[0]}): ${JSON.stringify([answer.body, again.body])}`);
+      list.version = Math.max(version, newer);
     }
     return true;
   };

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Receipts } from '../fault/dispatch-crash.ts';
 import { until } from '../../until.ts';
 import type { Caller, Operation } from './caller.ts';
@@ -24,7 +25,7 @@ export type AlertVerdict = {
 export type Shop = {
   /** One minute of the feed: some variants sell out, others come back. */
   feed(): Promise<void>;
-  /** One shopper subscribes, and perhaps leaves again. */
+  /** One shopper subscribes, and perhaps leaves again; nobody does while nothing is sold out. */
   visit(): Promise<void>;
   /** Everything comes back. */
   restockAll(): Promise<void>;
@@ -53,6 +54,7 @@ const OPERATIONS = {
 
 const FIRST_EPI = 500_001;
 const DU = 'https://shop.example/p/1';
+const PAUSE_MS = 20;
 
 /** Opens it with so many variants; a variant comes back once `crowd` people wait. One in ten leaves. */
 export function openShop({ settle }: Caller, { variants, crowd }: { variants: number; crowd: number }): Shop {
@@ -101,7 +103,8 @@ export function openShop({ settle }: Caller, { variants, crowd }: { variants: nu
     },
     async visit() {
       const open = shelf.filter(({ isOpen }) => isOpen);
-      if (open.length === 0) return void (await until(() => shelf.some(({ isOpen }) => isOpen)));
+      // The run may be over before anything opens again.
+      if (open.length === 0) return delay(PAUSE_MS);
       const variant = open[randomInt(open.length)]!;
       variant.underWay += 1;
       const { epi } = variant;

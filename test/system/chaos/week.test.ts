@@ -109,7 +109,12 @@ describeWith(['PostgreSQL 15'], "a merchant's week", () => {
     const writers = Array.from({ length: LIST_WRITERS }, async (_, n) => {
       const shopper = await makeGuest(store, pidOf(authorization));
       const caller = createCaller(base, asShopper(shopper), tally, over);
-      return writeLists(caller, tally, { isKeyed: n % 2 === 0, isOver: over, mark: `Writer ${n}` });
+      return writeLists(caller, tally, {
+        isKeyed: n % 2 === 0,
+        isOver: over,
+        mark: `Writer ${n}`,
+        isDisturbed: true,
+      });
     });
 
     const isAt = (minute: number, share: number): boolean => minute === Math.round(MINUTES * share);

@@ -1,30 +1,18 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { program } from '../../program.ts';
+import { useNewStore, useService } from '../../harness.ts';
+import { besideService, startProgram } from '../fault/fixtures/main-process.ts';
+import type { End } from '../fault/fixtures/main-process.ts';
 
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useNewStore(service);
 let folder: string;
 
-beforeAll(async () => {
-  service = await startService();
-  folder = await mkdtemp(join(tmpdir(), 'wishgate-import-'));
-});
-beforeEach(async () => {
-  store = await service.createStore();
-});
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
-});
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'wishgate-import-'))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
-type Answer = { code: number | null; out: string; err: string };
+type Answer = { code: End['code']; out: string; err: string };
 type Options = { pid?: string; killAfter?: (rows: number) => boolean };
 
 async function countRows(): Promise<number> {
@@ -37,24 +25,12 @@ async function countRows(): Promise<number> {
 
 /** Runs the command as an operator does, on the test's database. */
 async function runImport(args: string[], { pid = store.pid, killAfter }: Options = {}): Promise<Answer> {
-  const env = {
-    ...process.env,
-    NODE_OPTIONS: '',
-    DATABASE_URL: service.services.db.pool.options.connectionString,
-    DATA_DIR: folder,
-    DEMO: '0',
-  };
-  const child = spawn(process.execPath, [program('cli/import'), '--pid', pid, ...args], {
-    env,
+  const { child, ended, end } = startProgram('cli/import', besideService(service), {
+    args: ['--pid', pid, ...args],
   });
-  const answer: Answer = { code: null, out: '', err: '' };
-  child.stdout.on('data', (chunk) => (answer.out += String(chunk)));
-  child.stderr.on('data', (chunk) => (answer.err += String(chunk)));
-  const closed = once(child, 'close');
   while (killAfter && child.exitCode === null && !killAfter(await countRows()));
-  if (killAfter) child.kill('SIGKILL');
-  [answer.code] = (await closed) as [number | null];
-  return answer;
+  const { code, stdout, stderr } = await (killAfter ? end('SIGKILL') : ended);
+  return { code, out: stdout, err: stderr };
 }
 
 async function file(name: string, content: string): Promise<string> {
@@ -156,7 +132,7 @@ test.each(['ndjson', 'csv'])(
     const killed = await runImport(['--file', path], { killAfter: (rows) => rows >= 2_000 });
     await other.query('ROLLBACK');
     other.release();
-    expect(killed.code).toBeNull();
+    expect(killed.code).toBe('SIGKILL');
     const { code, out, err } = await runImport(['--file', path, '--resume']);
     expect([code, out]).toEqual([0, `Done: ${total} products written, 0 bad lines skipped.\n`]);
     expect(err).toMatch(/going on behind line [1-9]/);

@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process';
 import { runCli } from '../../../src/cli/run.ts';
 import type { CliResult } from '../../../src/cli/run.ts';
 import type { NewStore } from '../../../src/domain/store/store.service.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { program } from '../../program.ts';
+import { useService } from '../../harness.ts';
+import { runProgram } from '../fault/fixtures/main-process.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+// Of its own: maintenance closes every store of a database.
+const service = useService({});
 
 /** What the command line needs to find the database of the running service. */
 function environment(): Record<string, string> {
@@ -22,14 +16,9 @@ function environment(): Record<string, string> {
 const cli = (...args: string[]): Promise<CliResult> => runCli(args, environment());
 
 /** The same as a program of its own. */
-function spawnCli(...args: string[]): Promise<CliResult> {
-  const env = { PATH: process.env['PATH'], ...environment() };
-  const cwd = service.services.config.dataDir;
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program('cli/store'), ...args], { env, cwd }, (error, stdout, stderr) =>
-      resolve({ status: (error?.code ?? 0) as CliResult['status'], stdout, stderr }),
-    );
-  });
+async function spawnCli(...args: string[]): Promise<CliResult> {
+  const { code, stdout, stderr } = await runProgram('cli/store', environment(), { args });
+  return { status: code as CliResult['status'], stdout, stderr };
 }
 
 /** Runs a command with --json and returns what it printed, which must be one line. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { item, newAccount, stock } from '../../api/list-kit.ts';
-import { startService } from '../../harness.ts';
-import type { Caller, TestService } from '../../harness.ts';
+import { useService } from '../../harness.ts';
+import type { Caller } from '../../harness.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/graphql.md');
@@ -19,11 +19,7 @@ async function blocks(language: string, page = PAGE): Promise<string[]> {
   return [...(await readFile(page, 'utf8')).matchAll(fence)].map(([, code]) => code!);
 }
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = useService();
 
 /** A storefront that uses the types; a wrong one does not compile. */
 const USE = `

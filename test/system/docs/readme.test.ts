@@ -7,7 +7,7 @@ import { commands } from '../../../src/cli/commands.ts';
 import { FAILURES } from '../../../src/shared/errors.ts';
 import { routes } from '../../../src/transport/rest/routes.ts';
 import { DEFAULT_LIMITS } from '../../../src/transport/rate-limit.ts';
-import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
+import { cleanUp, makeUsedDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { endMains, startMain } from '../fault/fixtures/main-process.ts';
 
 // How examples in README.md are run: every ```bash block, in order, in one shell that has BASE, PID and KEY set; ```sh
@@ -82,7 +82,7 @@ describe('examples', () => {
   });
 
   test('every bash example of the README works on a freshly started server and answers what it shows', async () => {
-    const dataDir = await makeDataDir();
+    const dataDir = await makeUsedDataDir();
     const main = startMain({ DATA_DIR: dataDir });
     const url = await main.url;
     const demo = JSON.parse(await readFile(join(dataDir, 'demo-store.json'), 'utf8')) as {

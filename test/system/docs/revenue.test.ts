@@ -2,16 +2,11 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
+import { useService } from '../../harness.ts';
 
 const PAGE = fileURLToPath(new URL('../../../docs/revenue.md', import.meta.url));
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = useService();
 
 test('every example of docs/revenue.md runs, and answers what the page says', async () => {
   const page = await readFile(PAGE, 'utf8');

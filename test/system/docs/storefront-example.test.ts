@@ -9,20 +9,16 @@ import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
 import { init } from '../../../src/client/wishgate.ts';
 import type { Wishgate, WishgateOptions } from '../../../src/client/wishgate.ts';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
+import { useService, useStore } from '../../harness.ts';
 
 const SERVER = fileURLToPath(new URL('../../../examples/storefront/server.mjs', import.meta.url));
 
-let service: TestService;
-let store: NewStore;
+const service = useService();
+const store = useStore(service);
 let shop: ChildProcess;
 let url: string;
 
 beforeAll(async () => {
-  service = await startService();
-  store = await service.createStore();
   const env = {
     PATH: process.env['PATH'],
     PORT: '0',
@@ -35,10 +31,7 @@ beforeAll(async () => {
   url = /http:\S+/.exec(line.toString())![0];
 });
 
-afterAll(async () => {
-  shop?.kill();
-  await service?.close();
-});
+afterAll(() => void shop?.kill());
 
 type Answer = {
   status: number;

@@ -2,7 +2,7 @@ import { endMains, startMain } from '../fault/fixtures/main-process.ts';
 import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { startService } from '../../harness.ts';
 import type { TestService } from '../../harness.ts';
-import { times } from '../../tier.ts';
+import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
 import { startHaproxy } from './haproxy.ts';
 import type { Proxy } from './haproxy.ts';
@@ -11,10 +11,10 @@ import { freePort } from './process.ts';
 import { startTraffic } from './traffic.ts';
 
 /** How often all gateways are restarted, one after another. */
-const ROUNDS = times(3);
+const ROUNDS = inFull(3, 1);
 const GATEWAYS = 2;
 /** Fewer than one gateway answers at a time (MAX_REQUESTS), so that none is turned away while the other one is away. */
-const SHOPPERS = 24;
+const SHOPPERS = inFull(24, 8);
 
 describeWith(['HAProxy'], 'gateways behind HAProxy', () => {
   let service: TestService;
