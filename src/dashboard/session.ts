@@ -26,6 +26,9 @@ export type Session = {
   rename: (name: string) => void;
 };
 
+/** How long the page says something. */
+export const TOAST_MS = 6_000;
+
 export const SessionContext = createContext<Session | null>(null);
 
 /** The session of the page. */
@@ -159,7 +162,8 @@ export function useShopperChanges(regid: string, onChange: () => void): void {
         try {
           const { rev }: { rev: string } = (await run(WatchShopperDocument, { since }, { regid, signal }))
             .listChanges;
-          if (since !== null && rev !== since) latest.current();
+          // Also when it is the first to be known: what the page has read may be older.
+          if (rev !== since) latest.current();
           since = rev;
         } catch {
           since = null;

@@ -19,7 +19,7 @@ import { Region } from './parts/region.tsx';
 import { StoreSwitcher } from './parts/store-switcher.tsx';
 import { hrefTo, usePlace } from './route.ts';
 import type { Place } from './route.ts';
-import { SessionContext } from './session.ts';
+import { SessionContext, TOAST_MS } from './session.ts';
 import type { Operator, Session } from './session.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
@@ -49,8 +49,6 @@ const PAGES: Page[] = [
   { page: 'integrations', title: 'Integrations', show: () => <IntegrationsPage /> },
   { page: 'settings', title: 'Settings', show: () => <SettingsPage /> },
 ];
-
-const TOAST_MS = 6_000;
 
 /** The pages there are: those of a store, and for operators the one with all stores, which comes first where no store is open. */
 function pagesFor(store: StoreInfo | null, isOperator: boolean): Page[] {

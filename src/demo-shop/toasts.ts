@@ -9,9 +9,9 @@ export type Toast = { text: string; isError: boolean; id: number; action?: { nam
 /** Shows a line. */
 export type Show = (text: string, isError?: boolean, action?: Toast['action']) => void;
 
-const TOAST_MS = 4000;
+export const TOAST_MS = 4000;
 /** Long enough to read it, find the button and press it. */
-const ACTION_MS = 20_000;
+export const ACTION_MS = 20_000;
 
 export function useToasts(): { toasts: Toast[]; show: Show; dismiss: (id: number) => void } {
   const [toasts, setToasts] = useState<Toast[]>([]);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { SHOWN_MS } from '../copy.ts';
 
 const TOKENS =
   /(?<note>(?:^|(?<=\s))(?:#|\/\/).*$)|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<word>\b(?:const|await|async|new|import|from|return|query|mutation|subscription|fragment|on|curl|true|false|null|if|export|function)\b)|(?<number>\b\d+(?:\.\d+)?\b)/gm;
@@ -18,14 +19,12 @@ function coloured(code: string): ComponentChildren[] {
   return [...parts, code.slice(end)];
 }
 
-const SAID_MS = 2_000;
-
 /** Puts a text on the clipboard, and says so for a moment. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [said, setSaid] = useState('');
   useEffect(() => {
     if (said === '') return undefined;
-    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    const timer = setTimeout(() => setSaid(''), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [said]);
   const copy = (): void =>

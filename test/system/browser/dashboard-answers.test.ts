@@ -1,38 +1,26 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { NewStore } from '../../../src/domain/store/store.service.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { describeInBrowser, openBrowser } from './chromium.ts';
-import { eventually, holdAnswers, openPage, signIn } from './dashboard-page.ts';
+import { filledBy, useService } from '../../harness.ts';
+import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
+import { enter, holdAnswers, openPage, signIn } from './dashboard-page.ts';
 import { seedHistory, seedStore } from './dashboard-seed.ts';
 
 const REFRESH_MS = 5_000;
 
 describeInBrowser('the dashboard while answers take their time', () => {
-  let service: TestService;
-  let browser: Browser;
-  let store: NewStore;
+  const browser = useBrowser();
+  const service = useService();
+  const store = filledBy(beforeAll, async () => {
+    const seeded = await seedStore(service);
+    await seedHistory(service, seeded);
+    return seeded;
+  });
   let page: Page;
-
-  beforeAll(async () => {
-    service = await startService();
-    browser = await openBrowser();
-    store = await seedStore(service);
-    await seedHistory(service, store);
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
 
   beforeEach(async () => {
     page = await browser.newPage();
     await page.clock.install();
-    await page.goto(`${service.url}/dashboard`);
   });
-
-  afterEach(() => page.close());
 
   const row = (text: string) => page.getByRole('row', { name: text });
 
@@ -58,9 +46,8 @@ describeInBrowser('the dashboard while answers take their time', () => {
   }
 
   test('the queue is shown although its answer takes longer than the time between two looks', async () => {
-    await signIn(page, store);
     const calls = await holdAnswers(page, 'Alerts');
-    await openPage(page, 'Alerts');
+    await enter(page, service.url, store, 'alerts');
     await eventually(calls.count, 1);
     await page.clock.runFor(3 * REFRESH_MS);
     await calls.answer();
@@ -70,8 +57,7 @@ describeInBrowser('the dashboard while answers take their time', () => {
   });
 
   test('a look at the queue does not move what is on the page', async () => {
-    await signIn(page, store);
-    await openPage(page, 'Alerts');
+    await enter(page, service.url, store, 'alerts');
     await row('ida@example.com').waitFor();
     const calls = await holdAnswers(page, 'Alerts');
     await page.clock.runFor(REFRESH_MS);
@@ -81,8 +67,7 @@ describeInBrowser('the dashboard while answers take their time', () => {
   });
 
   test('two clicks on the way to the next page are one step', async () => {
-    await signIn(page, await seedCupsAndMugs());
-    await openPage(page, 'Products');
+    await enter(page, service.url, await seedCupsAndMugs(), 'products');
     await row('Mug 29').waitFor();
     const calls = await holdAnswers(page, 'Products');
     await page.getByRole('button', { name: 'Next' }).dblclick();
@@ -96,8 +81,7 @@ describeInBrowser('the dashboard while answers take their time', () => {
   });
 
   test('a page of the old search does not lead into the new one', async () => {
-    await signIn(page, await seedCupsAndMugs());
-    await openPage(page, 'Products');
+    await enter(page, service.url, await seedCupsAndMugs(), 'products');
     await row('Mug 29').waitFor();
     const calls = await holdAnswers(page, 'Products');
     await page.getByLabel('Search').fill('cup');
@@ -110,8 +94,8 @@ describeInBrowser('the dashboard while answers take their time', () => {
   });
 
   test('what was saved stays on the page when an older answer arrives', async () => {
-    await signIn(page, await service.createStore({ name: 'Old name' }));
-    await openPage(page, 'Settings');
+    await enter(page, service.url, await service.createStore({ name: 'Old name' }), 'settings');
+    await page.getByLabel('Store name').waitFor();
     const calls = await holdAnswers(page, 'Settings');
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
@@ -125,8 +109,7 @@ describeInBrowser('the dashboard while answers take their time', () => {
   });
 
   test('the head of a topic has the focus before the topic is there', async () => {
-    await signIn(page, store);
-    await openPage(page, 'Topics');
+    await enter(page, service.url, store, 'topics');
     const link = page.getByRole('link', { name: 'backinstock' });
     await link.waitFor();
     const calls = await holdAnswers(page, 'Topics');
@@ -141,9 +124,8 @@ describeInBrowser('the dashboard while answers take their time', () => {
   test('a refusal that comes after signing out does not end the next session', async () => {
     const { body } = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
     const { id, apiKey } = body.data.createApiKey;
-    await signIn(page, { ...store, apiKey });
-    await page.getByRole('heading', { name: 'Waiting demand' }).waitFor();
-    await page.waitForFunction(() => document.querySelector('.skeleton, [aria-busy="true"]') === null);
+    await enter(page, service.url, { ...store, apiKey }, 'products');
+    await row('Linen shirt').waitFor();
     await service
       .graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })
       .expect(200);

@@ -1,33 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { NewStore } from '../../../src/domain/store/store.service.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { describeInBrowser, openBrowser } from './chromium.ts';
-import { eventually, openPage, signIn } from './dashboard-page.ts';
+import { useNewStore, useService } from '../../harness.ts';
+import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
+import { enter, openPage, signIn } from './dashboard-page.ts';
 
 describeInBrowser('forms of the dashboard', () => {
-  let service: TestService;
-  let browser: Browser;
-  let store: NewStore;
+  const browser = useBrowser();
+  const service = useService();
+  const store = useNewStore(service, { name: 'Nordlys' });
   let page: Page;
 
-  beforeAll(async () => {
-    service = await startService();
-    browser = await openBrowser();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
-
-  beforeEach(async () => {
-    store = await service.createStore({ name: 'Nordlys' });
-    page = await browser.newPage();
-    await page.goto(`${service.url}/dashboard`);
-  });
-
-  afterEach(() => page.close());
+  beforeEach(async () => void (page = await browser.newPage()));
 
   const said = (text: string) => page.getByRole('status').getByText(text);
 
@@ -45,8 +28,13 @@ describeInBrowser('forms of the dashboard', () => {
     return topics.find((entry: { name: string }) => entry.name === name);
   }
 
+  async function enterTopic(name: string): Promise<void> {
+    await enter(page, service.url, store, `topics/${name}`);
+    await page.getByLabel('Subject').waitFor();
+  }
+
+  /** From the page of all topics. */
   async function openTopic(name: string): Promise<void> {
-    await openPage(page, 'Topics');
     await page.getByRole('link', { name }).click();
     await page.getByLabel('Subject').waitFor();
   }
@@ -64,8 +52,7 @@ describeInBrowser('forms of the dashboard', () => {
       batchSize: 10,
       batchIntervalSeconds: 600,
     });
-    await signIn(page, store);
-    await openTopic('launch');
+    await enterTopic('launch');
     await page.getByText('Everything is saved.').waitFor();
     await page.getByLabel('Sent').selectOption('By hand');
     await page.getByLabel('Who is told').selectOption('Everybody at once');
@@ -83,8 +70,7 @@ describeInBrowser('forms of the dashboard', () => {
 
   test('batches may follow each other within less than a minute', async () => {
     await saveTopic({ name: 'launch', batchSize: 10, batchIntervalSeconds: 90 });
-    await signIn(page, store);
-    await openTopic('launch');
+    await enterTopic('launch');
     expect(await page.getByLabel('Minutes between batches').inputValue()).toBe('1.5');
     await page.getByLabel('Subject').fill('News');
     await pressSaveTopic('launch');
@@ -99,8 +85,7 @@ describeInBrowser('forms of the dashboard', () => {
   });
 
   test('a merchant sets by how much a price has to fall, a delay, and that list holders hear; back in stock offers no such switch', async () => {
-    await signIn(page, store);
-    await openTopic('pricedrop');
+    await enterTopic('pricedrop');
     await page.getByLabel('Price falls by at least (%)').fill('20');
     await page.getByLabel('Delay in minutes').fill('1.5');
     await page.getByLabel('Also tell shoppers who have the product in a list').check();
@@ -120,8 +105,7 @@ describeInBrowser('forms of the dashboard', () => {
   });
 
   test('what a colleague changed in a topic meanwhile stays, and appears', async () => {
-    await signIn(page, store);
-    await openTopic('backinstock');
+    await enterTopic('backinstock');
     await saveTopic({ name: 'backinstock', sms: 'Back: {{ product.url }}', minStock: 7 });
     await page.getByLabel('Subject').fill('It is back');
     await pressSaveTopic('backinstock');
@@ -135,8 +119,7 @@ describeInBrowser('forms of the dashboard', () => {
   });
 
   test('what a colleague changed in the settings meanwhile stays, and appears', async () => {
-    await signIn(page, store);
-    await openPage(page, 'Settings');
+    await enter(page, service.url, store, 'settings');
     await page.getByLabel('Store name').waitFor();
     await call(
       'mutation { updateStore(input: { allowedOrigins: ["https://new.example"], doubleOptIn: true }) { pid } }',
@@ -151,8 +134,7 @@ describeInBrowser('forms of the dashboard', () => {
   });
 
   test('what is not saved is asked about before a link, Back, signing out or closing the tab would lose it', async () => {
-    await signIn(page, store);
-    await openPage(page, 'Topics');
+    await enter(page, service.url, store, 'topics');
     await openTopic('backinstock');
     const subject = page.getByLabel('Subject');
     const question = page.getByRole('dialog', { name: 'Leave without saving?' });
@@ -201,8 +183,7 @@ describeInBrowser('forms of the dashboard', () => {
   });
 
   test('when alerts leave is set in minutes, times of day and a zone, refused in words, and cleared', async () => {
-    await signIn(page, store);
-    await openPage(page, 'Settings');
+    await enter(page, service.url, store, 'settings');
     const card = page.getByRole('region', { name: 'When alerts leave' });
     const save = () => card.getByRole('button', { name: 'Save when alerts leave' }).click();
     await card.getByLabel('Minutes to gather').fill('10');
@@ -244,8 +225,7 @@ describeInBrowser('forms of the dashboard', () => {
 
   test('the page knows whether Shopify is connected, and asks before it is disconnected', async () => {
     const card = page.getByRole('region', { name: 'Shopify' });
-    await signIn(page, store);
-    await openPage(page, 'Integrations');
+    await enter(page, service.url, store, 'integrations');
     await card.getByText('not connected').waitFor();
     const address = card.getByLabel('Address to register');
     expect(await address.inputValue()).toContain(`/webhooks/shopify/${encodeURIComponent(store.pid)}`);
@@ -274,9 +254,7 @@ describeInBrowser('forms of the dashboard', () => {
   test('a secret that the browser cannot copy is selected, and the page says so', async () => {
     // As over plain HTTP, which a test on this machine's own address does not count as.
     await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
-    await page.reload();
-    await signIn(page, store);
-    await openPage(page, 'Settings');
+    await enter(page, service.url, store, 'settings');
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Copy' }).click();
@@ -293,8 +271,7 @@ describeInBrowser('forms of the dashboard', () => {
     await exportBy(store);
     await exportBy({ ...store, apiKey: createApiKey.apiKey });
     await call('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id: createApiKey.id });
-    await signIn(page, store);
-    await openPage(page, 'Shoppers');
+    await enter(page, service.url, store, 'shoppers');
     await page.getByRole('button', { name: 'Audit log' }).click();
     const log = page.getByRole('table', { name: 'Audit log' });
     await log.getByRole('cell', { name: `…${store.apiKey.slice(-4)}` }).waitFor();

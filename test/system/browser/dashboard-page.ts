@@ -1,5 +1,6 @@
 import type { APIResponse, Page, Route } from 'playwright-core';
 import type { StoreAccess } from '../../harness.ts';
+import { PATIENCE_MS } from './chromium.ts';
 
 /** Signs in on an open sign-in page. */
 export async function signIn(page: Page, store: StoreAccess): Promise<void> {
@@ -9,26 +10,24 @@ export async function signIn(page: Page, store: StoreAccess): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
+/** Opens a place of the dashboard signed in, without the way there by the sign-in page and the overview. */
+export async function enter(page: Page, url: string, store: StoreAccess, place = ''): Promise<void> {
+  const answer = await page.request.post(`${url}/dashboard/session`, {
+    data: { pid: store.pid, apiKey: store.apiKey },
+    headers: { 'x-wishgate-dashboard': '1' },
+    timeout: PATIENCE_MS,
+  });
+  expect(answer.status()).toBe(200);
+  await page.goto(`${url}/dashboard#/${place}`);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
 /** Goes to a page of the dashboard by its navigation, as a person does; on a phone the menu is opened first. */
 export async function openPage(page: Page, title: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' });
   if (await menu.isVisible()) await menu.click();
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title }).click();
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
-}
-
-/** Waits until a reading of the page has the expected value, and fails with the last one. */
-export async function eventually<Value extends number | boolean | string | undefined>(
-  read: () => Promise<Value>,
-  expected: Value,
-): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  let value = await read();
-  while (value !== expected && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    value = await read();
-  }
-  expect(value).toBe(expected);
 }
 
 /** Calls whose answers are kept back, as by a slow network. */
@@ -46,7 +45,7 @@ export async function holdAnswers(page: Page, operation: string): Promise<HeldCa
   await page.route('**/graphql', async (route) => {
     const { query } = route.request().postDataJSON() as { query: string };
     if (!new RegExp(`(query|mutation) ${operation}\\b`).test(query)) return route.fallback();
-    held.push({ route, response: await route.fetch() });
+    held.push({ route, response: await route.fetch({ timeout: PATIENCE_MS }) });
     count++;
   });
   return {
@@ -62,10 +61,9 @@ export async function holdAnswers(page: Page, operation: string): Promise<HeldCa
   };
 }
 
-/** Opens the page of a shopper as a person does: by a search among all shoppers. */
-export async function openShopper(page: Page, search: string, name = search): Promise<void> {
-  await openPage(page, 'Shoppers');
+/** Opens the page of a shopper as a person does: by a search among all shoppers, from their page. */
+export async function openShopper(page: Page, search: string): Promise<void> {
   await page.getByLabel('Search').fill(search);
-  await page.getByRole('table', { name: 'Shoppers' }).getByRole('link', { name }).click();
-  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await page.getByRole('table', { name: 'Shoppers' }).getByRole('link', { name: search }).click();
+  await page.getByRole('heading', { level: 1, name: search }).waitFor();
 }

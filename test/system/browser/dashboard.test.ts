@@ -1,43 +1,31 @@
 import { text as readText } from 'node:stream/consumers';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
 import { createClient, item, newAccount } from '../../api/list-kit.ts';
 import { startHttp } from '../../dispatch/kit.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { describeInBrowser, openBrowser } from './chromium.ts';
-import { eventually, openPage, openShopper, signIn } from './dashboard-page.ts';
+import { filledBy, useService } from '../../harness.ts';
+import type { StoreAccess } from '../../harness.ts';
+import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
+import { enter as enterAt, openPage, openShopper } from './dashboard-page.ts';
 import { PRODUCTS, seedHistory, seedStore, subscribe } from './dashboard-seed.ts';
 
 describeInBrowser('the merchant dashboard', () => {
-  let service: TestService;
-  let browser: Browser;
-  let store: NewStore;
+  const browser = useBrowser();
+  const service = useService({ webhookAllowPrivate: true, demo: true });
+  /** Tests read this one; what a test writes is in a store of its own. */
+  const store = filledBy(beforeAll, () => seedStore(service));
   let page: Page;
 
-  beforeAll(async () => {
-    service = await startService();
-    browser = await openBrowser();
-    store = await seedStore(service);
-  });
+  beforeEach(async () => void (page = await browser.newPage({ acceptDownloads: true })));
 
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
-
-  beforeEach(async () => {
-    page = await browser.newPage({ acceptDownloads: true });
-    await page.goto(`${service.url}/dashboard`);
-  });
-
-  afterEach(() => page.close());
+  const enter = (access: StoreAccess, place?: string): Promise<void> =>
+    enterAt(page, service.url, access, place);
 
   const row = (text: string) => page.getByRole('row', { name: text });
   const said = (text: string) => page.getByRole('status').getByText(text);
 
   test('a wrong key is refused in words; the right one opens the store also after a reload and in another tab, and is kept nowhere', async () => {
+    await page.goto(`${service.url}/dashboard`);
     await page.getByLabel('Store id (pid)').fill(store.pid);
     await page.getByLabel('API key').fill('not-the-key');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -69,15 +57,12 @@ describeInBrowser('the merchant dashboard', () => {
     await tab.getByText('You are signed out.').waitFor();
     await page.getByRole('link', { name: 'Alerts' }).click();
     await page.getByText('You are signed out: the session has ended').waitFor();
-    await tab.close();
   });
 
   test('a key that is revoked ends its session; a sign-out that does not arrive is not shown as done', async () => {
     const { body } = await service.graphql('mutation { createApiKey { id apiKey } }', {}, { store });
     const { id, apiKey } = body.data.createApiKey;
-    await signIn(page, { ...store, apiKey });
-    // Until everything is there: a read that is still under way would say it first, and the link would be gone.
-    await page.getByRole('img', { name: 'Subscriptions a day' }).waitFor();
+    await enter({ ...store, apiKey });
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await said('You are still signed in').waitFor();
@@ -85,14 +70,15 @@ describeInBrowser('the merchant dashboard', () => {
     await service
       .graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { pid } }', { id }, { store })
       .expect(200);
-    await page.getByRole('link', { name: 'Settings' }).click();
+    // By its address: a read that happens to be under way would end the session first, and there would be no link.
+    await page.evaluate(() => void (location.hash = '#/settings'));
     await page.getByText('or its key was revoked').waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
   test('the overview shows what shoppers did, as charts and as a table', async () => {
-    await signIn(page, store);
+    await enter(store);
     await page.getByRole('img', { name: 'Added to lists a day: 12 in all' }).waitFor();
     await page.getByRole('img', { name: 'Subscriptions a day: 4 in all' }).waitFor();
     await page.getByText('Show these figures as a table').click();
@@ -114,7 +100,7 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('a restock from the waiting demand queues its alerts; a failed one is seen with its reason and tried again', async () => {
     const other = await seedStore(service, 'Restock store');
-    await signIn(page, other);
+    await enter(other);
     await page
       .getByRole('row', { name: /Linen shirt.*3/ })
       .getByRole('button', { name: 'Set stock of Linen shirt' })
@@ -148,9 +134,8 @@ describeInBrowser('the merchant dashboard', () => {
   });
 
   test('a template shows its preview while it is written, a mistake is named, and only a sound one is saved', async () => {
-    await signIn(page, store);
-    await openPage(page, 'Topics');
-    await page.getByRole('link', { name: 'backinstock' }).click();
+    const own = await seedStore(service);
+    await enter(own, 'topics/backinstock');
     const mail = page.frameLocator('iframe').locator('body');
     await mail.getByText('is back in stock').first().waitFor();
 
@@ -192,7 +177,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByLabel('Minimum stock').fill('5');
     await page.getByRole('button', { name: 'Save topic' }).click();
     await said('The topic backinstock is saved.').waitFor();
-    const { body } = await service.graphql('{ topics { name html minStock } }', {}, { store });
+    const { body } = await service.graphql('{ topics { name html minStock } }', {}, { store: own });
     expect(body.data.topics[0]).toEqual({
       name: 'backinstock',
       html: '<p>Back: {{ product.title }}</p>',
@@ -201,8 +186,8 @@ describeInBrowser('the merchant dashboard', () => {
   });
 
   test('a new topic counts its audience, sends a test and is sent by hand', async () => {
-    await signIn(page, store);
-    await openPage(page, 'Topics');
+    const own = await seedStore(service);
+    await enter(own, 'topics');
     await page.getByRole('button', { name: 'New topic' }).click();
     await page.getByLabel('Name').fill('launch');
     await page.getByRole('button', { name: 'Create topic' }).click();
@@ -221,7 +206,7 @@ describeInBrowser('the merchant dashboard', () => {
     const products = [PRODUCTS[1]!, PRODUCTS[3]!].map(({ epi, empi, du }) => ({ epi, empi, du }));
     const wish = { medium: 'email', mediumvalue: 'lin@example.com', products };
     await service
-      .post('/storeadmin/bispa/subscriptions/create', { ...wish, topics: ['launch'] }, { store })
+      .post('/storeadmin/bispa/subscriptions/create', { ...wish, topics: ['launch'] }, { store: own })
       .expect(200);
     await add.fill('canvas');
     await page.getByRole('option', { name: 'Canvas tote' }).click();
@@ -242,8 +227,7 @@ describeInBrowser('the merchant dashboard', () => {
     const products = [{ epi: 1, empi: 1, du: '/p' }];
     const wish = { medium: 'email', mediumvalue: 'ann@example.com', products, topics: ['preorder'] };
     await service.post('/storeadmin/bispa/subscriptions/create', wish, { store: own }).expect(200);
-    await signIn(page, own);
-    await openPage(page, 'Topics');
+    await enter(own, 'topics');
     await page.getByRole('link', { name: 'backinstock' }).click();
     await page.getByRole('button', { name: 'Save topic' }).waitFor();
     expect(await page.getByRole('button', { name: 'Delete topic' }).count()).toBe(0);
@@ -264,8 +248,7 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('settings are saved and refused in words; the dashboard keeps working when origins are limited', async () => {
     const own = await service.createStore({ name: 'Old name' });
-    await signIn(page, own);
-    await openPage(page, 'Settings');
+    await enter(own, 'settings');
     await page.getByLabel('List types').fill('registry\nwl');
     await page.getByRole('button', { name: 'Save lists' }).click();
     await page.getByRole('alert').getByText('see the field that is marked').waitFor();
@@ -304,8 +287,7 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('a key is created with a name, shown once, works, is renamed, and is revoked', async () => {
     const own = await service.createStore({ name: 'Keys' });
-    await signIn(page, own);
-    await openPage(page, 'Settings');
+    await enter(own, 'settings');
     await row('First key').getByText('this session').waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Till');
@@ -336,7 +318,8 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('an operator makes a store and works in it, switches to another, and finds its way after a reload and from a closed store', async () => {
     const { key } = await addOperatorKey(service.services, 'Browser');
-    await signIn(page, { pid: 'operator', apiKey: key });
+    await seedStore(service, 'Nordlicht');
+    await enter({ pid: 'operator', apiKey: key });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Create store' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Aurora');
@@ -350,14 +333,14 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('banner').getByText('Aurora').waitFor();
 
     await page.getByRole('button', { name: 'Switch store' }).click();
-    await page.getByRole('dialog').getByLabel('Search').fill('nordl');
-    await page.getByRole('dialog').getByRole('button', { name: 'Nordlys' }).click();
-    await page.getByRole('banner').getByText('Nordlys').waitFor();
+    await page.getByRole('dialog').getByLabel('Search').fill('nordli');
+    await page.getByRole('dialog').getByRole('button', { name: 'Nordlicht' }).click();
+    await page.getByRole('banner').getByText('Nordlicht').waitFor();
     await openPage(page, 'Products');
     await row('Walnut desk lamp').waitFor();
     await page.reload();
     await row('Walnut desk lamp').waitFor();
-    await page.getByRole('banner').getByText('Nordlys').waitFor();
+    await page.getByRole('banner').getByText('Nordlicht').waitFor();
 
     await openPage(page, 'Stores');
     await page.getByLabel('Search').fill('Aurora');
@@ -376,8 +359,7 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('a shopper is exported as a file and erased only after its address was typed; both are in the audit log', async () => {
     const own = await seedStore(service, 'Privacy store');
-    await signIn(page, own);
-    await openPage(page, 'Shoppers');
+    await enter(own, 'shoppers');
     await page.getByLabel('Search').fill('nobody@example.com');
     await page.getByText('No such shopper').waitFor();
     await openShopper(page, 'ada@example.com');
@@ -411,7 +393,7 @@ describeInBrowser('the merchant dashboard', () => {
     const { lid } = await shopper.create('Birthday');
     await shopper.add(lid, item(1));
     await shopper.ok('lists/delete-list', { lid });
-    await signIn(page, own);
+    await enter(own, 'shoppers');
     await openShopper(page, 'ada@example.com');
     await row('Birthday').waitFor();
     await page.getByRole('button', { name: 'Bring back Birthday' }).click();
@@ -430,16 +412,38 @@ describeInBrowser('the merchant dashboard', () => {
     const own = await service.createStore();
     const ada = createClient(service, await service.account(own, 'ada@example.com'));
     await ada.create('First');
-    await signIn(page, own);
+    await enter(own, 'shoppers');
     await openShopper(page, 'ada@example.com');
     const lists = page
       .locator('dl.facts div')
       .filter({ hasText: /^Lists/ })
       .locator('dd');
     await lists.getByText('1', { exact: true }).waitFor();
-    // The page knows the revision once its first question is answered, and waits with the second.
-    await page.waitForRequest((request) => /"since":"\d/.test(request.postData() ?? ''));
     await ada.create('Second');
+    await lists.getByText('2', { exact: true }).waitFor();
+    await ada.create('Third');
+    await lists.getByText('3', { exact: true }).waitFor();
+  });
+
+  test('the page of a shopper shows what changed between its first read and its first question for changes', async () => {
+    const own = await service.createStore();
+    const ada = createClient(service, await service.account(own, 'ada@example.com'));
+    await ada.create('First');
+    let ask = (): void => undefined;
+    const held = new Promise<void>((resolve) => (ask = resolve));
+    await page.route('**/graphql', async (route) => {
+      if (/query WatchShopper\b/.test(route.request().postData() ?? '')) await held;
+      await route.fallback();
+    });
+    await enter(own, 'shoppers');
+    await openShopper(page, 'ada@example.com');
+    const lists = page
+      .locator('dl.facts div')
+      .filter({ hasText: /^Lists/ })
+      .locator('dd');
+    await lists.getByText('1', { exact: true }).waitFor();
+    await ada.create('Second');
+    ask();
     await lists.getByText('2', { exact: true }).waitFor();
   });
 
@@ -451,8 +455,7 @@ describeInBrowser('the merchant dashboard', () => {
       [own.pid],
     );
     await service.account(own, 'n21@example.com');
-    await signIn(page, own);
-    await openPage(page, 'Shoppers');
+    await enter(own, 'shoppers');
     await page.getByRole('button', { name: 'Mailing list' }).click();
     const list = page.getByRole('table', { name: 'Mailing list' });
     await list.getByText('n21@example.com').waitFor();
@@ -465,6 +468,7 @@ describeInBrowser('the merchant dashboard', () => {
     expect(text.split('\r\n')).toHaveLength(23);
     expect(text).toContain('email,n21@example.com,true,');
 
+    await openPage(page, 'Shoppers');
     await openShopper(page, 'n21@example.com');
     await page.getByRole('button', { name: 'Erase…' }).click();
     await page.getByLabel('Type n21@example.com to confirm').fill('n21@example.com');
@@ -474,15 +478,12 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByText('20 in all.').waitFor();
   });
 
-  test('a webhook is added with its secret shown once, tested, changed and deleted; the demo store says that it has none; providers name their state', async () => {
-    const hooked = await startService({ webhookAllowPrivate: true, demo: true });
+  test('a webhook is added with its secret shown once, tested, changed and deleted; providers name their state', async () => {
     const receiver = await startHttp();
     const url = `${receiver.url}/hook`;
     try {
-      const own = await hooked.createStore();
-      await page.goto(`${hooked.url}/dashboard`);
-      await signIn(page, own);
-      await openPage(page, 'Integrations');
+      const own = await service.createStore();
+      await enter(own, 'integrations');
       await page.getByRole('row', { name: /SMTP.*not set up/ }).waitFor();
       await page.getByRole('row', { name: /File outbox.*in use/ }).waitFor();
       await page.getByRole('button', { name: 'Add webhook' }).click();
@@ -502,40 +503,39 @@ describeInBrowser('the merchant dashboard', () => {
       await page.getByRole('button', { name: 'Send a test event' }).click();
       await page.getByText('No try yet').waitFor();
       await page.getByLabel('Payload').getByText('"type": "webhook.test"').waitFor();
-      await hooked.runTasks();
+      await service.runTasks();
       const tries = page.getByRole('table', { name: 'Tries' });
       await tries.getByText('500').waitFor();
       await page.getByText('Next try:').waitFor();
       receiver.answer = () => ({ status: 204 });
       await page.getByRole('button', { name: 'Send it again' }).click();
-      await hooked.runTasks();
+      await service.runTasks();
       await tries.getByText('204').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('table', { name: 'Webhooks' }).getByText('healthy').waitFor();
-      await subscribe(hooked, own, 'lin@example.com');
+      await subscribe(service, own, 'lin@example.com');
       await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
       await page.getByRole('dialog').getByText('subscription.created').waitFor();
-      await hooked.services.db.query(
+      await service.services.db.query(
         `UPDATE outbox SET state = 'failed', error = 'refused' WHERE pid = $1 AND lane = 'webhook'`,
         [own.pid],
       );
-      await page.getByRole('button', { name: 'Replay subscription.created' }).click({ timeout: 15_000 });
+      await page.getByRole('button', { name: 'Replay subscription.created' }).click();
       await page.getByRole('dialog').getByText('queued').waitFor();
       await page.keyboard.press('Escape');
 
       await page.getByRole('button', { name: `Delete: ${url}` }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No webhooks yet').waitFor();
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await signIn(page, { ...hooked.demo! });
-      await openPage(page, 'Integrations');
-      await page.getByText('The demo store has no webhooks').waitFor();
-      expect(await page.getByRole('button', { name: 'Add webhook' }).count()).toBe(0);
     } finally {
-      await page.goto('about:blank');
-      await hooked.close();
       await receiver.close();
     }
+  });
+
+  test('the demo store says that it has no webhooks', async () => {
+    await enter(service.demo!, 'integrations');
+    await page.getByText('The demo store has no webhooks').waitFor();
+    expect(await page.getByRole('button', { name: 'Add webhook' }).count()).toBe(0);
   });
 
   test('search, order, filter and page of the catalogue are in the address: a reload and Back find them; its stock is set, and all of it is a file', async () => {
@@ -544,8 +544,7 @@ describeInBrowser('the merchant dashboard', () => {
       `INSERT INTO product (pid, epi, empi, du, dt, stk) SELECT $1, (9000 + n)::text, '9000', '/p', 'Walnut ' || lpad(n::text, 2, '0'), n FROM generate_series(1, 30) n`,
       [own.pid],
     );
-    await signIn(page, own);
-    await openPage(page, 'Products');
+    await enter(own, 'products');
     await row('Walnut 30').waitFor();
     await page.getByLabel('Search').fill('walnut');
     await page.getByText('31 variants').waitFor();
@@ -585,7 +584,7 @@ describeInBrowser('the merchant dashboard', () => {
   test('alerts name their product and are found by contact, topic and day; a message is shown as it would be today', async () => {
     const own = await seedStore(service, 'Queue');
     await seedHistory(service, own);
-    await signIn(page, own);
+    await enter(own);
     await page.getByRole('link', { name: 'Alerts sent' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await row('ida@example.com').getByText('Linen shirt').waitFor();
@@ -618,7 +617,7 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('an empty store is led to its first alert, and the steps tick themselves', async () => {
     const own = await service.createStore({ name: 'New' });
-    await signIn(page, own);
+    await enter(own);
     await page.getByText('0 of 5 done').waitFor();
     const shopper = await newAccount(service, own, 'ada@example.com');
     await shopper.create('First');
@@ -629,9 +628,8 @@ describeInBrowser('the merchant dashboard', () => {
   });
 
   test('a service that cannot be reached is said in words and can be tried again', async () => {
-    await signIn(page, store);
     await page.route('**/graphql', (route) => route.abort());
-    await openPage(page, 'Topics');
+    await enter(store, 'topics');
     await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();

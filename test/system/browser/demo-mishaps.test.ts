@@ -1,31 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import type { Identity } from '../../../src/client/wishgate.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { until } from '../../until.ts';
-import { describeInBrowser, openBrowser } from './chromium.ts';
+import { useService } from '../../harness.ts';
+import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
 import { focusedName, fullHeart, heart, logIn, openShop } from './demo-page.ts';
 
-// A browser on a busy machine takes its time.
-
 describeInBrowser('the demo storefront, when something is in the way', () => {
-  let service: TestService;
-  let browser: Browser;
+  const browser = useBrowser();
+  const service = useService({ demo: true });
   let context: BrowserContext;
 
-  beforeAll(async () => {
-    service = await startService({ demo: true });
-    browser = await openBrowser();
-  });
-  beforeEach(async () => {
-    context = await browser.newContext();
-  });
-  afterEach(() => context.close());
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  beforeEach(async () => void (context = await browser.newContext()));
 
   test("a new guest's first two hearts, tapped at once, are both saved", async () => {
     const page = await openShop(service.url, context);
@@ -70,11 +55,11 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     const page = await openShop(service.url, context);
     await logIn(page, `${randomUUID()}@example.com`);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await until(async () => (await focusedName(page)).includes('Log out'));
+    await eventually(async () => (await focusedName(page)).includes('Log out'), true);
     await page.getByRole('button', { name: 'Choose lists for Oak board' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await until(async () => (await focusedName(page)) === 'Choose lists for Oak board');
+    await eventually(() => focusedName(page), 'Choose lists for Oak board');
   });
 
   test('where there is no clipboard, the visitor is told to copy by hand', async () => {
