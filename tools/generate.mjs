@@ -150,12 +150,15 @@ async function withDifferences(use) {
       });
     }
     symlinkSync(join(ROOT, 'node_modules'), join(scratch, 'node_modules'), 'junction');
-    await Promise.all([
+    // Both have ended before the folder is removed, also when one fails.
+    const steps = await Promise.allSettled([
       run(scratch, binary('prisma', 'prisma'), 'generate', '--no-hints'),
       words()
         .then((text) => writeFileSync(join(scratch, WORDS), text))
         .then(() => run(scratch, join(ROOT, 'tools/codegen.mjs'))),
     ]);
+    const failed = steps.find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
     const names = [scratch, ROOT].flatMap((root) =>
       filesUnder(['src/generated', WORDS], undefined, root).map((file) => relative(root, file)),
     );
