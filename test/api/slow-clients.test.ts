@@ -44,18 +44,26 @@ test('a connection on which no request comes is closed', async () => {
   await open().closed;
 });
 
-test('a head that comes byte by byte is cut with 408', async () => {
-  const { socket, text, closed } = open('GET /healthz HTTP/1.1\r\nHost: x\r\n');
-  trickle(socket, 'X-Slow: 1\r\n');
+const HALF_HEAD = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
+const HALF_BODY = `${POST}Content-Length: 100000\r\n\r\na`;
+
+test.each([
+  ['head', HALF_HEAD],
+  ['body', HALF_BODY],
+])('a %s that does not end is cut with 408', async (_part, bytes) => {
+  const { text, closed } = open(bytes);
   await closed;
   expect(text()).toMatch(/^HTTP\/1.1 408 /);
 });
 
-test('a body that comes byte by byte is cut with 408', async () => {
-  const { socket, text, closed } = open(`${POST}Content-Length: 100000\r\n\r\n`);
-  trickle(socket, 'a');
+// Whoever still sends when it is cut may not get to read the 408: the system throws it away at the reset.
+test.each([
+  ['head', HALF_HEAD, 'X-Slow: 1\r\n'],
+  ['body', HALF_BODY, 'a'],
+])('a %s that comes byte by byte is cut', async (_part, bytes, more) => {
+  const { socket, closed } = open(bytes);
+  trickle(socket, more);
   await closed;
-  expect(text()).toMatch(/^HTTP\/1.1 408 /);
 });
 
 test('a connection that stays idle after its answer is closed', async () => {

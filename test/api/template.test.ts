@@ -66,12 +66,15 @@ test('ordinary ranges go on working, also with numbers from values and with noth
 });
 
 test('a template that cannot be stopped politely is refused with its part, while others are served', async () => {
-  const hostile = preview({ html: ENDLESS_HTML });
   let isDone = false;
-  const answered = hostile.then((answer) => {
+  const ask = async (): Promise<Awaited<ReturnType<typeof preview>>> => {
+    const answer = await preview({ html: ENDLESS_HTML });
+    // A machine that is too busy to start the process again says so.
+    if (failure(answer.body)[0] === 'unavailable') return ask();
     isDone = true;
     return answer;
-  });
+  };
+  const answered = ask();
   let served = 0;
   for (; !isDone; served += 1) await service.http.get('/healthz').expect(200);
   const { body } = await answered;
