@@ -1,4 +1,4 @@
-import './test/setup/typescript.mjs';
+import './tools/typescript.mjs';
 
 /** What both suites have in common. */
 const common = {

@@ -85,7 +85,14 @@ function enumOf(name, description, values) {
 /** The enums that are told in tables of the code: a channel and a failure each have one row there, and none here. */
 async function words() {
   const { media, failures } = JSON.parse(
-    await run(ROOT, '--import', 'tsx', '--input-type=module', '--eval', PRINT_TABLES),
+    await run(
+      ROOT,
+      '--import',
+      join(ROOT, 'tools/typescript.mjs'),
+      '--input-type=module',
+      '--eval',
+      PRINT_TABLES,
+    ),
   );
   const types = failures.map(([type, [status, meaning]]) => [
     type.replaceAll('-', '_'),

@@ -40,7 +40,7 @@ class Runtime {
   }
 
   async unstable_importModule(path) {
-    isReady ??= import('./typescript.mjs');
+    isReady ??= import('../../tools/typescript.mjs');
     await isReady;
     return import(pathToFileURL(path).href);
   }

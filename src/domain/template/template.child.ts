@@ -10,6 +10,7 @@ const IS_SOURCE = extname(import.meta.url) === '.ts';
 const ENTRY = fileURLToPath(
   new URL(`${IS_SOURCE ? 'src' : 'dist'}/domain/template/template.process.${IS_SOURCE ? 'ts' : 'js'}`, ROOT),
 );
+const LOADER = fileURLToPath(new URL('tools/typescript.mjs', ROOT));
 const LIMITS = ['--max-old-space-size=128', '--max-semi-space-size=8'];
 
 /** A batch takes a second and a half at most where a process can still stop itself. */
@@ -35,7 +36,7 @@ export function startRenderProcess(): RenderProcess {
   const child = fork(ENTRY, {
     cwd: dirname(ENTRY),
     env: {},
-    execArgv: IS_SOURCE ? [...LIMITS, '--import', 'tsx'] : LIMITS,
+    execArgv: IS_SOURCE ? [...LIMITS, '--import', LOADER] : LIMITS,
     // Messages that go to a topic's 100,000 subscribers hold its texts once.
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -1,4 +1,4 @@
-/** Lets this process import TypeScript: the one that runs Jest, and each of its workers. */
+// Lets the process that imports this file import TypeScript: Jest, its workers, and what they start from the sources.
 import { register } from 'node:module';
 
 process.setSourceMapsEnabled(true);
