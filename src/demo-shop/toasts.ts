@@ -9,7 +9,7 @@ export type Toast = { text: string; isError: boolean; id: number; action?: { nam
 /** Shows a line. */
 export type Show = (text: string, isError?: boolean, action?: Toast['action']) => void;
 
-export const TOAST_MS = 4000;
+export const TOAST_MS = 5_000;
 /** Long enough to read it, find the button and press it. */
 export const ACTION_MS = 20_000;
 

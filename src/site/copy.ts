@@ -1,5 +1,5 @@
 /** How long a button says that it has copied. */
-export const SHOWN_MS = 2_000;
+export const SHOWN_MS = 2_500;
 
 /** Puts a button on each block of code that copies it. On an address that is not secure browsers do not copy, and there is none. */
 export function offerCopies(blocks: Iterable<HTMLElement>): void {

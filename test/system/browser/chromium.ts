@@ -21,7 +21,7 @@ export const describeInBrowser: (name: string, tests: () => void) => void = (nam
 /** What a page does not do within this time it never does, on the busiest machine; below the limit of a test, so that it is told what was waited for. */
 export const PATIENCE_MS = 200_000;
 
-/** What a page says for a moment stays: on a busy machine the moment is over before a test looks. A text, as functions come with what only Node has. */
+/** What a page says for a moment stays: on a busy machine the moment is over before a test looks. No other timer of a page has one of these spans. */
 const KEEP_SAYING = `{
   const [start, moments] = [setTimeout, ${JSON.stringify([TOAST_MS, SHOP_TOAST_MS, ACTION_MS, SHOWN_MS])}];
   globalThis.setTimeout = (work, ms, ...rest) => start(work, moments.includes(ms) ? 2 ** 31 - 1 : ms, ...rest);

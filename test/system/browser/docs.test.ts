@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
+import type { Page } from 'playwright-core';
+import { useService } from '../../harness.ts';
 import { openApi } from '../../openapi.ts';
-import { until } from '../../until.ts';
-import { allFindings, describeInBrowser, openBrowser } from './chromium.ts';
+import { inFull } from '../../tier.ts';
+import { allFindings, describeInBrowser, eventually, lightFindings, useBrowser } from './chromium.ts';
 
 const CALLS = Object.values(openApi().paths).flatMap((methods) =>
   Object.values(methods).map(({ operationId }) => operationId as string),
@@ -19,9 +18,8 @@ async function runInShell(commands: string[]): Promise<string[]> {
 }
 
 describeInBrowser('the API reference', () => {
-  let service: TestService;
-  let browser: Browser;
-  let context: BrowserContext;
+  const browser = useBrowser();
+  const service = useService({ demo: true });
   let page: Page;
   const outside: string[] = [];
   const complaints: string[] = [];
@@ -45,11 +43,9 @@ describeInBrowser('the API reference', () => {
     );
   const codesOf = (id: string): Promise<string[]> => codesIn(`#${id} [role=tabpanel]`);
 
-  beforeAll(async () => {
-    service = await startService({ demo: true });
-    browser = await openBrowser();
+  beforeEach(async () => {
     // Samples of code are run in the page itself, which its policy would not let anybody do.
-    context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: true });
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: true });
     context.on('request', (request) => {
       if (!request.url().startsWith(service.url)) outside.push(request.url());
     });
@@ -58,30 +54,29 @@ describeInBrowser('the API reference', () => {
     });
     page = await context.newPage();
   });
-  afterAll(async () => {
-    await context?.close();
-    await browser?.close();
-    await service?.close();
-  });
   afterEach(() => {
     const unseen = complaints.splice(0).filter((text) => !text.includes('status of 401'));
     expect({ outside, unseen }).toEqual({ outside: [], unseen: [] });
   });
 
-  test('Execute on every call answers 2xx, in the order of the page and again', async () => {
+  test('Execute on every call answers 2xx in the order of the page, and again where it was pressed before', async () => {
     await open();
     const shown = await page.locator('.call').evaluateAll((parts) => parts.map(({ id }) => id));
     expect([...shown].sort()).toEqual([...CALLS].sort());
-    for (const run of [1, 2]) {
+    const pressAll = async (ids: string[], run: number): Promise<void> => {
       const answers: string[] = [];
-      for (const id of shown) {
+      for (const id of ids) {
         const box = page.locator(`#${id} .answer pre`);
         const columns = id.endsWith('Csv') && (await box.textContent())?.split('\n')[0];
         answers.push(`${id} ${await press(id, run)}`);
         if (columns) expect((await box.textContent())?.split('\n')[0]).toBe(columns);
       }
-      expect(answers).toEqual(shown.map((id) => `${id} 200`));
-    }
+      expect(answers).toEqual(ids.map((id) => `${id} 200`));
+    };
+    await pressAll(shown, 1);
+    // Those first that make or take away something of which there may be only one.
+    const again = [...new Set(['listsCreate', 'listsUpdateCtx', 'listsDeleteList', ...shown])];
+    await pressAll(again.slice(0, inFull(shown.length, 3)), 2);
   });
 
   test('curl, JavaScript and GraphQL of every call work as they are copied', async () => {
@@ -164,17 +159,17 @@ describeInBrowser('the API reference', () => {
     expect(await press('me', 1)).toBe('401');
     expect(await (await answer).headerValue('www-authenticate')).toBeNull();
     await page.getByLabel('pid', { exact: true }).fill('another');
-    await until(async () => (await page.locator('.prepare').count()) === 0);
+    await eventually(() => page.locator('.prepare').count(), 0);
   });
 
   test('a call is found by its fields and opened by its address and by keys alone', async () => {
     await open('#/listsMoveItems');
     await page.locator('#listsMoveItems h3:focus').waitFor();
-    await until(async () => (await page.title()).includes('/api/v3/lists/move-items'));
+    await eventually(async () => (await page.title()).includes('/api/v3/lists/move-items'), true);
     await page.keyboard.press('/');
     await page.keyboard.type('toemail mail');
     const found = page.getByRole('navigation', { name: 'Reference' }).getByRole('link');
-    await until(async () => (await found.allTextContents()).join() === 'lists/emailList');
+    await eventually(async () => (await found.allTextContents()).join(), 'lists/emailList');
     await page.keyboard.press('Enter');
     await page.locator('#listsEmailList h3:focus').waitFor();
     expect(page.url()).toContain('#/listsEmailList');
@@ -189,17 +184,13 @@ describeInBrowser('the API reference', () => {
   ])(
     'everybody can read it at $width pixels, in light and in dark colours, and it is small',
     async (viewport) => {
-      const sizes: Promise<{ responseBodySize: number }>[] = [];
-      const reader = await browser.newContext({ viewport });
-      const own = page;
-      page = await reader.newPage();
-      page.on('requestfinished', (request) => {
-        if (request.method() === 'GET') sizes.push(request.sizes());
-      });
+      page = await browser.newPage({ viewport });
       await open();
-      const bytes = (await Promise.all(sizes)).reduce(
-        (sum, { responseBodySize }) => sum + responseBodySize,
-        0,
+      const bytes = await page.evaluate(() =>
+        (performance.getEntries() as PerformanceResourceTiming[]).reduce(
+          (sum, { encodedBodySize = 0 }) => sum + encodedBodySize,
+          0,
+        ),
       );
       expect(bytes).toBeGreaterThan(20_000);
       expect(bytes).toBeLessThan(70_000);
@@ -211,9 +202,7 @@ describeInBrowser('the API reference', () => {
       await section.getByText('Answer: fields').click();
       await press('listsUpdateCtx', 1);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-      expect(await allFindings(page)).toEqual([]);
-      await reader.close();
-      page = own;
+      expect(await (viewport.width < 800 ? lightFindings : allFindings)(page)).toEqual([]);
     },
   );
 });

@@ -2,37 +2,30 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { List, Wishgate, WishgateOptions } from '../../../src/client/wishgate.ts';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
 import { item, newAccount } from '../../api/list-kit.ts';
 import type { Client } from '../../api/list-kit.ts';
 import { makeDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { endMains, startMain } from '../fault/fixtures/main-process.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
+import { useService, useStore } from '../../harness.ts';
 import { openStream } from '../../live.ts';
 import { until } from '../../until.ts';
-import { describeInBrowser, openBrowser } from './chromium.ts';
+import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
 import { fullHeart, heart, logIn, openShop } from './demo-page.ts';
-
-// A browser on a busy machine takes its time.
 
 /** What a page has been told, newest last: of each list how many items it has, and which lists changed. */
 type Told = { counts: Record<string, number>; rev: string; lids: string[] };
 type WatchingPage = { told: Told[]; stop: () => void };
 
 describeInBrowser('watch', () => {
-  let service: TestService;
-  let store: NewStore;
-  let browser: Browser;
+  const browser = useBrowser();
+  const service = useService({ demo: true });
+  const store = useStore(service);
   let shop: Server;
   let shopUrl: string;
 
   beforeAll(async () => {
-    service = await startService({ demo: true });
-    store = await service.createStore();
-    browser = await openBrowser();
     // A storefront on an origin of its own; it has no script but what the tests run in it.
     shop = createServer(
       (_req, res) => void res.setHeader('content-type', 'text/html').end('<title>Shop</title>'),
@@ -42,10 +35,8 @@ describeInBrowser('watch', () => {
     shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`;
   });
   afterAll(async () => {
-    await browser?.close();
     await endMains();
-    shop?.close();
-    await service?.close();
+    shop.close();
   });
 
   /** A page that watches the lists of a shopper, in a browser of its own. */
@@ -75,6 +66,10 @@ describeInBrowser('watch', () => {
   const toldTo = (page: Page): Promise<Told[]> =>
     page.evaluate(() => (globalThis as unknown as { watching: WatchingPage }).watching.told);
 
+  /** What the page was told last, of one list. */
+  const countOf = async (page: Page, lid: string): Promise<number | undefined> =>
+    (await toldTo(page)).at(-1)?.counts[lid];
+
   /** Revisions only grow, and a list is named no oftener than it changed. */
   const expectNothingTwice = (told: Pick<Told, 'rev' | 'lids'>[], lid: string, writes: number): void => {
     const revs = told.map(({ rev }) => Number(rev));
@@ -93,7 +88,9 @@ describeInBrowser('watch', () => {
     const pages = [await openPage(oneUrl, me), await openPage(twoUrl, me)];
     const strangers = await openPage(oneUrl, stranger);
     const others = await openStream({ url: twoUrl }, { shopper: stranger.shopper });
-    for (const page of [...pages, strangers]) await until(async () => (await toldTo(page)).length > 0);
+    for (const page of [...pages, strangers])
+      await eventually(async () => (await toldTo(page)).length > 0, true);
+    await until(() => others.messages.length > 0);
 
     /** Polls as clients without streams do; a service that is away is asked again. */
     const polled: Pick<Told, 'rev' | 'lids'>[] = [];
@@ -121,7 +118,7 @@ describeInBrowser('watch', () => {
       expect((await call(writes % 2 ? twoUrl : service.url, 'update-ctx', { lid, a })).status).toBe(200);
     };
     const everybodyKnows = async (): Promise<void> => {
-      for (const page of pages) await until(async () => (await toldTo(page)).at(-1)!.counts[lid] === writes);
+      for (const page of pages) await eventually(() => countOf(page, lid), writes);
       const { rev } = await me.ok('lists/changes', { wait: 0 });
       await until(() => polled.at(-1)?.rev === rev);
     };
@@ -139,9 +136,9 @@ describeInBrowser('watch', () => {
     await write();
     await everybodyKnows();
     const { lid: later } = await me.create('Later');
-    await until(async () => (await toldTo(pages[0]!)).at(-1)!.counts[later] === 0);
+    await eventually(() => countOf(pages[0]!, later), 0);
     await me.ok('lists/delete-list', { lid: later });
-    for (const page of pages) await until(async () => !(later in (await toldTo(page)).at(-1)!.counts));
+    for (const page of pages) await eventually(() => countOf(page, later), undefined);
     isOver = true;
     await polling;
 
@@ -150,25 +147,23 @@ describeInBrowser('watch', () => {
     expect(await toldTo(strangers)).toEqual([{ counts: {}, rev: '0', lids: [] }]);
     expect(others.messages).toHaveLength(1);
     others.close();
-    await Promise.all([...pages, strangers].map((page) => page.context().close()));
   });
 
   test('where streams do not get through, the same is told by calls that wait', async () => {
     const me = await newAccount(service, store);
     const { lid } = await me.create('Polled');
     const blocked = await openPage(service.url, me, true);
-    await until(async () => (await toldTo(blocked)).length === 1);
+    await eventually(async () => (await toldTo(blocked)).length, 1);
     await me.add(lid, item(1));
-    await until(async () => (await toldTo(blocked)).at(-1)!.counts[lid] === 1);
+    await eventually(() => countOf(blocked, lid), 1);
     expectNothingTwice(await toldTo(blocked), lid, 1);
-    await blocked.context().close();
   });
 
   test('a hidden page rests, and is told what it missed when it is shown again', async () => {
     const me = await newAccount(service, store);
     const { lid } = await me.create('Hidden');
     const page = await openPage(service.url, me);
-    await until(async () => (await toldTo(page)).length === 1);
+    await eventually(async () => (await toldTo(page)).length, 1);
     const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/graphql/stream'));
     const show = (state: string) =>
       page.evaluate((visibility) => {
@@ -179,7 +174,7 @@ describeInBrowser('watch', () => {
     await ended;
     await me.add(lid, item(1));
     await show('visible');
-    await until(async () => (await toldTo(page)).at(-1)!.counts[lid] === 1);
+    await eventually(() => countOf(page, lid), 1);
     const told = await toldTo(page);
     expect(told.map(({ lids }) => lids)).toEqual([[lid], [lid]]);
     const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/graphql/stream'));
@@ -187,7 +182,6 @@ describeInBrowser('watch', () => {
     await closed;
     await me.add(lid, item(2));
     expect(await toldTo(page)).toEqual(told);
-    await page.context().close();
   });
 
   test('two browsers of one customer show the same hearts in the demo shop without a reload', async () => {
@@ -197,6 +191,5 @@ describeInBrowser('watch', () => {
     await heart(pages[0]!, 'Linen throw').click();
     await fullHeart(pages[1]!, 'Linen throw').click();
     await heart(pages[0]!, 'Linen throw').waitFor();
-    await Promise.all(contexts.map((context) => context.close()));
   });
 });

@@ -1,21 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { item, newAccount } from '../../api/list-kit.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { describeInBrowser, openBrowser } from './chromium.ts';
+import { useService } from '../../harness.ts';
+import { describeInBrowser, useBrowser } from './chromium.ts';
 
 describeInBrowser('with the network cut off', () => {
-  let service: TestService;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    service = await startService({ demo: true });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const browser = useBrowser();
+  const service = useService({ demo: true });
 
   /** Addresses of this service that a page leads to; what follows a # or ? is the same page. */
   const linksOn = (page: Page): Promise<string[]> =>
@@ -69,7 +59,6 @@ describeInBrowser('with the network cut off', () => {
       expect([path, response?.status()]).toEqual([path, 404]);
       await page.close();
     }
-    await context.close();
     expect(asked).toEqual([]);
     expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([]);
     expect([...seen]).toEqual(expect.arrayContaining(['/graphiql', '/client/wishgate.js']));

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { allFindings, describeInBrowser, openBrowser } from './chromium.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { useService } from '../../harness.ts';
+import { allFindings, describeInBrowser, lightFindings, useBrowser } from './chromium.ts';
 
 /** A page that people open by its address: what says that it is drawn, and what its first load may weigh, packed. */
 type Visited = {
@@ -42,17 +41,8 @@ const paste = async (command: string): Promise<string> =>
   (await promisify(execFile)('bash', ['-c', command])).stdout;
 
 describeInBrowser('every page that people open by its address', () => {
-  let service: TestService;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    service = await startService({ demo: true });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const browser = useBrowser();
+  const service = useService({ demo: true });
 
   /** Opens a page and says what was asked of whom, how much came, and what the browser complained about. */
   async function open(context: BrowserContext, place: Place) {
@@ -91,11 +81,11 @@ describeInBrowser('every page that people open by its address', () => {
       for (const viewport of SCREENS) {
         await page.setViewportSize(viewport);
         if (await isTooWide(page)) faults.push({ ...viewport, fault: 'scrolls sideways' });
-        const found = hasOwnTests || viewport.width === 320 ? [] : await allFindings(page);
+        const look = { 1440: allFindings, 390: lightFindings }[viewport.width];
+        const found = (!hasOwnTests && (await look?.(page))) || [];
         if (found.length > 0) faults.push({ ...viewport, found });
       }
       if (came.outside.length + came.complaints.length > 0) faults.push(came);
-      await context.close();
       expect(faults).toEqual([]);
     },
   );
@@ -104,6 +94,8 @@ describeInBrowser('every page that people open by its address', () => {
     const context = await browser.newContext();
     for (const place of ['/', '/docs', '/graphiql', '/client', '/demo', '/dashboard'] as const) {
       const first = await open(context, place);
+      // Until it has all that it asks for: the demo shop's stream, which comes last, never ends.
+      if (place !== '/demo') await first.page.waitForLoadState('networkidle');
       await first.page.close();
       const { page, came } = await open(context, place);
       expect([place, came.bytes < first.came.bytes]).toEqual([place, true]);
@@ -116,7 +108,6 @@ describeInBrowser('every page that people open by its address', () => {
       expect([place, files.length > 0, files.filter((size) => size > 0)]).toEqual([place, true, []]);
       await page.close();
     }
-    await context.close();
   });
 
   test('the landing page opens its doors, and its code works when it is pasted', async () => {
@@ -150,6 +141,5 @@ describeInBrowser('every page that people open by its address', () => {
     await page.goto(service.url);
     await page.getByRole('button', { name: 'Open the demo dashboard' }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    await context.close();
   });
 });

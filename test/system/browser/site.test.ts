@@ -2,26 +2,15 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext } from 'playwright-core';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { describeInBrowser, openBrowser } from './chromium.ts';
+import type { BrowserContext } from 'playwright-core';
+import { useService } from '../../harness.ts';
+import { describeInBrowser, useBrowser } from './chromium.ts';
 
 describeInBrowser('the pages of the service', () => {
-  let service: TestService;
-  let browser: Browser;
+  const browser = useBrowser();
+  const service = useService({ demo: true });
   const outside: string[] = [];
   const complaints: string[] = [];
-
-  beforeAll(async () => {
-    service = await startService({ demo: true });
-    browser = await openBrowser();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
 
   afterEach(() => expect({ outside, complaints }).toEqual({ outside: [], complaints: [] }));
 
@@ -46,7 +35,6 @@ describeInBrowser('the pages of the service', () => {
     await page.waitForURL('**/graphiql');
     await page.getByRole('link', { name: 'API reference' }).click();
     await page.waitForURL('**/docs');
-    await context.close();
   });
 
   test("the README's script-tag example saves a product from another origin", async () => {
@@ -72,7 +60,6 @@ describeInBrowser('the pages of the service', () => {
     expect((await saved).status()).toBe(200);
     const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper }).expect(200);
     expect(body).toMatchObject([{ lname: 'Favourites', cnt: 1, listcontents: [{ epi: 1 }] }]);
-    await context.close();
     shop.closeAllConnections();
     shop.close();
   });

@@ -2,25 +2,20 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
 import type { Identity } from '../../../src/client/wishgate.ts';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
-import { startService } from '../../harness.ts';
-import type { TestService } from '../../harness.ts';
-import { describeInBrowser, openBrowser } from './chromium.ts';
+import { useService, useStore } from '../../harness.ts';
+import { describeInBrowser, useBrowser } from './chromium.ts';
 
 const SERVER = fileURLToPath(new URL('../../../examples/storefront/server.mjs', import.meta.url));
 
 describeInBrowser('the storefront example', () => {
-  let service: TestService;
-  let store: NewStore;
+  const browser = useBrowser();
+  const service = useService();
+  const store = useStore(service);
   let shop: ChildProcess;
   let url: string;
-  let browser: Browser;
 
   beforeAll(async () => {
-    service = await startService();
-    store = await service.createStore();
     const env = {
       PATH: process.env['PATH'],
       PORT: '0',
@@ -31,14 +26,9 @@ describeInBrowser('the storefront example', () => {
     shop = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(shop.stdout!, 'data')) as [Buffer];
     url = /http:\S+/.exec(line.toString())![0];
-    browser = await openBrowser();
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    shop?.kill();
-    await service?.close();
-  });
+  afterAll(() => shop?.kill());
 
   test('looking at the page writes nothing, a click saves, and a save that fails is told once', async () => {
     const context = await browser.newContext();
@@ -69,6 +59,5 @@ describeInBrowser('the storefront example', () => {
     await page.waitForLoadState('networkidle');
     expect(calls.filter((path) => path === '/api/v3/lists/create')).toHaveLength(1);
     expect(failures).toEqual([]);
-    await context.close();
   });
 });
