@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, gunzipSync, gzipSync } from 'node:zlib';
@@ -28,15 +27,14 @@ let folder: string;
 const made: { drop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'wishgate-backup-'));
   await fillTables(service.services.db.pool, 'filled');
 });
 
 afterAll(async () => {
   for (const database of made) await database.drop();
-  await rm(folder, { recursive: true });
 });
 
+beforeEach(async () => void (folder = await kit.makeDataDir()));
 afterEach(async () => {
   await endMains();
   await kit.cleanUp();
