@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { besideService, startMain } from '../fault/fixtures/main-process.ts';
+import { besideService, startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { noteFigures } from '../../figures.ts';
 import { useService } from '../../harness.ts';
@@ -110,7 +110,7 @@ test(`${REQUESTS} hostile requests (forms, JSON, GraphQL, headers, raw bytes) ne
   });
   expect(faults).toEqual([]);
   expect(main.child.exitCode).toBeNull();
-  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  await untilReady(`http://127.0.0.1:${port}`);
   // The second half of a long run grows by no more than noise.
   if (memory.length > 10) expect(memory.at(-1)).toBeLessThan(memory[memory.length >> 1]! * 1.25 + 50);
 });

@@ -1,10 +1,9 @@
 import { openDatabase } from '../../../src/database/database.ts';
 import { createStore } from '../../../src/domain/store/store.service.ts';
 import { createLogger } from '../../../src/shared/log.ts';
-import { startMain } from '../fault/fixtures/main-process.ts';
+import { startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { freePort } from '../parts/process.ts';
-import { until } from '../../until.ts';
 
 /** A program that is started again whenever it has ended, as systemd does. */
 export type Supervised = {
@@ -43,16 +42,6 @@ export async function superviseService(env: Record<string, string>): Promise<Sup
   const service = { ...supervise('main', { ...env, PORT: String(port) }), url };
   await untilReady(url);
   return service;
-}
-
-/** Waits until a service is ready for requests. */
-export async function untilReady(url: string): Promise<void> {
-  await until(() =>
-    fetch(`${url}/readyz`).then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  );
 }
 
 /** Makes a store in the database of a service that is up; answers its Authorization header. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startUnreliableSmtp } from '../fault/dispatch-crash.ts';
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
+import { untilReady } from '../fault/fixtures/main-process.ts';
 import { noteFigures } from '../../figures.ts';
 import { startCluster } from '../parts/cluster.ts';
 import type { Cluster } from '../parts/cluster.ts';
@@ -13,7 +14,7 @@ import { checkLists } from './list-check.ts';
 import { writeLists } from './list-history.ts';
 import { makeGuest } from './pulse.ts';
 import { openShop } from './shop.ts';
-import { makeStore, repeat, supervise, superviseService, untilReady } from './stage.ts';
+import { makeStore, repeat, supervise, superviseService } from './stage.ts';
 import type { Supervised, SupervisedService } from './stage.ts';
 
 /** A feed a minute; the next minute begins when its share of shoppers has come. */

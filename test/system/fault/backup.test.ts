@@ -18,6 +18,7 @@ import {
   runProgram,
   startMain,
   startProgram,
+  untilReady,
 } from './fixtures/main-process.ts';
 import type { End } from './fixtures/main-process.ts';
 
@@ -251,7 +252,7 @@ describe('the bundled database', () => {
     expect(lists[1]).toMatchObject({ data: { allLists: [{ lname: 'Garden' }] } });
 
     expect(await backup({ DATA_DIR: from }, file)).toMatchObject({ code: 0 });
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    await untilReady(url);
     await main.end();
 
     expect(await restore({ DATA_DIR: to }, file)).toMatchObject({ code: 0 });

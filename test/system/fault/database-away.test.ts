@@ -12,7 +12,7 @@ import { createTestDatabase, withAdmin } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { until } from '../../until.ts';
 import { cleanUp, makeDataDir, makeUsedDataDir } from './fixtures/embedded-kit.ts';
-import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
+import { demoAuthorization, endMains, identify, startMain, untilReady } from './fixtures/main-process.ts';
 
 let embedded: EmbeddedDatabase | null = null;
 
@@ -130,7 +130,7 @@ test.each([
     await Promise.all([...callers, graphqlCaller]);
 
     expect((await ask()).status).toBe(200);
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    await untilReady(url);
     expect(main.child.exitCode).toBeNull();
     expect(seen.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     expect(graphql.filter((status) => status !== 200 && status !== 503)).toEqual([]);

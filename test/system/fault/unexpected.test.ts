@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createTestDatabase } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { until } from '../../until.ts';
-import { endMains, startMain } from './fixtures/main-process.ts';
+import { endMains, startMain, untilReady } from './fixtures/main-process.ts';
 import type { MainProcess } from './fixtures/main-process.ts';
 
 const FAULTS = fileURLToPath(new URL('./fixtures/fail-on-signal.mjs', import.meta.url));
@@ -43,7 +43,7 @@ test('a rejection that nobody waited for is logged without what it quotes, and e
   const url = await main.url;
   main.child.kill('SIGUSR2');
   await until(() => main.written().includes('nobody waited for'));
-  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  await untilReady(url);
   const { code, stdout } = await main.end();
   expect(code).toBe(0);
   const [line, ...more] = linesOf(stdout, 50);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
-import { demoAuthorization, endMains, startMain } from '../fault/fixtures/main-process.ts';
+import { demoAuthorization, endMains, startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import { withAdmin } from '../../setup/database.ts';
 import { until } from '../../until.ts';
 import { describeWith } from './parts.ts';
@@ -75,7 +75,7 @@ describeWith(['PostgreSQL 15', 'PgBouncer'], 'PgBouncer in transaction mode', ()
     post('/api/v3/lists/create', { ...shopper, lname }, { 'idempotency-key': key });
 
   test('processes that start at once bring an empty database up to date, each migration once', async () => {
-    for (const url of urls) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    for (const url of urls) await untilReady(url);
     const applied = await readRows<{ name: string }>(
       'SELECT migration_name AS name FROM _prisma_migrations ORDER BY 1',
     );
@@ -180,7 +180,7 @@ describeWith(['PostgreSQL 15', 'PgBouncer'], 'PgBouncer in transaction mode', ()
     expect(answered).toBe(0);
     await bouncer.console('RESUME');
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
-    expect((await fetch(`${urls[0]}/readyz`)).status).toBe(200);
+    await untilReady(urls[0]!);
   });
 
   test('it is killed under writes: 503 meanwhile, then 200 again, and no acknowledged write is lost or doubled', async () => {

@@ -1,5 +1,5 @@
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
-import { endMains, startMain } from '../fault/fixtures/main-process.ts';
+import { endMains, startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import { describeWith } from './parts.ts';
 import { startPostgres15 } from './postgres.ts';
 
@@ -13,6 +13,7 @@ describeWith(['PostgreSQL 15'], 'the oldest PostgreSQL that is promised', () => 
     const postgres = await startPostgres15({ isEmpty: true });
     try {
       const main = startMain({ DATA_DIR: await makeDataDir(), DATABASE_URL: postgres.url });
+      await untilReady(await main.url);
       const ready = await fetch(`${await main.url}/readyz`);
       expect([ready.status, await ready.json()]).toMatchObject([
         200,

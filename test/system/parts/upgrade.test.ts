@@ -2,7 +2,7 @@ import { chown, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import * as kit from '../fault/fixtures/embedded-kit.ts';
-import { endMains, runProgram, startMain, startProgram } from '../fault/fixtures/main-process.ts';
+import { endMains, runProgram, startMain, startProgram, untilReady } from '../fault/fixtures/main-process.ts';
 import type { End } from '../fault/fixtures/main-process.ts';
 import { fillTables } from '../../fill.ts';
 import { copyKept, migrateAt } from '../../setup/server.ts';
@@ -82,7 +82,7 @@ describeWith(['PostgreSQL 15'], 'a data folder of an older PostgreSQL', () => {
     expect(await readUpgraded(dir)).toEqual(await sumsOf(dir));
 
     const main = startMain({ DATA_DIR: dir, DEMO: '0' });
-    expect((await fetch(`${await main.url}/readyz`)).status).toBe(200);
+    await untilReady(await main.url);
     const again = await upgrade(dir);
     expect(again.stdout).toMatch(/^Nothing to do/);
     expect((await main.end()).code).toBe(0);
