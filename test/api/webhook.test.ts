@@ -188,7 +188,7 @@ describe('items of whole lists are told to the webhook', () => {
   const uidOf = async (shopper: TestShopper): Promise<string> =>
     (await service.graphql('{ shopper { uid } }', {}, { shopper })).body.data.shopper.uid;
 
-  beforeEach(() => save({ url: receiver.url, events: ALL_EVENTS }));
+  const listen = () => save({ url: receiver.url, events: ALL_EVENTS });
 
   test('when the list is deleted, and when it is duplicated, short or long', async () => {
     const shopper = await service.guest(store);
@@ -196,7 +196,7 @@ describe('items of whole lists are told to the webhook', () => {
     const short = await makeList(shopper, 'Short', 1, 2);
     const long = await makeList(shopper, 'Long', ...Array.from({ length: 500 }, (_, index) => index + 1));
     await call('update-ctx', { lid: long, a: [variant(501)] }, shopper);
-    await told();
+    await listen();
 
     const { lid: twin } = await call('create', { lname: 'Twin', fromlid: short }, shopper);
     expect(await told()).toEqual([`added 1 ${twin} ${uid}`, `added 2 ${twin} ${uid}`]);
@@ -215,7 +215,7 @@ describe('items of whole lists are told to the webhook', () => {
     const joining = await makeList(guest, 'Wishes', 1, 2);
     const moving = await makeList(guest, 'Garden', 3);
     const target = await makeList(account, 'Wishes', 2);
-    await told();
+    await listen();
     await service
       .post(
         '/storeadmin/v3/user/guest-validate-sync',
@@ -239,7 +239,7 @@ describe('items of whole lists are told to the webhook', () => {
     const uid = await uidOf(shopper);
     const fromlid = await makeList(shopper, 'From', 1, 2);
     const tolid = await makeList(shopper, 'Into', 2);
-    await told();
+    await listen();
     const copy =
       'mutation ($f: ID!, $t: ID!) { copyItems(fromlid: $f, tolid: $t, epis: [1, 2]) { to { cnt } } }';
     const { body } = await service.graphql(copy, { f: fromlid, t: tolid }, { shopper });

@@ -12,7 +12,7 @@ import type { Seen } from './fixtures/echo.ts';
 const PAIRS = 200;
 /** All blocks are 10,000 documents and take two minutes. */
 const BLOCKS = Array.from({ length: 25 }, (_, block) => block * PAIRS);
-const SHORT = 2;
+const SHORT = 1;
 /** By then each document of a pair came three times, which compiles it even if the other's conditions make it another shape. */
 const CALLS = 6;
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { useService } from '../harness.ts';
-import { times } from '../tier.ts';
+import { inFull } from '../tier.ts';
 import { anyStep, compare, createClient } from './fixtures/list-client.ts';
 import type { Client, Step } from './fixtures/list-client.ts';
 
 const RUNS = 3;
 const CLIENTS = 6;
-const STEPS = times(130);
+const STEPS = inFull(130, 10);
 
 const service = useService();
 

@@ -8,7 +8,7 @@ import { seedSubscription, setStock, startSmtp } from '../dispatch/kit.ts';
 import type { TestSmtp } from '../dispatch/kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { times } from '../tier.ts';
+import { inFull } from '../tier.ts';
 
 let service: TestService;
 let tasks: Task[];
@@ -259,6 +259,6 @@ test('over any history of stock and subscriptions, exactly the alerts that the r
         });
       },
     ),
-    { numRuns: times(80) },
+    { numRuns: inFull(80, 8) },
   );
 });

@@ -6,7 +6,7 @@ import type { Scope } from '../../src/domain/contact/unsubscribe.rules.ts';
 import { item, newAccount, newGuest } from '../api/list-kit.ts';
 import type { Client } from '../api/list-kit.ts';
 import { useService } from '../harness.ts';
-import { times } from '../tier.ts';
+import { inFull } from '../tier.ts';
 
 // Who hears of a price that falls, of stock that runs out and of stock that is back, as subscriber or because of a list.
 
@@ -357,6 +357,6 @@ test('over any history of prices, stock, lists, answers and subscriptions, each 
         });
       },
     ),
-    { numRuns: times(45) },
+    { numRuns: inFull(45, 4) },
   );
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 /** Files that take long although they are short; on a machine that has not run them yet, they start first. */
 const LONG =
-  /\/(isolation|list-model|wishlist-alert-model|kept-model|restock-model|webhook|signup-mail|pacing)\.test\.ts$/;
+  /\/(isolation|list-model|wishlist-alert-model|kept-model|restock-model|slow-receivers|webhook|signup-mail)\.test\.ts$/;
 
 /** The order of the test files: the longest first, or with --randomize a shuffled one, which --seed repeats. */
 export default class extends Sequencer {

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { dirname, extname } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Part } from '../../channel/channels.ts';
 import { ROOT } from '../../shared/places.ts';
@@ -10,7 +10,7 @@ const IS_SOURCE = extname(import.meta.url) === '.ts';
 const ENTRY = fileURLToPath(
   new URL(`${IS_SOURCE ? 'src' : 'dist'}/domain/template/template.process.${IS_SOURCE ? 'ts' : 'js'}`, ROOT),
 );
-const LOADER = fileURLToPath(new URL('tools/typescript.mjs', ROOT));
+const LOADER = join(fileURLToPath(ROOT), 'tools/typescript.mjs');
 const LIMITS = ['--max-old-space-size=128', '--max-semi-space-size=8'];
 
 /** A batch takes a second and a half at most where a process can still stop itself. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import type { TestService, TestShopper } from '../harness.ts';
+import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import type { TestService, TestShopper } from '../../harness.ts';
 import { fillBlanks, fillTables } from './rows.ts';
 
 /** A store with one shopper, and a row of theirs in every table. */

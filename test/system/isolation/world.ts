@@ -1,8 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { addOperatorKey } from '../../src/domain/operator/operator.service.ts';
-import { revokeKey, rotateKey } from '../../src/domain/store/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
+import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
+import { revokeKey, rotateKey } from '../../../src/domain/store/store.service.ts';
+import { startService } from '../../harness.ts';
+import type { TestService } from '../../harness.ts';
 import type { Guess } from './calls.ts';
 import { marksOf, rowsOf, textsOf } from './rows.ts';
 import { fillStore, seedStore } from './stores.ts';
