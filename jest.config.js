@@ -2,6 +2,7 @@ import './tools/typescript.mjs';
 
 /** What both suites have in common. */
 const common = {
+  roots: ['<rootDir>/test'],
   runtime: '<rootDir>/test/setup/runtime.cjs',
   testEnvironment: '<rootDir>/test/setup/environment.cjs',
   transform: {},

@@ -32,6 +32,8 @@ class Runtime {
     for (const file of Object.keys(require.cache)) if (dirname(file) === CIRCUS) delete require.cache[file];
     // Jest has just put its own in place; Node's knows the source maps of what is imported.
     Error.prepareStackTrace = undefined;
+    // Jest asks for 100 lines of every stack, and supertest reads one at every expectation.
+    Error.stackTraceLimit = 15;
     return require(path);
   }
 

@@ -38,7 +38,7 @@ export const wrong: FailureType = 'duplicate_lname';
 const GENERATE = `
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import config from './codegen.ts';
-import { writeTypes } from '${new URL('../../tools/codegen.mjs', import.meta.url).href}';
+import { writeTypes } from '${new URL('../../../tools/codegen.mjs', import.meta.url).href}';
 const answer = await fetch(config.schema, {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
