@@ -3,9 +3,10 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { queueFigures } from '../../src/transport/shedding.ts';
-import { startService, useService, useStore } from '../harness.ts';
-import type { TestShopper } from '../harness.ts';
+import { startService } from '../harness.ts';
+import type { TestService, TestShopper } from '../harness.ts';
 import { until } from '../until.ts';
 
 const MAX = 2;
@@ -13,16 +14,17 @@ const MAX = 2;
 const CROWD = 9 * MAX + 1;
 const BODY = { error: true, type: 'unavailable', msg: expect.any(String), message: expect.any(String) };
 
-const service = useService({ maxRequests: MAX, databasePool: 30, liveWaitMs: 60_000 });
-const store = useStore(service);
+let service: TestService;
+let store: NewStore;
 let shopper: TestShopper;
 let holder: PoolClient;
 const sockets: Socket[] = [];
 
-beforeAll(async () => {
-  shopper = await service.guest(store);
-});
+// A new one for each test: a crowd spends the burst of a service for seconds.
 beforeEach(async () => {
+  service = await startService({ maxRequests: MAX, databasePool: 30, liveWaitMs: 60_000 });
+  store = await service.createStore();
+  shopper = await service.guest(store);
   holder = await service.services.db.pool.connect();
 });
 afterEach(async () => {
@@ -30,6 +32,7 @@ afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await until(() => queueFigures().underWay === 0);
   holder.release();
+  await service.close();
 });
 
 const createList = (lname: string) => service.post('/api/v3/lists/create', { lname }, { shopper });

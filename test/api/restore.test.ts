@@ -1,4 +1,4 @@
-import { useService, useStore } from '../harness.ts';
+import { useNewStore, useService } from '../harness.ts';
 import { createClient, item, newAccount, newGuest, rowsOf } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
@@ -7,9 +7,9 @@ const START = Date.UTC(2030, 0, 1);
 const LIMITS = { maxLists: 4, maxItems: 700, maxShopperBytes: 1_200_000 };
 
 const service = useService({ ...LIMITS, rateLimits: false, webhookAllowPrivate: true });
-const store = useStore(service, { customItems: true });
+const store = useNewStore(service, { customItems: true });
 let me: Client;
-let time: number;
+let time = START;
 
 beforeAll(async () => {
   // Every reading of the clock is later than the one before, as deletions are.

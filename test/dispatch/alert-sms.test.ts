@@ -124,7 +124,7 @@ test('without a mail server mails become files, written whole', async () => {
   await service.runTasks();
   const names = await readdir(join(config.dataDir, 'outbox'));
   expect(names).toContain(`${id}.eml`);
-  expect(names.filter((name) => name.endsWith('.new'))).toEqual([]);
+  expect(names.filter((name) => name.startsWith(id!) && name.endsWith('.new'))).toEqual([]);
   const mail = await PostalMime.parse(await readFile(join(config.dataDir, 'outbox', `${id}.eml`)));
   expect(mail.subject).toBe('A list');
   expect(mail.headers.find(({ key }) => key === 'list-unsubscribe-post')?.value).toBe(

@@ -35,6 +35,11 @@ afterAll(async () => {
   await provider.close();
 });
 
+beforeEach(() => {
+  smtp.received.length = 0;
+  provider.received.length = 0;
+});
+
 /** Done when several leases have gone by since the first claim, as the row of the one message of a store tells. */
 async function severalLeases(pid: string): Promise<void> {
   const read = async (): Promise<{ state: string; due: number }> => {

@@ -31,6 +31,14 @@ test('orders/report answers on REST what reportOrder answers, first and repeated
 });
 
 test('revenue answers on REST what revenue answers', async () => {
+  const store = await service.createStore();
+  const order = {
+    orderId: '1',
+    orderedAt: Date.now() - 1_000,
+    currency: 'EUR',
+    lines: [{ epi: 1, empi: 'p', quantity: 2, price: '1' }],
+  };
+  await service.post('/storeadmin/v3/orders/report', order, { store }).expect(200);
   const { body } = await service.graphql(`{ revenue ${fullSelection('RevenueReport')} }`, {}, { store });
   const rest = await service.get('/storeadmin/v3/revenue', { store }).expect(200);
   expect(rest.body).toEqual(body.data.revenue);

@@ -33,6 +33,7 @@ test('upsert answers on REST what upsertProducts answers', async () => {
 });
 
 test('set-stock and remove answer on REST what setStock and removeProducts answer', async () => {
+  await service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
   const stocks = [
     { epi: 1, stk: 7 },
     { epi: 'unknown', stk: 1 },
