@@ -78,7 +78,7 @@ export function toText(result: Result): string {
   return [result.title, ...[...body, ...notesOf(result)].map((line) => `  ${line}`)].join('\n');
 }
 
-/** A Markdown table as Prettier leaves it; the first `texts` columns are texts, the others numbers. */
+/** A Markdown table as oxfmt leaves it; the first `texts` columns are texts, the others numbers. */
 function markdownTable(lines: readonly string[][], texts: number): string[] {
   const widths = widthsOf(lines);
   const row = (cells: readonly string[]): string =>
