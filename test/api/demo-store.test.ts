@@ -13,7 +13,7 @@ import { rotateKey } from '../../src/domain/store/store.service.ts';
 import { toClaim } from '../../src/domain/subscription/confirm.rules.ts';
 import { openRuntime } from '../../src/runtime.ts';
 import { createLogger } from '../../src/shared/log.ts';
-import { useService } from '../harness.ts';
+import { startService, useService } from '../harness.ts';
 import { createTestDatabase } from '../setup/database.ts';
 
 const service = useService({ demo: true });
@@ -171,13 +171,15 @@ describe('the door to the demo dashboard', () => {
 });
 
 test('a demo store whose file was lost gets a new key, also when it has as many as a store can have', async () => {
-  const { services } = service;
-  const { pid } = service.demo!;
+  const own = await startService({ demo: true });
+  const { services } = own;
+  const { pid } = own.demo!;
   for (let keys = 1; keys < 20; keys += 1) await rotateKey(services, pid);
   await rm(join(services.config.dataDir, 'demo-store.json'));
   const found = await ensureDemoStore(services);
   expect(found.pid).toBe(pid);
-  await withDemo.get('/storeadmin/me').auth(pid, found.apiKey).expect(200);
+  await own.http.get('/storeadmin/me').auth(pid, found.apiKey).expect(200);
+  await own.close();
 });
 
 test('what a visitor does at the counter wakes the background work, which starts after the shop is wired', async () => {

@@ -197,6 +197,7 @@ test('the lines of a failure name store, operation, type and trace', async () =>
   await service.services.db.query('ALTER TABLE list RENAME TO gone');
   const headers = { traceparent };
   await service.post('/api/v3/lists/create', { lname: 'Another' }, { shopper, headers }).expect(500);
+  await service.services.db.query('ALTER TABLE gone RENAME TO list');
   await until(() => lines.some(({ status }) => status === 500));
   const about = { traceId: TRACE, store: shopper.pid, operation: 'mutation createList' };
   expect(lines.find(({ msg }) => msg === 'unexpected failure')).toMatchObject({ level: 50, ...about });
