@@ -1,4 +1,4 @@
-import './tools/typescript.mjs';
+import './tools/typescript.cjs';
 
 /** What both suites have in common. */
 const common = {
@@ -17,13 +17,13 @@ const config = {
       displayName: 'quick',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['<rootDir>/test/system/'],
-      globalSetup: '<rootDir>/test/setup/quick.mjs',
+      globalSetup: '<rootDir>/test/setup/quick.cjs',
     },
     {
       ...common,
       displayName: 'system',
       testMatch: ['<rootDir>/test/system/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/setup/system.mjs',
+      globalSetup: '<rootDir>/test/setup/system.cjs',
     },
   ],
   testSequencer: './test/setup/sequencer.mjs',

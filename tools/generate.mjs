@@ -72,8 +72,8 @@ const WORD_SOURCES = ['src/channel', 'src/shared/errors.ts'];
 
 /** Prints what the enums are made of, from the tables themselves. */
 const PRINT_TABLES = `
-  import { MEDIA, channelOf } from './src/channel/channels.ts';
-  import { FAILURES } from './src/shared/errors.ts';
+  const { MEDIA, channelOf } = require('./src/channel/channels.ts');
+  const { FAILURES } = require('./src/shared/errors.ts');
   const media = MEDIA.map((medium) => [medium, channelOf(medium).label]);
   console.log(JSON.stringify({ media, failures: Object.entries(FAILURES) }));`;
 
@@ -85,14 +85,7 @@ function enumOf(name, description, values) {
 /** The enums that are told in tables of the code: a channel and a failure each have one row there, and none here. */
 async function words() {
   const { media, failures } = JSON.parse(
-    await run(
-      ROOT,
-      '--import',
-      join(ROOT, 'tools/typescript.mjs'),
-      '--input-type=module',
-      '--eval',
-      PRINT_TABLES,
-    ),
+    await run(ROOT, '--require', join(ROOT, 'tools/typescript.cjs'), '--eval', PRINT_TABLES),
   );
   const types = failures.map(([type, [status, meaning]]) => [
     type.replaceAll('-', '_'),

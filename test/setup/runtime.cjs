@@ -3,7 +3,7 @@
  * loads all of them anew for every file, inside a VM: 3 to 5 s each. The rest of Jest (timeouts, order, patterns, reports) is unchanged.
  */
 const { dirname } = require('node:path');
-const { pathToFileURL } = require('node:url');
+require('../../tools/typescript.cjs');
 
 const CIRCUS = dirname(require.resolve('jest-circus'));
 
@@ -19,11 +19,10 @@ function onMessage([type]) {
 
 if (process.send) process.on('message', onMessage);
 
-/** Resolves once this process can import TypeScript. */
-let isReady;
-
 class Runtime {
   requireModule(path) {
+    // With --watch a file runs again.
+    delete require.cache[path];
     return require(path);
   }
 
@@ -38,13 +37,7 @@ class Runtime {
   }
 
   unstable_shouldLoadAsEsm() {
-    return true;
-  }
-
-  async unstable_importModule(path) {
-    isReady ??= import('../../tools/typescript.mjs');
-    await isReady;
-    return import(pathToFileURL(path).href);
+    return false;
   }
 
   setGlobalsForRuntime() {}

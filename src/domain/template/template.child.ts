@@ -10,7 +10,7 @@ const IS_SOURCE = extname(import.meta.url) === '.ts';
 const ENTRY = fileURLToPath(
   new URL(`${IS_SOURCE ? 'src' : 'dist'}/domain/template/template.process.${IS_SOURCE ? 'ts' : 'js'}`, ROOT),
 );
-const LOADER = join(fileURLToPath(ROOT), 'tools/typescript.mjs');
+const LOADER = join(fileURLToPath(ROOT), 'tools/typescript.cjs');
 const LIMITS = ['--max-old-space-size=128', '--max-semi-space-size=8'];
 
 /** A batch takes a second and a half at most where a process can still stop itself. */
@@ -33,10 +33,10 @@ export type RenderProcess = {
  * it takes more memory or time than allowed, and when this process is gone, however that ended.
  */
 export function startRenderProcess(): RenderProcess {
-  const child = fork(ENTRY, {
+  const child = fork(IS_SOURCE ? LOADER : ENTRY, [ENTRY], {
     cwd: dirname(ENTRY),
     env: {},
-    execArgv: IS_SOURCE ? [...LIMITS, '--import', LOADER] : LIMITS,
+    execArgv: LIMITS,
     // Messages that go to a topic's 100,000 subscribers hold its texts once.
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
