@@ -26,6 +26,7 @@ const config = {
       globalSetup: '<rootDir>/test/setup/system.cjs',
     },
   ],
+  watchman: false,
   testSequencer: './test/setup/sequencer.mjs',
   // Two cores are busy with three workers: tests wait for PostgreSQL, for processes and for browsers.
   maxWorkers: 3,

@@ -10,7 +10,7 @@ import { createKeptAnswers } from './operation/kept.ts';
 import { withNudges } from './operation/nudges.ts';
 import { withIdempotency } from './operation/idempotency.ts';
 import { withReading } from './operation/reading.ts';
-import { createSchema } from './operation/schema.ts';
+import { sharedSchema } from './operation/schema.ts';
 import { createApollo } from './operation/server.ts';
 import { withSpans } from './operation/spans.ts';
 import { AppError, errorBody } from './shared/errors.ts';
@@ -47,7 +47,7 @@ export async function createApp(
   lifecycle: Lifecycle,
   demo: DemoStore | null = null,
 ): Promise<Express> {
-  const schema = createSchema();
+  const schema = sharedSchema();
   const live = createLive(services);
   lifecycle.endStreams = live.close;
   const operations = withSpans(withNudges(withIdempotency(withReading(createOperations(schema)))));

@@ -5,7 +5,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { createOpenApi } from '../src/openapi/document.ts';
 import type { OpenApi } from '../src/openapi/document.ts';
-import { createSchema } from '../src/operation/schema.ts';
+import { sharedSchema } from '../src/operation/schema.ts';
 import { routes } from '../src/transport/rest/routes.ts';
 import { fromSetup } from './setup/run.ts';
 
@@ -16,7 +16,7 @@ export function openApi(): OpenApi {
   if (made) return made;
   const file = join(fromSetup('folder'), 'openapi.json');
   if (!existsSync(file)) {
-    writeFileSync(`${file}.${process.pid}`, JSON.stringify(createOpenApi(createSchema(), routes)));
+    writeFileSync(`${file}.${process.pid}`, JSON.stringify(createOpenApi(sharedSchema(), routes)));
     renameSync(`${file}.${process.pid}`, file);
   }
   return (made = JSON.parse(readFileSync(file, 'utf8')) as OpenApi);

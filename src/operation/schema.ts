@@ -82,3 +82,8 @@ export function createSchema(): GraphQLSchema {
   });
   return countValues(keepReceipts(complete, { ...listRereads, ...restoreRereads }));
 }
+
+let shared: GraphQLSchema | null = null;
+
+/** The one of this process, made once: it holds nothing of a service. */
+export const sharedSchema = (): GraphQLSchema => (shared ??= createSchema());

@@ -60,7 +60,7 @@ export function createHttpServer(given: Partial<HttpLimits> = {}, log?: Logger):
     requestTimeout: limits.requestMs,
     headersTimeout: limits.headersMs,
     keepAliveTimeout: limits.idleMs,
-    connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / CHECKS,
+    connectionsCheckingInterval: Math.ceil(Math.min(limits.headersMs, limits.requestMs) / CHECKS),
   });
   if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
   const early: Parameters<RequestListener>[] = [];

@@ -1,13 +1,21 @@
+/** What the tests need of the build, and for a run of a few files, which takes place in this process, the service itself. */
+async function prepare(isShort) {
+  const { generate } = await import('../../tools/generate.mjs');
+  await generate();
+  const { bundle } = await import('../../tools/bundle.mjs');
+  await bundle();
+  if (isShort) require('../harness.ts');
+}
+
 /** The start of `npm test`. Jest reads this file itself, so it is JavaScript. */
 module.exports = async ({ testPathPatterns }) => {
-  const [{ bundle }, { generate }] = await Promise.all([
-    import('../../tools/bundle.mjs'),
-    import('../../tools/generate.mjs'),
-  ]);
-  await generate();
-  await bundle();
   const isStarted = require('./start-run.ts').startRun();
-  // A run of a few files takes place in this process, which loads the service while PostgreSQL starts.
-  if (testPathPatterns.patterns.length > 0) require('../harness.ts');
-  await isStarted;
+  try {
+    await prepare(testPathPatterns.patterns.length > 0);
+    await isStarted;
+  } catch (error) {
+    // Jest runs no teardown after a failed setup.
+    await isStarted.then(() => globalThis.endWishgateTests());
+    throw error;
+  }
 };
