@@ -57,7 +57,7 @@ test.each([
   ['topic', ['me 1 comingsoon', 'other 1 backinstock']],
   ['all', ['other 1 backinstock']],
 ] as [Scope, string[]][])(
-  'the choice %s ends exactly those subscriptions, again without harm',
+  'the choice %s ends exactly the subscriptions it names, however often it is sent',
   async (scope, rest) => {
     const path = await pathFor('topic');
     for (let time = 0; time < 2; time += 1) {

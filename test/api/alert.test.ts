@@ -137,7 +137,7 @@ test("a dead letter is told to the store's webhooks", async () => {
   expect(events).toHaveLength(2);
 });
 
-test('alerts need a store key and a sensible page', async () => {
+test('a caller without a store key, or one that asks for an impossible page, reads no alerts', async () => {
   const shopper = await service.guest(store);
   expect((await service.graphql(QUERY, {}, { shopper })).body.errors[0].extensions.type).toBe('unauthorised');
   expect(

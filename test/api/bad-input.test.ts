@@ -380,8 +380,8 @@ test('every answer forbids sniffing, framing and caching', async () => {
 
 test.each([
   ['a good x-request-id comes back', 'abc-1.2:3', /^abc-1\.2:3$/],
-  ['one with other characters is replaced', 'a b<script>', /^[0-9a-f-]{36}$/],
-  ['one of 129 characters is replaced', 'x'.repeat(129), /^[0-9a-f-]{36}$/],
+  ['an x-request-id with other characters is replaced', 'a b<script>', /^[0-9a-f-]{36}$/],
+  ['an x-request-id of 129 characters is replaced', 'x'.repeat(129), /^[0-9a-f-]{36}$/],
 ])('%s', async (_name, given, expected) => {
   const { headers } = await service.get('/healthz', { headers: { 'x-request-id': given } });
   expect(headers['x-request-id']).toMatch(expected);

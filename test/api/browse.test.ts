@@ -134,7 +134,7 @@ test.each([
   expect(epis).toHaveLength(VARIANTS);
 });
 
-test('sold-out variants alone, by words, with their number', async () => {
+test('a search among sold-out variants finds those with its words, and tells how many', async () => {
   const page = await ask<{ epi: number; stk: number }>(
     'products',
     'soldOut: true, search: "kettle", first: 100',
@@ -187,7 +187,7 @@ test('each file holds every row, portion by portion, under a header', async () =
   expect(days).toHaveLength(31);
 });
 
-test('a spreadsheet runs nothing of a file', async () => {
+test('a spreadsheet that opens a file runs nothing in it', async () => {
   expect((await csv('shoppers.csv?search=last&kind=account')).text).toContain(`,"'=HYPERLINK(""x"")",`);
   expect((await csv('products.csv')).text).toContain(",'@SUM(1),");
   expect((await csv('alerts.csv?state=failed')).text).toContain(",'-1+1,");
@@ -241,7 +241,7 @@ test.each(['shoppers', 'alerts', 'products(sort: title)', 'setup', 'occasions(ep
   },
 );
 
-test('the steps of setting up tick themselves', async () => {
+test('each step of setting up a store is ticked once the store has done it', async () => {
   const setup = async (as: NewStore) =>
     (await service.graphql('{ setup { products shoppers lists alerts } }', {}, { store: as })).body.data
       .setup;

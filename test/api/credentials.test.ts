@@ -39,7 +39,7 @@ test('a missing pid and a missing store key are called missing', async () => {
   });
 });
 
-test('wrong ones are not called missing, and a wrong pid is told like a wrong key', async () => {
+test('wrong credentials are not called missing, and a wrong pid is answered like a wrong key', async () => {
   const texts = [
     await service.post(query({ pid: store.pid }), { regid: 'nobody', sessionid: 'x' }),
     await service.post(query({ pid: store.pid }), { regid: shopper.regid, sessionid: 'x' }),

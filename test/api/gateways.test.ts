@@ -19,7 +19,7 @@ afterAll(async () => {
   await other.close();
 });
 
-test('a write under one Idempotency-Key, sent to both at once and again to each, has one effect and one answer', async () => {
+test('a write under one Idempotency-Key, sent to two gateways at once and again to each, has one effect and one answer', async () => {
   const shopper = await one.guest(store);
   const headers = { 'idempotency-key': randomUUID() };
   const create = (service: TestService) =>
@@ -33,7 +33,7 @@ test('a write under one Idempotency-Key, sent to both at once and again to each,
   expect(rows).toHaveLength(1);
 });
 
-test('a call that waits at one is answered with a change through the other, and the revision counts at both', async () => {
+test('a call that waits at one gateway is answered with a change through the other, and the revision counts at both', async () => {
   const shopper = await one.guest(store);
   const [here, there] = [createClient(one, shopper), createClient(other, shopper)];
   const { lid } = await here.create('Waited for');
@@ -48,7 +48,7 @@ test('a call that waits at one is answered with a change through the other, and 
   });
 });
 
-test('a login through one moves the lists at the other at once, and ends the streams of the guest there', async () => {
+test('a login through one gateway moves the lists at the other at once, and ends the streams of the guest there', async () => {
   const guest = createClient(one, await one.guest(store));
   const { lid } = await guest.create('Carried along');
   const { shopper } = guest;
@@ -64,7 +64,7 @@ test('a login through one moves the lists at the other at once, and ends the str
   expect(stream.messages.at(-1)!.errors![0]!.extensions.type).toBe('sw-badregid');
 });
 
-test('a key that is revoked through one is refused by the other at once, also where it has just been used', async () => {
+test('a key that is revoked through one gateway is refused by the other at once, also where it has just been used', async () => {
   const { keyId, apiKey } = await rotateKey(one.services, store.pid);
   const access = { store: { ...store, apiKey } };
   for (const service of [one, other]) await service.get('/storeadmin/me', access).expect(200);
@@ -73,7 +73,7 @@ test('a key that is revoked through one is refused by the other at once, also wh
 });
 
 test.each(['of the store', 'of the whole service'])(
-  'maintenance %s begins and ends at both at once',
+  'maintenance %s begins and ends at both gateways at once',
   async (whose) => {
     const pid = whose === 'of the store' ? store.pid : null;
     for (const [isClosed, status] of [

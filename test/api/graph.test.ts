@@ -260,7 +260,7 @@ describe('Product.waiting and Product.wishlisted', () => {
   });
 });
 
-describe('nothing is asked once an item', () => {
+describe('however many items there are, the same few statements read', () => {
   const fill = async (lists: number): Promise<Client> => {
     const client = await newAccount(service, store);
     for (let index = 0; index < lists; index += 1) {
@@ -314,13 +314,13 @@ describe('nothing is asked once an item', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('an answer that is kept', () => {
   const countOf = async (text: string): Promise<number> => {
     for (const _time of [1, 2]) await read(text, { shopper: me.shopper });
     return (await statementsOf(service, () => read(text, { shopper: me.shopper }))).length;
   };
 
-  test('the graph of own records and the catalogue is, until either changes', async () => {
+  test('holds own records and the catalogue until either changes', async () => {
     const text =
       '{ shopper { lists { edges { node { lname owner { isMe } listcontents { epi list { lname } product { dt stk pr } } } } } isInLists(epis: [11]) { isInList } } }';
     expect(await countOf(text)).toBe(1);
@@ -333,7 +333,7 @@ describe('what is kept', () => {
     ['subscriptions', '{ shopper { subscriptions { edges { node { id } } } } }'],
     ['what does not move the catalogue’s revision', '{ allLists { listcontents { product { tags } } } }'],
     ['demand', '{ allLists { listcontents { product { waiting } } } }'],
-  ])('%s are not', async (_what, text) => {
+  ])('is not made of %s, which are read anew each time', async (_what, text) => {
     expect(await countOf(text)).toBeGreaterThan(1);
   });
 });

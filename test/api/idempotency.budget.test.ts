@@ -95,7 +95,7 @@ test('a large answer of each kind of write is read anew', async () => {
   expect(mails).toHaveLength(1);
 });
 
-test('a shopper keeps only so much in a day; beyond it, facts, and in the end no new keys', async () => {
+test('answers are kept for a shopper up to a size a day; far beyond it new keys are refused until the next day', async () => {
   const answer = { lid, a: dense(8) };
   for (let n = 0; n < 30; n += 1) await rest('update-ctx', answer, randomUUID()).expect(200);
   expect(await keptBytes()).toBeLessThan(KEPT_BYTES.shopper.answers + 100_000);

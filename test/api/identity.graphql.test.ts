@@ -113,7 +113,7 @@ describe('credentials', () => {
       { store: 'unauthorised', shopper: 'shopper' },
     ],
   ];
-  test.each(rows)('%s', async (_name, make, expected) => {
+  test.each(rows)('a caller with %s reads only what that opens', async (_name, make, expected) => {
     const known: Record<string, unknown> = {
       store: { store: { pid: store.pid } },
       other: { store: { pid: other.pid } },
@@ -218,7 +218,7 @@ describe('updateShopper', () => {
     expect(body.data.shopper.userinfo.ut).toBeNull();
   });
 
-  test('a shopper cannot change its own record, nor another store its', async () => {
+  test('neither a shopper nor another store can change the record of a shopper', async () => {
     const account = await service.account(store);
     const bySelf = await update(FILLED, { shopper: account });
     expect(bySelf.errors[0].extensions.type).toBe('unauthorised');

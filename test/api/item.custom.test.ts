@@ -46,7 +46,7 @@ test('a custom item gets its ids and kind from the service', async () => {
   expect((await me.contents(lid)).items).toEqual([made]);
 });
 
-test('one with parts is a bundle', async () => {
+test('a custom item with parts is a bundle', async () => {
   const [made] = (await me.add(lid, { ...CUSTOM, bundle: [PART, { title: 'Saucer' }] })).a;
   const nothing = { price: null, empi: null, epi: null, iu: null, uri: null, vendor: null };
   expect(made).toMatchObject({
@@ -58,7 +58,7 @@ test('one with parts is a bundle', async () => {
   });
 });
 
-test('sending it again finds it instead of doubling it; other content is another item', async () => {
+test('a custom item that is sent again is found instead of doubled; other content is another item', async () => {
   const [first] = (await me.add(lid, CUSTOM)).a;
   const [again] = (await me.add(lid, { ...CUSTOM, qty: 3, note: 'n' })).a;
   expect(again).toEqual({ ...first, qty: 3, note: 'n', uts: again.uts });
@@ -71,12 +71,12 @@ test('sending it again finds it instead of doubling it; other content is another
   expect((await rowsOf(service, lid))!.cnt).toBe(4);
 });
 
-test('20 parallel retries make one item', async () => {
+test('20 parallel retries make one custom item', async () => {
   await Promise.all(Array.from({ length: 20 }, () => me.add(lid, CUSTOM)));
   expect((await rowsOf(service, lid))!.cnt).toBe(1);
 });
 
-test('it is changed and removed by its epi', async () => {
+test('a custom item is changed and removed by its epi', async () => {
   const [{ epi }] = (await me.add(lid, CUSTOM)).a;
   const { u } = await me.ok('lists/update-ctx', {
     lid,
@@ -95,7 +95,7 @@ test('an ordinary item never gets parts', async () => {
   expect(u).toMatchObject([{ lity: null, bundle: [] }]);
 });
 
-test('a store that has not enabled them refuses them and adds nothing', async () => {
+test('a store that has not enabled custom items refuses them and adds nothing', async () => {
   const other = await newAccount(service, await service.createStore());
   const list = await other.create('List');
   expect(await other.failure(403, 'lists/update-ctx', { lid: list.lid, a: [item(1), CUSTOM] })).toBe(

@@ -59,7 +59,7 @@ describe('adding', () => {
     expect(await rowsOf(service, lid)).toEqual({ cnt: 2, itemcmnts: 1, epis: ['1', '2'] });
   });
 
-  test('quantities never sum', async () => {
+  test('a variant that is added again has the quantity that was sent, never a sum', async () => {
     for (let index = 0; index < 3; index += 1) await me.add(lid, item(1, { qty: 2 }));
     expect((await me.contents(lid)).items).toMatchObject([{ qty: 2 }]);
   });
@@ -129,7 +129,7 @@ test('a list that is still being copied has no room for what is on its way, and 
 });
 
 describe('changing and removing', () => {
-  test('u changes what was sent and reports what is not there', async () => {
+  test('a change (u) touches only what was sent and reports items that are not there', async () => {
     await me.add(lid, item(1, { qty: 2, note: 'old', cprops: { a: 1 }, lbls: ['A'] }));
     const { u, cnt } = await me.ok('lists/update-ctx', {
       lid,
@@ -156,7 +156,7 @@ describe('changing and removing', () => {
     expect(await rowsOf(service, lid)).toMatchObject({ itemcmnts: 0 });
   });
 
-  test('d removes, answers the items as they were and reports what is not there', async () => {
+  test('a removal (d) answers the items as they were and reports those that are not there', async () => {
     await me.add(lid, item(1, { note: 'n' }), item(2));
     const { d, cnt } = await me.ok('lists/update-ctx', {
       lid,
@@ -170,7 +170,7 @@ describe('changing and removing', () => {
     expect(await rowsOf(service, lid)).toEqual({ cnt: 1, itemcmnts: 0, epis: ['2'] });
   });
 
-  test('a, u and d in one call: removed first, then changed, then added', async () => {
+  test('one call with a, u and d removes first, then changes, then adds', async () => {
     await me.add(lid, item(1, { note: 'gone' }), item(2));
     const body = await me.ok('lists/update-ctx', {
       lid,
@@ -317,7 +317,7 @@ describe('bad elements', () => {
       item('🎁', { note: '🎁', lbls: ['🏠'], cprops: { '🎁': '🎂' } }),
       { epi: '🎁', lbls: ['🏠'], cprops: { '🎁': '🎂' } },
     ],
-  ])('%s pass', async (_what, element, shown) => {
+  ])('an item with %s is taken', async (_what, element, shown) => {
     expect((await me.add(lid, element)).a).toMatchObject([shown]);
   });
 });

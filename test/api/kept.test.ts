@@ -36,7 +36,7 @@ const isKept = async (read: () => Promise<unknown>): Promise<boolean> =>
   (await statementsOf(service, read)).join() === IDENTITY;
 
 describe.each(READS)('over %s', (_door, read) => {
-  test('the third reading of what has not changed asks for the caller alone', async () => {
+  test('the third reading of unchanged lists asks the database for the caller alone', async () => {
     const first = await read(me);
     const second = await read(me);
     let third: unknown;
@@ -191,7 +191,7 @@ test('a wrong session or key learns nothing from what is kept for the right one'
   expect(body.data).toEqual({ allLists: null });
 });
 
-test('a closed store closes what is kept as well', async () => {
+test('a closed store answers nothing from what was kept either', async () => {
   for (let times = 0; times < 3; times += 1) await me.ok('lists/fetch-lists');
   await service.services.db.prisma.store.updateMany({
     where: { pid: store.pid },

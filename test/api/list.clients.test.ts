@@ -19,7 +19,7 @@ const raw = (path: string, body: string, headers: Record<string, string> = {}) =
     .set({ 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8', ...headers })
     .send(body);
 
-test('a form with charset, extra headers, ?appId and keys that nobody knows', async () => {
+test('a form with a charset, extra headers, ?appId and unknown keys is understood', async () => {
   const a = JSON.stringify([
     {
       epi: 4711,
@@ -48,18 +48,18 @@ test('a form with charset, extra headers, ?appId and keys that nobody knows', as
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('a regid that was percent-encoded twice', async () => {
+test('a regid that was percent-encoded twice is understood', async () => {
   const body = `regid=${encodeURIComponent(encodeURIComponent(me.shopper.regid))}&sessionid=${encodeURIComponent(me.shopper.sessionid)}`;
   expect((await raw(`/api/v3/lists/fetch-lists?pid=${encoded()}`, body).expect(200)).body).toHaveLength(1);
 });
 
-test('a pid whose + arrives as a space', async () => {
+test('a pid whose + arrives as a space finds its store', async () => {
   const loose = `/api/v3/lists/fetch-lists?pid=${store.pid.replaceAll('=', '%3D').replaceAll('/', '%2F')}`;
   const body = `regid=${me.shopper.regid}&sessionid=${me.shopper.sessionid}`;
   expect((await raw(loose, body).expect(200)).body).toHaveLength(1);
 });
 
-test('limit and offset in the query, lid in the form', async () => {
+test('limit and offset count in the query although lid comes in the form', async () => {
   await me.add(lid, item(1), item(2));
   const { body } = await me.call('lists/fetch-list-with-contents?limit=1&offset=1', { lid }).expect(200);
   expect(body.items).toMatchObject([{ epi: 1 }]);
@@ -98,7 +98,7 @@ test('re-adding everything after a merge, with the old session and the new regid
   expect(await guest.failure(401, 'lists/fetch-lists')).toBe('sw-badregid');
 });
 
-test('a browser call from a shop with preflight', async () => {
+test('a browser on a page of the shop may call after its preflight', async () => {
   const origin = 'https://shop.example';
   const preflight = await service.http.options(`/api/v3/lists/update-ctx?pid=${encoded()}`).set({
     origin,

@@ -424,7 +424,7 @@ describe('expectedVersion', () => {
     ['deleteList', `deleteList(lid: $lid, expectedVersion: 99) { lid }`],
     ['setListPublic', `setListPublic(lid: $lid, anonRead: true, expectedVersion: 99) { lid }`],
     ['setListArchived', `setListArchived(lid: $lid, isArchived: true, expectedVersion: 99) { lid }`],
-  ])('%s checks it too', async (_name, field) => {
+  ])('%s refuses a version that is not the present one', async (_name, field) => {
     const list = await me.create('Guarded');
     const { body } = await me.graphql(`mutation ($lid: ID!) { ${field} }`, { lid: list.lid });
     expect(body.errors[0].extensions.type).toBe('version-conflict');

@@ -48,7 +48,7 @@ test('a stream tells the lists as they are, then each change with the lists that
   expect(revs).toEqual([...new Set(revs)].sort((a, b) => a - b));
 });
 
-test('whoever comes back with its revision is told what it missed and nothing else; one that cannot be told from tells everything', async () => {
+test('whoever comes back with its revision is told what it missed and nothing else, or everything where that is not known', async () => {
   const [one, two] = [await me.create('One'), await me.create('Two')];
   const { rev } = await changes(me);
   expect(await told(await watch(me, rev), 1)).toEqual({ rev, lids: [], isWhole: false, lists: [] });

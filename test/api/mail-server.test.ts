@@ -114,7 +114,7 @@ test.each([
   expect(await rows()).toEqual([]);
 });
 
-test('there is no way without encryption', async () => {
+test('a store cannot set a mail server without encryption', async () => {
   const body = await set({ ...smtp.input, security: 'none' });
   expect(body.errors[0].extensions.type).toBe('invalid-request');
   expect(await rows()).toEqual([]);
@@ -201,7 +201,7 @@ test('a mail server is out of reach for shoppers, other stores and nobody', asyn
   expect(smtp.received).toEqual([]);
 });
 
-test('the demo store cannot have one, and is told so at once', async () => {
+test('the demo store cannot have a mail server, and is told so at once', async () => {
   const demo = service.demo!;
   const caller = { store: { pid: demo.pid, apiKey: demo.apiKey, name: 'Demo' } };
   for (const [query, variables] of [
@@ -244,7 +244,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test('what is wrong is told in words of ours; what the server says is not repeated', async () => {
+test('a failed test is explained in words of the service; what the mail server says is not repeated', async () => {
   const told = async (input: object): Promise<string | null> => {
     await set({ ...smtp.input, ...input });
     const body = await tryOut();
@@ -277,7 +277,7 @@ test('a store tests ten times in ten minutes at most', async () => {
   expect(refused.errors[0].extensions).toMatchObject({ type: 'too-many-requests', status: 429 });
 });
 
-test('a server that says nothing is left in time', async () => {
+test('a test of a mail server that says nothing ends in time', async () => {
   const silent = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;

@@ -59,7 +59,7 @@ describe('who may read the metrics', () => {
     }
   });
 
-  test('without a token, others find what is at any address where there is nothing', async () => {
+  test('without a token, callers from elsewhere are answered as at an unknown address', async () => {
     const nothing = await service.http.get('/nothing').set({ host: 'shop.example' });
     for (const headers of [...elsewhere, { host: 'shop.example', ...shown(TOKEN) }]) {
       const { status, body } = await service.http.get('/metrics').set(headers);
@@ -67,7 +67,7 @@ describe('who may read the metrics', () => {
     }
   });
 
-  test('with a token, others may who show it, and nobody else', async () => {
+  test('with a token, callers from elsewhere may who show it, and nobody else', async () => {
     for (const headers of elsewhere) {
       for (const wrong of [{}, shown(`${TOKEN}x`), shown(TOKEN.slice(1)), { authorization: TOKEN }])
         expect(await status(guarded, { ...headers, ...wrong })).toEqual([401, 'unauthorised']);
@@ -117,7 +117,7 @@ describe('what is counted', () => {
     expect(await scrape()).not.toContain('nvented');
   });
 
-  test('kept answers, shared statements, statements by name and the pool', async () => {
+  test('kept answers, shared statements, statements by name and the pool each have a figure', async () => {
     const store = await service.createStore();
     const shopper = await service.guest(store);
     await service.post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper }).expect(200);
@@ -137,7 +137,7 @@ describe('what is counted', () => {
     await newest.close();
   });
 
-  test('a refusal by a rate limit, by the kind of the limit', async () => {
+  test('a refusal by a rate limit counts under the kind of its limit', async () => {
     const store = await service.createStore({ rateLimits: { key: 1 } });
     const refusals = (): Promise<number> => valueOf('wishgate_rate_limit_refusals_total', { kind: 'key' });
     const before = await refusals();
@@ -146,7 +146,7 @@ describe('what is counted', () => {
     expect(await refusals()).toBe(before + 1);
   });
 
-  test('messages that wait, and how they ended', async () => {
+  test('messages count while they wait, and then by how they ended', async () => {
     const queued = (): Promise<number> =>
       valueOf('wishgate_outbox_queued', { lane: 'message', medium: 'email' });
     const sent = { lane: 'message', medium: 'email', outcome: 'sent' };

@@ -21,7 +21,7 @@ test('every field at the top is nullable', () => {
   expect(required.map(({ name }) => name)).toEqual([]);
 });
 
-test('a read that fails leaves its neighbours, interpreted and compiled', async () => {
+test('a read that fails leaves the answers beside it, in an interpreted document and in a compiled one', async () => {
   await client.create('Mine');
   const text = `{ lists { edges { node { lname } } } gone: list(lid: "gone") { lid } store { pid } shopper { isGuest } }`;
   for (const _call of CALLS) {
@@ -101,7 +101,7 @@ describe('under an Idempotency-Key', () => {
     expect(await namesOf(client)).toEqual(['Once']);
   });
 
-  test('so is what was done beside a failure that could be mended', async () => {
+  test('what was done beside a failure that could be mended is answered again and not done again', async () => {
     const guest = await newGuest(service, store);
     const { lid } = await guest.create('Shared');
     const text = `mutation {

@@ -185,7 +185,7 @@ test('a guest is exported by its regid', async () => {
   expect(body.data).toMatchObject({ shopper: { regid, is_guest: true }, lists: [], messages: [] });
 });
 
-test('refusals are the usual ones: no key, a session, another store, two names, nobody, maintenance, rate', async () => {
+test('an export is refused without a key, to a shopper or another store, for two names or nobody, in maintenance and beyond the rate limit', async () => {
   const refusal = async (fields: Record<string, string>, caller: object): Promise<[number, string]> => {
     const { status, body } = await post(fields, caller);
     return [status, body.type];

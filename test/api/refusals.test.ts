@@ -134,7 +134,7 @@ const ROWS: Row[] = [
   ],
 ];
 
-test.each(ROWS)('GraphQL variables: %s', async (_what, text, variables, type, caller) => {
+test.each(ROWS)('variables with %s are refused by type', async (_what, text, variables, type, caller) => {
   const { status, body } = await service
     .graphql(text, variables, caller())
     .set('accept', 'application/graphql-response+json');
@@ -177,14 +177,14 @@ test.each([
   ['a product without du', { ...wish, products: [without(product, 'du')] }, 'invalid-products'],
   ['topics that are no array', { ...wish, topics: { a: 1 } }, 'invalid-topics'],
   ['addtomailinglist of text', { ...wish, addtomailinglist: 'x' }, 'invalid-addtomailinglist'],
-])('REST: %s', async (_what, fields, type) => {
+])('a REST form with %s is refused by type', async (_what, fields, type) => {
   const { body } = await service
     .post('/storeadmin/bispa/subscriptions/create', fields as Record<string, string>, { store })
     .expect(400);
   expect(body).toMatchObject({ error: true, type });
 });
 
-test('the enums have the words of the tables', () => {
+test('the enums of the schema list exactly the media and failures that the service knows', () => {
   const schema = createSchema();
   const wordsOf = (name: string): string[] => {
     const type = schema.getType(name);

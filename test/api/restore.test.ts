@@ -130,14 +130,14 @@ describe('a deleted list', () => {
     expect(await deletedNames()).toEqual(['Three list', 'Two list']);
   });
 
-  test('that is there is answered as it is, so that a restore can be sent twice', async () => {
+  test('that is back already is answered as it is, so that a restore can be sent twice', async () => {
     const { lid } = (await fullList()).list;
     await me.ok('lists/delete-list', { lid });
     const first = await me.ok('lists/restore', { lid });
     expect(await me.ok('lists/restore', { lid })).toEqual(first);
   });
 
-  test('of a list that was still being copied comes back with all its items', async () => {
+  test('that was still being copied comes back with all its items', async () => {
     const { lid: fromlid } = await me.create('Long');
     await me.ok('lists/update-ctx', { lid: fromlid, a: items(400) });
     await me.ok('lists/update-ctx', { lid: fromlid, a: items(250, 401) });
@@ -283,8 +283,8 @@ describe('deleted items', () => {
   });
 });
 
-describe('limits hold', () => {
-  test('the number of lists: the deleted one stays deleted until there is room', async () => {
+describe('a restore passes no limit', () => {
+  test('beyond the number of lists, a deleted list stays deleted until there is room', async () => {
     const lids = [];
     for (const n of range(LIMITS.maxLists)) lids.push((await me.create(`List ${n}`)).lid);
     await me.ok('lists/delete-list', { lid: lids[0] });
@@ -296,7 +296,7 @@ describe('limits hold', () => {
     await me.ok('lists/restore', { lid: lids[0] });
   });
 
-  test('the number of items', async () => {
+  test('beyond the number of items, deleted items stay deleted until there is room', async () => {
     const { lid } = await me.create('Full');
     await me.ok('lists/update-ctx', { lid, a: items(400) });
     await me.ok('lists/update-ctx', { lid, a: items(300, 401) });
@@ -307,7 +307,7 @@ describe('limits hold', () => {
     expect(await me.ok('lists/restore-items', { lid, epis: [2] })).toMatchObject({ cnt: 700 });
   });
 
-  test('the bytes of all lists, for lists and for items', async () => {
+  test('beyond the bytes of all lists, deleted lists and items stay deleted until there is room', async () => {
     const [one, two] = [await me.create('One list'), await me.create('Two list')];
     await me.add(one.lid, ...range(24).map(big));
     await me.ok('lists/delete-list', { lid: one.lid });
@@ -324,7 +324,7 @@ describe('limits hold', () => {
     expect(await me.ok('lists/restore-items', { lid: two.lid, epis: range(4) })).toMatchObject({ cnt: 18 });
   });
 
-  test("the trash: the oldest go, so that adding and deleting cannot fill the disk, and nobody else's do", async () => {
+  test("a full trash loses its oldest, so that adding and deleting cannot fill the disk, and nobody else's do", async () => {
     const other = await newAccount(service, store);
     const theirs = await other.create('Theirs');
     await other.add(theirs.lid, item(1));
@@ -348,8 +348,8 @@ describe('limits hold', () => {
   });
 });
 
-describe('time', () => {
-  test('thirty days, then it is over, and the worker empties the tables', async () => {
+describe('the time for a restore', () => {
+  test('ends after thirty days, and the worker empties the tables', async () => {
     const { lid } = await me.create('Mine');
     const { lid: doomed } = await me.create('Doomed');
     await me.add(lid, item(1));
@@ -371,7 +371,7 @@ describe('time', () => {
     expect(await trashOf()).toEqual({ lists: 0, items: 0 });
   });
 
-  test('the store says how long, at once and also for what was deleted before; 0 keeps none', async () => {
+  test('is what the store says, at once and also for what was deleted before; 0 keeps none', async () => {
     const own = await service.createStore({ restoreDays: 7 });
     const client = await newAccount(service, own);
     const { lid } = await client.create('Mine');

@@ -81,12 +81,12 @@ describe('the cookie alone opens nothing:', () => {
     await service.get('/storeadmin/me', { headers: { ...headers, cookie } }).expect(401);
   });
 
-  test('and an old browser on our own page is let in', async () => {
+  test('but an old browser on our own page is let in', async () => {
     const origin = service.url;
     expect(await storeOf({ 'x-wishgate-dashboard': '1', origin, cookie })).toEqual({ name: 'Nordlys' });
   });
 
-  test('a made-up or cut one, or one of another store, is nobody', async () => {
+  test('a made-up or cut cookie, or one of another store, signs nobody in', async () => {
     const other = await service.createStore();
     const [, token] = cookie.split('.');
     const forged = `wishgate_session=${Buffer.from(other.pid).toString('base64url')}.${token}`;
@@ -101,7 +101,7 @@ describe('the cookie alone opens nothing:', () => {
       expect([tried, await storeOf({ ...OWN, cookie: tried })]).toEqual([tried, null]);
   });
 
-  test('a stream takes none, since it could outlive it', async () => {
+  test('a stream takes no cookie, since it could outlive the session', async () => {
     const headers = { ...OWN, cookie, accept: 'text/event-stream' };
     const { text } = await service.http
       .post('/graphql/stream')
@@ -172,7 +172,7 @@ test('a wrong key, a wrong store and a wrong operator key are told alike, withou
   }
 });
 
-test('guesses are counted for their address, like those of any other call', async () => {
+test('guesses of a key at sign-in are counted for their address, like those of any other call', async () => {
   const { headers: tried } = await service.http.post(PATH).set(OWN).send({ pid: store.pid, apiKey: 'wrong' });
   const { headers: next } = await service.get('/storeadmin/me', { store: { ...store, apiKey: 'wrong' } });
   expect(tried['ratelimit-limit']).toBe('3000');
@@ -189,7 +189,7 @@ test.each<[string, string, string]>([
   expect([answer.status, answer.headers['set-cookie']]).toEqual([400, undefined]);
 });
 
-test('it ends when one signs out, and its cookie goes', async () => {
+test('a session ends when its merchant signs out, and its cookie goes', async () => {
   const cookie = await signIn();
   const { headers } = await service.http
     .delete(PATH)
@@ -205,7 +205,7 @@ test('it ends when one signs out, and its cookie goes', async () => {
   expect(body).toEqual({ session: null, hasDemo: false });
 });
 
-test('another sign-in in the same browser ends the one before', async () => {
+test('another sign-in in the same browser ends the session before', async () => {
   const first = await signIn();
   await service.http
     .post(PATH)
@@ -215,7 +215,7 @@ test('another sign-in in the same browser ends the one before', async () => {
   expect(await storeOf({ ...OWN, cookie: first })).toBeNull();
 });
 
-test('it ends with its key, at once, and no other does', async () => {
+test('a session ends with its key, at once, and no other does', async () => {
   const { body } = await service.graphql(
     'mutation { createApiKey(name: "Till") { id apiKey } }',
     {},
@@ -230,7 +230,7 @@ test('it ends with its key, at once, and no other does', async () => {
   expect(await storeOf({ ...OWN, cookie: other })).toEqual({ name: 'Nordlys' });
 });
 
-test('it ends after eight hours, and housekeeping forgets it', async () => {
+test('a session ends after eight hours, and housekeeping forgets it', async () => {
   const cookie = await signIn();
   const later = (hours: number): void => service.setNow(new Date(Date.now() + hours * 3_600_000));
   later(7.9);

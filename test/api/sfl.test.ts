@@ -56,7 +56,7 @@ test('fetch answers the list with its items, and 404 before there is one', async
   expect(await me.failure(400, 'lists/sfl/fetch?limit=-1')).toBe('invalid-limit');
 });
 
-test('add, update, remove and moved-to-cart do what they say', async () => {
+test('items saved for later are added, updated, removed and moved to the cart', async () => {
   const { lid } = (await me.ok('lists/sfl/create')).list;
   expect(
     (await me.ok('lists/sfl/add', { lid, items: [item(1), item(2), item(3)] })).itemsadded,

@@ -133,7 +133,7 @@ test('a new sign-up does not lift a STOP: neither its confirmation nor its alert
 });
 
 test.each(['Stop', 'STOP ALL', 'unsubscribe', 'CANCEL', 'End', 'QUIT', 'Stopp!', 'Arrêt', 'ALTO'])(
-  '%s ends texts',
+  'the answer %s ends text messages',
   async (word) => {
     const to = `+491510002${String(sids).padStart(4, '0')}`;
     await say(to, word);
@@ -141,7 +141,7 @@ test.each(['Stop', 'STOP ALL', 'unsubscribe', 'CANCEL', 'End', 'QUIT', 'Stopp!',
   },
 );
 
-test.each(['START', 'unstop', 'Yes'])('%s lets them come again', async (word) => {
+test.each(['START', 'unstop', 'Yes'])('the answer %s lets text messages come again', async (word) => {
   const to = `+491510003${String(sids).padStart(4, '0')}`;
   await say(to, 'STOP');
   await say(to, word);
@@ -149,7 +149,7 @@ test.each(['START', 'unstop', 'Yes'])('%s lets them come again', async (word) =>
 });
 
 test.each(['HELP', 'Please stop by tomorrow', 'no', '', 'STOP START'])(
-  '“%s” changes nothing',
+  'the answer “%s” changes nothing',
   async (text) => {
     const [free, stopped] = [
       `+491510004${String(sids).padStart(4, '0')}`,
@@ -229,7 +229,7 @@ test('a provider that does not sign shows the login by which messages are sent; 
   expect(await isStopped('+4915100000181')).toBe(true);
 });
 
-test('without a provider nobody is believed', async () => {
+test('without a provider of text messages, answers from anybody are refused', async () => {
   const bare = await startService({}, undefined, service);
   try {
     await bare.http

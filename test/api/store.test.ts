@@ -12,12 +12,12 @@ test('me answers a good key with the pid and the name of the API', async () => {
   expect(body).toEqual({ pid: store.pid, appId: 'StoreadminApi' });
 });
 
-test('a trailing slash and a query do not matter', async () => {
+test('a trailing slash and a query do not change which call is meant', async () => {
   const store = await service.createStore();
   await service.get(`${ME}/?appId=Wishlist`, { store }).expect(200);
 });
 
-test('the scheme is read in any case, as HTTP says', async () => {
+test('the scheme of the Authorization header may be in upper or lower case', async () => {
   const { pid, apiKey } = await service.createStore();
   const encoded = Buffer.from(`${pid}:${apiKey}`).toString('base64');
   for (const scheme of ['basic', 'BASIC', 'Basic '])

@@ -225,7 +225,7 @@ test.each(Object.entries(subscribeTo))(
   },
 );
 
-test('the limits themselves are fine: 100 products, 20 topics of 64 characters, extras of 2,048', async () => {
+test('a call at its limits is taken: 100 products, 20 topics of 64 characters, extras of 2,048', async () => {
   const topics = manyTopics.slice(1).map((topic) => topic.padEnd(64, 'x'));
   const extras = '🙂'.repeat(2048);
   const { body } = await create({ products: manyProducts.slice(1), extras }).expect(200);

@@ -420,7 +420,7 @@ test.each(['localhost', '127.0.0.1'])(
   },
 );
 
-test('public addresses are public', () => {
+test('a public address counts as public, and what is no address does not', () => {
   expect(['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946'].map(isPublicAddress)).toEqual([true, true]);
   expect(isPublicAddress('not an address')).toBe(false);
 });
@@ -431,7 +431,7 @@ test.each([
   [{ url: 'https://user:pass@shop.example/', events: ['alert.sent'] }],
   [{ url: 'https://shop.example/', events: [] }],
   [{ url: 'https://shop.example/', events: ['everything'] }],
-])('bad input %j is refused', async (variables) => {
+])('a webhook with the bad input %j is refused', async (variables) => {
   expect((await save(variables)).errors[0].extensions.type).toBe('invalid-request');
 });
 

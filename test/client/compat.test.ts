@@ -98,7 +98,7 @@ describe('the object', () => {
     expect(swat.platform.isLoggedIn()).toBe(true);
   });
 
-  test('what pages read of it besides is there', async () => {
+  test('it has the settings, event names and helpers that pages read', async () => {
     const { swat } = await openPage(service, await service.guest(store), { dataset: { currency: 'EUR' } });
     expect(swat['isCollectionsEnabled']!()).toBe(true);
     expect(swat.retailerSettings).toMatchObject({
@@ -265,7 +265,7 @@ describe('lists', () => {
 });
 
 describe('save for later', () => {
-  test('works with the list first, as pages call it', async () => {
+  test('takes the list as the first argument, as pages give it', async () => {
     const { swat } = await guestPage();
     const { SaveForLater } = swat;
     const { list, listid } = await answerOf<ListContents & { listid: string }>(SaveForLater['init']!);
@@ -300,7 +300,7 @@ describe('save for later', () => {
       });
   });
 
-  test("works in the library's form, and without a list that the page knows", async () => {
+  test('takes the arguments of the library, too, and finds the list where the page names none', async () => {
     const { SaveForLater } = (await accountPage()).swat;
     expect(await answerOf((ok, err) => SaveForLater['add']!(product(1), ok, err))).toMatchObject({
       itemsadded: [{ epi: 1 }],

@@ -196,7 +196,7 @@ test("the demo store's text messages never leave the machine", async () => {
   expect(JSON.parse(text)).toMatchObject({ id: row!.id, to: '+4915100000003' });
 });
 
-test('a key that was queued before queues nothing', async () => {
+test('a mail whose key was queued before is not queued again', async () => {
   const { pid } = await service.createStore();
   const mail = {
     pid,

@@ -176,7 +176,7 @@ test('a server that hangs holds up neither other stores with their own nor those
   await beside.close();
 });
 
-test('4xx is tried later, 5xx is final and ends the subscriptions of a mailbox that is gone, in words of ours', async () => {
+test('a mail refused with 4xx is tried later; 5xx is final and ends the subscriptions of a mailbox that is gone, in words of ours', async () => {
   const store = await createOwner();
   own.refuse = (to) =>
     to.startsWith('gone')

@@ -113,7 +113,7 @@ test('a guest who typed an address cannot end what its owner asked for as anothe
   expect(await restock()).toEqual([ANN]);
 });
 
-test('nor what its owner asked for with an account, whichever of the two mails the owner answers', async () => {
+test('a guest who typed an address cannot end what its owner asked for with an account, whichever of the two mails the owner answers', async () => {
   for (const answered of [0, 1]) {
     store = await service.createStore({ doubleOptIn: true });
     smtp.received.length = 0;
@@ -127,7 +127,7 @@ test('nor what its owner asked for with an account, whichever of the two mails t
   }
 });
 
-test('nor one that was there before the guest came, nor one that the store made', async () => {
+test('a guest who typed an address cannot end a subscription that was there before, nor one that the store made', async () => {
   const stranger = await service.guest(store);
   await subscribe({ store }, ANN);
   await press((await links(ANN))[0]);

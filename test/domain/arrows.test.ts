@@ -158,13 +158,13 @@ const BAD = [
   ['any is used', 'export const thing = (a: any) => a;', 'typescript(no-explicit-any)'],
 ].map(([what, code, rule]) => ({ what, rule, place: put('src/domain/list/list.service.ts', code!) }));
 
-test.each(BAD)('reported when $what', ({ place, rule }) => {
+test.each(BAD)('the linter reports that $what', ({ place, rule }) => {
   expect(rulesBrokenAt(place)).toEqual([rule]);
 });
 
 const LONG = Array.from({ length: 251 }, () => put('src/domain/list/list.view.ts', 'export {};'));
 
-test('reported when a file has more than 250 lines', () => {
+test('the linter reports that a file has more than 250 lines', () => {
   expect(rulesBrokenAt(LONG.at(-1)!)).toEqual(['eslint(max-lines)']);
 });
 
@@ -175,6 +175,6 @@ const EXEMPT = [
   ['src/domain/list/list.repo.ts', "export const f = (db: Db) => db.query('SELECT 1');"],
 ].map(([file, code]) => ({ file, code, place: put(file!, code!) }));
 
-test.each(EXEMPT)('$file is exempt for: $code', ({ place }) => {
+test.each(EXEMPT)('the linter lets $file have: $code', ({ place }) => {
   expect(rulesBrokenAt(place)).toEqual([]);
 });

@@ -57,7 +57,7 @@ test('no two files of the domain need each other', () => {
   expect(circleIn(arrowsBetween((file) => (file.startsWith('domain/') ? file : null)))).toBeNull();
 });
 
-test('a circle would be found', () => {
+test('a circle of imports would be found', () => {
   const arrows = new Map([
     ['list', new Set(['item'])],
     ['item', new Set(['shopper'])],

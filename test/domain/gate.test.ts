@@ -51,7 +51,7 @@ test('those who wait take turns by store and by caller, not by the order in whic
   expect(inside).toEqual(['first', 'A1a', 'B1a', 'A2a', 'A1b', 'A1c']);
 });
 
-test('who shrinks makes room, who leaves is forgotten, and releasing twice counts once', async () => {
+test('a call that shrinks makes room, one that leaves is forgotten, and releasing twice counts once', async () => {
   const { gate, inside, leases, enter, settled } = createProbe({ ...LIMITS, perStore: 30, perCaller: 30 });
   for (const name of ['a', 'b', 'c']) enter('A', '1', name);
   const leave = enter('A', '1', 'gone');

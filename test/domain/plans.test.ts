@@ -90,7 +90,7 @@ test.each(CALLS)('%s: statements are planned once, not for each call', async (_w
   expect(planned).toEqual([]);
 });
 
-test('each of them finds its rows by an index', async () => {
+test('every planned statement finds its rows by an index', async () => {
   for (const [, call] of CALLS) await call();
   const texts = new Map((await prepared()).map(({ name, statement }) => [name, statement]));
   expect([...texts.keys()]).toEqual(

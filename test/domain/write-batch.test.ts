@@ -62,7 +62,7 @@ test('writes with one subject follow each other in their order, though there is 
   expect(await Promise.all(all)).toEqual([1, 2, 3, 4]);
 });
 
-test('one outcome is one caller’s: refused, done alone or done', async () => {
+test('each caller of a shared write gets its own outcome: refused, done alone or done', async () => {
   const { batches, alone, write } = open(1);
   const all = [write('a', 1), write('b', 2), write('c', 3)];
   await turn();
@@ -73,7 +73,7 @@ test('one outcome is one caller’s: refused, done alone or done', async () => {
   expect(alone.map(({ n }) => n)).toEqual([2]);
 });
 
-test('a transaction that fails is everybody’s failure in it, and the next writes go on', async () => {
+test('a transaction that fails fails all writes in it, and the next writes go on', async () => {
   const { batches, write } = open(1);
   const all = [write('a', 1), write('b', 2)];
   await turn();
