@@ -1,34 +1,13 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Identity } from '../../../src/client/wishgate.ts';
 import { useService, useStore } from '../../harness.ts';
+import { useStorefront } from '../storefront.ts';
 import { describeInBrowser, useBrowser } from './chromium.ts';
-
-const SERVER = fileURLToPath(new URL('../../../examples/storefront/server.mjs', import.meta.url));
 
 describeInBrowser('the storefront example', () => {
   const browser = useBrowser();
   const service = useService();
   const store = useStore(service);
-  let shop: ChildProcess;
-  let url: string;
-
-  beforeAll(async () => {
-    const env = {
-      PATH: process.env['PATH'],
-      PORT: '0',
-      WISHGATE_URL: service.url,
-      WISHGATE_PID: store.pid,
-      WISHGATE_API_KEY: store.apiKey,
-    };
-    shop = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = (await once(shop.stdout!, 'data')) as [Buffer];
-    url = /http:\S+/.exec(line.toString())![0];
-  });
-
-  afterAll(() => shop?.kill());
+  const shop = useStorefront(service, store);
 
   test('looking at the page writes nothing, a click saves, and a save that fails is told once', async () => {
     const context = await browser.newContext();
@@ -37,7 +16,7 @@ describeInBrowser('the storefront example', () => {
     const page = await context.newPage();
     const failures: Error[] = [];
     page.on('pageerror', (error) => failures.push(error));
-    await page.goto(url);
+    await page.goto(shop.url);
     await page.getByRole('button', { name: 'Save' }).first().waitFor();
     expect(calls.filter((path) => path.startsWith('/api/v3/'))).toEqual(['/api/v3/lists/fetch-lists']);
     await page.getByRole('button', { name: 'Save' }).first().click();

@@ -1,37 +1,17 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
 import { init } from '../../../src/client/wishgate.ts';
 import type { Wishgate, WishgateOptions } from '../../../src/client/wishgate.ts';
 import { useService, useStore } from '../../harness.ts';
-
-const SERVER = fileURLToPath(new URL('../../../examples/storefront/server.mjs', import.meta.url));
+import { useStorefront } from '../storefront.ts';
 
 const service = useService();
 const store = useStore(service);
-let shop: ChildProcess;
-let url: string;
-
-beforeAll(async () => {
-  const env = {
-    PATH: process.env['PATH'],
-    PORT: '0',
-    WISHGATE_URL: service.url,
-    WISHGATE_PID: store.pid,
-    WISHGATE_API_KEY: store.apiKey,
-  };
-  shop = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(shop.stdout!, 'data')) as [Buffer];
-  url = /http:\S+/.exec(line.toString())![0];
-});
-
-afterAll(() => void shop?.kill());
+const shop = useStorefront(service, store);
 
 type Answer = {
   status: number;
@@ -46,7 +26,11 @@ async function ask(
   type = 'application/json',
 ): Promise<Answer> {
   const headers = { 'content-type': type, cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; ') };
-  const answer = await fetch(`${url}/api/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = await fetch(`${shop.url}/api/${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
   return {
     status: answer.status,
     cookies: answer.headers.getSetCookie(),
@@ -102,7 +86,7 @@ function identifyOf(script: string): () => Promise<{ regid: string }> {
   };
   vm.runInNewContext(script, {
     wishgate,
-    fetch: (path: string, request: RequestInit) => fetch(url + path, request),
+    fetch: (path: string, request: RequestInit) => fetch(shop.url + path, request),
   });
   return found as () => Promise<{ regid: string }>;
 }
@@ -133,7 +117,7 @@ test('what the README shows saves the product however often the page is opened',
       saved = resolve;
       vm.runInNewContext(script, {
         fetch: (path: string, request: RequestInit) =>
-          fetch(url + path, {
+          fetch(shop.url + path, {
             ...request,
             headers: { ...request.headers, cookie: cookies[0]!.split(';')[0]! },
           }),
@@ -156,7 +140,7 @@ test('what the README shows saves the product however often the page is opened',
 
 /** Sends bytes that no well-behaved client would, and hangs up when the answer begins, or at once. */
 async function sendRaw(bytes: string, isHangup = false): Promise<string> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const socket = connect(Number(new URL(shop.url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.write(bytes);
   const answer = isHangup ? '' : String(((await once(socket, 'data')) as [Buffer])[0]);
@@ -170,7 +154,7 @@ test('a broken request fails alone', async () => {
     'POST /api/identify HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n';
   await sendRaw(`${head}\r\n{"cut":`, true);
   expect((await ask('identify', {})).status).toBe(200);
-  expect(shop.exitCode).toBeNull();
+  expect(shop.child.exitCode).toBeNull();
 });
 
 test("a wrong API key is the shop's affair: its visitors hear nothing of it, its log does", async () => {
@@ -187,7 +171,7 @@ test("a wrong API key is the shop's affair: its visitors hear nothing of it, its
 
 test('pages of other sites get no answer, and the API key is in none', async () => {
   expect((await ask('login', { email: 'ada@example.com' }, [], 'text/plain')).status).toBe(404);
-  const page = await (await fetch(url)).text();
+  const page = await (await fetch(shop.url)).text();
   expect(page).toContain(store.pid);
   expect(page + JSON.stringify(await ask('identify', {}))).not.toContain(store.apiKey);
 });
