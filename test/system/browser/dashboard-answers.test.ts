@@ -3,18 +3,14 @@ import type { NewStore } from '../../../src/domain/store/store.service.ts';
 import { filledBy, useService } from '../../harness.ts';
 import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
 import { enter, holdAnswers, openPage, signIn } from './dashboard-page.ts';
-import { seedHistory, seedStore } from './dashboard-seed.ts';
+import { seedUsedStore } from './dashboard-seed.ts';
 
 const REFRESH_MS = 5_000;
 
 describeInBrowser('the dashboard while answers take their time', () => {
   const browser = useBrowser();
   const service = useService();
-  const store = filledBy(beforeAll, async () => {
-    const seeded = await seedStore(service);
-    await seedHistory(service, seeded);
-    return seeded;
-  });
+  const store = filledBy(beforeAll, () => seedUsedStore(service));
   let page: Page;
 
   beforeEach(async () => {

@@ -61,6 +61,13 @@ export async function holdAnswers(page: Page, operation: string): Promise<HeldCa
   };
 }
 
+/** Opens the message of an alert, and waits until it shows this text. */
+export async function openMessage(page: Page, contact: string, text: string): Promise<void> {
+  await page.getByRole('button', { name: `Message to ${contact}` }).click();
+  const body = page.getByRole('dialog').frameLocator('iframe').locator('body');
+  await body.getByText(text).first().waitFor();
+}
+
 /** Opens the page of a shopper as a person does: by a search among all shoppers, from their page. */
 export async function openShopper(page: Page, search: string): Promise<void> {
   await page.getByLabel('Search').fill(search);

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
 import { filledBy, useService } from '../../harness.ts';
 import { allFindings, describeInBrowser, eventually, lightFindings, useBrowser } from './chromium.ts';
-import { openPage, openShopper, signIn } from './dashboard-page.ts';
-import { seedHistory, seedStore } from './dashboard-seed.ts';
+import { openMessage, openPage, openShopper, signIn } from './dashboard-page.ts';
+import { seedUsedStore } from './dashboard-seed.ts';
 
 const SCREENS = [
   { width: 1440, height: 900 },
@@ -29,11 +29,7 @@ describeInBrowser('every page of the dashboard', () => {
   const browser = useBrowser();
   // All stores are on one of the pages, so there are no others.
   const service = useService({});
-  const store = filledBy(beforeAll, async () => {
-    const seeded = await seedStore(service);
-    await seedHistory(service, seeded);
-    return seeded;
-  });
+  const store = filledBy(beforeAll, () => seedUsedStore(service));
 
   async function look(page: Page, name: string): Promise<void> {
     await page.waitForFunction(() => document.querySelector('.skeleton, [aria-busy="true"]') === null);
@@ -107,14 +103,7 @@ describeInBrowser('every page of the dashboard', () => {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await look(page, `product-${kind}`);
       await openPage(page, 'Alerts');
-      await page.getByRole('button', { name: 'Message to ida@example.com' }).click();
-      await page
-        .getByRole('dialog')
-        .frameLocator('iframe')
-        .locator('body')
-        .getByText('Linen shirt')
-        .first()
-        .waitFor();
+      await openMessage(page, 'ida@example.com', 'Linen shirt');
       await look(page, `message-${kind}`);
       await page.keyboard.press('Escape');
       await openPage(page, 'Shoppers');

@@ -70,7 +70,7 @@ const DAY_MS = 86_400_000;
  * A past for the charts and the queue, which tests cannot live through: figures of 90 days, changes of stock, alerts in every state. And
  * what merchants did: Shopify is connected, a shopper's data was exported.
  */
-export async function seedHistory(service: TestService, store: NewStore): Promise<void> {
+async function seedHistory(service: TestService, store: NewStore): Promise<void> {
   const { db } = service.services;
   const { pid } = store;
   await run(
@@ -117,4 +117,11 @@ export async function seedHistory(service: TestService, store: NewStore): Promis
      FROM jsonb_to_recordset($2::jsonb) AS a(state text, attempts int, error text, recipient text)`,
     [pid, JSON.stringify(alerts)],
   );
+}
+
+/** A store with such a past. */
+export async function seedUsedStore(service: TestService, name?: string): Promise<NewStore> {
+  const store = await seedStore(service, name);
+  await seedHistory(service, store);
+  return store;
 }

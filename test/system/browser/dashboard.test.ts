@@ -6,8 +6,8 @@ import { startHttp } from '../../dispatch/kit.ts';
 import { filledBy, useService } from '../../harness.ts';
 import type { StoreAccess } from '../../harness.ts';
 import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
-import { enter as enterAt, openPage, openShopper } from './dashboard-page.ts';
-import { PRODUCTS, seedHistory, seedStore, subscribe } from './dashboard-seed.ts';
+import { enter as enterAt, openMessage, openPage, openShopper } from './dashboard-page.ts';
+import { PRODUCTS, seedStore, seedUsedStore, subscribe } from './dashboard-seed.ts';
 
 describeInBrowser('the merchant dashboard', () => {
   const browser = useBrowser();
@@ -23,6 +23,11 @@ describeInBrowser('the merchant dashboard', () => {
 
   const row = (text: string) => page.getByRole('row', { name: text });
   const said = (text: string) => page.getByRole('status').getByText(text);
+  /** How many lists the page of a shopper tells of. */
+  const listCount = (count: number) => {
+    const fact = page.locator('dl.facts div').filter({ hasText: /^Lists/ });
+    return fact.locator('dd').getByText(String(count), { exact: true });
+  };
 
   test('a wrong key is refused in words; the right one opens the store also after a reload and in another tab, and is kept nowhere', async () => {
     await page.goto(`${service.url}/dashboard`);
@@ -414,15 +419,11 @@ describeInBrowser('the merchant dashboard', () => {
     await ada.create('First');
     await enter(own, 'shoppers');
     await openShopper(page, 'ada@example.com');
-    const lists = page
-      .locator('dl.facts div')
-      .filter({ hasText: /^Lists/ })
-      .locator('dd');
-    await lists.getByText('1', { exact: true }).waitFor();
+    await listCount(1).waitFor();
     await ada.create('Second');
-    await lists.getByText('2', { exact: true }).waitFor();
+    await listCount(2).waitFor();
     await ada.create('Third');
-    await lists.getByText('3', { exact: true }).waitFor();
+    await listCount(3).waitFor();
   });
 
   test('the page of a shopper shows what changed between its first read and its first question for changes', async () => {
@@ -437,14 +438,10 @@ describeInBrowser('the merchant dashboard', () => {
     });
     await enter(own, 'shoppers');
     await openShopper(page, 'ada@example.com');
-    const lists = page
-      .locator('dl.facts div')
-      .filter({ hasText: /^Lists/ })
-      .locator('dd');
-    await lists.getByText('1', { exact: true }).waitFor();
+    await listCount(1).waitFor();
     await ada.create('Second');
     ask();
-    await lists.getByText('2', { exact: true }).waitFor();
+    await listCount(2).waitFor();
   });
 
   test('the mailing list is read page by page and kept as a file, without whom was just erased', async () => {
@@ -582,21 +579,13 @@ describeInBrowser('the merchant dashboard', () => {
   });
 
   test('alerts name their product and are found by contact, topic and day; a message is shown as it would be today', async () => {
-    const own = await seedStore(service, 'Queue');
-    await seedHistory(service, own);
+    const own = await seedUsedStore(service, 'Queue');
     await enter(own);
     await page.getByRole('link', { name: 'Alerts sent' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await row('ida@example.com').getByText('Linen shirt').waitFor();
     await eventually(() => row('kim@example.com').count(), 0);
-    await page.getByRole('button', { name: 'Message to ida@example.com' }).click();
-    await page
-      .getByRole('dialog')
-      .frameLocator('iframe')
-      .locator('body')
-      .getByText('Linen shirt')
-      .first()
-      .waitFor();
+    await openMessage(page, 'ida@example.com', 'Linen shirt');
     await page.getByRole('dialog').getByText('Messages are not kept').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'All', exact: true }).click();
