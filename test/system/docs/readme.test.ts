@@ -8,7 +8,7 @@ import { FAILURES } from '../../../src/shared/errors.ts';
 import { routes } from '../../../src/transport/rest/routes.ts';
 import { DEFAULT_LIMITS } from '../../../src/transport/rate-limit.ts';
 import { cleanUp, makeUsedDataDir } from '../fault/fixtures/embedded-kit.ts';
-import { endMains, startMain } from '../fault/fixtures/main-process.ts';
+import { startMain } from '../fault/fixtures/main-process.ts';
 
 // How examples in README.md are run: every ```bash block, in order, in one shell that has BASE, PID and KEY set; ```sh
 // blocks are not run. A ```json block right after a ```bash block is the answer, of which the last command's must have
@@ -76,10 +76,7 @@ beforeAll(async () => {
 });
 
 describe('examples', () => {
-  afterEach(async () => {
-    await endMains();
-    await cleanUp();
-  });
+  afterEach(cleanUp);
 
   test('every bash example of the README works on a freshly started server and answers what it shows', async () => {
     const dataDir = await makeUsedDataDir();

@@ -13,7 +13,6 @@ import { until } from '../../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';
 import {
   demoAuthorization,
-  endMains,
   identify,
   runProgram,
   startMain,
@@ -36,10 +35,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => void (folder = await kit.makeDataDir()));
-afterEach(async () => {
-  await endMains();
-  await kit.cleanUp();
-});
+afterEach(kit.cleanUp);
 
 /** An empty database on the server of this run. */
 async function makeEmpty(): Promise<string> {

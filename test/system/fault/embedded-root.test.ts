@@ -1,27 +1,14 @@
 import { cp, mkdir, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensurePostgresUser } from '../../../src/database/embedded-system.ts';
-import { openEmbedded } from '../../../src/database/embedded.ts';
-import type { EmbeddedDatabase } from '../../../src/database/embedded.ts';
 import { describePlace, findBinaries } from '../../../src/database/embedded-place.ts';
 import { createLogger } from '../../../src/shared/log.ts';
 import * as kit from './fixtures/embedded-kit.ts';
-import { endMains, startMain } from './fixtures/main-process.ts';
+import { startMain } from './fixtures/main-process.ts';
 
 const log = createLogger('silent');
-const opened: EmbeddedDatabase[] = [];
 
-async function open(dataDir: string): Promise<EmbeddedDatabase> {
-  const database = await openEmbedded(dataDir, log, { settings: { fsync: 'off' } });
-  opened.push(database);
-  return database;
-}
-
-afterEach(async () => {
-  await endMains();
-  for (const database of opened.splice(0)) await database.release();
-  await kit.cleanUp();
-});
+afterEach(kit.cleanUp);
 
 // What these guarantee concerns only root, whose PostgreSQL runs as someone else.
 const rootTest = process.getuid?.() === 0 ? test : test.skip;
@@ -30,7 +17,7 @@ rootTest(
   'a data folder that the user postgres cannot enter keeps its database elsewhere, the same for all',
   async () => {
     const dir = join(await kit.makePrivateDir(), 'data');
-    const database = await open(dir);
+    const database = await kit.open(dir);
     const place = await readlink(join(dir, 'postgres'));
     kit.removeLater(place);
     expect(place.startsWith(dir)).toBe(false);
@@ -59,15 +46,15 @@ rootTest('every start says where the database really is, in the banner and in th
 
 rootTest('a database elsewhere that is gone is missed, not replaced by an empty one', async () => {
   const dir = join(await kit.makePrivateDir(), 'data');
-  await (await open(dir)).release();
+  await (await kit.open(dir)).release();
   const place = await readlink(join(dir, 'postgres'));
   kit.removeLater(place);
   await rm(place, { recursive: true });
-  await expect(open(dir)).rejects.toThrow(
+  await expect(kit.open(dir)).rejects.toThrow(
     `The database of DATA_DIR was in ${place}, which is gone; bring it back`,
   );
   await rm(join(dir, 'postgres'));
-  const { url } = await open(dir);
+  const { url } = await kit.open(dir);
   expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
@@ -108,13 +95,13 @@ test.each([
 
 rootTest('a deleted private data folder starts afresh and the old database is kept aside', async () => {
   const dir = join(await kit.makePrivateDir(), 'data');
-  const first = await open(dir);
+  const first = await kit.open(dir);
   const place = await readlink(join(dir, 'postgres'));
   kit.removeLater(place);
   await kit.query(first.url, 'CREATE TABLE t AS SELECT 42 AS a');
   await first.release();
   await rm(dir, { recursive: true });
-  const { url } = await open(dir);
+  const { url } = await kit.open(dir);
   await expect(kit.query(url, 'SELECT a FROM t')).rejects.toMatchObject({ code: '42P01' });
   const kept = (await readdir(dirname(place)))
     .map((name) => join(dirname(place), name))

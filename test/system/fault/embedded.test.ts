@@ -2,31 +2,16 @@ import { readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { withLock } from '../../../src/database/embedded-lock.ts';
-import { openEmbedded } from '../../../src/database/embedded.ts';
-import type { EmbeddedDatabase } from '../../../src/database/embedded.ts';
-import { createLogger } from '../../../src/shared/log.ts';
 import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';
 
-const log = createLogger('silent');
-const opened: EmbeddedDatabase[] = [];
-
-async function open(dataDir: string): Promise<EmbeddedDatabase> {
-  const database = await openEmbedded(dataDir, log, { settings: { fsync: 'off' } });
-  opened.push(database);
-  return database;
-}
-
-afterEach(async () => {
-  for (const database of opened.splice(0)) await database.release();
-  await kit.cleanUp();
-});
+afterEach(kit.cleanUp);
 
 describe('opening', () => {
   test('an empty folder becomes a database that only this machine can reach', async () => {
     const dir = await kit.makeDataDir();
-    const { url } = await open(dir);
+    const { url } = await kit.open(dir);
     const [row] = await kit.query(
       url,
       `SELECT current_database() AS db, current_setting('server_encoding') AS encoding, lower('ÄÖ') AS lower,
@@ -49,8 +34,8 @@ describe('opening', () => {
 
   test('a second opener in this process and one in another share the database', async () => {
     const dir = await kit.makeUsedDataDir();
-    const first = await open(dir);
-    const second = await open(dir);
+    const first = await kit.open(dir);
+    const second = await kit.open(dir);
     const third = kit.openElsewhere(dir);
     expect(second.url).toBe(first.url);
     expect(await third.url).toBe(first.url);
@@ -58,7 +43,7 @@ describe('opening', () => {
 
   test('a folder that another machine or container has open is refused, with its name, and left alone', async () => {
     const dir = await kit.makeUsedDataDir();
-    await (await open(dir)).release();
+    await (await kit.open(dir)).release();
     const pidFile = join(dir, 'postgres', 'postmaster.pid');
     await writeFile(pidFile, 'theirs');
     const holder = join(dir, 'postgres.holder');
@@ -66,7 +51,7 @@ describe('opening', () => {
     const beat = (): Promise<void> => writeFile(holder, `other-host pid:[1] 7 ${(beats += 1)}\n`);
     await beat();
     const beating = setInterval(() => void beat(), 100);
-    await expect(open(dir)).rejects.toThrow(
+    await expect(kit.open(dir)).rejects.toThrow(
       /^DATA_DIR is in use by process 7 on the host or container other-host/,
     );
     clearInterval(beating);
@@ -78,8 +63,8 @@ describe('opening', () => {
     const dir = await kit.makeUsedDataDir();
     const holder = join(dir, 'postgres.holder');
     await writeFile(holder, 'other-host pid:[1] 7 1\n');
-    const first = await open(dir);
-    const second = await open(dir);
+    const first = await kit.open(dir);
+    const second = await kit.open(dir);
     expect(await readFile(holder, 'utf8')).toContain(` ${process.pid} `);
     await first.release();
     expect(await readdir(dir)).toContain('postgres.holder');
@@ -101,7 +86,7 @@ describe('opening', () => {
     await until(async () => (await readdir(dir)).some((name) => name.startsWith('postgres.init-')));
     await kit.kill(child);
     expect(await readdir(dir)).not.toContain('postgres');
-    const { url } = await open(dir);
+    const { url } = await kit.open(dir);
     expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     expect((await readdir(dir)).filter((name) => name.includes('.init-') || name.includes('.lock'))).toEqual(
       [],
@@ -139,7 +124,7 @@ describe('after a crash', () => {
     const url = await victim.url;
     const pid = await kit.serverPid(join(dir, 'postgres'));
     await kit.kill(victim.child);
-    const next = await open(dir);
+    const next = await kit.open(dir);
     expect(next.url).toBe(url);
     expect(await kit.serverPid(join(dir, 'postgres'))).toBe(pid);
     expect(await kit.query(next.url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
@@ -151,18 +136,18 @@ describe('after a crash', () => {
     await victim.url;
     await kit.kill(victim.child);
     process.kill(await kit.serverPid(join(dir, 'postgres')), 'SIGKILL');
-    const { url } = await open(dir);
+    const { url } = await kit.open(dir);
     expect(await kit.query(url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
   });
 
   test('a pid file whose number now belongs to another program does not stop the start', async () => {
     const dir = await kit.makeUsedDataDir();
-    await (await open(dir)).release();
+    await (await kit.open(dir)).release();
     await writeFile(
       join(dir, 'postgres', 'postmaster.pid'),
       `${process.pid}\n${dir}/postgres\n1\n1\n\n127.0.0.1\n\nready\n`,
     );
-    const { url } = await open(dir);
+    const { url } = await kit.open(dir);
     expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
@@ -173,7 +158,7 @@ describe('after a crash', () => {
     await kit.kill(victim.child);
     const pid = await kit.serverPid(join(dir, 'postgres'));
     process.kill(pid, 'SIGSTOP');
-    const { url } = await open(dir);
+    const { url } = await kit.open(dir);
     expect(await kit.serverPid(join(dir, 'postgres'))).not.toBe(pid);
     expect(await kit.query(url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
   });
@@ -182,7 +167,7 @@ describe('after a crash', () => {
     'PostgreSQL ends by %s under an open service: it returns at the same address',
     async (signal) => {
       const dir = await kit.makeUsedDataDir();
-      const { url } = await open(dir);
+      const { url } = await kit.open(dir);
       const elsewhere = kit.openElsewhere(dir);
       expect(await elsewhere.url).toBe(url);
       await kit.query(url, 'CREATE TABLE t AS SELECT 42 AS a');
@@ -199,7 +184,7 @@ describe('after a crash', () => {
 describe('releasing', () => {
   test('the last one out stops PostgreSQL, and may say so twice', async () => {
     const dir = await kit.makeUsedDataDir();
-    const database = await open(dir);
+    const database = await kit.open(dir);
     const pool = new pg.Pool({ connectionString: database.url });
     await Promise.all([pool.query('SELECT 1'), pool.query('SELECT 1')]);
     await pool.end();
@@ -211,7 +196,7 @@ describe('releasing', () => {
 
   test('one of two leaves it running for the other, and the other process then ends by itself', async () => {
     const dir = await kit.makeUsedDataDir();
-    const first = await open(dir);
+    const first = await kit.open(dir);
     const second = kit.openElsewhere(dir);
     await second.url;
     await first.release();
@@ -224,7 +209,7 @@ describe('releasing', () => {
     const dir = await kit.makeUsedDataDir();
     const visit = async () => {
       for (let round = 0; round < inFull(4, 2); round += 1) {
-        const database = await open(dir);
+        const database = await kit.open(dir);
         expect(await kit.query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
         await database.release();
       }

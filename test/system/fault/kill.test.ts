@@ -1,20 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
-import pg from 'pg';
-import { openEmbedded } from '../../../src/database/embedded.ts';
-import { createLogger } from '../../../src/shared/log.ts';
 import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
-import { cleanUp, makeUsedDataDir } from './fixtures/embedded-kit.ts';
-import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
+import { cleanUp, makeUsedDataDir, open, query } from './fixtures/embedded-kit.ts';
+import { demoAuthorization, identify, startMain } from './fixtures/main-process.ts';
 
 const ROUNDS = inFull(20, 4);
 const WRITERS = 8;
 
-afterEach(async () => {
-  await endMains();
-  await cleanUp();
-});
+afterEach(cleanUp);
 
 /** Makes shoppers until the service is gone, and notes each one that it acknowledged. */
 async function write(url: string, authorization: string, acknowledged: Set<string>): Promise<void> {
@@ -66,12 +60,8 @@ test(`${ROUNDS} times kill -9 at a random moment: every restart comes up and no 
   }
   expect(acknowledged.size).toBeGreaterThan(ROUNDS);
 
-  const embedded = await openEmbedded(dataDir, createLogger('fatal'));
-  const client = new pg.Client({ connectionString: embedded.url });
-  await client.connect();
-  const { rows } = await client.query<{ regid: string }>('SELECT regid FROM shopper');
-  await client.end();
-  await embedded.release();
+  const { url } = await open(dataDir);
+  const rows = await query<{ regid: string }>(url, 'SELECT regid FROM shopper');
   const kept = new Set(rows.map(({ regid }) => regid));
   expect([...acknowledged].filter((regid) => !kept.has(regid))).toEqual([]);
 });

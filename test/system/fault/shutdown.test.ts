@@ -5,12 +5,11 @@ import { createTestDatabase } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { until } from '../../until.ts';
 import { cleanUp, countProcesses, makeDataDir, makeUsedDataDir } from './fixtures/embedded-kit.ts';
-import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
+import { demoAuthorization, identify, startMain } from './fixtures/main-process.ts';
 
 let database: TestDatabase | null = null;
 
 afterEach(async () => {
-  await endMains();
   await cleanUp();
   await database?.drop();
   database = null;
@@ -22,6 +21,24 @@ async function isAnyoneWaiting(client: pg.Client): Promise<boolean> {
     "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
   );
   return rows.length > 0;
+}
+
+/** A service with a request that waits for a row until `blocker` lets it go. */
+async function holdRequest(env: Record<string, string>) {
+  database = await createTestDatabase();
+  const dataDir = await makeDataDir();
+  const main = startMain({ DATA_DIR: dataDir, DATABASE_URL: database.url, DEMO: '1', ...env });
+  const url = await main.url;
+  const authorization = await demoAuthorization(dataDir);
+  const uuid = randomUUID();
+  expect((await identify(url, authorization, uuid)).status).toBe(200);
+  const blocker = new pg.Client({ connectionString: database.url });
+  blocker.on('error', () => undefined);
+  await blocker.connect();
+  await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
+  const pending = identify(url, authorization, uuid);
+  await until(() => isAnyoneWaiting(blocker));
+  return { main, url, pending, blocker };
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -96,20 +113,7 @@ test('while it drains, readiness fails, those who still send requests are answer
 });
 
 test('the request under way at a signal is answered, and later ones find nobody', async () => {
-  database = await createTestDatabase();
-  const dataDir = await makeDataDir();
-  const main = startMain({ DATA_DIR: dataDir, DATABASE_URL: database.url, DEMO: '1', DRAIN_DELAY_MS: '0' });
-  const url = await main.url;
-  const authorization = await demoAuthorization(dataDir);
-  const uuid = randomUUID();
-  expect((await identify(url, authorization, uuid)).status).toBe(200);
-
-  // A lock on its row keeps the request waiting for as long as the test wants.
-  const blocker = new pg.Client({ connectionString: database.url });
-  await blocker.connect();
-  await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
-  const pending = identify(url, authorization, uuid);
-  await until(() => isAnyoneWaiting(blocker));
+  const { main, url, pending, blocker } = await holdRequest({ DRAIN_DELAY_MS: '0' });
 
   main.child.kill('SIGTERM');
   await until(async () =>
@@ -125,20 +129,9 @@ test('the request under way at a signal is answered, and later ones find nobody'
 });
 
 test('a request that never ends is cut, and the process ends all the same', async () => {
-  database = await createTestDatabase();
-  const dataDir = await makeDataDir();
-  const main = startMain({ DATA_DIR: dataDir, DATABASE_URL: database.url, DEMO: '1' });
-  const url = await main.url;
-  const authorization = await demoAuthorization(dataDir);
-  const uuid = randomUUID();
-  expect((await identify(url, authorization, uuid)).status).toBe(200);
-  const blocker = new pg.Client({ connectionString: database.url });
-  blocker.on('error', () => undefined);
-  await blocker.connect();
-  await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
-  const pending = identify(url, authorization, uuid).catch((error: Error) => error.name);
-  await until(() => isAnyoneWaiting(blocker));
+  const { main, pending, blocker } = await holdRequest({});
+  const outcome = pending.catch((error: Error) => error.name);
   await main.end();
-  expect(await pending).toBe('TypeError');
+  expect(await outcome).toBe('TypeError');
   await blocker.end();
 });

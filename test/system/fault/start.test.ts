@@ -8,12 +8,9 @@ import express from 'express';
 import { readConfig } from '../../../src/config.ts';
 import { createHttpServer } from '../../../src/transport/http.ts';
 import { cleanUp, countProcesses, makeDataDir, makeUsedDataDir } from './fixtures/embedded-kit.ts';
-import { demoAuthorization, endMains, identify, startMain } from './fixtures/main-process.ts';
+import { demoAuthorization, identify, startMain } from './fixtures/main-process.ts';
 
-afterEach(async () => {
-  await endMains();
-  await cleanUp();
-});
+afterEach(cleanUp);
 
 const demoFile = (dataDir: string): string => join(dataDir, 'demo-store.json');
 

@@ -3,13 +3,12 @@ import { createTestDatabase } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { until } from '../../until.ts';
 import { cleanUp, makeDataDir } from './fixtures/embedded-kit.ts';
-import { demoAuthorization, endMains, startMain } from './fixtures/main-process.ts';
+import { demoAuthorization, startMain } from './fixtures/main-process.ts';
 
 let database: TestDatabase;
 
 beforeEach(async () => (database = await createTestDatabase()));
 afterEach(async () => {
-  await endMains();
   await cleanUp();
   await database.drop();
 });

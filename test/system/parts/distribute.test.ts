@@ -1,7 +1,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
-import { endMains, runProgram, startMain } from '../fault/fixtures/main-process.ts';
+import { runProgram, startMain } from '../fault/fixtures/main-process.ts';
 import { withAdmin } from '../../setup/database.ts';
 import { until } from '../../until.ts';
 import { describeWith, programOf } from './parts.ts';
@@ -51,10 +51,7 @@ async function startRouter(dir: string, first: string, second: string, moved: st
 }
 
 describeWith(['PostgreSQL 15', 'HAProxy'], 'a server that is split by store', () => {
-  afterEach(async () => {
-    await endMains();
-    await cleanUp();
-  });
+  afterEach(cleanUp);
 
   const post = async (
     url: string,

@@ -1,12 +1,9 @@
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
-import { endMains, startMain, untilReady } from '../fault/fixtures/main-process.ts';
+import { startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import { describeWith } from './parts.ts';
 import { startPostgres15 } from './postgres.ts';
 
-afterEach(async () => {
-  await endMains();
-  await cleanUp();
-});
+afterEach(cleanUp);
 
 describeWith(['PostgreSQL 15'], 'the oldest PostgreSQL that is promised', () => {
   test('takes all migrations and makes the service ready', async () => {

@@ -2,7 +2,7 @@ import { chown, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import * as kit from '../fault/fixtures/embedded-kit.ts';
-import { endMains, runProgram, startMain, startProgram, untilReady } from '../fault/fixtures/main-process.ts';
+import { runProgram, startMain, startProgram, untilReady } from '../fault/fixtures/main-process.ts';
 import type { End } from '../fault/fixtures/main-process.ts';
 import { fillTables } from '../../fill.ts';
 import { copyKept, migrateAt } from '../../setup/server.ts';
@@ -15,10 +15,7 @@ const OLD_BIN = dirname(programOf('PostgreSQL 15'));
 const SUMS = `SELECT (SELECT count(*)::int FROM item) AS items, (SELECT md5(string_agg(i::text, '' ORDER BY i::text)) FROM item i) AS item,
   (SELECT md5(string_agg(s::text, '' ORDER BY s::text)) FROM shopper s) AS shopper, (SELECT last_value::int FROM item_seq_seq) AS seq`;
 
-afterEach(async () => {
-  await endMains();
-  await kit.cleanUp();
-});
+afterEach(kit.cleanUp);
 
 /** A data folder as a service left it that bundled PostgreSQL 15. */
 async function makeOlderFolder(): Promise<string> {
