@@ -56,78 +56,75 @@ describeInBrowser('every page of the dashboard', () => {
   const titlesOf = (page: Page): Promise<string[]> =>
     page.locator('nav[aria-label="Pages"] a').allTextContents();
 
-  test.each(SCREENS)(
-    'is open to everybody and fits, in light and in dark colours: $width px',
-    async (viewport) => {
-      const { width } = viewport;
-      const page = await browser.newPage({ viewport });
-      const strangers: string[] = [];
-      const complaints: string[] = [];
-      page.on('request', (request) => {
-        if (!/^(data:|blob:)/.test(request.url()) && new URL(request.url()).origin !== service.url)
-          strangers.push(request.url());
-      });
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
-      });
-      const kind = String(width);
-      await page.goto(`${service.url}/dashboard`);
-      await look(page, `sign-in-${kind}`);
-      await signIn(page, store);
-      const titles = await titlesOf(page);
-      expect(titles).toEqual(expect.arrayContaining(['Overview', 'Settings']));
-      for (const title of titles) {
-        await openPage(page, title);
-        await look(page, `${title.toLowerCase()}-${kind}`);
-        if (title === 'Alerts' && width < 640) expect(await tallestRow(page)).toBeLessThanOrEqual(ALERT_ROW);
-      }
-      await openPage(page, 'Topics');
-      await page.getByRole('link', { name: 'backinstock' }).click();
-      await page.frameLocator('iframe').locator('body').getByText('is back in stock').first().waitFor();
-      await look(page, `topic-${kind}`);
-      await openPage(page, 'Overview');
-      await page
-        .getByRole('button', { name: /^Set stock of/ })
-        .first()
-        .click();
-      await look(page, `set-stock-${kind}`);
-      await page.keyboard.press('Escape');
-      for (const view of ['Mailing list', 'Audit log']) {
-        await openPage(page, 'Shoppers');
-        await page.getByRole('button', { name: view }).click();
-        await look(page, `${view.toLowerCase()}-${kind}`);
-      }
-      await openPage(page, 'Products');
-      await page.getByRole('link', { name: 'Linen shirt' }).first().click();
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await look(page, `product-${kind}`);
-      await openPage(page, 'Alerts');
-      await openMessage(page, 'ida@example.com', 'Linen shirt');
-      await look(page, `message-${kind}`);
-      await page.keyboard.press('Escape');
+  test.each(SCREENS)('is accessible and fits, in light and in dark colours: $width px', async (viewport) => {
+    const { width } = viewport;
+    const page = await browser.newPage({ viewport });
+    const strangers: string[] = [];
+    const complaints: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data:|blob:)/.test(request.url()) && new URL(request.url()).origin !== service.url)
+        strangers.push(request.url());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    const kind = String(width);
+    await page.goto(`${service.url}/dashboard`);
+    await look(page, `sign-in-${kind}`);
+    await signIn(page, store);
+    const titles = await titlesOf(page);
+    expect(titles).toEqual(expect.arrayContaining(['Overview', 'Settings']));
+    for (const title of titles) {
+      await openPage(page, title);
+      await look(page, `${title.toLowerCase()}-${kind}`);
+      if (title === 'Alerts' && width < 640) expect(await tallestRow(page)).toBeLessThanOrEqual(ALERT_ROW);
+    }
+    await openPage(page, 'Topics');
+    await page.getByRole('link', { name: 'backinstock' }).click();
+    await page.frameLocator('iframe').locator('body').getByText('is back in stock').first().waitFor();
+    await look(page, `topic-${kind}`);
+    await openPage(page, 'Overview');
+    await page
+      .getByRole('button', { name: /^Set stock of/ })
+      .first()
+      .click();
+    await look(page, `set-stock-${kind}`);
+    await page.keyboard.press('Escape');
+    for (const view of ['Mailing list', 'Audit log']) {
       await openPage(page, 'Shoppers');
-      await openShopper(page, 'grace@example.com');
-      await look(page, `shopper-${kind}`);
-      await page.getByRole('button', { name: 'Erase…' }).click();
-      await look(page, `erase-${kind}`);
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByText('You are signed out.').waitFor();
-      const { key } = await addOperatorKey(service.services, '');
-      await signIn(page, { pid: 'operator', apiKey: key });
-      await page.getByRole('row', { name: store.name }).waitFor();
-      await look(page, `stores-${kind}`);
-      await page.getByRole('button', { name: 'Create store' }).click();
-      await look(page, `create-store-${kind}`);
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Switch store' }).click();
-      await look(page, `switch-store-${kind}`);
-      await page.getByRole('dialog').getByRole('button', { name: store.name }).click();
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
-    },
-  );
+      await page.getByRole('button', { name: view }).click();
+      await look(page, `${view.toLowerCase()}-${kind}`);
+    }
+    await openPage(page, 'Products');
+    await page.getByRole('link', { name: 'Linen shirt' }).first().click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await look(page, `product-${kind}`);
+    await openPage(page, 'Alerts');
+    await openMessage(page, 'ida@example.com', 'Linen shirt');
+    await look(page, `message-${kind}`);
+    await page.keyboard.press('Escape');
+    await openPage(page, 'Shoppers');
+    await openShopper(page, 'grace@example.com');
+    await look(page, `shopper-${kind}`);
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    await look(page, `erase-${kind}`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    const { key } = await addOperatorKey(service.services, '');
+    await signIn(page, { pid: 'operator', apiKey: key });
+    await page.getByRole('row', { name: store.name }).waitFor();
+    await look(page, `stores-${kind}`);
+    await page.getByRole('button', { name: 'Create store' }).click();
+    await look(page, `create-store-${kind}`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Switch store' }).click();
+    await look(page, `switch-store-${kind}`);
+    await page.getByRole('dialog').getByRole('button', { name: store.name }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+  });
 
   test('the policy lets in nothing from outside but pictures of products and logos, and no inline script', async () => {
     const { headers } = await service.get('/dashboard').expect(200);

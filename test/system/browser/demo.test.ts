@@ -445,7 +445,7 @@ describeInBrowser('the demo storefront', () => {
   });
 
   describe.each(SCREENS)('at $width pixels, in light and in dark colours', ({ width, height }) => {
-    test('every view fits the screen, is named, and keeps nobody out', async () => {
+    test('every view fits the screen, is named and accessible', async () => {
       const context = await visitor({ viewport: { width, height } });
       const page = await openShop(service.url, context);
       await heart(page, 'Linen throw').click();
@@ -514,7 +514,7 @@ describeInBrowser('the demo storefront', () => {
 describe('where there is no demo store', () => {
   const service = useService();
 
-  test('there is no demo', async () => {
+  test('the demo is not found, and no page leads to it', async () => {
     await service.http.get('/demo').expect(404);
     await service.http.post('/demo/api/identify').type('json').send({}).expect(404);
     expect((await service.http.get('/').expect(200)).text).not.toContain('href="/demo"');

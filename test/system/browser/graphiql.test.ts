@@ -103,7 +103,7 @@ describeInBrowser('GraphiQL', () => {
     expect(await lightFindings(second)).toEqual([]);
   });
 
-  test('the docs of the schema keep nobody out, and lead from the query to its types', async () => {
+  test('the docs of the schema are accessible, and lead from the query to its types', async () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     const docs = page.locator('.graphiql-doc-explorer');
     await docs.getByRole('link', { name: 'Query' }).click();

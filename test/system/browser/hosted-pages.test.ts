@@ -81,7 +81,7 @@ describeInBrowser('the pages behind links', () => {
   }
 
   test.each(['list', 'gone', 'leave', 'confirm'])(
-    'the page of %s has no findings in light and in dark colours, nothing beyond the edge, and the brand on it',
+    'the page of %s is accessible in light and in dark colours, has nothing beyond the edge, and the brand on it',
     async (name) => {
       const { page } = await open(1440);
       await page.goto(service.url + paths[name]!);

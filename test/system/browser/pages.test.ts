@@ -72,7 +72,7 @@ describeInBrowser('every page that people open by its address', () => {
     page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
   test.each(Object.entries(PAGES))(
-    '%s keeps nobody out, fits every width, asks nobody else and is light',
+    '%s is accessible, fits every width, asks no other host and is small',
     async (place, { maxBytes = Infinity, hasOwnTests = false }: Visited) => {
       const faults: unknown[] = [];
       const context = await browser.newContext({ viewport: SCREENS[0]! });

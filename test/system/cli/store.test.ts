@@ -42,7 +42,7 @@ test('as a program it prints one line and nothing else, and its exit status tell
   expect(misread).toEqual({ status: 2, stdout: '', stderr: '--name is missing\n' });
 });
 
-test("a store's whole life, beside the running server", async () => {
+test('what the command line changes of a store counts at once in the running server', async () => {
   const store = await json<NewStore>(
     'create',
     '--name',

@@ -119,7 +119,7 @@ test('a holder that was taken over while it slept leaves the new one’s sign al
   expect(await readFile(join(dir, 'postgres.holder.2'), 'utf8')).toBe(theirs);
 });
 
-test('one that wakes late finds a higher number and gives way, whatever was cleared away meanwhile', async () => {
+test('a machine that wakes late finds a higher number and gives way, whatever was cleared away meanwhile', async () => {
   const dir = await kit.makeDataDir();
   const first = await hold(dir, 1);
   await first.end(true);

@@ -118,7 +118,7 @@ describe('opening', () => {
 });
 
 describe('after a crash', () => {
-  test('the service is killed: its committed row is there and its PostgreSQL is reused', async () => {
+  test('of a service that was killed, the committed row is there and PostgreSQL is reused', async () => {
     const dir = await kit.makeUsedDataDir();
     const victim = kit.openElsewhere(dir, 'CREATE TABLE t AS SELECT 42 AS a');
     const url = await victim.url;
@@ -130,7 +130,7 @@ describe('after a crash', () => {
     expect(await kit.query(next.url, 'SELECT a FROM t')).toEqual([{ a: 42 }]);
   });
 
-  test('service and PostgreSQL are killed: the next start recovers', async () => {
+  test('the next start recovers what was committed before service and PostgreSQL were killed', async () => {
     const dir = await kit.makeUsedDataDir();
     const victim = kit.openElsewhere(dir, 'CREATE TABLE t AS SELECT 42 AS a');
     await victim.url;
@@ -182,7 +182,7 @@ describe('after a crash', () => {
 });
 
 describe('releasing', () => {
-  test('the last one out stops PostgreSQL, and may say so twice', async () => {
+  test('the last opener stops PostgreSQL, and may release twice', async () => {
     const dir = await kit.makeUsedDataDir();
     const database = await kit.open(dir);
     const pool = new pg.Pool({ connectionString: database.url });
@@ -194,7 +194,7 @@ describe('releasing', () => {
     expect(await kit.countProcesses(join(dir, 'postgres'))).toBe(0);
   });
 
-  test('one of two leaves it running for the other, and the other process then ends by itself', async () => {
+  test('the first of two openers leaves PostgreSQL running for the other, whose process then ends by itself', async () => {
     const dir = await kit.makeUsedDataDir();
     const first = await kit.open(dir);
     const second = kit.openElsewhere(dir);

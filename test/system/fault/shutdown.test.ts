@@ -53,7 +53,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('a signal while it starts ends it cleanly, too', async () => {
+test('a signal during the start ends the service cleanly', async () => {
   const dataDir = await makeUsedDataDir();
   const main = startMain({ DATA_DIR: dataDir });
   await until(async () => (await countProcesses(join(dataDir, 'postgres'))) > 0);
@@ -61,7 +61,7 @@ test('a signal while it starts ends it cleanly, too', async () => {
   expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
 });
 
-test('a signal while it waits for another process to migrate ends it, whoever still migrates', async () => {
+test('a signal ends a service that waits for another process to migrate', async () => {
   database = await createTestDatabase();
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();

@@ -42,13 +42,13 @@ test('a connection that has gone silent fails as an absent database, and its loc
   expect(await db.transaction((tx) => tx.query(LOCK))).toEqual([{ n: 1 }]);
 });
 
-test('nobody answers at all: the wait ends all the same', async () => {
+test('a query to a database that never answers fails as an absent database', async () => {
   await db.query('SELECT 1');
   proxy.setWeather('half-open');
   const failures = await Promise.all([1, 2].map(() => db.query('SELECT 1').catch((error: unknown) => error)));
   expect(failures.map(isDatabaseAway)).toEqual([true, true]);
 });
 
-test('a statement that takes long is left alone', async () => {
+test('a statement that takes long on a living connection is answered', async () => {
   expect(await db.query('SELECT 1 AS one FROM pg_sleep(9)')).toEqual([{ one: 1 }]);
 });

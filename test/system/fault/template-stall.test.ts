@@ -64,7 +64,7 @@ test('a machine that stands still again and again is no reason to blame a templa
   expect((await alerts.render(request)).html).toContain('<p>Shirt</p>');
 });
 
-test('a request does not wait for a second process', async () => {
+test('a request whose template ends its process fails without a second one', async () => {
   const fakes = processes([KILLED]);
   const { trials } = templatesOf(fakes);
   const trial = trials.render({ ...request, budget: createRenderBudget() });
@@ -91,7 +91,7 @@ describe('a message that is interrupted', () => {
     expect(renderWith(clock)).toEqual({ part: 'html', reason: 'it takes too long', isStuck: true });
   });
 
-  test('is not where the processor did something else all the time', () => {
+  test('is not to blame where the processor did something else all the time', () => {
     expect(renderWith(() => 0)).toBeNull();
   });
 });

@@ -69,7 +69,7 @@ test('an exception that nobody caught is logged without what it quotes; what is 
   expect(stdout).not.toContain('somebody@');
 });
 
-test('a worker does the same: it goes on after the one, and ends with status 1 after the other', async () => {
+test('a worker goes on after a rejection that nobody waited for, and ends with status 1 after an exception that nobody caught', async () => {
   const worker = start('cli/worker');
   await until(() => worker.written().includes('worker started'));
   worker.child.kill('SIGUSR2');

@@ -205,7 +205,7 @@ test('a stranger learns nothing from any page, and forges no link', async () => 
   expect(textsOf(await rowsOf(service.services.db, alpha.pid))).toEqual(before);
 });
 
-test('a stream tells strangers nothing either', async () => {
+test('a stream tells strangers nothing', async () => {
   const other = await newcomer(service, alpha, 'guest', alpha.epi);
   const body = JSON.stringify({
     query: `subscription { lists { rev lids isWhole lists { lid lname lnote listcontents { note } } } }`,
