@@ -1,6 +1,7 @@
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { outboxOf, seedSubscription, setStock, startSmtp } from '../dispatch/kit.ts';
-import type { TestSmtp } from '../dispatch/kit.ts';
+import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
+import { startSmtp } from '../dispatch/receivers.ts';
+import type { TestSmtp } from '../dispatch/receivers.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';

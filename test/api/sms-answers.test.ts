@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { seedSubscription, outboxOf, setStock, startHttp } from '../dispatch/kit.ts';
-import type { TestHttp } from '../dispatch/kit.ts';
+import { seedSubscription, outboxOf, setStock } from '../dispatch/kit.ts';
+import { startHttp } from '../dispatch/receivers.ts';
+import type { TestHttp } from '../dispatch/receivers.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 

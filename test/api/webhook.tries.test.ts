@@ -1,7 +1,7 @@
 import { forgetTries } from '../../src/domain/webhook/try.service.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { startHttp } from '../dispatch/kit.ts';
-import type { TestHttp } from '../dispatch/kit.ts';
+import { startHttp } from '../dispatch/receivers.ts';
+import type { TestHttp } from '../dispatch/receivers.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 

@@ -4,8 +4,9 @@ import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock, startSmtp } from './kit.ts';
-import type { TestSmtp } from './kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock } from './kit.ts';
+import { startSmtp } from './receivers.ts';
+import type { TestSmtp } from './receivers.ts';
 
 let service: TestService;
 let smtp: TestSmtp;

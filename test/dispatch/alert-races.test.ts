@@ -12,7 +12,8 @@ import type { Tx } from '../../src/database/database.ts';
 import { markFailed, markSent, postpone, withhold } from '../../src/outbox/settle.repo.ts';
 import { useService } from '../harness.ts';
 import { until } from '../until.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock } from './kit.ts';
+import { startHttp } from './receivers.ts';
 
 const service = useService(() => ({ dispatchLeaseMs: LEASE_MS, webhookAllowPrivate: true }));
 

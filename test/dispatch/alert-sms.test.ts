@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock, startHttp } from './kit.ts';
-import type { TestHttp } from './kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock } from './kit.ts';
+import { startHttp } from './receivers.ts';
+import type { TestHttp } from './receivers.ts';
 
 let service: TestService;
 let provider: TestHttp;

@@ -2,8 +2,8 @@ import { parse } from 'parse5';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { startHttp, startSmtp } from './kit.ts';
-import type { ReceivedMail, TestHttp, TestSmtp } from './kit.ts';
+import { startHttp, startSmtp } from './receivers.ts';
+import type { ReceivedMail, TestHttp, TestSmtp } from './receivers.ts';
 
 // What shoppers receive from a store with a brand, as it arrives.
 

@@ -9,8 +9,9 @@ import { resealPasswords } from '../../src/domain/mail-server/sending.service.ts
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock, startSmtp } from './kit.ts';
-import type { TestSmtp } from './kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock } from './kit.ts';
+import { startSmtp } from './receivers.ts';
+import type { TestSmtp } from './receivers.ts';
 import { SET_MAIL_SERVER, startTlsSmtp, trustTestCertificate } from './tls-smtp.ts';
 import type { TlsSmtp } from './tls-smtp.ts';
 

@@ -3,8 +3,9 @@ import type { Task } from '../../src/dispatch/worker.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { outboxOf, seedSubscription, setStock, startHttp, startSmtp } from './kit.ts';
-import type { ReceivedMail, TestHttp, TestSmtp } from './kit.ts';
+import { outboxOf, seedSubscription, setStock } from './kit.ts';
+import { startHttp, startSmtp } from './receivers.ts';
+import type { ReceivedMail, TestHttp, TestSmtp } from './receivers.ts';
 
 let service: TestService;
 let beside: TestService;

@@ -5,8 +5,9 @@ import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService, TestShopper } from '../harness.ts';
 import { until } from '../until.ts';
-import { setStock, startSmtp } from './kit.ts';
-import type { TestSmtp } from './kit.ts';
+import { setStock } from './kit.ts';
+import { startSmtp } from './receivers.ts';
+import type { TestSmtp } from './receivers.ts';
 
 let service: TestService;
 let smtp: TestSmtp;

@@ -7,8 +7,9 @@ import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
-import { outboxOf, seedSubscription, setStock, startHttp, startSmtp } from './kit.ts';
-import type { TestHttp, TestSmtp } from './kit.ts';
+import { outboxOf, seedSubscription, setStock } from './kit.ts';
+import { startHttp, startSmtp } from './receivers.ts';
+import type { TestHttp, TestSmtp } from './receivers.ts';
 
 let service: TestService;
 let smtp: TestSmtp;

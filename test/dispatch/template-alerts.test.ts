@@ -2,8 +2,9 @@ import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { newAccount } from '../api/list-kit.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { outboxOf, seedSubscription, setStock, startSmtp } from './kit.ts';
-import type { TestSmtp } from './kit.ts';
+import { outboxOf, seedSubscription, setStock } from './kit.ts';
+import { startSmtp } from './receivers.ts';
+import type { TestSmtp } from './receivers.ts';
 
 let service: TestService;
 let smtp: TestSmtp;

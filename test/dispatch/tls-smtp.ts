@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import type { ReceivedMail } from './kit.ts';
+import type { ReceivedMail } from './receivers.ts';
 
 // A certificate of nobody: it says `localhost`, and only tests trust it.
 const KEY = `-----BEGIN PRIVATE KEY-----

@@ -1,5 +1,6 @@
-import { seedSubscription, setStock, startSmtp } from '../../dispatch/kit.ts';
-import type { TestSmtp } from '../../dispatch/kit.ts';
+import { seedSubscription, setStock } from '../../dispatch/kit.ts';
+import { startSmtp } from '../../dispatch/receivers.ts';
+import type { TestSmtp } from '../../dispatch/receivers.ts';
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { endMains, startMain } from '../fault/fixtures/main-process.ts';
 import { startService } from '../../harness.ts';

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import PostalMime from 'postal-mime';
+import type { Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+
+/** A mail as it arrived. */
+export type ReceivedMail = { to: string; from: string; mail: Email; raw: string };
+
+/** A mail server on loopback that keeps what it gets. */
+export type TestSmtp = {
+  url: string;
+  received: ReceivedMail[];
+  /** Called with the recipient; an answer other than null is the refusal. */
+  refuse: (to: string) => { code: number; text: string } | null;
+  /** The same at the end of the mail. */
+  refuseData: (to: string) => { code: number; text: string } | null;
+  /** What the answer to a whole mail waits for. */
+  beforeAnswer: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+export async function startSmtp(): Promise<TestSmtp> {
+  const smtp: TestSmtp = {
+    url: '',
+    received: [],
+    refuse: () => null,
+    refuseData: () => null,
+    beforeAnswer: async () => undefined,
+    close: async () => undefined,
+  };
+  const errorOf = (refusal: { code: number; text: string } | null) =>
+    refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code });
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    onRcptTo(address, _session, callback) {
+      callback(errorOf(smtp.refuse(address.address)));
+    },
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const raw = Buffer.concat(chunks).toString('utf8');
+        const { mailFrom, rcptTo } = session.envelope;
+        const to = rcptTo[0]!.address;
+        const refusal = smtp.refuseData(to);
+        if (refusal) return callback(errorOf(refusal));
+        void PostalMime.parse(raw).then(async (mail) => {
+          smtp.received.push({ to, from: mailFrom ? mailFrom.address : '', mail, raw });
+          await smtp.beforeAnswer();
+          callback();
+        });
+      });
+    },
+  });
+  server.on('error', () => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  smtp.url = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  smtp.close = () => new Promise((resolve) => server.close(() => resolve()));
+  return smtp;
+}
+
+/** A request as it arrived. */
+export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
+
+type HttpAnswer = { status: number; headers?: Record<string, string>; body?: string };
+
+/** An HTTP server on loopback that keeps what it gets. */
+export type TestHttp = {
+  url: string;
+  port: number;
+  received: ReceivedRequest[];
+  /** How to answer the next request. */
+  answer: (request: ReceivedRequest) => HttpAnswer | Promise<HttpAnswer>;
+  close: () => Promise<void>;
+};
+
+export async function startHttp(): Promise<TestHttp> {
+  const http: TestHttp = {
+    url: '',
+    port: 0,
+    received: [],
+    answer: () => ({ status: 201, body: '{"sid":"SM1"}' }),
+    close: async () => undefined,
+  };
+  const server: Server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', async () => {
+      const request = {
+        method: req.method!,
+        path: req.url!,
+        headers: req.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      };
+      http.received.push(request);
+      const { status, headers = {}, body = '' } = await http.answer(request);
+      res.writeHead(status, headers).end(body);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  http.port = (server.address() as AddressInfo).port;
+  http.url = `http://127.0.0.1:${http.port}`;
+  http.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return http;
+}
