@@ -9,15 +9,14 @@ const service = useService();
 const store = useNewStore(service, { name: 'A <b>Store</b>' });
 const ME = 'me@example.com';
 beforeEach(async () => {
-  const { db } = service.services;
   for (const [epi, topic] of [
     ['1', 'backinstock'],
     ['1', 'comingsoon'],
     ['2', 'backinstock'],
   ]) {
-    await seedSubscription(db, store.pid, { epi: epi!, topic: topic!, value: ME });
+    await seedSubscription(service, store, { epi: epi!, topic: topic!, value: ME });
   }
-  await seedSubscription(db, store.pid, { epi: '1', value: 'other@example.com' });
+  await seedSubscription(service, store, { epi: '1', value: 'other@example.com' });
 });
 
 async function pathFor(scope: Scope): Promise<string> {
@@ -36,7 +35,7 @@ const left = async () => {
 const ALL = ['me 1 backinstock', 'me 1 comingsoon', 'me 2 backinstock', 'other 1 backinstock'];
 
 test('opening the link shows a page with three choices and changes nothing', async () => {
-  await setStock(service, store.pid, '1', 0, { dt: 'Shirt "X"' });
+  await setStock(service, store, '1', 0, { dt: 'Shirt "X"' });
   const answer = await service.get(await pathFor('topic')).expect(200);
   expect(answer.headers['content-type']).toMatch(/^text\/html/);
   expect(answer.headers['cache-control']).toBe('no-store');
@@ -123,8 +122,9 @@ test('leaving everything stops shared lists and marketing, and a new subscriptio
       new Date(),
     ),
   );
-  await seedSubscription(db, store.pid, { epi: '9', value: ME });
-  await setStock(service, store.pid, '9', 1);
+  await service.runTasks();
+  await seedSubscription(service, store, { epi: '9', value: ME });
+  await setStock(service, store, '9', 1);
   await service.runTasks();
   expect((await outboxOf(service, store.pid)).map(({ kind, state }) => `${kind} ${state}`)).toEqual([
     'list-share withheld',

@@ -38,9 +38,9 @@ const values = (page: { edges: { node: { value: string } }[] }) => page.edges.ma
 
 async function failTwo(): Promise<void> {
   for (const name of ['a', 'b', 'c'])
-    await seedSubscription(service.services.db, store.pid, { epi: '1', value: `${name}@example.com` });
+    await seedSubscription(service, store, { epi: '1', value: `${name}@example.com` });
   smtp.refuse = (to) => (to === 'c@example.com' ? null : { code: 554, text: '5.7.1 Refused' });
-  await setStock(service, store.pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
 }
 

@@ -34,7 +34,7 @@ const saveTopic = async (input: object) => {
   expect(body.errors).toBeUndefined();
 };
 const subscribe = (name: string, topic = 'backinstock') =>
-  seedSubscription(service.services.db, store.pid, { epi: '1', value: `${name}@example.com`, topic });
+  seedSubscription(service, store, { epi: '1', value: `${name}@example.com`, topic });
 
 /** Who was told so far, in their order. */
 async function told(): Promise<string[]> {

@@ -26,8 +26,7 @@ export async function startRevenueKit() {
     epi: string,
     product: { uri?: string; topic?: string; isSubscribed?: true } = {},
   ): Promise<{ link: string; path: string; wayOut: string }> => {
-    if (!product.isSubscribed)
-      await seedSubscription(service.services.db, store.pid, { epi, value, topic: product.topic });
+    if (!product.isSubscribed) await seedSubscription(service, store, { epi, value, topic: product.topic });
     if (product.topic)
       await service
         .graphql(
@@ -37,8 +36,8 @@ export async function startRevenueKit() {
         )
         .expect(200);
     else {
-      await setStock(service, store.pid, epi, 0, product);
-      await setStock(service, store.pid, epi, 5, product);
+      await setStock(service, store, epi, 0, product);
+      await setStock(service, store, epi, 5, product);
     }
     await service.runTasks();
     const { html } = smtp.received.findLast(({ to }) => to === value)!.mail;

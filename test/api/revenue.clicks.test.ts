@@ -77,12 +77,12 @@ test('who only looks is led on and not counted: HEAD and every kind of prefetchi
 });
 
 test('the link in a text message has 38 characters behind /go/ and leads where the catalogue says', async () => {
-  await seedSubscription(kit.service.services.db, store.pid, {
+  await seedSubscription(kit.service, store, {
     epi: '7',
     medium: 'sms',
     value: '+4915123456789',
   });
-  await setStock(kit.service, store.pid, '7', 5);
+  await setStock(kit.service, store, '7', 5);
   await kit.service.runTasks();
   const { id } = (await outboxOf(kit.service, store.pid))[0]!;
   const path = `/go/${shortToken(await secretOf(store), id)}`;

@@ -59,7 +59,6 @@ const isStopped = async (value: string): Promise<boolean> =>
 test('STOP ends the texts of all stores and their mailing lists, and START brings back what still waits, but nobody to a list', async () => {
   const stores = [await service.createStore({ name: 'One' }), await service.createStore({ name: 'Two' })];
   const to = '+4915100000101';
-  const { db } = service.services;
   for (const store of stores) {
     await service
       .post(
@@ -77,10 +76,10 @@ test('STOP ends the texts of all stores and their mailing lists, and START bring
         { store },
       )
       .expect(200);
-    await seedSubscription(db, store.pid, { epi: '1', medium: 'sms', value: '+4915100000102', at: START });
+    await seedSubscription(service, store, { epi: '1', medium: 'sms', value: '+4915100000102' });
   }
   await say('+49 151 00000101', ' stop. ');
-  for (const { pid } of stores) await setStock(service, pid, '1', 5, { dt: 'Boots' });
+  for (const store of stores) await setStock(service, store, '1', 5, { dt: 'Boots' });
   await service.runTasks();
   expect(provider.received.map(({ body }) => new URLSearchParams(body).get('To'))).toEqual(
     Array(2).fill('+4915100000102'),
@@ -103,7 +102,7 @@ test('STOP ends the texts of all stores and their mailing lists, and START bring
 
   await say(to, 'START');
   provider.received.length = 0;
-  for (const { pid } of stores) await setStock(service, pid, '2', 5, { dt: 'Shoes' });
+  for (const store of stores) await setStock(service, store, '2', 5, { dt: 'Shoes' });
   await service.runTasks();
   expect(provider.received.map(({ body }) => new URLSearchParams(body).get('To'))).toEqual([to, to]);
   const { body } = await service.graphql('{ mailingList { totalCount } }', {}, { store: stores[0] });

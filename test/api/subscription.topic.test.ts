@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 const seed = (topic: string, epi = '1', value = ANN) =>
-  seedSubscription(service.services.db, store.pid, { epi, topic, value });
+  seedSubscription(service, store, { epi, topic, value });
 
 async function read(selection: string, caller: Caller) {
   const { body } = await service.graphql(

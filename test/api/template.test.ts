@@ -278,7 +278,7 @@ test('markup that is in order stays as it was written', async () => {
 });
 
 test('a subject has no characters that turn or hide what is read', async () => {
-  await setStock(service, store.pid, '5', 2, {
+  await setStock(service, store, '5', 2, {
     dt: 'Sh\u202eirt\u2066 \u200f\u061cfor\u00ad\u200b \ufeff👩\u200d👧',
   });
   const { body } = await preview({ epi: 5, subject: '\u202d{{ product.title }}\u2069' });

@@ -61,7 +61,7 @@ test('a topic goes with its subscriptions, those that wait for a confirmation am
   await subscribe('bob@example.com', 'a', ['launch']);
   await subscribe('eve@example.com', 'a', ['launch', 'comingsoon'], { shopper: guest });
   const other = await service.createStore();
-  await seedSubscription(service.services.db, other.pid, { epi: 'a', topic: 'launch' });
+  await seedSubscription(service, other, { epi: 'a', topic: 'launch' });
   expect(await remove('launch')).toBe(3);
   expect(await names()).toEqual(['backinstock', 'comingsoon', 'pricedrop', 'lowstock', 'wishlistrestock']);
   expect(await rows('subscription')).toBe(2);
@@ -93,7 +93,7 @@ test('alerts that are queued but not sent yet are withheld, also when a new topi
     await service.runTasks();
     expect(await alerts()).toEqual({ withheld: again ? 6 : 3 });
   }
-  await seedSubscription(db, store.pid, { epi: 'a', topic: 'launch' });
+  await seedSubscription(service, store, { epi: 'a', topic: 'launch' });
   await trigger('a');
   await service.runTasks();
   expect(await alerts()).toEqual({ withheld: 6, sent: 1 });

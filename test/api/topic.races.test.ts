@@ -46,14 +46,14 @@ test('a store has at most 100 topics, however many are made at once', async () =
 test('changes of stock and the queueing of alerts do not read the texts of topics', async () => {
   const { db } = service.services;
   await save({ name: 'backinstock', subject: 'Back' });
-  await seedSubscription(db, store.pid, { epi: '1' });
+  await seedSubscription(service, store, { epi: '1' });
   const texts = ['subject', 'html', 'text', 'sms'];
   const rename = async (from: string, to: string) => {
     for (const column of texts) await db.query(`ALTER TABLE topic RENAME ${column}${from} TO ${column}${to}`);
   };
   await rename('', '_away');
   try {
-    await setStock(service, store.pid, '1', 3);
+    await setStock(service, store, '1', 3);
     while (await queueNextPortion(service.services));
   } finally {
     await rename('_away', '');

@@ -1,4 +1,5 @@
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
+import type { SeedSubscription } from '../dispatch/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 
@@ -15,6 +16,12 @@ const save = (input: object, as: NewStore | undefined = store) =>
   );
 const topics = async (as = store) =>
   (await service.graphql(`{ topics { ${FIELDS} } }`, {}, { store: as })).body.data.topics;
+/** A subscription that was made so many days ago. */
+const seedOld = async (days: number, seed: SeedSubscription) => {
+  service.setNow(new Date(Date.now() - days * 86_400_000));
+  await seedSubscription(service, store, seed);
+  service.resetClock();
+};
 const failure = (body: { errors: { message: string; extensions: { type: string } }[] }) => [
   body.errors[0]!.extensions.type,
   body.errors[0]!.message,
@@ -187,7 +194,7 @@ test('every call of topics needs a store key', async () => {
 });
 
 test('a preview shows the sample or a product, escaped in HTML even where the template asks for raw output', async () => {
-  await setStock(service, store.pid, '5', 2, { dt: '<script>alert(1)</script>' });
+  await setStock(service, store, '5', 2, { dt: '<script>alert(1)</script>' });
   const query =
     'query ($epi: VariantId, $html: String) { previewTopic(topic: "backinstock", epi: $epi, html: $html) { subject html text sms } }';
   const sample = await service.graphql(query, {}, { store });
@@ -223,11 +230,10 @@ test('every variable that templates can name is told, and its sample is what a t
 });
 
 test('the audience counts confirmed subscribers of one variant, of some or of all', async () => {
-  const { db } = service.services;
-  await seedSubscription(db, store.pid, { epi: '1' });
-  await seedSubscription(db, store.pid, { epi: '1', medium: 'sms', value: '+4915100000001' });
-  await seedSubscription(db, store.pid, { epi: '2' });
-  await seedSubscription(db, store.pid, { epi: '1', isConfirmed: false });
+  await seedSubscription(service, store, { epi: '1' });
+  await seedSubscription(service, store, { epi: '1', medium: 'sms', value: '+4915100000001' });
+  await seedSubscription(service, store, { epi: '2' });
+  await seedSubscription(service, store, { epi: '1', isConfirmed: false });
   const query = 'query ($epi: VariantId) { audience(topic: "backinstock", epi: $epi) { count email sms } }';
   expect((await service.graphql(query, { epi: 1 }, { store })).body.data.audience).toEqual({
     count: 2,
@@ -241,7 +247,7 @@ test('the audience counts confirmed subscribers of one variant, of some or of al
   });
   const some =
     'query ($epis: [VariantId!]) { audience(topic: "backinstock", epis: $epis) { count media { medium count } listHolders } }';
-  await seedSubscription(db, store.pid, { epi: '3' });
+  await seedSubscription(service, store, { epi: '3' });
   expect((await service.graphql(some, { epis: ['1', 2, '2'] }, { store })).body.data.audience).toEqual({
     count: 3,
     media: expect.arrayContaining([
@@ -258,13 +264,12 @@ test('the audience counts confirmed subscribers of one variant, of some or of al
 });
 
 test('a send says how many people it reaches: who waits for two of the products is one', async () => {
-  const { db } = service.services;
   const ann = 'ann@example.com';
-  for (const epi of ['1', '2', '3']) await seedSubscription(db, store.pid, { epi, value: ann });
-  await seedSubscription(db, store.pid, { epi: '1', value: 'ben@example.com' });
-  await seedSubscription(db, store.pid, { epi: '2', medium: 'sms', value: '+4915100000001' });
-  await seedSubscription(db, store.pid, { epi: '1', value: 'no@example.com', isConfirmed: false });
-  await seedSubscription(db, store.pid, { epi: '1', value: 'else@example.com', topic: 'comingsoon' });
+  for (const epi of ['1', '2', '3']) await seedSubscription(service, store, { epi, value: ann });
+  await seedSubscription(service, store, { epi: '1', value: 'ben@example.com' });
+  await seedSubscription(service, store, { epi: '2', medium: 'sms', value: '+4915100000001' });
+  await seedSubscription(service, store, { epi: '1', value: 'no@example.com', isConfirmed: false });
+  await seedSubscription(service, store, { epi: '1', value: 'else@example.com', topic: 'comingsoon' });
   const query =
     'query ($epis: [VariantId!]) { audience(topic: "backinstock", epis: $epis) { count reach { people messages media { medium count } } } }';
   const audience = async (epis: unknown, as = store) =>
@@ -288,18 +293,15 @@ test('a send says how many people it reaches: who waits for two of the products 
     {},
     { store },
   );
-  const old = new Date(Date.now() - 31 * 86_400_000);
-  await seedSubscription(db, store.pid, { epi: '1', value: 'old@example.com', at: old });
+  await seedOld(31, { epi: '1', value: 'old@example.com' });
   expect((await audience([1, 2])).reach).toMatchObject({ people: 3, messages: 4 });
 });
 
 test('the audience leaves out those whose subscription has expired, as sending does', async () => {
-  const { db } = service.services;
   const save = 'mutation { saveTopic(input: { name: "comingsoon", expiryDays: 30 }) { expiryDays } }';
   expect((await service.graphql(save, {}, { store })).body.data.saveTopic.expiryDays).toBe(30);
-  const days = (count: number) => new Date(Date.now() - count * 86_400_000);
-  await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', at: days(31) });
-  await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', at: days(29) });
+  await seedOld(31, { epi: '1', topic: 'comingsoon' });
+  await seedOld(29, { epi: '1', topic: 'comingsoon' });
   const query = '{ audience(topic: "comingsoon") { count email sms } }';
   expect((await service.graphql(query, {}, { store })).body.data.audience).toEqual({
     count: 1,
@@ -311,11 +313,10 @@ test('the audience leaves out those whose subscription has expired, as sending d
 });
 
 test('a manual send alerts the subscribers of the named variants, whatever their stock', async () => {
-  const { db } = service.services;
-  await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', value: 'yes@example.com' });
-  await seedSubscription(db, store.pid, { epi: '2', topic: 'comingsoon', value: 'no@example.com' });
-  await seedSubscription(db, store.pid, { epi: '1', value: 'stock@example.com' });
-  await setStock(service, store.pid, '1', 0);
+  await seedSubscription(service, store, { epi: '1', topic: 'comingsoon', value: 'yes@example.com' });
+  await seedSubscription(service, store, { epi: '2', topic: 'comingsoon', value: 'no@example.com' });
+  await seedSubscription(service, store, { epi: '1', value: 'stock@example.com' });
+  await setStock(service, store, '1', 0);
   const { body } = await service.graphql(
     'mutation { triggerTopic(topic: "comingsoon", epis: [1, "1", 3]) { opened audience } }',
     {},
@@ -329,7 +330,7 @@ test('a manual send alerts the subscribers of the named variants, whatever their
   };
   const nothing = { isQueueing: false, queued: 0, sent: 0, failed: 0, withheld: 0 };
   expect((await progress()).data.sendProgress).toEqual({ ...nothing, isQueueing: true });
-  await setStock(service, store.pid, '1', 0);
+  await setStock(service, store, '1', 0);
   await service.runTasks();
   expect((await outboxOf(service, store.pid)).map(({ recipient, state }) => [recipient, state])).toEqual([
     ['yes@example.com', 'sent'],
@@ -361,15 +362,14 @@ test('a manual send of an unknown topic or of no variant is refused', async () =
 });
 
 test('a tag that is added to a product starts the topics that wait for it, once', async () => {
-  const { db } = service.services;
   const { body } = await save({ name: 'comingsoon', trigger: 'tag', tag: ' launched\t' });
   expect(body.data.saveTopic.tag).toBe('launched');
-  await seedSubscription(db, store.pid, { epi: '1', topic: 'comingsoon', value: 'tag@example.com' });
-  await setStock(service, store.pid, '1', 0, { tags: ['other'] });
+  await seedSubscription(service, store, { epi: '1', topic: 'comingsoon', value: 'tag@example.com' });
+  await setStock(service, store, '1', 0, { tags: ['other'] });
   await service.runTasks();
   expect(await outboxOf(service, store.pid)).toEqual([]);
-  await setStock(service, store.pid, '1', 0, { tags: ['other', 'launched'] });
-  await setStock(service, store.pid, '1', 0, { tags: ['other', 'launched'] });
+  await setStock(service, store, '1', 0, { tags: ['other', 'launched'] });
+  await setStock(service, store, '1', 0, { tags: ['other', 'launched'] });
   await service.runTasks();
   expect((await outboxOf(service, store.pid)).map(({ recipient, state }) => [recipient, state])).toEqual([
     ['tag@example.com', 'sent'],
@@ -378,7 +378,7 @@ test('a tag that is added to a product starts the topics that wait for it, once'
 
 test('a test alert goes to the given address only, consumes nothing and is marked', async () => {
   const { db } = service.services;
-  await seedSubscription(db, store.pid, { epi: '1', value: 'shopper@example.com' });
+  await seedSubscription(service, store, { epi: '1', value: 'shopper@example.com' });
   const { body } = await service.graphql(
     'mutation { sendTestAlert(topic: "backinstock", to: "Me@Example.com") { id } }',
     {},
@@ -404,12 +404,10 @@ test('a test alert goes to the given address only, consumes nothing and is marke
 });
 
 test('subscriptions older than the expiry are neither alerted nor kept', async () => {
-  const { db } = service.services;
-  const old = new Date(Date.now() - 31 * 86_400_000);
   await save({ name: 'backinstock', expiryDays: 30 });
-  await seedSubscription(db, store.pid, { epi: '1', value: 'old@example.com', at: old });
-  await seedSubscription(db, store.pid, { epi: '1', value: 'young@example.com' });
-  await setStock(service, store.pid, '1', 1);
+  await seedOld(31, { epi: '1', value: 'old@example.com' });
+  await seedSubscription(service, store, { epi: '1', value: 'young@example.com' });
+  await setStock(service, store, '1', 1);
   await service.runTasks();
   expect((await outboxOf(service, store.pid)).map(({ recipient }) => recipient)).toEqual([
     'young@example.com',

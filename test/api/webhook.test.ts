@@ -114,11 +114,10 @@ test('only the chosen events of the own store are sent', async () => {
 });
 
 test('a restock tells of itself and of each alert sent', async () => {
+  await setStock(service, store, '1', 0);
+  await seedSubscription(service, store, { epi: '1', value: 'ok@example.com' });
   await save({ url: receiver.url, events: ALL_EVENTS });
-  const { db } = service.services;
-  await setStock(service, store.pid, '1', 0);
-  await seedSubscription(db, store.pid, { epi: '1', value: 'ok@example.com' });
-  await setStock(service, store.pid, '1', 4);
+  await setStock(service, store, '1', 4);
   await service.runTasks();
   const events = receiver.received.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data]);
   const { id } = (await outboxOf(service, store.pid)).find(({ lane }) => lane === 'alert')!;

@@ -4,7 +4,7 @@ import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock } from './kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock, unsubscribe } from './kit.ts';
 import { startSmtp } from './receivers.ts';
 import type { TestSmtp } from './receivers.ts';
 
@@ -97,79 +97,82 @@ test('subscribing over REST and restocking over GraphQL brings each subscriber e
 });
 
 test('a price edit, the same stock again and a further delivery mail nobody', async () => {
-  const { pid } = await service.createStore();
-  await setStock(service, pid, '1', 5, { dt: 'Shirt' });
-  await seedSubscription(service.services.db, pid, { epi: '1' });
-  await setStock(service, pid, '1', 5);
-  await setStock(service, pid, '1', 9);
+  const store = await service.createStore();
+  await setStock(service, store, '1', 5, { dt: 'Shirt' });
+  await seedSubscription(service, store, { epi: '1' });
+  await setStock(service, store, '1', 5);
+  await setStock(service, store, '1', 9);
   await service.runTasks();
   expect(smtp.received).toEqual([]);
 });
 
 test('the first sighting of a product in stock reaches those who subscribed before', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: 'new', value: 'early@example.com' });
-  await setStock(service, pid, 'new', 1, { dt: 'Fresh' });
-  await seedSubscription(service.services.db, pid, { epi: 'new', value: 'late@example.com' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: 'new', value: 'early@example.com' });
+  await setStock(service, store, 'new', 1, { dt: 'Fresh' });
+  await seedSubscription(service, store, { epi: 'new', value: 'late@example.com' });
   await service.runTasks();
   expect(recipients()).toEqual(['early@example.com']);
 });
 
 test('an unconfirmed subscription is not mailed and not consumed', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1', isConfirmed: false });
-  await setStock(service, pid, '1', 1);
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', isConfirmed: false });
+  await service.runTasks();
+  smtp.received.length = 0;
+  await setStock(service, store, '1', 1);
   await service.runTasks();
   expect(smtp.received).toEqual([]);
-  expect(await service.services.db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toHaveLength(1);
+  expect(
+    await service.services.db.query('SELECT 1 FROM subscription WHERE pid = $1', [store.pid]),
+  ).toHaveLength(1);
 });
 
 test('alerts that are queued when stock goes again are withheld, and the next restock brings them', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1', value: 'w@example.com' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', value: 'w@example.com' });
   smtp.refuse = () => ({ code: 451, text: 'Try later' });
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
-  await setStock(service, pid, '1', 0);
+  await setStock(service, store, '1', 0);
   smtp.refuse = () => null;
   service.setNow(later(HOUR));
   await service.runTasks();
   expect(smtp.received).toEqual([]);
-  expect(await outboxOf(service, pid)).toMatchObject([
+  expect(await outboxOf(service, store.pid)).toMatchObject([
     { state: 'withheld', error: 'the stock is gone again' },
   ]);
-  await setStock(service, pid, '1', 2);
+  await setStock(service, store, '1', 2);
   await service.runTasks();
   expect(recipients()).toEqual(['w@example.com']);
 });
 
 test('stock that flaps while an alert waits for its retry mails once', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1', value: 'f@example.com' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', value: 'f@example.com' });
   smtp.refuse = () => ({ code: 421, text: 'Busy' });
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
-  await setStock(service, pid, '1', 0);
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 0);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
   smtp.refuse = () => null;
   service.setNow(later(HOUR));
   await service.runTasks();
   expect(recipients()).toEqual(['f@example.com']);
-  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent', attempts: 2 }]);
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'sent', attempts: 2 }]);
 });
 
 test('a contact that subscribes again inside the cool-down hears at its end, if stock is still there', async () => {
-  const { pid } = await service.createStore();
-  const { db } = service.services;
-  const again = () => seedSubscription(db, pid, { epi: '1', value: 'cool@example.com' });
+  const store = await service.createStore();
+  const again = () => seedSubscription(service, store, { epi: '1', value: 'cool@example.com' });
   await again();
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
   await again();
   service.setNow(later(HOUR));
-  await setStock(service, pid, '1', 0);
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 0);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
   expect(recipients()).toEqual(['cool@example.com']);
   service.setNow(later(25 * HOUR));
@@ -178,15 +181,14 @@ test('a contact that subscribes again inside the cool-down hears at its end, if 
 });
 
 test('a temporary refusal is tried again with the same id, a final one becomes a dead letter', async () => {
-  const { pid } = await service.createStore();
-  const { db } = service.services;
-  await seedSubscription(db, pid, { epi: '1', value: 'busy@example.com' });
-  await seedSubscription(db, pid, { epi: '1', value: 'gone@example.com' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', value: 'busy@example.com' });
+  await seedSubscription(service, store, { epi: '1', value: 'gone@example.com' });
   smtp.refuse = (to) =>
     to === 'gone@example.com' ? { code: 550, text: 'No such user' } : { code: 450, text: 'Greylisted' };
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
-  const [busy, gone] = await outboxOf(service, pid);
+  const [busy, gone] = await outboxOf(service, store.pid);
   expect(busy).toMatchObject({ state: 'queued', attempts: 1 });
   expect(gone).toMatchObject({ state: 'failed', attempts: 1 });
   expect(gone!.error).toContain('No such user');
@@ -207,8 +209,8 @@ test('an address that does not exist ends all its subscriptions in the store, an
      VALUES ($1, 'w', 'http://127.0.0.1/', '{alert.failed,subscription.removed}', 'whsec_AAAA', now(), now())`,
     [pid],
   );
-  for (const epi of ['1', '2']) await seedSubscription(db, pid, { epi, value });
-  await seedSubscription(db, other.pid, { epi: '1', value });
+  for (const epi of ['1', '2']) await seedSubscription(service, store, { epi, value });
+  await seedSubscription(service, other, { epi: '1', value });
   for (const owner of [pid, other.pid])
     await db.query(
       `INSERT INTO mailing_answer (pid, medium, value, acceptmarketing, signuptime, acceptsource)
@@ -216,7 +218,7 @@ test('an address that does not exist ends all its subscriptions in the store, an
       [owner, value],
     );
   smtp.refuse = () => ({ code: 550, text: 'No such user' });
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
   const left = await db.query<{ pid: string }>('SELECT pid FROM subscription WHERE value = $1', [value]);
   expect(left).toEqual([{ pid: other.pid }]);
@@ -247,9 +249,9 @@ test('an address that does not exist ends all its subscriptions in the store, an
   );
 
   smtp.refuse = () => null;
-  await seedSubscription(db, pid, { epi: '1', value });
-  await setStock(service, pid, '1', 0);
-  await setStock(service, pid, '1', 5);
+  await seedSubscription(service, store, { epi: '1', value });
+  await setStock(service, store, '1', 0);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
   expect(recipients()).toEqual([value]);
 });
@@ -264,14 +266,14 @@ test.each([
   ['at the end of the mail', { code: 550, text: '5.1.1 User unknown' }],
 ])('a refusal %s that may be about us ends nobody’s subscription: %j', async (where, refusal) => {
   const { db } = service.services;
-  const { pid } = await service.createStore();
-  await seedSubscription(db, pid, { epi: '1' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1' });
   if (where === 'at the recipient') smtp.refuse = () => refusal;
   else smtp.refuseData = () => refusal;
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
-  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'failed' }]);
-  expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toHaveLength(1);
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'failed' }]);
+  expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [store.pid])).toHaveLength(1);
 });
 
 test.each([
@@ -279,27 +281,27 @@ test.each([
   ['batches', { batchSize: 1, batchIntervalSeconds: 3_600 }],
 ])('with %s, a place that nobody hears of goes to the next in line at once', async (_name, rules) => {
   const { db } = service.services;
-  const { pid } = await service.createStore();
-  await saveTopic(db, pid, { ...BUILT_IN_TOPICS[0]!, ...rules }, START);
-  await setStock(service, pid, '1', 0);
+  const store = await service.createStore();
+  await saveTopic(db, store.pid, { ...BUILT_IN_TOPICS[0]!, ...rules }, START);
+  await setStock(service, store, '1', 0);
   const at = ['cooling', 'bounced', 'refused', 'first', 'second'].map((name) => `${name}@example.com`);
-  for (const value of at) await seedSubscription(db, pid, { epi: '1', value });
+  for (const value of at) await seedSubscription(service, store, { epi: '1', value });
   await db.query(
     `INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at) VALUES ($1, 'email', $2, '1', 'backinstock', $3)`,
-    [pid, at[0], START],
+    [store.pid, at[0], START],
   );
   smtp.refuse = (to) => {
     if (to === at[1]) return { code: 550, text: '5.1.1 No such user' };
     return to === at[2] ? { code: 554, text: '5.7.1 Refused' } : null;
   };
-  await setStock(service, pid, '1', 1);
+  await setStock(service, store, '1', 1);
   await service.runTasks();
   expect(recipients()).toEqual(['first@example.com']);
   service.setNow(later(HOUR - 1));
   await service.runTasks();
   expect(recipients()).toEqual(['first@example.com']);
   service.setNow(later(HOUR));
-  if ('shoppersPerUnit' in rules) await setStock(service, pid, '1', 2);
+  if ('shoppersPerUnit' in rules) await setStock(service, store, '1', 2);
   await service.runTasks();
   expect(recipients()).toEqual(['first@example.com', 'second@example.com']);
   service.setNow(later(25 * HOUR));
@@ -308,21 +310,21 @@ test.each([
 });
 
 test('a message that is refused for hours is given up after its last try', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1' });
   smtp.refuse = () => ({ code: 451, text: 'Try later' });
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   for (let hour = 0; hour < 20; hour += 1) {
     service.setNow(later(hour * HOUR));
     await service.runTasks();
   }
-  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'failed', attempts: 15 }]);
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'failed', attempts: 15 }]);
 });
 
 test('a product title with line breaks adds no header to the mail', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1', value: 'victim@example.com' });
-  await setStock(service, pid, '1', 5, { dt: 'Shirt\r\nBcc: everyone@example.com\r\n\r\nInjected body' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', value: 'victim@example.com' });
+  await setStock(service, store, '1', 5, { dt: 'Shirt\r\nBcc: everyone@example.com\r\n\r\nInjected body' });
   await service.runTasks();
   const [{ mail, to, raw }] = smtp.received as [(typeof smtp.received)[0]];
   expect(to).toBe('victim@example.com');
@@ -332,17 +334,17 @@ test('a product title with line breaks adds no header to the mail', async () => 
 });
 
 test('one that unsubscribes between queueing and sending gets nothing', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', value: 'leaving@example.com' });
   smtp.refuse = () => ({ code: 451, text: 'Try later' });
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
-  await service.services.db.query('DELETE FROM subscription WHERE pid = $1', [pid]);
+  await unsubscribe(service, store, 'leaving@example.com');
   smtp.refuse = () => null;
   service.setNow(later(HOUR));
   await service.runTasks();
   expect(smtp.received).toEqual([]);
-  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'withheld' }]);
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'withheld' }]);
 });
 
 test('mails are signed with DKIM where a key is configured', async () => {
@@ -412,7 +414,6 @@ test.each([
   'the rest of a batch is not mailed once stock is gone, also when the topic got %s meanwhile',
   async (_what, change) => {
     const store = await service.createStore();
-    const { pid } = store;
     const save = async (input: object) => {
       const { body } = await service.graphql(
         'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
@@ -423,11 +424,11 @@ test.each([
     };
     await save({ batchSize: 1, batchIntervalSeconds: 60 });
     for (const n of [1, 2, 3])
-      await seedSubscription(service.services.db, pid, { epi: '1', value: `${n}@example.com` });
-    await setStock(service, pid, '1', 3);
+      await seedSubscription(service, store, { epi: '1', value: `${n}@example.com` });
+    await setStock(service, store, '1', 3);
     await service.runTasks();
     await save(change);
-    await setStock(service, pid, '1', 0);
+    await setStock(service, store, '1', 0);
     for (const minutes of [1, 2, 3, 4]) {
       service.setNow(later(minutes * 60_000));
       await service.runTasks();

@@ -39,15 +39,15 @@ function createMailbox() {
 }
 
 test('an alert that a newer restock takes over while the older one is being withheld is sent', async () => {
-  const { pid } = await service.createStore();
+  const store = await service.createStore();
   const { db } = service.services;
-  await seedSubscription(db, pid, { epi: '1', value: 'flap@example.com' });
-  await setStock(service, pid, '1', 5);
+  await seedSubscription(service, store, { epi: '1', value: 'flap@example.com' });
+  await setStock(service, store, '1', 5);
   await queueNextPortion(service.services);
-  const messages = await claimAll(pid, ALERTS);
-  await setStock(service, pid, '1', 0);
+  const messages = await claimAll(store.pid, ALERTS);
+  await setStock(service, store, '1', 0);
   const [delivery] = await createMailbox().lane.prepare(messages);
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   while (await queueNextPortion(service.services));
   const outcome = await delivery!.attempt();
   expect(outcome).toEqual({ kind: 'withheld', reason: 'the stock is gone again' });
@@ -55,22 +55,22 @@ test('an alert that a newer restock takes over while the older one is being with
     withhold(tx, [{ message: messages[0]!, reason: 'the stock is gone again' }], START),
   );
   await service.runTasks();
-  expect(await outboxOf(service, pid)).toMatchObject([
+  expect(await outboxOf(service, store.pid)).toMatchObject([
     { recipient: 'flap@example.com', state: 'sent', error: null },
   ]);
 });
 
 test('an alert that is erased after its claim is skipped, and the others keep their own products', async () => {
-  const { pid } = await service.createStore();
+  const store = await service.createStore();
   const { db } = service.services;
   for (const epi of ['1', '2', '3']) {
-    await seedSubscription(db, pid, { epi, value: `${epi}@example.com` });
-    await setStock(service, pid, epi, 5, { dt: `Product ${epi}` });
+    await seedSubscription(service, store, { epi, value: `${epi}@example.com` });
+    await setStock(service, store, epi, 5, { dt: `Product ${epi}` });
   }
   while (await queueNextPortion(service.services));
-  const messages = await claimAll(pid, ALERTS);
+  const messages = await claimAll(store.pid, ALERTS);
   expect(messages).toHaveLength(3);
-  await db.query('DELETE FROM outbox WHERE pid = $1 AND id = $2', [pid, messages[0]!.id]);
+  await db.query('DELETE FROM outbox WHERE pid = $1 AND id = $2', [store.pid, messages[0]!.id]);
   const { mails, lane } = createMailbox();
   const outcomes = [];
   for (const { attempt } of await lane.prepare(messages)) outcomes.push(await attempt());

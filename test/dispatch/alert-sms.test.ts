@@ -44,7 +44,7 @@ test('a subscriber by text message gets one over the provider, under the alert i
       { store },
     )
     .expect(200);
-  await setStock(service, store.pid, '5', 2, { dt: 'Boots' });
+  await setStock(service, store, '5', 2, { dt: 'Boots' });
   await service.runTasks();
   const [row] = await outboxOf(service, store.pid);
   expect(provider.received).toHaveLength(1);
@@ -61,10 +61,10 @@ test('a subscriber by text message gets one over the provider, under the alert i
 });
 
 test('Retry-After of the provider is respected, then the message goes with the same id', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1', medium: 'sms', value: '+4915100000001' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', medium: 'sms', value: '+4915100000001' });
   provider.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } });
-  await setStock(service, pid, '1', 1);
+  await setStock(service, store, '1', 1);
   await service.runTasks();
   service.setNow(later(1_700_000));
   await service.runTasks();
@@ -76,19 +76,19 @@ test('Retry-After of the provider is respected, then the message goes with the s
     provider.received[0]!.headers['x-alert-id'],
     provider.received[0]!.headers['x-alert-id'],
   ]);
-  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent', attempts: 2 }]);
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'sent', attempts: 2 }]);
 });
 
 test("a number that the provider refuses is a dead letter with the provider's words", async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1', medium: 'sms', value: '+4915100000002' });
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', medium: 'sms', value: '+4915100000002' });
   provider.answer = () => ({
     status: 400,
     body: JSON.stringify({ code: 21211, message: "The 'To' number is not valid." }),
   });
-  await setStock(service, pid, '1', 1);
+  await setStock(service, store, '1', 1);
   await service.runTasks();
-  expect(await outboxOf(service, pid)).toMatchObject([
+  expect(await outboxOf(service, store.pid)).toMatchObject([
     { state: 'failed', error: "the receiver answered 400: The 'To' number is not valid." },
   ]);
 });
@@ -101,14 +101,14 @@ test.each([
 ])(
   'the provider’s code %i leaves %i subscription: numbers that cannot be reached end theirs, mistakes of ours do not',
   async (code, left) => {
-    const { pid } = await service.createStore();
+    const store = await service.createStore();
     const { db } = service.services;
-    await seedSubscription(db, pid, { epi: '1', medium: 'sms', value: '+4915100000004' });
+    await seedSubscription(service, store, { epi: '1', medium: 'sms', value: '+4915100000004' });
     provider.answer = () => ({ status: 400, body: JSON.stringify({ code, message: 'No' }) });
-    await setStock(service, pid, '1', 1);
+    await setStock(service, store, '1', 1);
     await service.runTasks();
-    expect(await outboxOf(service, pid)).toMatchObject([{ state: 'failed' }]);
-    expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toHaveLength(left);
+    expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'failed' }]);
+    expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [store.pid])).toHaveLength(left);
   },
 );
 
@@ -186,13 +186,14 @@ test('the folder of messages is for its owner only, also one that was open befor
 });
 
 test("the demo store's text messages never leave the machine", async () => {
-  const { pid } = await service.createStore();
-  await service.services.db.query('UPDATE store SET is_demo = true WHERE pid = $1', [pid]);
-  await seedSubscription(service.services.db, pid, { epi: '1', medium: 'sms', value: '+4915100000003' });
-  await setStock(service, pid, '1', 1);
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', medium: 'sms', value: '+4915100000003' });
+  await setStock(service, store, '1', 1);
+  // Only now: where the demo is off, no call of its store is taken.
+  await service.services.db.query('UPDATE store SET is_demo = true WHERE pid = $1', [store.pid]);
   await service.runTasks();
   expect(provider.received).toEqual([]);
-  const [row] = await outboxOf(service, pid);
+  const [row] = await outboxOf(service, store.pid);
   const text = await readFile(join(service.services.config.dataDir, 'outbox', `${row!.id}.json`), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ id: row!.id, to: '+4915100000003' });
 });

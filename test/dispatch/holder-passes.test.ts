@@ -1,5 +1,6 @@
 import { PORTION } from '../../src/domain/restock/restock.rules.ts';
 import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
+import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
 import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
 import { onEachConnection } from '../connections.ts';
@@ -11,20 +12,20 @@ import { seedHolders, seedSubscribers, setStock } from './kit.ts';
 // How those who have a product in a list are gone through, and what that costs.
 
 let service: TestService;
-let pid: string;
+let store: NewStore;
 
 beforeEach(async () => {
   service = await startService();
-  ({ pid } = await service.createStore());
+  store = await service.createStore();
   const topic = BUILT_IN_TOPICS.find(({ name }) => name === 'wishlistrestock')!;
-  await saveTopic(service.services.db, pid, { ...topic, listHolders: true }, new Date());
+  await saveTopic(service.services.db, store.pid, { ...topic, listHolders: true }, new Date());
 });
 afterEach(() => service.close());
 
 async function countAlerts(): Promise<{ told: number; alerts: number }> {
   const [row] = await service.services.db.query<{ told: number; alerts: number }>(
     `SELECT count(DISTINCT recipient)::int AS told, count(*)::int AS alerts FROM outbox WHERE pid = $1`,
-    [pid],
+    [store.pid],
   );
   return row!;
 }
@@ -51,9 +52,9 @@ async function countReads(): Promise<number> {
 test('more than a portion of holders, in two lists each, are told once, and each is found by keys, also while PostgreSQL takes the alerts for none', async () => {
   const { db } = service.services;
   const holders = PORTION + 1_000;
-  await seedHolders(db, pid, '1', holders, 2);
+  await seedHolders(db, store.pid, '1', holders, 2);
   // The first hundred are subscribers as well.
-  await seedSubscribers(db, pid, '1', 100, 'wishlistrestock');
+  await seedSubscribers(db, store.pid, '1', 100, 'wishlistrestock');
   await db.query('ANALYZE item, list, shopper, mailing_answer');
   // So many that the index of a store's newest looks cheaper than it is.
   await db.query(
@@ -64,7 +65,7 @@ test('more than a portion of holders, in two lists each, are told once, and each
   await db.query('VACUUM outbox');
   await db.query(`UPDATE pg_class SET reltuples = 0 WHERE oid = 'outbox'::regclass`);
   const before = await countReads();
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await queueAll();
   const reads = (await countReads()) - before;
   expect(await countAlerts()).toEqual({ told: holders, alerts: holders });
@@ -75,13 +76,13 @@ test('more than a portion of holders, in two lists each, are told once, and each
 
 test('a portion looks at a bounded number of items, however few of their owners accept marketing', async () => {
   const { db } = service.services;
-  await seedHolders(db, pid, '1', PORTION + 1_000, 1);
+  await seedHolders(db, store.pid, '1', PORTION + 1_000, 1);
   await db.query(
     `DELETE FROM mailing_answer WHERE pid = $1 AND value NOT IN ('s1@example.com', 's5999@example.com')`,
-    [pid],
+    [store.pid],
   );
   await db.query('ANALYZE item, list, shopper, mailing_answer');
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   // One for the subscribers, of whom there are none, and two for each of two passes.
   expect(await queueAll()).toBe(5);
   expect(await countAlerts()).toEqual({ told: 2, alerts: 2 });
@@ -89,9 +90,9 @@ test('a portion looks at a bounded number of items, however few of their owners 
 
 inLongRun('100,000 holders of one product are told once each', async () => {
   const { db } = service.services;
-  await seedHolders(db, pid, '1', 100_000, 1);
+  await seedHolders(db, store.pid, '1', 100_000, 1);
   await db.query('ANALYZE item, list, shopper, mailing_answer');
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await queueAll();
   expect(await countAlerts()).toEqual({ told: 100_000, alerts: 100_000 });
 });

@@ -1,42 +1,51 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '../../src/database/database.ts';
 import { enqueueMessage } from '../../src/outbox/outbox.repo.ts';
-import { applyChanges } from '../../src/domain/restock/restock.service.ts';
-import type { TestService } from '../harness.ts';
+import type { StoreAccess, TestService } from '../harness.ts';
 
-/** A subscription to put straight into the table. */
+/** A subscription to make. */
 export type SeedSubscription = {
   epi: string;
   value?: string;
   medium?: string;
   topic?: string;
-  du?: string;
+  /** False for one that a guest asks for, which waits until the contact confirms it. */
   isConfirmed?: boolean;
-  at?: Date;
 };
 
-/** Adds a subscription as the subscribe call would, and answers its id. */
-export async function seedSubscription(db: Db, pid: string, seed: SeedSubscription): Promise<string> {
-  const id = randomUUID();
-  const at = seed.at ?? new Date();
-  await db.query(
-    `INSERT INTO subscription (pid, id, medium, value, epi, empi, du, topic, confirmed_at, cts) VALUES ($1, $2, $3, $4, $5, '1', $6, $7, $8, $9)`,
-    [
-      pid,
-      id,
-      seed.medium ?? 'email',
-      seed.value ?? `${id}@example.com`,
-      seed.epi,
-      seed.du ?? 'https://shop.example/p/1',
-      seed.topic ?? 'backinstock',
-      seed.isConfirmed === false ? null : at,
-      at,
-    ],
+/** Subscribes a contact by the store's call. */
+export async function seedSubscription(
+  service: TestService,
+  store: StoreAccess,
+  { epi, value, medium = 'email', topic = 'backinstock', isConfirmed = true }: SeedSubscription,
+): Promise<void> {
+  const { body } = await service.graphql(
+    'mutation ($input: SubscribeInput!) { subscribe(input: $input) { confirmed } }',
+    {
+      input: {
+        medium,
+        mediumvalue: value ?? `${randomUUID()}@example.com`,
+        products: [{ epi, empi: 1, du: 'https://shop.example/p/1' }],
+        topics: [topic],
+      },
+    },
+    isConfirmed ? { store } : { shopper: await service.guest(store) },
   );
-  return id;
+  expect(body).toEqual({ data: { subscribe: { confirmed: isConfirmed } } });
 }
 
-/** Adds many confirmed subscriptions to one variant with one statement. */
+/** Ends the subscriptions of an e-mail address, or that to one variant, by the store's call. */
+export async function unsubscribe(
+  service: TestService,
+  store: StoreAccess,
+  mediumvalue: string,
+  epi?: string,
+): Promise<void> {
+  const fields = { medium: 'email', mediumvalue, epi };
+  await service.post('/storeadmin/bispa/subscriptions/remove', fields, { store }).expect(200);
+}
+
+/** Adds many confirmed subscriptions to one variant with one statement: thousands of calls would take minutes. */
 export async function seedSubscribers(
   db: Db,
   pid: string,
@@ -52,7 +61,7 @@ export async function seedSubscribers(
   );
 }
 
-/** Adds accounts that accept marketing and have one variant in so many lists each, a statement a table. */
+/** Adds accounts that accept marketing and have one variant in so many lists each, a statement a table: thousands of calls would take minutes. */
 export async function seedHolders(
   db: Db,
   pid: string,
@@ -82,32 +91,19 @@ export async function seedHolders(
   );
 }
 
-/** A product to put straight into the table. */
-export type SeedProduct = { epi: string; dt?: string; stk?: number | null; uri?: string; tags?: string[] };
+/** What a store tells of a variant beside its stock. */
+export type SeedProduct = { dt?: string; uri?: string; tags?: string[] };
 
-/** Sets a variant's stock the way the catalogue does: the row and its consequences in one transaction. */
+/** Sets a variant's stock as the store's feed does; null leaves it as it is, or unknown. */
 export async function setStock(
-  { services }: TestService,
-  pid: string,
+  service: TestService,
+  store: StoreAccess,
   epi: string,
   stk: number | null,
-  product: Partial<SeedProduct> = {},
+  { dt, uri = `https://shop.example/p/1?variant=${epi}`, tags }: SeedProduct = {},
 ): Promise<void> {
-  await services.db.transaction(async (tx) => {
-    const [old] = await tx.query<{ stk: number | null; tags: string[] }>(
-      'SELECT stk, tags FROM product WHERE pid = $1 AND epi = $2 FOR UPDATE',
-      [pid, epi],
-    );
-    const tags = product.tags ?? old?.tags ?? [];
-    await tx.query(
-      `INSERT INTO product (pid, epi, empi, dt, du, uri, stk, tags) VALUES ($1, $2, '1', $3, 'https://shop.example/p/1', $4, $5, $6)
-       ON CONFLICT (pid, epi) DO UPDATE SET stk = excluded.stk, dt = coalesce($3, product.dt), tags = excluded.tags`,
-      [pid, epi, product.dt ?? null, product.uri ?? `https://shop.example/p/1?variant=${epi}`, stk, tags],
-    );
-    const before = { stk: old?.stk ?? null, pr: null, tags: old?.tags ?? [] };
-    const after = { stk, pr: null, tags };
-    await applyChanges(tx, pid, [{ epi, isNew: !old, goneSince: null, before, after }], services.now());
-  });
+  const products = [{ epi, empi: 1, du: 'https://shop.example/p/1', uri, dt, tags, stk }];
+  await service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
 }
 
 /** Rows of the outbox of a store, oldest first. */

@@ -63,10 +63,10 @@ async function createOwner(input: object = own.input, settings: StoreSettings = 
 }
 
 /** Queues an alert of a store for each of some people. */
-async function restock({ pid }: NewStore, ...people: string[]): Promise<void> {
-  for (const value of people) await seedSubscription(service.services.db, pid, { epi: '1', value });
-  await setStock(service, pid, '1', 0);
-  await setStock(service, pid, '1', 5);
+async function restock(store: NewStore, ...people: string[]): Promise<void> {
+  for (const value of people) await seedSubscription(service, store, { epi: '1', value });
+  await setStock(service, store, '1', 0);
+  await setStock(service, store, '1', 5);
 }
 
 const toOwn = () => own.received.map(({ to }) => to).sort();
@@ -79,8 +79,8 @@ test("alerts, digests and other mails leave by the store's own server and from i
   await restock(store, 'alert@example.com');
   await restock(other, 'other@example.com');
   for (const epi of ['1', '2']) {
-    await seedSubscription(service.services.db, paced.pid, { epi, value: 'digest@example.com' });
-    await setStock(service, paced.pid, epi, 5);
+    await seedSubscription(service, paced, { epi, value: 'digest@example.com' });
+    await setStock(service, paced, epi, 5);
   }
   await service.services.db.transaction((tx) =>
     enqueueMail(

@@ -3,7 +3,7 @@ import type { Task } from '../../src/dispatch/worker.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { outboxOf, seedSubscription, setStock } from './kit.ts';
+import { outboxOf, seedSubscription, setStock, unsubscribe } from './kit.ts';
 import { startHttp, startSmtp } from './receivers.ts';
 import type { ReceivedMail, TestHttp, TestSmtp } from './receivers.ts';
 
@@ -67,8 +67,8 @@ async function runBothAt(time: Date): Promise<void> {
 
 const mailsTo = (value: string): ReceivedMail[] => smtp.received.filter(({ to }) => to === value);
 const idOf = ({ mail }: ReceivedMail): string => mail.headers.find(({ key }) => key === 'x-alert-id')!.value;
-const seed = (pid: string, epi: string, value: string, topic = 'backinstock', medium = 'email') =>
-  seedSubscription(service.services.db, pid, { epi, value, topic, medium, at: START });
+const seed = (store: NewStore, epi: string, value: string, topic = 'backinstock', medium = 'email') =>
+  seedSubscription(service, store, { epi, value, topic, medium });
 const trigger = (store: NewStore, name: string, epis: string[]) =>
   service
     .graphql(
@@ -110,11 +110,11 @@ describe('a digest', () => {
         .expect(({ body }) => expect(body.errors).toBeUndefined());
     await save(0);
     for (const epi of epis) {
-      await seed(pid, epi, 'six@example.com');
-      await seed(pid, epi, 'six@example.com', 'comingsoon');
-      await seed(pid, epi, 'three@example.com');
+      await seed(store, epi, 'six@example.com');
+      await seed(store, epi, 'six@example.com', 'comingsoon');
+      await seed(store, epi, 'three@example.com');
     }
-    await seed(pid, '1', 'one@example.com');
+    await seed(store, '1', 'one@example.com');
     await save(5);
     await trigger(store, 'comingsoon', epis);
     await runAt(START);
@@ -153,9 +153,9 @@ describe('a digest', () => {
     expect(await service.services.db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toEqual([]);
 
     // One click leaves both topics, and nothing else.
-    await seed(pid, '1', 'six@example.com');
-    await seed(pid, '1', 'six@example.com', 'comingsoon');
-    await seed(pid, '1', 'six@example.com', 'other');
+    await seed(store, '1', 'six@example.com');
+    await seed(store, '1', 'six@example.com', 'comingsoon');
+    await seed(store, '1', 'six@example.com', 'other');
     const link = six!.mail.headers.find(({ key }) => key === 'list-unsubscribe')!.value.slice(1, -1);
     const page = await service.http.get(new URL(link).pathname).expect(200);
     expect(page.text).toContain('All back-in-stock and coming-soon alerts from Shoes');
@@ -179,23 +179,22 @@ describe('a digest', () => {
   });
 
   test('leaves out what ended or was unsubscribed meanwhile, each withheld with its own reason; a single one that is left is an ordinary alert', async () => {
-    const { pid } = await service.createStore({ digestSeconds: 600 });
+    const store = await service.createStore({ digestSeconds: 600 });
     const to = 'some@example.com';
-    const ids = new Map<string, string>();
     for (const epi of ['1', '2', '3', '4']) {
-      await setStock(service, pid, epi, 0, { dt: `Shirt ${epi}` });
-      ids.set(epi, await seed(pid, epi, to));
-      await setStock(service, pid, epi, 5);
+      await setStock(service, store, epi, 0, { dt: `Shirt ${epi}` });
+      await seed(store, epi, to);
+      await setStock(service, store, epi, 5);
     }
-    await seed(pid, '3', 'two@example.com');
+    await seed(store, '3', 'two@example.com');
     await runAt(START);
-    await setStock(service, pid, '1', 0);
-    await service.services.db.query('DELETE FROM subscription WHERE id = $1', [ids.get('2')]);
-    await setStock(service, pid, '4', 0);
+    await setStock(service, store, '1', 0);
+    await unsubscribe(service, store, to, '2');
+    await setStock(service, store, '4', 0);
     await runAt(later(600_000));
     expect(mailsTo(to).map(({ mail }) => mail.subject)).toEqual(['Shirt 3 is back in stock']);
     expect(mailsTo(to)[0]!.mail.html).toContain('You asked Test store to tell you about this product.');
-    const rows = await outboxOf(service, pid);
+    const rows = await outboxOf(service, store.pid);
     expect(rows.map(({ state, error }) => [state, error])).toEqual([
       ['withheld', 'the stock is gone again'],
       ['withheld', 'the subscription is gone'],
@@ -206,19 +205,19 @@ describe('a digest', () => {
   });
 
   test('waits as long as the first alert said: what comes later joins it, and what comes after it left begins anew', async () => {
-    const { pid } = await service.createStore({ digestSeconds: 600 });
+    const store = await service.createStore({ digestSeconds: 600 });
     const to = 'wait@example.com';
     for (const epi of ['1', '2', '3']) {
-      await setStock(service, pid, epi, 0, { dt: `Cap ${epi}` });
-      await seed(pid, epi, to);
+      await setStock(service, store, epi, 0, { dt: `Cap ${epi}` });
+      await seed(store, epi, to);
     }
-    await setStock(service, pid, '1', 1);
+    await setStock(service, store, '1', 1);
     await runAt(START);
     await runAt(later(9 * MINUTE));
-    await setStock(service, pid, '2', 1);
+    await setStock(service, store, '2', 1);
     await runAt(later(9 * MINUTE));
     await runAt(later(10 * MINUTE));
-    await setStock(service, pid, '3', 1);
+    await setStock(service, store, '3', 1);
     await runAt(later(11 * MINUTE));
     await runAt(later(20 * MINUTE));
     expect(mailsTo(to).map(({ mail }) => mail.subject)).toEqual(['2 products you were waiting for']);
@@ -234,8 +233,8 @@ describe('a digest', () => {
     const { pid } = store;
     const to = 'again@example.com';
     for (const epi of ['1', '2']) {
-      await seed(pid, epi, to);
-      await setStock(service, pid, epi, 5, { dt: `Hat ${epi}` });
+      await seed(store, epi, to);
+      await setStock(service, store, epi, 5, { dt: `Hat ${epi}` });
     }
     await runAt(START);
     smtp.refuseData = () => ({ code: 451, text: 'Later' });
@@ -245,8 +244,8 @@ describe('a digest', () => {
       Array(2).fill([1, expect.stringContaining('Later')]),
     );
     expect(new Set(first.map(({ due_at }) => due_at.getTime())).size).toBe(1);
-    await seed(pid, '3', to);
-    await setStock(service, pid, '3', 5, { dt: 'Hat 3' });
+    await seed(store, '3', to);
+    await setStock(service, store, '3', 5, { dt: 'Hat 3' });
     smtp.refuseData = () => ({ code: 554, text: 'No' });
     await runAt(later(MINUTE + 10_000));
     const rows = await outboxOf(service, pid);
@@ -260,12 +259,12 @@ describe('a digest', () => {
   });
 
   test('a mail that was sent by a dispatcher which died before it could record it is repeated with the same alerts and the same id, whatever came meanwhile', async () => {
-    const { pid } = await service.createStore({ digestSeconds: 60 });
+    const store = await service.createStore({ digestSeconds: 60 });
     const { db, config } = service.services;
     const to = 'died@example.com';
     for (const epi of ['1', '2']) {
-      await seed(pid, epi, to);
-      await setStock(service, pid, epi, 5, { dt: `Sock ${epi}` });
+      await seed(store, epi, to);
+      await setStock(service, store, epi, 5, { dt: `Sock ${epi}` });
     }
     await runAt(START);
     // As if nothing of what came after the sending had happened: the rows are as they were when the mail was on its way.
@@ -273,25 +272,25 @@ describe('a digest', () => {
     smtp.beforeAnswer = async () => {
       kept = (
         await db.query<{ rows: unknown }>(`SELECT json_agg(o)::text AS rows FROM outbox o WHERE pid = $1`, [
-          pid,
+          store.pid,
         ])
       )[0]!.rows;
     };
     const subscriptions = await db.query<{ rows: string }>(
       'SELECT json_agg(s)::text AS rows FROM subscription s WHERE pid = $1',
-      [pid],
+      [store.pid],
     );
     await runAt(later(MINUTE));
     smtp.beforeAnswer = async () => undefined;
-    await db.query('DELETE FROM outbox WHERE pid = $1', [pid]);
-    await db.query('DELETE FROM alert_seen WHERE pid = $1', [pid]);
+    await db.query('DELETE FROM outbox WHERE pid = $1', [store.pid]);
+    await db.query('DELETE FROM alert_seen WHERE pid = $1', [store.pid]);
     await db.query('INSERT INTO outbox SELECT * FROM json_populate_recordset(NULL::outbox, $1)', [kept]);
     await db.query('INSERT INTO subscription SELECT * FROM json_populate_recordset(NULL::subscription, $1)', [
       subscriptions[0]!.rows,
     ]);
 
-    await seed(pid, '3', to);
-    await setStock(service, pid, '3', 5, { dt: 'Sock 3' });
+    await seed(store, '3', to);
+    await setStock(service, store, '3', 5, { dt: 'Sock 3' });
     await runAt(later(MINUTE + config.dispatchLeaseMs - 1));
     expect(mailsTo(to)).toHaveLength(1);
     await runAt(later(MINUTE + config.dispatchLeaseMs));
@@ -303,16 +302,16 @@ describe('a digest', () => {
     expect(repeat!.mail.text).toContain('Sock 2');
     expect(repeat!.mail.text).not.toContain('Sock 3');
     expect([next!.mail.subject, idOf(next!) === idOf(sent!)]).toEqual(['Sock 3 is back in stock', false]);
-    expect((await outboxOf(service, pid)).map(({ state }) => state)).toEqual(['sent', 'sent', 'sent']);
+    expect((await outboxOf(service, store.pid)).map(({ state }) => state)).toEqual(['sent', 'sent', 'sent']);
   });
 
   test('of several text messages is one within its length, with one way out', async () => {
-    const { pid } = await service.createStore({ name: 'Shoes', digestSeconds: 60, measureAlerts: false });
+    const store = await service.createStore({ name: 'Shoes', digestSeconds: 60, measureAlerts: false });
     const to = '+4915112345678';
     for (const epi of ['1', '2', '3']) {
-      await seed(pid, epi, to, 'backinstock', 'sms');
+      await seed(store, epi, to, 'backinstock', 'sms');
       const uri = `https://shop.example/p/1?variant=${epi}${epi === '1' ? '' : `&x=${'x'.repeat(700)}`}`;
-      await setStock(service, pid, epi, 5, { dt: epi === '1' ? 'Boot' : `Boot ${'x'.repeat(700)}`, uri });
+      await setStock(service, store, epi, 5, { dt: epi === '1' ? 'Boot' : `Boot ${'x'.repeat(490)}`, uri });
     }
     await runAt(START);
     await runAt(later(MINUTE));
@@ -325,44 +324,45 @@ describe('a digest', () => {
   });
 
   test('two dispatchers at once send each contact one mail, with all of its alerts', async () => {
-    const { pid } = await service.createStore({ digestSeconds: 60 });
+    const store = await service.createStore({ digestSeconds: 60 });
     const contacts = Array.from({ length: 12 }, (_, index) => `both${index}@example.com`);
     for (const epi of ['1', '2', '3', '4', '5']) {
-      for (const to of contacts) await seed(pid, epi, to);
-      await setStock(service, pid, epi, 5, { dt: `Glove ${epi}` });
+      for (const to of contacts) await seed(store, epi, to);
+      await setStock(service, store, epi, 5, { dt: `Glove ${epi}` });
     }
     await runBothAt(START);
     await runBothAt(later(MINUTE));
     expect(smtp.received.map(({ to }) => to).sort()).toEqual([...contacts].sort());
     for (const { mail } of smtp.received) expect(mail.subject).toBe('5 products you were waiting for');
-    expect((await outboxOf(service, pid)).every(({ state }) => state === 'sent')).toBe(true);
+    expect((await outboxOf(service, store.pid)).every(({ state }) => state === 'sent')).toBe(true);
   });
 
   test('whose address does not exist ends all its alerts and subscriptions', async () => {
-    const { pid } = await service.createStore({ digestSeconds: 60 });
-    for (const epi of ['1', '2', '9']) await seed(pid, epi, 'gone@example.com');
-    for (const epi of ['1', '2']) await setStock(service, pid, epi, 5);
+    const store = await service.createStore({ digestSeconds: 60 });
+    for (const epi of ['1', '2', '9']) await seed(store, epi, 'gone@example.com');
+    for (const epi of ['1', '2']) await setStock(service, store, epi, 5);
     await runAt(START);
     smtp.refuse = () => ({ code: 550, text: '5.1.1 No such user' });
     await runAt(later(MINUTE));
-    expect((await outboxOf(service, pid)).map(({ state }) => state)).toEqual(['failed', 'failed']);
-    expect(await service.services.db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toEqual([]);
+    expect((await outboxOf(service, store.pid)).map(({ state }) => state)).toEqual(['failed', 'failed']);
+    expect(await service.services.db.query('SELECT 1 FROM subscription WHERE pid = $1', [store.pid])).toEqual(
+      [],
+    );
   });
 
   test('that was begun goes on as it is when the store turns digests off; what only waited leaves alone', async () => {
     const store = await service.createStore({ digestSeconds: 60 });
-    const { pid } = store;
     const to = 'off@example.com';
     for (const epi of ['1', '2']) {
-      await seed(pid, epi, to);
-      await setStock(service, pid, epi, 5, { dt: `Scarf ${epi}` });
+      await seed(store, epi, to);
+      await setStock(service, store, epi, 5, { dt: `Scarf ${epi}` });
     }
     await runAt(START);
     smtp.refuseData = () => ({ code: 451, text: 'Later' });
     await runAt(later(MINUTE));
     smtp.refuseData = () => null;
-    await seed(pid, '3', to);
-    await setStock(service, pid, '3', 5, { dt: 'Scarf 3' });
+    await seed(store, '3', to);
+    await setStock(service, store, '3', 5, { dt: 'Scarf 3' });
     await service.graphql('mutation { updateStore(input: { digestSeconds: 0 }) { pid } }', {}, { store });
     await runAt(later(2 * MINUTE));
     expect(
@@ -380,13 +380,13 @@ describe('a digest', () => {
       {},
       { store },
     );
-    await setStock(service, pid, '1', 0, { dt: 'Ring' });
-    const first = await seed(pid, '1', 'a@example.com');
-    await seed(pid, '1', 'b@example.com');
-    await setStock(service, pid, '1', 1);
+    await setStock(service, store, '1', 0, { dt: 'Ring' });
+    await seed(store, '1', 'a@example.com');
+    await seed(store, '1', 'b@example.com');
+    await setStock(service, store, '1', 1);
     await runAt(START);
     expect(await statesOf(pid)).toMatchObject([{ recipient: 'a@example.com', state: 'queued' }]);
-    await service.services.db.query('DELETE FROM subscription WHERE id = $1', [first]);
+    await unsubscribe(service, store, 'a@example.com');
     await runAt(later(MINUTE));
     await runAt(later(2 * MINUTE));
     expect(smtp.received.map(({ to }) => to)).toEqual(['b@example.com']);
@@ -401,11 +401,12 @@ describe('quiet hours', () => {
     ['before the clocks go forward', '2026-03-28T23:00:00Z', '2026-03-29T05:30:00Z'],
     ['before the clocks go back', '2026-10-24T21:00:00Z', '2026-10-25T06:30:00Z'],
   ])('%s: an alert waits for their end, and a confirmation does not', async (_when, at, end) => {
-    const store = await service.createStore({ ...berlin, doubleOptIn: true });
+    const store = await service.createStore(berlin);
     const { pid } = store;
     service.setNow(new Date(at));
-    await seed(pid, '1', 'night@example.com');
-    await setStock(service, pid, '1', 5, { dt: 'Lamp' });
+    await seed(store, '1', 'night@example.com');
+    await setStock(service, store, '1', 5, { dt: 'Lamp' });
+    await service.graphql('mutation { updateStore(input: { doubleOptIn: true }) { pid } }', {}, { store });
     await service
       .post(
         '/storeadmin/bispa/subscriptions/create',
@@ -430,35 +431,35 @@ describe('quiet hours', () => {
   });
 
   test('end for each alert as it is judged then: what is gone by morning is withheld', async () => {
-    const { pid } = await service.createStore(berlin);
+    const store = await service.createStore(berlin);
     const night = new Date('2026-06-01T22:30:00Z');
     service.setNow(night);
     for (const epi of ['1', '2']) {
-      await seed(pid, epi, 'dawn@example.com');
-      await setStock(service, pid, epi, 5, { dt: `Cup ${epi}` });
+      await seed(store, epi, 'dawn@example.com');
+      await setStock(service, store, epi, 5, { dt: `Cup ${epi}` });
     }
     await runAt(night);
-    await setStock(service, pid, '1', 0);
+    await setStock(service, store, '1', 0);
     await runAt(new Date('2026-06-02T05:30:00Z'));
     expect(mailsTo('dawn@example.com').map(({ mail }) => mail.subject)).toEqual(['Cup 2 is back in stock']);
-    expect((await statesOf(pid)).map(({ state }) => state)).toEqual(['withheld', 'sent']);
+    expect((await statesOf(store.pid)).map(({ state }) => state)).toEqual(['withheld', 'sent']);
   });
 });
 
 describe('a daily cap', () => {
   test('lets the others wait until there is room again, a digest counts as one, and nothing is lost', async () => {
-    const { pid } = await service.createStore({ dailyCap: 2 });
+    const store = await service.createStore({ dailyCap: 2 });
     const to = 'cap@example.com';
     for (const epi of ['1', '2', '3', '4', '5']) {
-      await seed(pid, epi, to);
-      await setStock(service, pid, epi, 5, { dt: `Pen ${epi}` });
+      await seed(store, epi, to);
+      await setStock(service, store, epi, 5, { dt: `Pen ${epi}` });
     }
-    await seed(pid, '1', 'free@example.com');
+    await seed(store, '1', 'free@example.com');
     await runAt(START);
     expect(mailsTo(to)).toHaveLength(2);
     // While those two were under way nobody knew how they would end.
     await runAt(later(10 * MINUTE));
-    expect((await queuedOf(pid)).map(({ due_at, error }) => [due_at, error])).toEqual(
+    expect((await queuedOf(store.pid)).map(({ due_at, error }) => [due_at, error])).toEqual(
       Array(3).fill([later(24 * HOUR), 'waits, because the contact got as much as a day allows']),
     );
     await runAt(later(24 * HOUR - 1));
@@ -474,8 +475,8 @@ describe('a daily cap', () => {
 
     const grouped = await service.createStore({ dailyCap: 1, digestSeconds: 60 });
     for (const epi of ['1', '2', '3']) {
-      await seed(grouped.pid, epi, to);
-      await setStock(service, grouped.pid, epi, 5, { dt: `Ink ${epi}` });
+      await seed(grouped, epi, to);
+      await setStock(service, grouped, epi, 5, { dt: `Ink ${epi}` });
     }
     await runAt(later(49 * HOUR));
     await runAt(later(49 * HOUR + MINUTE));
@@ -483,10 +484,10 @@ describe('a daily cap', () => {
   });
 
   test('is exact with two dispatchers, also while messages are under way', async () => {
-    const { pid } = await service.createStore({ dailyCap: 3 });
+    const store = await service.createStore({ dailyCap: 3 });
     const contacts = ['x@example.com', 'y@example.com'];
-    for (const to of contacts) for (let epi = 1; epi <= 8; epi += 1) await seed(pid, String(epi), to);
-    for (let epi = 1; epi <= 8; epi += 1) await setStock(service, pid, String(epi), 5);
+    for (const to of contacts) for (let epi = 1; epi <= 8; epi += 1) await seed(store, String(epi), to);
+    for (let epi = 1; epi <= 8; epi += 1) await setStock(service, store, String(epi), 5);
     for (const [day, most] of [
       [0, 3],
       [1, 6],
@@ -495,24 +496,23 @@ describe('a daily cap', () => {
       await runBothAt(later(day * 24 * HOUR));
       for (const to of contacts) expect(mailsTo(to)).toHaveLength(most);
     }
-    expect((await outboxOf(service, pid)).map(({ state }) => state)).toEqual(Array(16).fill('sent'));
+    expect((await outboxOf(service, store.pid)).map(({ state }) => state)).toEqual(Array(16).fill('sent'));
   });
 
   test('gives the place of who must wait to the next in line', async () => {
     const store = await service.createStore({ dailyCap: 1 });
-    const { pid } = store;
     await service.graphql(
       'mutation { saveTopic(input: { name: "backinstock", shoppersPerUnit: 1 }) { name } }',
       {},
       { store },
     );
-    for (const epi of ['1', '2']) await setStock(service, pid, epi, 0, { dt: `Bag ${epi}` });
-    await seed(pid, '1', 'full@example.com');
-    await seed(pid, '2', 'full@example.com');
-    await seed(pid, '2', 'next@example.com');
-    await setStock(service, pid, '1', 1);
+    for (const epi of ['1', '2']) await setStock(service, store, epi, 0, { dt: `Bag ${epi}` });
+    await seed(store, '1', 'full@example.com');
+    await seed(store, '2', 'full@example.com');
+    await seed(store, '2', 'next@example.com');
+    await setStock(service, store, '1', 1);
     await runAt(START);
-    await setStock(service, pid, '2', 1);
+    await setStock(service, store, '2', 1);
     await runAt(later(HOUR));
     expect(smtp.received.map(({ to, mail }) => [to, mail.subject])).toEqual([
       ['full@example.com', 'Bag 1 is back in stock'],
@@ -524,15 +524,15 @@ describe('a daily cap', () => {
 });
 
 test('a store that paces nothing leaves no trace of pacing, and each alert leaves alone and at once', async () => {
-  const { pid } = await service.createStore();
+  const store = await service.createStore();
   for (const epi of ['1', '2']) {
-    await seed(pid, epi, 'plain@example.com');
-    await setStock(service, pid, epi, 5);
+    await seed(store, epi, 'plain@example.com');
+    await setStock(service, store, epi, 5);
   }
   await runAt(START);
   expect(mailsTo('plain@example.com')).toHaveLength(2);
   const rows = await service.services.db.query('SELECT leaves_at, parcel_id FROM outbox WHERE pid = $1', [
-    pid,
+    store.pid,
   ]);
   expect(rows).toEqual(Array(2).fill({ leaves_at: null, parcel_id: null }));
 });

@@ -27,40 +27,44 @@ const queueAll = async (): Promise<void> => {
 };
 
 test('who was subscribing while the first portion was queued is told as well, and nobody twice', async () => {
-  const { pid } = await service.createStore();
+  const store = await service.createStore();
   const { db } = service.services;
   const [early] = await db.query<{ seq: number }>(`SELECT nextval('subscription_seq_seq') AS seq`);
-  await seedSubscribers(db, pid, '1', PORTION + 3);
-  await setStock(service, pid, '1', 5);
+  await seedSubscribers(db, store.pid, '1', PORTION + 3);
+  await setStock(service, store, '1', 5);
   await queueNextPortion(service.services);
-  expect(await countAlerts(pid)).toEqual({ told: PORTION, most: 1 });
-  const late = await seedSubscription(db, pid, { epi: '1' });
-  await db.query('UPDATE subscription SET seq = $2 WHERE id = $1', [late, early!.seq]);
+  expect(await countAlerts(store.pid)).toEqual({ told: PORTION, most: 1 });
+  await seedSubscription(service, store, { epi: '1', value: 'late@example.com' });
+  // A number that was drawn before the others and is seen after them.
+  await db.query(`UPDATE subscription SET seq = $2 WHERE pid = $1 AND value = 'late@example.com'`, [
+    store.pid,
+    early!.seq,
+  ]);
   await queueAll();
-  expect(await countAlerts(pid)).toEqual({ told: PORTION + 4, most: 1 });
+  expect(await countAlerts(store.pid)).toEqual({ told: PORTION + 4, most: 1 });
 });
 
 test.each([
   ['has ended a pass', 0],
   ['is in the middle of one', 2],
 ])('a restock of which a process of an older version %s is told to each once', async (_what, place) => {
-  const { pid } = await service.createStore();
+  const store = await service.createStore();
   const { db } = service.services;
-  await seedSubscribers(db, pid, '1', 5);
+  await seedSubscribers(db, store.pid, '1', 5);
   const rows = await db.query<{ id: string; seq: number }>(
     'SELECT id, seq FROM subscription WHERE pid = $1 ORDER BY seq',
-    [pid],
+    [store.pid],
   );
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await queueAll();
   // One of those behind the place has no alert yet.
-  await db.query('DELETE FROM outbox WHERE pid = $1 AND subscription_id = $2', [pid, rows[4]!.id]);
+  await db.query('DELETE FROM outbox WHERE pid = $1 AND subscription_id = $2', [store.pid, rows[4]!.id]);
   await db.query(
     `UPDATE restock SET state = 'open', cursor_seq = $2, next_batch_at = opened_at WHERE pid = $1`,
-    [pid, place === 0 ? 0 : rows[place]!.seq],
+    [store.pid, place === 0 ? 0 : rows[place]!.seq],
   );
   await queueAll();
-  expect(await countAlerts(pid)).toEqual({ told: 5, most: 1 });
+  expect(await countAlerts(store.pid)).toEqual({ told: 5, most: 1 });
 });
 
 /** Rows of alerts and subscriptions that PostgreSQL has looked at by now: each connection tells its own when it is told to, at its next statement. */
@@ -76,23 +80,23 @@ async function countReads(): Promise<number> {
 }
 
 test('an alert that may have arrived, and was withheld when stock went, leaves at the next restock under its own id', async () => {
-  const { pid } = await service.createStore();
+  const store = await service.createStore();
   const { db } = service.services;
-  await seedSubscribers(db, pid, '1', 2);
-  await setStock(service, pid, '1', 5);
+  await seedSubscribers(db, store.pid, '1', 2);
+  await setStock(service, store, '1', 5);
   await queueAll();
   // One was claimed by a process of which nobody heard again.
   const [begun] = await db.query<{ id: string }>(
     'UPDATE outbox SET attempts = 1 WHERE id = (SELECT min(id) FROM outbox WHERE pid = $1) RETURNING id',
-    [pid],
+    [store.pid],
   );
-  await setStock(service, pid, '1', 0);
+  await setStock(service, store, '1', 0);
   await service.runTasks();
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await service.runTasks();
   const alerts = await db.query<{ id: string; state: string; to: string }>(
     `SELECT id, state, recipient AS to FROM outbox WHERE pid = $1 AND lane = 'alert'`,
-    [pid],
+    [store.pid],
   );
   const [first] = alerts.filter(({ id }) => id === begun!.id);
   expect(alerts.filter(({ to }) => to === first!.to)).toEqual([{ ...first, state: 'sent' }]);
@@ -100,27 +104,27 @@ test('an alert that may have arrived, and was withheld when stock went, leaves a
 });
 
 test('alerts are found by their keys also while PostgreSQL takes their table for empty', async () => {
-  const { pid } = await service.createStore();
+  const store = await service.createStore();
   const { db } = service.services;
   // So many that the key has a level more than the index of a store's newest: then the planner prefers that, if it may.
   await db.query(
     `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, state, due_at, cts)
      SELECT $1, gen_random_uuid()::text, 'message', 'email', 'test', 'somebody@example.com', 'sent', now(), now() FROM generate_series(1, 9000)`,
-    [pid],
+    [store.pid],
   );
   // As where it was counted between the end of the last storm and the beginning of the next.
   await db.query('VACUUM outbox');
   await db.query(`UPDATE pg_class SET reltuples = 0 WHERE oid = 'outbox'::regclass`);
   const alerts = 500;
-  await seedSubscribers(db, pid, '1', alerts);
-  await setStock(service, pid, '1', 5);
+  await seedSubscribers(db, store.pid, '1', alerts);
+  await setStock(service, store, '1', 5);
   await queueAll();
   const before = await countReads();
   await service.runTasks();
   const reads = (await countReads()) - before;
   const [sent] = await db.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND state = 'sent' AND lane = 'alert'`,
-    [pid],
+    [store.pid],
   );
   expect(sent!.count).toBe(alerts);
   expect(reads / alerts).toBeGreaterThan(1);

@@ -89,8 +89,8 @@ async function press(link: string | undefined): Promise<void> {
 
 /** Who hears when stock comes back. */
 async function restock(epi: number | string = 1): Promise<string[]> {
-  await setStock(service, store.pid, String(epi), 0, { dt: 'Shirt' });
-  await setStock(service, store.pid, String(epi), 3);
+  await setStock(service, store, String(epi), 0, { dt: 'Shirt' });
+  await setStock(service, store, String(epi), 3);
   return alerted();
 }
 
@@ -404,8 +404,8 @@ test('everybody who confirms while alerts are being queued hears once', async ()
   const people = Array.from({ length: 15 }, (_, index) => `q${100 + index}@example.com`);
   for (const person of people) await subscribe({ store }, person);
   await service.runTasks();
-  await setStock(service, store.pid, '1', 0, { dt: 'Shirt' });
-  await setStock(service, store.pid, '1', 3);
+  await setStock(service, store, '1', 0, { dt: 'Shirt' });
+  await setStock(service, store, '1', 3);
   await Promise.all([service.runTasks(), ...people.map((person) => press(linksTo(person)[0]))]);
   expect(await alerted()).toEqual(people);
 });
@@ -431,7 +431,7 @@ test('who confirms in the moment in which the queueing ends still hears', async 
 test('confirming brings no alert when stock has gone again, or for what was asked for after the restock', async () => {
   await subscribe({ store }, ANN, 1);
   expect(await restock(1)).toEqual([]);
-  await setStock(service, store.pid, '1', 0);
+  await setStock(service, store, '1', 0);
   await press((await links(ANN))[0]);
   await subscribe({ store }, BOB, 2);
   await restock(2);
@@ -451,8 +451,8 @@ test('an alert for somebody who confirms late counts for the units that arrived'
     .expect(200);
   const people = ['p1@example.com', 'p2@example.com'];
   for (const person of people) await subscribe({ store }, person);
-  await setStock(service, store.pid, '1', 0, { dt: 'Shirt' });
-  await setStock(service, store.pid, '1', 1);
+  await setStock(service, store, '1', 0, { dt: 'Shirt' });
+  await setStock(service, store, '1', 1);
   expect(await alerted()).toEqual([]);
   for (const person of people) {
     await press((await links(person))[0]);

@@ -68,27 +68,27 @@ async function sendBesideAnother(): Promise<void> {
 }
 
 test('a mail server that answers the end of a mail late gets one copy, however many leases it takes', async () => {
-  const { pid } = await service.createStore();
-  await seedSubscription(service.services.db, pid, { epi: '1', value: 'slow@example.com' });
-  smtp.beforeAnswer = () => severalLeases(pid);
-  await setStock(service, pid, '1', 5);
+  const store = await service.createStore();
+  await seedSubscription(service, store, { epi: '1', value: 'slow@example.com' });
+  smtp.beforeAnswer = () => severalLeases(store.pid);
+  await setStock(service, store, '1', 5);
   await sendBesideAnother();
   expect(smtp.received.map(({ to }) => to)).toEqual(['slow@example.com']);
-  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent' }]);
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'sent' }]);
 });
 
 test('a provider of text messages that answers late is called once', async () => {
-  const { pid } = await service.createStore();
+  const store = await service.createStore();
   const seed = { epi: '1', medium: 'sms', value: '+4915100000001' };
-  await seedSubscription(service.services.db, pid, seed);
+  await seedSubscription(service, store, seed);
   provider.answer = async () => {
-    await severalLeases(pid);
+    await severalLeases(store.pid);
     return { status: 201 };
   };
-  await setStock(service, pid, '1', 5);
+  await setStock(service, store, '1', 5);
   await sendBesideAnother();
   expect(provider.received).toHaveLength(1);
-  expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent' }]);
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'sent' }]);
 });
 
 test('a mail server that drips bytes for ever is left, and the next mail goes over a new connection', async () => {

@@ -43,13 +43,12 @@ const save = async (store: NewStore, input: object): Promise<void> => {
 test('alerts whose template ends its process are dead letters after three tries, and other stores hear in time', async () => {
   const store = await service.createStore();
   const other = await service.createStore();
-  const { db } = service.services;
   await save(store, { html: TRAP });
   for (const n of [1, 2, 3])
-    await seedSubscription(db, store.pid, { epi: '1', value: `trap${n}@example.com`, at: START });
-  await seedSubscription(db, other.pid, { epi: '1', value: 'other@example.com', at: START });
-  await setStock(service, store.pid, '1', 5, { dt: 'Trap' });
-  await setStock(service, other.pid, '1', 5, { dt: 'Shirt' });
+    await seedSubscription(service, store, { epi: '1', value: `trap${n}@example.com` });
+  await seedSubscription(service, other, { epi: '1', value: 'other@example.com' });
+  await setStock(service, store, '1', 5, { dt: 'Trap' });
+  await setStock(service, other, '1', 5, { dt: 'Shirt' });
   await service.runTasks();
   expect(smtp.received.map(({ to }) => to)).toEqual(['other@example.com']);
   // Until the template is looked at again no try is used up.
@@ -72,12 +71,11 @@ test('alerts whose template ends its process are dead letters after three tries,
 test('the same store hears again as soon as its template is mended', async () => {
   const store = await service.createStore();
   await save(store, { html: TRAP });
-  await seedSubscription(service.services.db, store.pid, {
+  await seedSubscription(service, store, {
     epi: '1',
     value: 'shopper@example.com',
-    at: START,
   });
-  await setStock(service, store.pid, '1', 5, { dt: 'Trap' });
+  await setStock(service, store, '1', 5, { dt: 'Trap' });
   await service.runTasks();
   expect(smtp.received).toEqual([]);
   await save(store, { html: '<p>{{ product.title }}</p>' });
@@ -88,8 +86,9 @@ test('the same store hears again as soon as its template is mended', async () =>
 });
 
 test('no mail has characters in its subject or sender that turn or hide what is read', async () => {
-  const store = await service.createStore({ name: 'Sh\u202eop \u2066A\u200f', doubleOptIn: true });
-  const { pid } = store;
+  const store = await service.createStore({ name: 'Sh\u202eop \u2066A\u200f' });
+  await seedSubscription(service, store, { epi: '1', value: 'shopper@example.com' });
+  await service.graphql('mutation { updateStore(input: { doubleOptIn: true }) { pid } }', {}, { store });
   await service
     .post(
       '/storeadmin/bispa/subscriptions/create',
@@ -105,8 +104,7 @@ test('no mail has characters in its subject or sender that turn or hide what is 
   const sender = await newAccount(service, store);
   const { lid } = await sender.create('Wi\u202eshes');
   await sender.ok('lists/emailList', { lid, toemail: 'friend@example.com', fromname: 'A\u2067nn\u200b' });
-  await seedSubscription(service.services.db, pid, { epi: '1', value: 'shopper@example.com', at: START });
-  await setStock(service, pid, '1', 5, { dt: 'Hat\u202d\u2028\u061c' });
+  await setStock(service, store, '1', 5, { dt: 'Hat\u202d\u2028\u061c' });
   await service.runTasks();
   const lines = new Map(smtp.received.map(({ to, mail }) => [to, [mail.from?.name, mail.subject]]));
   expect(lines.get('new@example.com')).toEqual(['Shop A', 'Please confirm your alerts from Shop A']);
@@ -130,11 +128,10 @@ test.each([
   ['asks for its length', '<p>{{ unsubscribe_url.size }}</p>', (url: string) => `<p>${url.length}</p>`],
 ])('everyone gets a link of their own, also where the template %s', async (_how, html, shown) => {
   const store = await service.createStore();
-  const { db } = service.services;
   await save(store, { html, subject: '{{ unsubscribe_url }}' });
   const contacts = ['a', 'bb', 'ccc'].map((name) => `${name}@example.com`);
-  for (const value of contacts) await seedSubscription(db, store.pid, { epi: '1', value, at: START });
-  await setStock(service, store.pid, '1', 5);
+  for (const value of contacts) await seedSubscription(service, store, { epi: '1', value });
+  await setStock(service, store, '1', 5);
   await service.runTasks();
   expect(smtp.received.map(({ to }) => to).sort()).toEqual(contacts);
   const links = smtp.received.map(({ mail }) => {
@@ -150,13 +147,12 @@ test.each([
 test('a product that changes between two restocks is shown as it is', async () => {
   const store = await service.createStore();
   for (const [index, dt] of ['Old name', 'New name'].entries()) {
-    await seedSubscription(service.services.db, store.pid, {
+    await seedSubscription(service, store, {
       epi: '1',
       value: `${index}@example.com`,
-      at: START,
     });
-    await setStock(service, store.pid, '1', 0);
-    await setStock(service, store.pid, '1', 5, { dt });
+    await setStock(service, store, '1', 0);
+    await setStock(service, store, '1', 5, { dt });
     await service.runTasks();
   }
   expect(smtp.received.map(({ mail }) => mail.subject)).toEqual([

@@ -51,7 +51,7 @@ describeInBrowser('the pages behind links', () => {
     await owner.ok('lists/markPublic', { lid });
     const [row] = await db.query<{ secret: Buffer }>('SELECT secret FROM store WHERE pid = $1', [store.pid]);
     const sealed = { pid: store.pid, secret: row!.secret, tokenKeys: [] };
-    await seedSubscription(db, store.pid, { epi: '1', value: 'a@example.com' });
+    await seedSubscription(service, store, { epi: '1', value: 'a@example.com' });
     paths['list'] = `/shared/${lid}`;
     paths['gone'] = '/go/nothing';
     const claim = {

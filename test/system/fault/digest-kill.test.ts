@@ -16,12 +16,12 @@ afterAll(() => smtp.close());
 
 test('a dispatcher killed between sending a digest and recording it: the next one sends it again under the same id with the same alerts, and no alert is lost or in two messages', async () => {
   const { db } = service.services;
-  const { pid } = await service.createStore({ digestSeconds: 1 });
+  const store = await service.createStore({ digestSeconds: 1 });
   const epis = ['1', '2', '3'];
   const contacts = Array.from({ length: 8 }, (_, index) => `c${index}@example.com`);
   for (const epi of epis) {
-    for (const value of contacts) await seedSubscription(db, pid, { epi, value });
-    await setStock(service, pid, epi, 5, { dt: `Thing-${epi}` });
+    for (const value of contacts) await seedSubscription(service, store, { epi, value });
+    await setStock(service, store, epi, 5, { dt: `Thing-${epi}` });
   }
   const start = (): MainProcess =>
     startMain(
@@ -41,13 +41,13 @@ test('a dispatcher killed between sending a digest and recording it: the next on
   await first.ended;
   const [row] = await db.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND state = 'queued' AND parcel_id IS NOT NULL`,
-    [pid],
+    [store.pid],
   );
   expect(row!.count).toBeGreaterThan(0);
   const second = start();
   await until(async () => {
-    const open = await db.query(`SELECT 1 FROM outbox WHERE pid = $1 AND state <> 'sent'`, [pid]);
-    const all = await db.query('SELECT 1 FROM outbox WHERE pid = $1', [pid]);
+    const open = await db.query(`SELECT 1 FROM outbox WHERE pid = $1 AND state <> 'sent'`, [store.pid]);
+    const all = await db.query('SELECT 1 FROM outbox WHERE pid = $1', [store.pid]);
     return open.length === 0 && all.length === epis.length * contacts.length;
   });
   await second.end();
@@ -67,5 +67,5 @@ test('a dispatcher killed between sending a digest and recording it: the next on
   // Everybody heard of everything, in one message each.
   expect(found.size).toBe(epis.length * contacts.length);
   expect([...found.values()].every(({ size }) => size === 1)).toBe(true);
-  expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [pid])).toEqual([]);
+  expect(await db.query('SELECT 1 FROM subscription WHERE pid = $1', [store.pid])).toEqual([]);
 });

@@ -113,16 +113,16 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
     startMain(environment, number === 0 ? 'main' : 'cli/worker');
   const dispatchers = Array.from({ length: plan.dispatchers }, (_, number) => startDispatcher(number));
 
-  const { pid } = await service.createStore();
-  await setStock(service, pid, '1', 0, { dt: 'Shirt' });
-  await seedSubscribers(db, pid, '1', plan.subscribers);
+  const store = await service.createStore();
+  await setStock(service, store, '1', 0, { dt: 'Shirt' });
+  await seedSubscribers(db, store.pid, '1', plan.subscribers);
   const start = Date.now();
-  await setStock(service, pid, '1', 10);
+  await setStock(service, store, '1', 10);
 
   const progress = async (): Promise<number> => {
     const [row] = await db.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM outbox WHERE pid = $1 AND state <> 'queued'`,
-      [pid],
+      [store.pid],
     );
     return row!.count;
   };
@@ -151,11 +151,11 @@ export async function runCrash(service: TestService, plan: CrashPlan): Promise<C
     killTimes.some((kill) => time <= kill && kill - time < plan.leaseMs);
   const states = await db.query<{ state: string; count: number }>(
     'SELECT state, count(*)::int AS count FROM outbox WHERE pid = $1 GROUP BY state',
-    [pid],
+    [store.pid],
   );
   const [left] = await db.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM subscription WHERE pid = $1',
-    [pid],
+    [store.pid],
   );
   return {
     reached: all.length,

@@ -1,3 +1,4 @@
+import type { NewStore } from '../../../src/domain/store/store.service.ts';
 import { seedSubscription, setStock } from '../../dispatch/kit.ts';
 import { startSmtp } from '../../dispatch/receivers.ts';
 import type { TestSmtp } from '../../dispatch/receivers.ts';
@@ -32,7 +33,7 @@ describeWith(['PostgreSQL 15'], 'failover to a synchronous replica', () => {
   let service: TestService;
   let smtp: TestSmtp;
   let url: string;
-  let pid: string;
+  let store: NewStore;
   let writers: Writer[];
   let isOver = false;
 
@@ -54,10 +55,9 @@ describeWith(['PostgreSQL 15'], 'failover to a synchronous replica', () => {
       DISPATCH_RETRY_MS: '100',
     });
     url = await main.url;
-    const store = await service.createStore();
-    ({ pid } = store);
+    store = await service.createStore();
     for (let index = 0; index < CONTACTS; index += 1)
-      await seedSubscription(service.services.db, pid, { epi: '77', value: `c${index}@example.com` });
+      await seedSubscription(service, store, { epi: '77', value: `c${index}@example.com` });
     writers = await Promise.all(
       Array.from({ length: WRITERS }, async (_, index) => {
         const shopper = await service.account(store);
@@ -176,7 +176,7 @@ describeWith(['PostgreSQL 15'], 'failover to a synchronous replica', () => {
     smtp.beforeAnswer = () => until(() => smtp.received.length <= 5 || isKilled);
     const written = Promise.all(writers.map(write));
     await untilWritten(5);
-    await setStock(service, pid, '77', 5);
+    await setStock(service, store, '77', 5);
     await until(() => smtp.received.length > 5);
     await cluster.primary.process.stop('SIGKILL');
     isKilled = true;
@@ -210,7 +210,7 @@ describeWith(['PostgreSQL 15'], 'failover to a synchronous replica', () => {
 
   test('everybody gets an alert, and nobody one of another id', async () => {
     await until(async () => {
-      const open = `SELECT 1 FROM outbox WHERE pid = '${pid}' AND state <> 'sent'`;
+      const open = `SELECT 1 FROM outbox WHERE pid = '${store.pid}' AND state <> 'sent'`;
       return (await askPostgres(cluster.replicaUrl, open)).length === 0;
     });
     const ids = new Map<string, Set<string>>();
