@@ -51,14 +51,15 @@ export const useNewAccount = (service: TestService, store: NewStore, email?: str
 export const useNewGuest = (service: TestService, store: NewStore): Client =>
   filledBy(beforeEach, () => newGuest(service, store));
 
-/** Puts a variant into the catalogue the short way. */
+/** Puts a variant into the catalogue by the store's call. */
 export async function stock(
   service: TestService,
   store: NewStore,
   epi: string,
   more: Record<string, unknown> = {},
 ): Promise<void> {
-  const row = {
+  const product = {
+    epi,
     empi: '900',
     du: 'https://shop.example/p/900',
     dt: 'Kettle',
@@ -69,11 +70,7 @@ export async function stock(
     stk: 5,
     ...more,
   };
-  await service.services.db.query(
-    `INSERT INTO product (pid, epi, empi, du, dt, bt, sku, iu, pr, stk) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     ON CONFLICT (pid, epi) DO UPDATE SET dt = excluded.dt, pr = excluded.pr, stk = excluded.stk`,
-    [store.pid, epi, row.empi, row.du, row.dt, row.bt, row.sku, row.iu, row.pr, row.stk],
-  );
+  await service.post('/storeadmin/v3/products/upsert', { products: [product] }, { store }).expect(200);
 }
 
 /** What the database holds of a list: its own count and the rows. */
