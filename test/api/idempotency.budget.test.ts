@@ -5,7 +5,7 @@ import type { Caller } from '../harness.ts';
 import { item, newAccount, useNewAccount } from './list-kit.ts';
 
 const service = useService();
-const store = useNewStore(service);
+const store = useNewStore(service, { customItems: true });
 const client = useNewAccount(service, store);
 let lid: string;
 beforeEach(async () => {
@@ -39,7 +39,6 @@ const dense = (count: number) =>
 test('a large answer is not kept, and its retry reads it anew and does nothing again', async () => {
   const key = randomUUID();
   const fields = { lid, a: [...dense(30), { title: 'Own', du: '/own', price: 1 }] };
-  await service.services.db.query('UPDATE store SET custom_items = true WHERE pid = $1', [store.pid]);
   const first = await rest('update-ctx', fields, key).expect(200);
   const before = await versionOf();
   expect(await keptBytes()).toBeLessThan(20_000);

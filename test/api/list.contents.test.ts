@@ -343,7 +343,7 @@ describe('a public list', () => {
   test('of a guest names nobody', async () => {
     const guest = await newGuest(service, store);
     const list = await guest.create('Guest list');
-    await service.services.db.query('UPDATE list SET anon_read = true WHERE lid = $1', [list.lid]);
+    await guest.ok('lists/markPublic', { lid: list.lid });
     expect((await me.contents(list.lid)).list).toMatchObject({
       cby: null,
       uby: null,

@@ -270,11 +270,7 @@ test('the CSV has everybody once, however many they are', async () => {
 
 test('a cell of the CSV is never run by a spreadsheet, and a phone number stays what it is', async () => {
   const values = ['=1+1@example.com', '+x@example.com', '-x@example.com', '"a,b"@example.com'];
-  for (const value of values)
-    await service.services.db.query(
-      `INSERT INTO mailing_answer (pid, medium, value, acceptmarketing, signuptime, acceptsource) VALUES ($1, 'email', $2, true, $3, 's')`,
-      [store.pid, value, START],
-    );
+  for (const value of values) await answer(value, 1);
   await answer(PHONE, 1);
   const { text } = await fetchCsv().expect(200);
   expect(text.split('\r\n').map((row) => /,(.*),true/.exec(row)?.[1])).toEqual([

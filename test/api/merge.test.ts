@@ -381,14 +381,16 @@ test('a joined list that is still being copied arrives whole, and a moved one go
 });
 
 test("alerts that the guest asked for are the account's afterwards", async () => {
-  const { db } = service.services;
-  await db.query(
-    `INSERT INTO subscription_request (pid, id, medium, value, epi, empi, du, topic, regid, asker) VALUES ($1, 's1', 'email', 'a@example.com', '1', '1', '/p', 'backinstock', $2, $2)`,
-    [store.pid, guest.regid],
-  );
+  const input =
+    '{ medium: email, mediumvalue: "a@example.com", products: [{ epi: 1, empi: 1, du: "/p" }], topics: ["backinstock"] }';
+  const subscribe = `mutation { subscribe(input: ${input}) { confirmed } }`;
+  const { body } = await service.graphql(subscribe, {}, { shopper: guest });
+  expect(body).toEqual({ data: { subscribe: { confirmed: false } } });
   await merge();
   const account = await service.account(store, email);
-  const rows = await db.query('SELECT regid FROM subscription_request WHERE pid = $1', [store.pid]);
+  const rows = await service.services.db.query('SELECT regid FROM subscription_request WHERE pid = $1', [
+    store.pid,
+  ]);
   expect(rows).toEqual([{ regid: account.regid }]);
 });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { PoolClient } from 'pg';
+import { setMaintenance } from '../../src/domain/store/store.service.ts';
 import { useNewStore, useService } from '../harness.ts';
 import { until } from '../until.ts';
 import { item, newAccount, useNewAccount } from './list-kit.ts';
@@ -200,9 +201,9 @@ test('an export is refused without a key, to a shopper or another store, for two
   expect(await refusal({ useremail: 'x@example.com' }, { store })).toEqual([404, 'not-found']);
   expect(await refusal({ regid }, { store: stranger })).toEqual([404, 'not-found']);
   expect(await refusal({ regid }, { store: stranger })).toEqual([429, 'too-many-requests']);
-  await service.services.db.query('UPDATE store SET maintenance = true WHERE pid = $1', [store.pid]);
+  await setMaintenance(service.services, store.pid, true);
   expect(await refusal({ regid }, { store })).toEqual([503, 'maintenance']);
-  await service.services.db.query('UPDATE store SET maintenance = false WHERE pid = $1', [store.pid]);
+  await setMaintenance(service.services, store.pid, false);
   expect(await audit()).toEqual([]);
 });
 

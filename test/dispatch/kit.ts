@@ -9,6 +9,7 @@ export type SeedSubscription = {
   value?: string;
   medium?: string;
   topic?: string;
+  addtomailinglist?: 0 | 1;
   /** False for one that a guest asks for, which waits until the contact confirms it. */
   isConfirmed?: boolean;
 };
@@ -17,7 +18,14 @@ export type SeedSubscription = {
 export async function seedSubscription(
   service: TestService,
   store: StoreAccess,
-  { epi, value, medium = 'email', topic = 'backinstock', isConfirmed = true }: SeedSubscription,
+  {
+    epi,
+    value,
+    medium = 'email',
+    topic = 'backinstock',
+    addtomailinglist,
+    isConfirmed = true,
+  }: SeedSubscription,
 ): Promise<void> {
   const { body } = await service.graphql(
     'mutation ($input: SubscribeInput!) { subscribe(input: $input) { confirmed } }',
@@ -27,6 +35,7 @@ export async function seedSubscription(
         mediumvalue: value ?? `${randomUUID()}@example.com`,
         products: [{ epi, empi: 1, du: 'https://shop.example/p/1' }],
         topics: [topic],
+        addtomailinglist,
       },
     },
     isConfirmed ? { store } : { shopper: await service.guest(store) },
