@@ -115,7 +115,7 @@ export async function setStock(
   await service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
 }
 
-/** Rows of the outbox of a store, oldest first. */
+/** Rows of the outbox of a store by variant, oldest first: restocks of one moment are worked on in any order. */
 export function outboxOf(
   { services }: TestService,
   pid: string,
@@ -133,7 +133,7 @@ export function outboxOf(
   }[]
 > {
   return services.db.query(
-    'SELECT id, lane, medium, kind, recipient, state, attempts, error, payload FROM outbox WHERE pid = $1 ORDER BY seq',
+    'SELECT id, lane, medium, kind, recipient, state, attempts, error, payload FROM outbox WHERE pid = $1 ORDER BY epi NULLS FIRST, seq',
     [pid],
   );
 }
