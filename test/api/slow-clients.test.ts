@@ -79,15 +79,15 @@ test('a reader that takes nothing of its answers is cut, however small each of t
   const hasty = await startService({ rateLimits: false }, undefined, service, { stallMs: 200 });
   const me = await newAccount(hasty, await hasty.createStore());
   const { lid } = await me.create('Long');
-  await me.add(lid, ...Array.from({ length: 40 }, (_, n) => item(n + 1, { note: 'x'.repeat(1_000) })));
+  await me.add(lid, ...Array.from({ length: 10 }, (_, n) => item(n + 1, { note: 'x'.repeat(1_000) })));
   const { pid, regid, sessionid } = me.shopper;
   const body = new URLSearchParams({ regid, sessionid, lid }).toString();
   const { socket, closed } = open('', hasty);
   socket.pause();
   const call = `POST /api/v3/lists/fetch-list-with-contents?pid=${pid} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n`;
-  // Several megabytes of answers, each of which is less than the system's own buffers take.
-  socket.write(`${call}Content-Length: ${body.length}\r\n\r\n${body}`.repeat(250));
-  // Whoever is cut finds out when it writes; one that is only slow to be answered never does.
+  // More of them than the system's own buffers take.
+  socket.write(`${call}Content-Length: ${body.length}\r\n\r\n${body}`.repeat(1_000));
+  // What it sends meanwhile does not help it; and whoever is cut finds out when it writes.
   trickle(socket, '\r\n');
   await closed;
   await hasty.close();
