@@ -46,6 +46,6 @@ function compile(path) {
 }
 
 process.setSourceMapsEnabled(true);
-require.extensions['.ts'] = (module, path) => module._compile(compile(path), path);
+require.extensions['.ts'] = (loaded, path) => loaded._compile(compile(path), path);
 
 if (require.main === module) require(process.argv[2]);
