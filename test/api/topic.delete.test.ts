@@ -115,7 +115,7 @@ test('an occasion whose subscribers are not queued yet ends with its topic', asy
 test('while alerts are sent, a deletion leaves each of them either sent or withheld, and nobody waiting', async () => {
   await seedSubscribers(service.services.db, store.pid, 'a', 300, 'launch');
   await trigger('a');
-  expect(await queueNextPortion(service.services)).toBe(true);
+  while (await queueNextPortion(service.services));
   const [ended] = await Promise.all([remove('launch'), service.runTasks()]);
   await service.runTasks();
   const { sent = 0, withheld = 0, ...others } = await alerts();

@@ -43,7 +43,7 @@ test('an alert that a newer restock takes over while the older one is being with
   const { db } = service.services;
   await seedSubscription(service, store, { epi: '1', value: 'flap@example.com' });
   await setStock(service, store, '1', 5);
-  await queueNextPortion(service.services);
+  while (await queueNextPortion(service.services));
   const messages = await claimAll(store.pid, ALERTS);
   await setStock(service, store, '1', 0);
   const [delivery] = await createMailbox().lane.prepare(messages);
