@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from '../shared/log.ts';
+import { MIN_BYTES_A_SECOND } from './send.ts';
 import { createShedding, stepAside } from './shedding.ts';
 
 /** A server that can listen before it knows what to answer with: links carry its port, and what hands them out is made next. */
@@ -38,11 +39,15 @@ const CHECKS = 3;
 
 /** Ends a connection whose reader takes nothing of what waits for it, whatever it sends meanwhile. */
 function cutStalled(socket: Socket, stallMs: number): void {
-  let before: number | null = null;
+  let taken = 0;
+  let since = performance.now();
   const timer = setInterval(() => {
-    const taken = socket.bytesWritten - socket.writableLength;
-    if (socket.writableLength > 0 && taken === before) socket.destroy();
-    before = socket.writableLength > 0 ? taken : null;
+    const before = taken;
+    taken = socket.bytesWritten - socket.writableLength;
+    if (socket.writableLength === 0 || taken !== before) since = performance.now();
+    // What is written at once counts as taken only as a whole, so a long answer has longer.
+    const limitMs = stallMs + (socket.writableLength / MIN_BYTES_A_SECOND) * 1_000;
+    if (performance.now() - since >= limitMs) socket.destroy();
   }, stallMs);
   timer.unref();
   socket.once('close', () => clearInterval(timer));

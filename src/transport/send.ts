@@ -6,7 +6,7 @@ import type { Body } from '../shared/packing.ts';
 /** A reader who takes nothing for so long is gone. */
 const STALL_MS = 15_000;
 /** Slower readers than this hold up memory for nothing. */
-const MIN_BYTES_A_SECOND = 32_000;
+export const MIN_BYTES_A_SECOND = 32_000;
 /** The system's own buffers take less than this at once. */
 const LARGE_BODY = 64_000;
 
