@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import type { Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 
 /** A mail as it arrived. */
 export type ReceivedMail = { to: string; from: string; mail: Email; raw: string };
@@ -21,6 +22,17 @@ export type TestSmtp = {
   beforeAnswer: () => Promise<void>;
   close: () => Promise<void>;
 };
+
+/** A mail to a test server, once it has come whole. */
+export async function readMail(
+  stream: SMTPServerDataStream,
+  { envelope }: SMTPServerSession,
+): Promise<ReceivedMail> {
+  const raw = Buffer.concat(await stream.toArray()).toString('utf8');
+  const { mailFrom, rcptTo } = envelope;
+  const from = mailFrom ? mailFrom.address : '';
+  return { to: rcptTo[0]!.address, from, mail: await PostalMime.parse(raw), raw };
+}
 
 export async function startSmtp(): Promise<TestSmtp> {
   const smtp: TestSmtp = {
@@ -40,19 +52,12 @@ export async function startSmtp(): Promise<TestSmtp> {
       callback(errorOf(smtp.refuse(address.address)));
     },
     onData(stream, session, callback) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const raw = Buffer.concat(chunks).toString('utf8');
-        const { mailFrom, rcptTo } = session.envelope;
-        const to = rcptTo[0]!.address;
-        const refusal = smtp.refuseData(to);
+      void readMail(stream, session).then(async (mail) => {
+        const refusal = smtp.refuseData(mail.to);
         if (refusal) return callback(errorOf(refusal));
-        void PostalMime.parse(raw).then(async (mail) => {
-          smtp.received.push({ to, from: mailFrom ? mailFrom.address : '', mail, raw });
-          await smtp.beforeAnswer();
-          callback();
-        });
+        smtp.received.push(mail);
+        await smtp.beforeAnswer();
+        callback();
       });
     },
   });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
-import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { readMail } from './receivers.ts';
 import type { ReceivedMail } from './receivers.ts';
 
 // A certificate of nobody: it says `localhost`, and only tests trust it.
@@ -74,15 +74,9 @@ export async function startTlsSmtp(
     onMailFrom: (address, _session, callback) => callback(errorOf(smtp.refuseFrom(address.address))),
     onRcptTo: (address, _session, callback) => callback(errorOf(smtp.refuse(address.address))),
     onData(stream, session, callback) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const raw = Buffer.concat(chunks).toString('utf8');
-        const { mailFrom, rcptTo } = session.envelope;
-        void PostalMime.parse(raw).then((mail) => {
-          smtp.received.push({ to: rcptTo[0]!.address, from: mailFrom ? mailFrom.address : '', mail, raw });
-          callback();
-        });
+      void readMail(stream, session).then((mail) => {
+        smtp.received.push(mail);
+        callback();
       });
     },
   });
