@@ -52,13 +52,15 @@ export async function startSmtp(): Promise<TestSmtp> {
       callback(errorOf(smtp.refuse(address.address)));
     },
     onData(stream, session, callback) {
-      void readMail(stream, session).then(async (mail) => {
+      const take = async (mail: ReceivedMail): Promise<void> => {
         const refusal = smtp.refuseData(mail.to);
         if (refusal) return callback(errorOf(refusal));
         smtp.received.push(mail);
         await smtp.beforeAnswer();
         callback();
-      });
+      };
+      // A sender that is killed in the middle of a mail has not sent it.
+      void readMail(stream, session).then(take, callback);
     },
   });
   server.on('error', () => undefined);

@@ -77,7 +77,7 @@ export async function startTlsSmtp(
       void readMail(stream, session).then((mail) => {
         smtp.received.push(mail);
         callback();
-      });
+      }, callback);
     },
   });
   server.server.on('connection', () => (smtp.connections += 1));
