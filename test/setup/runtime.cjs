@@ -25,18 +25,20 @@ if (process.send) process.on('message', onMessage);
 
 /** Loads Circus, and returns its storage as well: on Node 20 and 22 every storage that was ever used costs at every promise. */
 function loadCircus(path) {
-  const { AsyncLocalStorage } = hooks;
+  const property = Object.getOwnPropertyDescriptor(hooks, 'AsyncLocalStorage');
   let storage;
-  hooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+  class Known extends hooks.AsyncLocalStorage {
     constructor() {
       super();
       storage = this;
     }
-  };
+  }
+  // Newer Nodes have a getter there, which an assignment would not replace.
+  Object.defineProperty(hooks, 'AsyncLocalStorage', { value: Known, configurable: true });
   try {
     return { circus: require(path), storage };
   } finally {
-    hooks.AsyncLocalStorage = AsyncLocalStorage;
+    Object.defineProperty(hooks, 'AsyncLocalStorage', property);
   }
 }
 
