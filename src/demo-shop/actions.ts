@@ -27,9 +27,6 @@ const isPassing = (error: unknown): boolean => {
   return status === 429 || status >= 500;
 };
 
-/** What became of the last tap on each heart. */
-const hearts = new Map<number, Promise<boolean>>();
-
 /** What visitors can do, and what of the lists the views need for it. */
 export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart: ChangeCart) {
   const { products, lists, later, alerts, email, load, change, tellLost, refreshAlerts, setAlerts } = wishes;
@@ -112,21 +109,13 @@ export function createActions(wishes: Wishes, show: Show, cart: Cart, changeCart
     const isEmpty = lids.length === 0;
     const isDraft = lids.includes('');
     const wanted = isEmpty ? saveToFirst(product) : isDraft ? takeBack(product) : removeFrom(lids, product);
-    // One after the other: the last tap counts.
-    const before = hearts.get(epi);
-    const call = async (): Promise<unknown> => {
-      await before;
-      return wanted.call();
-    };
     const done = isEmpty
       ? `${dt} saved to ${FIRST_LIST}`
       : lids.length === 1
         ? `${dt} removed from your list`
         : `${dt} removed from ${lids.length} lists`;
     const undo = isEmpty ? undefined : isDraft ? saveToFirst(product) : bringBack(lids, toInput(product));
-    const making = make({ ...wanted, call }, done, undo);
-    hearts.set(epi, making);
-    return making;
+    return make(wanted, done, undo);
   };
 
   /** Puts as many into the cart as there are, at most. */

@@ -48,6 +48,8 @@ export function useWishes() {
     /** Whether changes of other devices are told; else this page asks after each of its own. */
     isLive: false,
     writes: 0,
+    /** The change that was made last: the service gets them in the visitor's order, or Undo could overtake what comes after it. */
+    last: Promise.resolve() as Promise<unknown>,
     hasProducts: page.products !== null,
   }));
 
@@ -147,8 +149,10 @@ export function useWishes() {
     async ({ patch, call }: Change) => {
       setPending((all) => [...all, patch]);
       memo.writes += 1;
+      const answering = memo.last.then(call, call);
+      memo.last = answering;
       try {
-        const answer = await call();
+        const answer = await answering;
         const real = typeof answer === 'function' ? (answer as Patch) : patch;
         setTruth((lists) => lists && real(lists));
       } finally {

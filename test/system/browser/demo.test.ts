@@ -124,13 +124,23 @@ describeInBrowser('the demo storefront', () => {
   test('what is deleted by a slip comes back: by Undo, or later from what was recently deleted', async () => {
     const context = await visitor();
     const page = await openShop(service.url, context);
+    const saved = page.waitForResponse((response) => response.url().includes('/lists/update-ctx'));
     await heart(page, 'Linen throw').click();
+    await saved;
     await fullHeart(page, 'Linen throw').click();
+    // The Undo takes long; the service still hears of the removal after it.
+    let letUndo = (): void => undefined;
+    const isRemoved = new Promise<void>((done) => (letUndo = done));
+    await page.route(/restore-items/, async (route) => {
+      await isRemoved;
+      await route.continue();
+    });
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
     await fullHeart(page, 'Linen throw').waitFor();
     await page.getByRole('link', { name: 'Lists' }).click();
     await page.getByRole('button', { name: 'Remove Linen throw' }).click();
     await page.waitForFunction("document.activeElement.textContent === 'My lists'");
+    letUndo();
     await page.getByRole('heading', { name: 'Recently deleted' }).waitFor();
     await picture(page, 'deleted');
     expect(await allFindings(page)).toEqual([]);
