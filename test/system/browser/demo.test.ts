@@ -124,7 +124,8 @@ describeInBrowser('the demo storefront', () => {
   test('what is deleted by a slip comes back: by Undo, or later from what was recently deleted', async () => {
     const context = await visitor();
     const page = await openShop(service.url, context);
-    const saved = page.waitForResponse((response) => response.url().includes('/lists/update-ctx'));
+    const written = () => page.waitForResponse((response) => response.url().includes('/lists/update-ctx'));
+    const saved = written();
     await heart(page, 'Linen throw').click();
     await saved;
     await fullHeart(page, 'Linen throw').click();
@@ -138,9 +139,11 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
     await fullHeart(page, 'Linen throw').waitFor();
     await page.getByRole('link', { name: 'Lists' }).click();
+    const removed = written();
     await page.getByRole('button', { name: 'Remove Linen throw' }).click();
     await page.waitForFunction("document.activeElement.textContent === 'My lists'");
     letUndo();
+    await removed;
     await page.getByRole('heading', { name: 'Recently deleted' }).waitFor();
     await picture(page, 'deleted');
     expect(await allFindings(page)).toEqual([]);
