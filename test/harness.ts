@@ -160,7 +160,21 @@ export async function startService(
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
   const { server, serve } = createHttpServer({ ...config, ...limits }, log);
-  serve(await createApp(services, { isDraining: false }, demo));
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    for (const task of tasks) task.close?.();
+    services.templates.close();
+    services.limiter.close();
+    await db.close();
+    if (!beside) await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const app = await createApp(services, { isDraining: false }, demo).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  serve(app);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -221,15 +235,6 @@ export async function startService(
         for (const task of tasks) while (await task.run()) isBusy = true;
       }
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      for (const task of tasks) task.close?.();
-      services.templates.close();
-      services.limiter.close();
-      await db.close();
-      if (!beside) await database.drop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    close,
   };
 }
