@@ -4,9 +4,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, existsSync 
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import markdown from 'markdown-it';
 import { ROOT, filesUnder, hashOf, readStamp } from './generate.mjs';
+
+/** Loads a package where it is used: mostly everything is current, and loading them all takes half a second. */
+const load = createRequire(import.meta.url);
 
 const PUBLIC = join(ROOT, 'dist/public');
 const STAMP = join(PUBLIC, '.stamp');
@@ -61,7 +62,7 @@ const WITHOUT_FONTS = {
 
 /** One page; returns its files and where its HTML finds them. */
 async function bundlePage(name, entry) {
-  const { outputFiles } = await build({
+  const { outputFiles } = await load('esbuild').build({
     ...COMMON,
     entryPoints: { [name]: entry },
     entryNames: 'assets/[name]-[hash]',
@@ -83,6 +84,7 @@ async function bundlePage(name, entry) {
 
 /** The browser library for a script tag and as an ES module, and the script for pages written for the public product. */
 async function bundleClient() {
+  const { build } = load('esbuild');
   const options = { ...COMMON, entryPoints: [CLIENT], target: 'es2020' };
   const [watch, compat, tag, esm] = await Promise.all([
     build({
@@ -106,8 +108,7 @@ async function bundleClient() {
 
 /** The library's types as one file: the declarations of its public modules, joined. */
 function clientTypes() {
-  // Loaded only here: it takes half a second, and mostly there is nothing to do.
-  const ts = createRequire(import.meta.url)('typescript');
+  const ts = load('typescript');
   const texts = CLIENT_TYPES.map((file) => {
     const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(ROOT, file), 'utf8'), {
       fileName: file,
@@ -123,7 +124,7 @@ function clientTypes() {
 
 /** The manual of the library as HTML, for the page /client; links into the repository lead nowhere from there and become plain text. */
 function clientManual() {
-  const renderer = markdown();
+  const renderer = load('markdown-it')();
   const nameOf = (text) =>
     text
       .toLowerCase()

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { readFigures } from '../figures.ts';
 import { shareBrowser } from './browser.ts';
 import { ENV } from './run.ts';
-import { startTestServer } from './server.ts';
+import type { TestServer } from './server.ts';
 
 declare global {
   var endWishgateTests: (() => Promise<void>) | undefined;
@@ -14,7 +17,7 @@ declare global {
 export async function startRun(): Promise<void> {
   // A run of both suites starts here twice.
   if (globalThis.endWishgateTests) await globalThis.endWishgateTests();
-  const server = await startTestServer();
+  const server = await startServer();
   const browser = await shareBrowser();
   const folder = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const end = async (): Promise<void> => {
@@ -31,4 +34,18 @@ export async function startRun(): Promise<void> {
     // Jest ends at once on these and runs no teardown.
     process.once(signal, () => void end().finally(() => process.exit(1)));
   }
+}
+
+/** In a thread of its own, since this one is busy with loading the service meanwhile: half a second less for a single file. */
+async function startServer(): Promise<TestServer> {
+  const [loader, file] = ['../../tools/typescript.cjs', './server-thread.ts'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  ) as [string, string];
+  const thread = new Worker(loader, { argv: [file] });
+  const [server] = (await once(thread, 'message')) as [Omit<TestServer, 'stop'>];
+  const stop = async (): Promise<void> => {
+    thread.postMessage('stop');
+    await once(thread, 'exit');
+  };
+  return { ...server, stop };
 }
