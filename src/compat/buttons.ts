@@ -13,10 +13,15 @@ const SAVED = 'swym-added';
 
 /** Buttons that pages mark up and leave to the script: `data-swaction`, with the product in attributes beside it. */
 export function createButtons({ add, remove, watch, savedItems }: Actions) {
+  let draws = 0;
   const draw = async (): Promise<void> => {
+    draws += 1;
+    const mine = draws;
     const hearts = [...document.querySelectorAll<HTMLElement>(HEARTS)];
     if (hearts.length === 0) return;
     const saved = new Set((await savedItems()).map((item) => String((item as PageProduct).epi)));
+    // An answer that comes late knows nothing of later changes.
+    if (mine !== draws) return;
     hearts.forEach((heart) => heart.classList.toggle(SAVED, saved.has(heart.dataset['variantId'] ?? '')));
   };
   const press = async (button: HTMLElement): Promise<void> => {
