@@ -1,4 +1,5 @@
-const SHOWN_MS = 4_000;
+/** A message is shown for this long. */
+export const MESSAGE_MS = 4_000;
 
 /** The words of a message that may be HTML; nothing of it runs or is shown as such. */
 function wordsOf(message: string): string {
@@ -16,7 +17,7 @@ function show(kind: 'success' | 'error', given: string | { message?: string } | 
     'position:fixed;bottom:1rem;left:50%;transform:translateX(-50%);padding:.75rem 1.25rem;border-radius:.5rem;background:#222;color:#fff;z-index:2147483647';
   note.textContent = wordsOf((typeof given === 'object' ? given.message : given) ?? '');
   document.body.append(note);
-  setTimeout(() => note.remove(), SHOWN_MS);
+  setTimeout(() => note.remove(), MESSAGE_MS);
 }
 
 const notifications = {

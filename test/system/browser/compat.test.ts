@@ -49,10 +49,11 @@ describeInBrowser('pages written for the public product, with our script tag', (
   });
 
   test('a wishlist page shows all sixteen products and removes the oldest of them', async () => {
-    const { regid, sessionid } = await open('/callbacks').then((page) =>
-      page.evaluate<{ regid: string; sessionid: string }>(
-        `fetch('/api/identify', { method: 'POST', headers: { 'content-type': 'application/json' } }).then((answer) => answer.json())`,
-      ),
+    const first = await open('/callbacks');
+    // The page's script asks who the visitor is; a second question beside it would make another guest.
+    await first.getByText('a guest').waitFor();
+    const { regid, sessionid } = await first.evaluate<{ regid: string; sessionid: string }>(
+      `fetch('/api/identify', { method: 'POST', headers: { 'content-type': 'application/json' } }).then((answer) => answer.json())`,
     );
     const shopper = { pid: store.pid, regid, sessionid };
     const { body } = await service.post('/api/v3/lists/create', { lname: 'Long' }, { shopper }).expect(200);
@@ -98,6 +99,7 @@ describeInBrowser('pages written for the public product, with our script tag', (
     expect(await page.locator('article span').allTextContents()).toEqual(['€12.50', '€12.50']);
     await page.locator('[data-epi="1"]').click();
     await page.getByText('1 saved').waitFor();
+    await page.getByRole('link', { name: 'Salt & <pepper> 1' }).waitFor({ state: 'detached' });
     expect(await page.locator('article a').allTextContents()).toEqual(['Salt & <pepper> 2']);
     expect(failures).toEqual([]);
   });
@@ -217,6 +219,26 @@ describeInBrowser('pages written for the public product, with our script tag', (
     await page.keyboard.press('Enter');
     await until(async () => (await waitingFor('81')).length === 1);
     expect(failures).toEqual([]);
+  });
+
+  test('a button stays filled when an answer from before its click comes late', async () => {
+    const page = await open('/buttons');
+    await page.waitForFunction('window._swat');
+    let answer: (() => Promise<void>) | undefined;
+    await page.route('**/api/v3/lists/fetch-lists*', async (route) => {
+      const response = await route.fetch();
+      const [list] = (await response.json()) as { cnt: number }[];
+      const fulfil = (): Promise<void> => route.fulfill({ response });
+      if (list?.cnt === 0) answer = fulfil;
+      else await fulfil();
+    });
+    await page.getByRole('button', { name: 'One' }).click();
+    const heart = page.locator('.swym-added', { hasText: 'One' });
+    await heart.waitFor();
+    await until(() => answer !== undefined);
+    await Promise.all([page.waitForEvent('requestfinished'), answer!()]);
+    await page.evaluate('_swat.fetchLists()');
+    expect(await heart.count()).toBe(1);
   });
 
   test('a list is shared by link, by mail and on a platform, and the link opens it for a stranger', async () => {
