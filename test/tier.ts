@@ -1,5 +1,5 @@
 /** `npm run test:long` sets it: everything random is repeated in full. */
-const isLong = process.env['TEST_TIER'] === 'long';
+export const isLong = process.env['TEST_TIER'] === 'long';
 
 /** How often this run repeats what is random: in full before a release, a sixth of it at every change. */
 export const times = (full: number): number => (isLong ? full : Math.ceil(full / 6));

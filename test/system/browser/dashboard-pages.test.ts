@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
 import { filledBy, useService } from '../../harness.ts';
-import { allFindings, describeInBrowser, eventually, lightFindings, useBrowser } from './chromium.ts';
+import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';
 import { openMessage, openPage, openShopper, signIn } from './dashboard-page.ts';
 import { seedUsedStore } from './dashboard-seed.ts';
 
@@ -35,7 +35,7 @@ describeInBrowser('every page of the dashboard', () => {
     await page.waitForFunction(() => document.querySelector('.skeleton, [aria-busy="true"]') === null);
     await keepPicture(page, name);
     const screen = page.viewportSize()!;
-    const found = screen.width < 640 ? await lightFindings(page) : await allFindings(page);
+    const found = screen.width < 640 ? await secondFindings(page) : await allFindings(page);
     expect({ name, found }).toEqual({ name, found: [] });
     // The narrowest that people have, or get by zooming in.
     const widths = screen.width < 640 ? [screen.width, NARROWEST] : [screen.width];

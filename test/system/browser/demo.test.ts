@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { revokeSessions } from '../../../src/domain/shopper/session.service.ts';
 import { useService } from '../../harness.ts';
-import { allFindings, describeInBrowser, eventually, lightFindings, useBrowser } from './chromium.ts';
+import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';
 import { focusedName, fullHeart, heart, logIn, openShop, waitFor } from './demo-page.ts';
 
 const SCREENS = [
@@ -468,7 +468,7 @@ describeInBrowser('the demo storefront', () => {
         page.evaluate('document.documentElement.scrollWidth - innerWidth');
       const check = async (name: string): Promise<void> => {
         expect({ name, overflow: await overflow() }).toEqual({ name, overflow: 0 });
-        const findings = width < 400 ? await lightFindings(page) : await allFindings(page);
+        const findings = width < 400 ? await secondFindings(page) : await allFindings(page);
         expect({ name, findings }).toEqual({ name, findings: [] });
         const levels = await page.$$eval('main :is(h1, h2, h3)', (all) =>
           all.map(({ tagName }) => Number(tagName[1])),

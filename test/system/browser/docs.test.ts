@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { useService } from '../../harness.ts';
 import { openApi } from '../../openapi.ts';
 import { inFull } from '../../tier.ts';
-import { allFindings, describeInBrowser, eventually, lightFindings, useBrowser } from './chromium.ts';
+import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';
 
 const CALLS = Object.values(openApi().paths).flatMap((methods) =>
   Object.values(methods).map(({ operationId }) => operationId as string),
@@ -215,7 +215,7 @@ describeInBrowser('the API reference', () => {
         },
         inFull(CALLS.length, 5),
       );
-      expect(await (viewport.width < 800 ? lightFindings : allFindings)(page)).toEqual([]);
+      expect(await (viewport.width < 800 ? secondFindings : allFindings)(page)).toEqual([]);
     },
   );
 });

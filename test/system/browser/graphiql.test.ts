@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { useService } from '../../harness.ts';
-import { allFindings, describeInBrowser, eventually, lightFindings, useBrowser } from './chromium.ts';
+import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';
 
 describeInBrowser('GraphiQL', () => {
   const browser = useBrowser();
@@ -100,7 +100,7 @@ describeInBrowser('GraphiQL', () => {
     await second.locator('.graphiql-history-item').getByText('Shopper').click();
     await press(second);
     await answers(/"isGuest": true/, second);
-    expect(await lightFindings(second)).toEqual([]);
+    expect(await secondFindings(second)).toEqual([]);
   });
 
   test('the docs of the schema are accessible, and lead from the query to its types', async () => {

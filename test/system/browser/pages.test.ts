@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
 import { useService } from '../../harness.ts';
-import { allFindings, describeInBrowser, lightFindings, useBrowser } from './chromium.ts';
+import { allFindings, describeInBrowser, secondFindings, useBrowser } from './chromium.ts';
 
 /** A page that people open by its address: what says that it is drawn, and what its first load may weigh, packed. */
 type Visited = {
@@ -81,7 +81,7 @@ describeInBrowser('every page that people open by its address', () => {
       for (const viewport of SCREENS) {
         await page.setViewportSize(viewport);
         if (await isTooWide(page)) faults.push({ ...viewport, fault: 'scrolls sideways' });
-        const look = { 1440: allFindings, 390: lightFindings }[viewport.width];
+        const look = { 1440: allFindings, 390: secondFindings }[viewport.width];
         const found = (!hasOwnTests && (await look?.(page))) || [];
         if (found.length > 0) faults.push({ ...viewport, found });
       }
