@@ -13,7 +13,7 @@ import { fail } from '../shared/errors.ts';
 import { traceOf } from './access-log.ts';
 import { allowOrigin } from './cors.ts';
 import { sessionOf } from './own-page.ts';
-import { createPresence } from './presence.ts';
+import { createPresence, onLeave } from './presence.ts';
 import { addressGroup } from './rate-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
@@ -82,7 +82,7 @@ export function createAdmission(
     const address = addressGroup(req.ip ?? '');
     // Large answers have a queue of their own, in which one store cannot fill the place of all.
     const taken = room(viewer, address, () => stepAside(res));
-    res.once('close', taken.budget.close);
+    onLeave(res, taken.budget.close);
     return {
       ...services,
       ...taken,

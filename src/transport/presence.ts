@@ -8,11 +8,15 @@ const STALL_MS = 60_000;
 /** Thousands of calls wait at a time, each with its body in memory; the longest document takes less. */
 const MAX_BODY_BYTES = 50_000;
 
+/** Tells when the caller has gone or has its answer; at once where it left before anybody asked. */
+export const onLeave = (res: Response, listener: () => void): void =>
+  void (res.destroyed ? listener() : res.once('close', listener));
+
 /** What a call can do with its connection while it stays open. */
 export function createPresence(res: Response, identify: () => Promise<Viewer>): Presence {
   return {
     identify,
-    onLeave: (listener) => void (res.destroyed ? listener() : res.once('close', listener)),
+    onLeave: (listener) => onLeave(res, listener),
     rest() {
       const { req } = res;
       if (Buffer.isBuffer(req.body) && req.body.length > MAX_BODY_BYTES)

@@ -11,6 +11,7 @@ import { headerCredentials } from './admission.ts';
 import type { Admission } from './admission.ts';
 import { askApollo, readQuestion } from './graphql.ts';
 import type { Made } from './graphql.ts';
+import { onLeave } from './presence.ts';
 import { sendAnswer } from './send.ts';
 
 /** What leaves: a result, or one after another. */
@@ -41,7 +42,7 @@ async function sendMessages(res: Response, told: Told): Promise<void> {
   });
   if (messages === null || typeof messages === 'string') throw new Error('graphql-sse refused a request');
   res.writeHead(200, HEADERS);
-  res.once('close', () => void messages.return(undefined));
+  onLeave(res, () => void messages.return(undefined));
   try {
     for await (const message of messages) {
       if (!res.writable) break;

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
+import { createLogger } from '../../src/shared/log.ts';
 import { startService, useService, useStore } from '../harness.ts';
 import { until } from '../until.ts';
 import { item, newAccount, newGuest, useAccount } from './list-kit.ts';
@@ -182,6 +183,31 @@ describe('readers who do not read', () => {
       return open.length === 0;
     });
     expect(await waiting).toBe(500);
+  });
+
+  test('hold no room when they leave before the service knows who they are', async () => {
+    const lines: string[] = [];
+    const log = createLogger('info', { write: (line: string) => void lines.push(line) });
+    const own = await startService({ databasePool: 1 }, log, service);
+    try {
+      const { pool } = own.services.db;
+      const connection = await pool.connect();
+      const leaving = new AbortController();
+      const { pid, ...session } = rich.shopper;
+      const asking = fetch(`${own.url}/api/v3/lists/fetch-deleted?pid=${pid}`, {
+        method: 'POST',
+        body: new URLSearchParams(session),
+        signal: leaving.signal,
+      });
+      await until(() => pool.waitingCount > 0);
+      leaving.abort();
+      await expect(asking).rejects.toThrow();
+      await until(() => lines.some((line) => line.includes('"status":499')));
+      connection.release();
+      await own.post('/api/v3/lists/fetch-deleted', {}, rich).expect(200);
+    } finally {
+      await own.close();
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import bodyParser from 'body-parser';
 import type { Request, Response } from 'express';
 import { AppError, fail } from '../../shared/errors.ts';
 import { createGate } from '../../shared/gate.ts';
+import { onLeave } from '../presence.ts';
 import { addressGroup } from '../rate-limit.ts';
 
 /** Largest body of any call, in bytes. */
@@ -46,10 +47,9 @@ async function awaitRoom(req: Request, res: Response): Promise<void> {
   const size = Number(req.headers['content-length'] ?? (req.headers['transfer-encoding'] ? Infinity : 0));
   if (size <= LARGE_BODY && req.headers['content-encoding'] === undefined) return;
   const { lease, leave } = largeBodies.enter({ store: '', caller: addressGroup(req.ip ?? '') });
-  res.once('close', leave);
+  onLeave(res, leave);
   const { release } = await lease;
-  if (res.destroyed) release();
-  else res.once('close', release);
+  onLeave(res, release);
 }
 
 /** Reads the whole body as bytes, within the limit. */
