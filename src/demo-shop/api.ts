@@ -53,13 +53,22 @@ async function call<Answer>(path: string, body?: object): Promise<Answer> {
   return answer;
 }
 
+/** The last question who the visitor is: until it is answered, a new visitor has no cookie. */
+let asked: Promise<unknown> = Promise.resolve();
+
 /** The shop's own back end. */
 export const backend = {
-  identify: () => call<Identity & { email: string | null }>('identify', {}),
+  identify: () => {
+    const identity = call<Identity & { email: string | null }>('identify', {});
+    asked = identity.catch(() => undefined);
+    return identity;
+  },
   login: (email: string) => call<{ email: string }>('login', { email }),
   logout: () => call<object>('logout', {}),
-  notify: (email: string, product: Pick<Product, 'epi' | 'empi' | 'du'>, topic: AlertTopic) =>
-    call<object>('notify', { email, product, topic }),
+  notify: async (email: string, product: Pick<Product, 'epi' | 'empi' | 'du'>, topic: AlertTopic) => {
+    await asked;
+    return call<object>('notify', { email, product, topic });
+  },
   order: (lines: { epi: number; quantity: number }[], click: string | null) =>
     call<{ orderId: string; total: string }>('order', { lines, click }),
   products: () => call<Product[]>('products'),

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext } from 'playwright-core';
-import type { Identity } from '../../../src/client/wishgate.ts';
 import { useService } from '../../harness.ts';
 import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
-import { focusedName, fullHeart, heart, logIn, openShop } from './demo-page.ts';
+import { focusedName, fullHeart, heart, identify, logIn, openShop, waitFor } from './demo-page.ts';
 
 describeInBrowser('the demo storefront, when something is in the way', () => {
   const browser = useBrowser();
@@ -38,9 +37,7 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     await move.waitFor();
 
     // Another device of the shopper.
-    const { regid, sessionid } = await page.evaluate<Identity>(
-      `fetch('/demo/api/identify', { method: 'POST', headers: { 'content-type': 'application/json' } }).then((answer) => answer.json())`,
-    );
+    const { regid, sessionid } = await identify(page);
     const caller = { shopper: { pid: service.demo!.pid, regid, sessionid } };
     const { body } = await service.post('/api/v3/lists/sfl/create', {}, caller).expect(200);
     const items = [{ epi: body.items[0].epi }];
@@ -100,5 +97,21 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     const page = await openShop(service.url, context);
     await page.getByRole('alert').getByText('Wishlists cannot be reached right now').waitFor();
     await page.getByRole('heading', { level: 2, name: 'Linen throw' }).waitFor();
+  });
+
+  test('who asks for an alert before the shop knows who they are finds it after a reload', async () => {
+    let answer = (): void => undefined;
+    const isAsked = new Promise<void>((done) => (answer = done));
+    await context.route('**/demo/api/identify', async (route) => {
+      await isAsked;
+      await route.continue();
+    });
+    const page = await openShop(service.url, context);
+    const asking = waitFor(page, 'Reading lamp', `${randomUUID()}@example.com`);
+    await page.locator('form[aria-busy="true"]').waitFor();
+    answer();
+    await asking;
+    await page.reload();
+    await page.getByRole('link', { name: 'We will tell you: Reading lamp' }).waitFor();
   });
 });

@@ -1,4 +1,5 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { Identity } from '../../../src/client/wishgate.ts';
 
 /** Opens a view of the demo storefront. */
 export async function openShop(url: string, context: BrowserContext, view = ''): Promise<Page> {
@@ -7,6 +8,12 @@ export async function openShop(url: string, context: BrowserContext, view = ''):
   await page.getByRole('navigation', { name: 'Shop' }).waitFor();
   return page;
 }
+
+/** Who the visitor of a page is. The page has asked this before: two questions at once would make two guests. */
+export const identify = (page: Page): Promise<Identity> =>
+  page.evaluate<Identity>(
+    `fetch('/demo/api/identify', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((answer) => answer.json())`,
+  );
 
 /** The heart of a product that is in no list. */
 export const heart = (page: Page, title: string): Locator =>
