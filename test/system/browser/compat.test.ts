@@ -232,10 +232,14 @@ describeInBrowser('pages written for the public product, with our script tag', (
       if (list?.cnt === 0) answer = fulfil;
       else await fulfil();
     });
+    // The list is made, read while it is empty, and filled.
+    await page.route('**/api/v3/lists/update-ctx*', async (route) => {
+      await until(() => answer !== undefined);
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'One' }).click();
     const heart = page.locator('.swym-added', { hasText: 'One' });
     await heart.waitFor();
-    await until(() => answer !== undefined);
     await Promise.all([page.waitForEvent('requestfinished'), answer!()]);
     await page.evaluate('_swat.fetchLists()');
     expect(await heart.count()).toBe(1);
