@@ -34,14 +34,18 @@ const baseUrl = new URL('..', tag.src).href.replace(/\/$/, '');
 const given = page.wishgateOptions ?? {};
 
 let email: string | null | undefined;
+let questions = 0;
 
 /** Asks the store's own back end, by the function that the page has for it or at the tag's address. */
 async function ask(): Promise<library.Identity> {
+  questions += 1;
+  const mine = questions;
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
   const answer = given.identify ? null : await fetch(address, { ...request, credentials: 'include' });
   if (answer && !answer.ok) throw new Error(`${address} answered ${answer.status}`);
   const who = (answer ? await answer.json() : await given.identify!()) as Told;
-  ({ email } = who);
+  // After a newer question, this answer only says who the shopper was.
+  if (mine === questions) ({ email } = who);
   return who;
 }
 

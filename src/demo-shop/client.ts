@@ -5,6 +5,7 @@ import { backend, page } from './api.ts';
 declare const wishgate: typeof library;
 
 let email: string | null = null;
+let asked = 0;
 
 /** Who is logged in, as the back end said when it was asked last. */
 export const customer = (): string | null => email;
@@ -13,8 +14,11 @@ export const client: library.Wishgate = wishgate.init({
   baseUrl: location.origin,
   pid: page.pid,
   identify: async () => {
+    asked += 1;
+    const mine = asked;
     const { email: known, ...identity } = await backend.identify();
-    email = known;
+    // After a newer question, this answer only says who the visitor was.
+    if (mine === asked) email = known;
     return identity;
   },
 });

@@ -114,4 +114,25 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     await page.reload();
     await page.getByRole('link', { name: 'We will tell you: Reading lamp' }).waitFor();
   });
+
+  test('an answer from before a login that comes late logs nobody out', async () => {
+    let answer: (() => Promise<void>) | undefined;
+    await context.route('**/demo/api/identify', async (route) => {
+      const response = await route.fetch();
+      if (answer) return route.fulfill({ response });
+      answer = () => route.fulfill({ response });
+    });
+    const page = await openShop(service.url, context);
+    await eventually(async () => answer !== undefined, true);
+    await logIn(page, `${randomUUID()}@example.com`);
+    await Promise.all([
+      page.waitForEvent('requestfinished', (request) => request.url().endsWith('/identify')),
+      answer!(),
+    ]);
+    await heart(page, 'Oak board').click();
+    await page.getByText('Oak board saved to Favourites').waitFor();
+    await page.getByRole('link', { name: 'Lists' }).click();
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('checkbox').waitFor();
+  });
 });
