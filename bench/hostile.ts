@@ -1,222 +1,139 @@
-// Attacks a running service as strangers would, and prints how long /healthz took at worst and how much memory the process had.
-// Usage: npm run build && npx tsx bench/hostile.ts
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+// Attacks a running service as one caller would, and prints what the callers of another store notice of it.
+// Usage: npm run build && npx tsx bench/hostile.ts [words of the attacks to run]; bench/hostile/answers.ts is about memory.
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ATTACKS } from './hostile/attacks.ts';
+import { asShopper, asStore, createCaller, makeGuest, makeList, startTarget } from './hostile/service.ts';
+import type { Caller, Reply, Shopper, Store, Target } from './hostile/service.ts';
 
-const port = 4_790;
-const base = `http://127.0.0.1:${port}`;
-const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-hostile-'));
-const server = spawn(process.execPath, ['dist/main.js'], {
-  env: {
-    ...process.env,
-    PORT: String(port),
-    DATA_DIR: dataDir,
-    DEMO: '1',
-    LOG_LEVEL: 'error',
-    RATE_LIMITS: 'off',
-    MAX_SHOPPER_BYTES: '64000000',
-  },
-});
-let banner = '';
-server.stdout.on('data', (chunk: Buffer) => (banner += chunk.toString()));
-server.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));
-while (!/API key\s+(\S+)/.test(banner))
-  await Promise.race([once(server.stdout, 'data'), once(server, 'exit').then(() => process.exit(1))]);
-const pid = /pid\s+(\S+)/.exec(banner)![1]!;
-const key = /API key\s+(\S+)/.exec(banner)![1]!;
-const basic = `Basic ${Buffer.from(`${pid}:${key}`).toString('base64')}`;
+const PORT = 4_790;
+const SECONDS = 10;
+/** Shoppers of the other store, each at an address of their own, and how often each of them asks. */
+const SHOPPERS = 20;
+const PAUSE_MS = 200;
+const GOAL = { times: 5, ms: 250, readyMs: 1_000 };
 
-type Shopper = { regid: string; sessionid: string };
-const form = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-  (
-    await fetch(`${base}${path}`, { method: 'POST', body: new URLSearchParams(fields), headers })
-  ).json() as Promise<never>;
-const guest = () =>
-  form(
-    '/storeadmin/v3/user/generate-regid',
-    { uuid: randomUUID(), useragenttype: 'x' },
-    { authorization: basic },
-  ) as Promise<Shopper>;
-const query = async (text: string, variables: object, headers: Record<string, string>) => {
-  const answer = await fetch(`${base}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ query: text, variables }),
-  });
-  return (await answer.text()).length;
-};
-const as = ({ regid, sessionid }: Shopper) => ({ 'x-pid': pid, 'x-regid': regid, 'x-sessionid': sessionid });
+const percentile = (values: number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
 
-/** A list of 990 items of 32 kB; the attacker has written it in the course of days. */
-async function fill(shopper: Shopper, props: object): Promise<string> {
-  const list = (await form(`/api/v3/lists/create?pid=${encodeURIComponent(pid)}`, {
-    ...shopper,
-    lname: `L${randomUUID().slice(0, 8)}`,
-  })) as { lid: string };
-  for (let n = 0; n < 990; n += 10) {
-    const a = Array.from({ length: 10 }, (_, i) => ({ epi: n + i, empi: 1, du: '/p', cprops: props }));
-    await form(`/api/v3/lists/update-ctx?pid=${encodeURIComponent(pid)}`, {
-      ...shopper,
-      lid: list.lid,
-      a: JSON.stringify(a),
-    });
-  }
-  return list.lid;
+/** What the callers of the other store notice: how long reads took, which were not served, and how long readiness took at worst. */
+async function watch(callers: { caller: Caller; shopper: Shopper }[], victim: Store, isOver: () => boolean) {
+  const replies: Reply[] = [];
+  const ready: Reply[] = [];
+  const monitor = createCaller(PORT, '127.0.0.8');
+  const body = `{"query":"{ allLists { lid } }","pad":"${'x'.repeat(250_000)}"}`;
+  await Promise.all([
+    ...callers.map(async ({ caller, shopper }, n) => {
+      await delay((n * PAUSE_MS) / callers.length);
+      for (let turn = n; !isOver(); turn += 1) {
+        const path = `/api/v3/lists/fetch-lists?pid=${encodeURIComponent(shopper.pid)}`;
+        const json = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+        replies.push(
+          await (turn % 4 === 0
+            ? caller.graphql('{ allLists { lid lname } }', {}, asStoreFor(victim, shopper))
+            : turn % 25 === 1
+              ? caller.send({ path: '/graphql', body, headers: { ...json, ...asShopper(shopper) } })
+              : caller.form(path, shopper)),
+        );
+        await delay(PAUSE_MS);
+      }
+    }),
+    (async () => {
+      while (!isOver()) {
+        ready.push(await monitor.send({ path: '/readyz', method: 'GET' }));
+        await delay(50);
+      }
+    })(),
+  ]);
+  monitor.close();
+  const failed = replies.filter(({ status }) => status !== 200);
+  const times = replies.map(({ ms }) => ms);
+  return {
+    ...{ count: replies.length, failed: failed.length, why: failed[0] },
+    ...{ p50: percentile(times, 0.5), p99: percentile(times, 0.99) },
+    ready: Math.max(...ready.map(({ ms, status }) => (status === 200 ? ms : Infinity))),
+  };
 }
 
-async function rssMb(): Promise<number> {
-  const status = await readFile(`/proc/${server.pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1_000);
-}
+const asStoreFor = (store: Store, { regid }: Shopper) => ({ ...asStore(store), 'x-regid': regid });
 
-async function attack(name: string, run: () => Promise<unknown>): Promise<void> {
-  let worst = 0;
-  let most = 0;
-  let isOver = false;
-  const watch = (async () => {
-    while (!isOver) {
-      const start = performance.now();
-      await (await fetch(`${base}/healthz`)).text();
-      worst = Math.max(worst, performance.now() - start);
-      most = Math.max(most, await rssMb());
-      await delay(20);
-    }
-  })();
-  const start = performance.now();
-  const result = await run().catch((error: unknown) => String(error));
-  const took = performance.now() - start;
-  isOver = true;
-  await watch;
-  console.log(
-    `${name.padEnd(44)} ${String(Math.round(took)).padStart(6)} ms, healthz ${String(Math.round(worst)).padStart(5)} ms, RSS ${most} MB  ${JSON.stringify(result)?.slice(0, 80)}`,
-  );
-}
-
-const times = (count: number, make: (n: number) => string) =>
-  Array.from({ length: count }, (_, n) => make(n)).join(' ');
-const text = await guest();
-const textList = await fill(text, { a: 'x'.repeat(32_000) });
-const nest = await guest();
-const nestList = await fill(nest, { z: Array.from({ length: 1_000 }, () => [[[[[[[[[[[[1]]]]]]]]]]]]) });
-const tiny = await guest();
-const tinyList = await fill(tiny, {});
-const maps = await guest();
-const nested = JSON.stringify({ z: Array.from({ length: 1_000 }, () => [[[[[[[[[[[[1]]]]]]]]]]]]) });
-for (let n = 0; n < 250; n += 1) {
-  const fields = { ...maps, lname: `L${n}`, lprops: nested, cprops: nested, ldesc: nested };
-  await form(`/api/v3/lists/create?pid=${encodeURIComponent(pid)}`, fields);
-}
-console.log(`RSS ${await rssMb()} MB before`);
-
-const CONTENTS = 'listContents(lid: $l, limit: 900) { items { cprops } }';
-for (const [name, shopper, l] of [
-  ['texts', text, textList],
-  ['nested arrays', nest, nestList],
-] as const) {
-  await attack(`one large answer (${name})`, () =>
-    query(`query ($l: ID!) { ${CONTENTS} }`, { l }, as(shopper)),
-  );
-  await attack(`15 large aliases (${name})`, () =>
-    query(`query ($l: ID!) { ${times(15, (n) => `a${n}: ${CONTENTS}`)} }`, { l }, as(shopper)),
-  );
-  await attack(`300 aliases of one field (${name})`, () =>
-    query(
-      `query ($l: ID!) { listContents(lid: $l, limit: 20) { items { ${times(300, (n) => `a${n}: cprops`)} } } }`,
-      { l },
-      as(shopper),
-    ),
-  );
-  await attack(`20 large answers at once (${name})`, () =>
+/** Bursts over open connections, which have to be served whole. */
+async function burst(callers: { caller: Caller; shopper: Shopper }[], size: number): Promise<string> {
+  const send = () =>
     Promise.all(
-      Array.from({ length: 20 }, () => query(`query ($l: ID!) { ${CONTENTS} }`, { l }, as(shopper))),
-    ),
-  );
+      Array.from({ length: size }, (_, n) => {
+        const { caller, shopper } = callers[n % callers.length]!;
+        return caller.form(`/api/v3/lists/fetch-lists?pid=${encodeURIComponent(shopper.pid)}`, shopper);
+      }),
+    );
+  const refused: number[] = [];
+  const took: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const replies = await send();
+    refused.push(replies.filter(({ status }) => status !== 200).length);
+    took.push(Math.max(...replies.map(({ ms }) => ms)));
+    await delay(500);
+  }
+  return `refused ${refused.join(', ')}; slowest ${took.map(Math.round).join(', ')} ms`;
 }
-await attack('250 lists with nested properties', async () => {
-  const lists: unknown[] = await form(`/api/v3/lists/fetch-lists?pid=${encodeURIComponent(pid)}`, maps);
-  return lists.length;
-});
-await attack('660 fields of 1,000 items', () =>
-  query(
-    `query ($l: ID!) { listContents(lid: $l, limit: 1000) { items { ${times(640, (n) => `a${n}: epi`)} } } }`,
-    { l: tinyList },
-    as(tiny),
-  ),
-);
-await attack('the same ten times at once, compiled', () =>
-  Promise.all(
-    Array.from({ length: 10 }, () =>
-      query(
-        `query ($l: ID!, $n: Int) { listContents(lid: $l, limit: $n) { items { ${times(640, (n) => `a${n}: epi`)} } } }`,
-        { l: tinyList, n: 1000 },
-        as(tiny),
-      ),
-    ),
-  ),
-);
-await attack('10 readers who do not read', async () => {
-  const sockets = Array.from({ length: 10 }, () => {
-    const body = JSON.stringify({ query: `query ($l: ID!) { ${CONTENTS} }`, variables: { l: textList } });
-    const socket = connect(port, '127.0.0.1');
-    socket.pause();
-    socket.on('error', () => undefined);
-    const headers = Object.entries({
-      ...as(text),
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-    });
-    socket.write(
-      `POST /graphql HTTP/1.1\r\nhost: x\r\n${headers.map(([header, value]) => `${header}: ${value}\r\n`).join('')}\r\n${body}`,
+
+if (process.argv[2] === '--attack') {
+  process.once('message', (target: Target) => void ATTACKS[process.argv[3]!]!(target));
+} else {
+  const words = process.argv.slice(2);
+  const service = await startTarget(PORT, { MAX_STREAMS: '400', RATE_LIMITS: '1' });
+  const near = createCaller(PORT, '127.0.0.5');
+  const [attacker, victim] = [await service.createStore('Attacker'), await service.createStore('Victim')];
+  const guests: Shopper[] = [];
+  for (let n = 0; n < 30; n += 1) guests.push(await makeGuest(near, attacker));
+  const list = await makeList(near, guests[0]!, 2_000);
+  const callers: { caller: Caller; shopper: Shopper }[] = [];
+  for (let n = 0; n < SHOPPERS; n += 1) {
+    const shopper = await makeGuest(near, victim);
+    await makeList(near, shopper, 20);
+    callers.push({ caller: createCaller(PORT, `127.0.1.${n + 1}`), shopper });
+  }
+  const during = async (ms: number) => {
+    const end = performance.now() + ms;
+    return watch(callers, victim, () => performance.now() > end);
+  };
+  await during(3_000);
+  const quiet = await during(5_000);
+  const show = (name: string, { count, p50, p99, failed, ready }: typeof quiet, end = ''): void =>
+    console.log(
+      `${name.padEnd(44)} p50 ${p50.toFixed(0).padStart(4)} p99 ${p99.toFixed(0).padStart(5)} ms, ${failed} of ${count} failed, readyz ${ready.toFixed(0).padStart(4)} ms ${end}`,
     );
-    return socket;
-  });
-  await delay(20_000);
-  for (const socket of sockets) socket.destroy();
-});
-await attack('110,000 faults in variables, four times', async () => {
-  let length = 0;
-  for (let n = 0; n < 4; n += 1)
-    length = await query(
-      'mutation ($a: [ItemInput!]) { updateListContents(lid: "x", a: $a) { cnt } }',
-      { a: Array.from({ length: 110_000 }, () => ({ z: 1 })) },
-      { 'x-pid': pid },
+  show('quiet', quiet);
+  const limit = Math.max(GOAL.times * quiet.p99, GOAL.ms);
+  let missed = 0;
+  for (const name of Object.keys(ATTACKS).filter((one) => words.every((word) => one.includes(word)))) {
+    const child = fork(fileURLToPath(import.meta.url), ['--attack', name]);
+    child.send({ port: PORT, attacker, victim, guests, list } satisfies Target);
+    await delay(2_000);
+    const found = await during(SECONDS * 1_000);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const isMissed = found.p99 > limit || found.failed > 0 || found.ready > GOAL.readyMs;
+    missed += Number(isMissed);
+    show(
+      name,
+      found,
+      `${isMissed ? 'MISSED ' : ''}${found.why ? JSON.stringify(found.why).slice(0, 120) : ''}`,
     );
-  return length;
-});
-for (const [name, value, count] of [
-  ['empty arrays', '[]', 600_000],
-  ['items', '{"epi":"1"}', 110_000],
-] as const) {
-  const document = 'mutation ($a: [ItemInput!]) { updateListContents(lid: "x", a: $a) { cnt } }';
-  const body = `{"query":${JSON.stringify(document)},"variables":{"a":[${Array(count).fill(value).join(',')}]}}`;
-  const headers = { 'content-type': 'application/json', ...as(tiny) };
-  const send = async () => (await fetch(`${base}/graphql`, { method: 'POST', headers, body })).text();
-  await attack(`40 bodies of ${(body.length / 1e6).toFixed(1)} MB of ${name} at once`, () =>
-    Promise.all(Array.from({ length: 40 }, send)),
-  );
+    await delay(1_000);
+  }
+  if (words.length === 0 || words.includes('burst'))
+    for (const [size, shoppers] of [
+      [200, 1],
+      [300, SHOPPERS],
+      [1_000, SHOPPERS],
+    ] as const)
+      console.log(`${size} reads at once of ${shoppers}: ${await burst(callers.slice(-shoppers), size)}`);
+  console.log(`RSS ${await service.rssMb()} MB; ${missed === 0 ? 'every goal is met' : `${missed} missed`}`);
+  near.close();
+  for (const { caller } of callers) caller.close();
+  await service.stop();
+  process.exitCode = missed === 0 ? 0 : 1;
 }
-await attack('30 writes of large answers under keys', async () => {
-  for (let n = 0; n < 30; n += 1)
-    await query(
-      'mutation ($l: ID!) { updateList(lid: $l, input: { lnote: "x" }) { listcontents(limit: 100) { cprops } } }',
-      { l: textList },
-      { ...as(text), 'idempotency-key': randomUUID() },
-    );
-});
-await attack('a hostile template', () =>
-  query(
-    'mutation ($h: String!) { previewTopic(input: { name: "backinstock", html: $h }) { html } }',
-    { h: '{% for i in (9007199254740992..9007199254740994) %}{% endfor %}' },
-    { authorization: basic },
-  ),
-);
-console.log(`RSS ${await rssMb()} MB after`);
-server.kill('SIGTERM');
-await once(server, 'exit');
-await rm(dataDir, { recursive: true, force: true });

@@ -60,7 +60,7 @@ export async function createApp(
     createViewerResolver(services),
     createRateLimiter(services.config.rateLimits, services.limiter),
   );
-  const { admitLink } = admission;
+  const { admitLink, enter } = admission;
   const kept = createKeptAnswers(services.config.keptAnswersBytes);
   services.db.onLost(() => kept.clear());
   const answer = createAnswering(admission, kept);
@@ -87,8 +87,8 @@ export async function createApp(
   });
   serveHealth(app, services, lifecycle);
   serveMetrics(app, services);
-  serveShopify(app, services);
-  serveAnswers(app, services);
+  serveShopify(app, services, enter);
+  serveAnswers(app, services, enter);
   serveConfirm(app, services, admitLink);
   serveUnsubscribe(app, services, admitLink);
   serveMeasuring(app, services, admitLink);

@@ -80,6 +80,7 @@ const OWN_VARIABLES = {
   MAX_ITEMS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   MAX_SHOPPER_BYTES: z.coerce.number().int().min(10_000).max(1e12).default(32_000_000),
   MAX_REQUESTS: z.coerce.number().int().min(0).max(100_000).default(32),
+  QUEUE_WAIT_MS: z.coerce.number().int().min(10).max(60_000).default(1_000),
   MAX_CONNECTIONS: z.coerce.number().int().min(10).max(1_000_000).default(20_000),
   MAX_STREAMS: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   LIVE_WAIT_SECONDS: z.coerce.number().int().min(0).max(600).default(25),
@@ -144,8 +145,10 @@ export type Config = Readonly<{
   maxItems: number;
   /** Most bytes that all lists of one shopper hold. */
   maxShopperBytes: number;
-  /** Most requests that are answered at a time; 0 turns nobody away. */
+  /** Most requests that are served at a time; 0 sets no limit. */
   maxRequests: number;
+  /** How long a request may wait for its turn. */
+  queueWaitMs: number;
   /** Most open connections, streams among them; one too many is closed at once. */
   maxConnections: number;
   /** Most streams and waiting calls that are open at a time. */
@@ -217,6 +220,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     maxItems: env.MAX_ITEMS,
     maxShopperBytes: env.MAX_SHOPPER_BYTES,
     maxRequests: env.MAX_REQUESTS,
+    queueWaitMs: env.QUEUE_WAIT_MS,
     maxConnections: env.MAX_CONNECTIONS,
     maxStreams: env.MAX_STREAMS,
     liveWaitMs: env.LIVE_WAIT_SECONDS * 1_000,

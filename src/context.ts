@@ -75,14 +75,16 @@ export type Asked = {
 /** Writes that requests of one moment do together. */
 export type Writes = { contents: ContentsWrites; signUps: SignUps };
 
-/** What a call can do that stays open for longer than it takes to answer. */
-export type Presence = {
+/** What a call can do that waits for something, or stays open for longer than it takes to answer. */
+export type Connection = {
   /** Who calls, asked anew with the same credentials; fails while the service is closed. */
   identify(): Promise<Viewer>;
   /** Does it when the caller has left, or has its answer. */
   onLeave(listener: () => void): void;
-  /** Gives back what a call holds while it is answered. */
-  rest(): void;
+  /** Gives its place among the requests to others, for a call that waits for a change or writes a stream. */
+  release(): void;
+  /** Gives its place to others and waits for one of the few that each store has for calls that wait for a renderer, a name server or a mail server. */
+  goOutside(): Promise<void>;
   /** Waits until the caller has taken what was sent; who takes nothing for long is cut. */
   drained(): Promise<void>;
 };
@@ -110,7 +112,7 @@ export type Context = Services & {
   /** Those who wait for changes. */
   live: Live;
   /** The caller's connection. */
-  presence: () => Presence;
+  connection: () => Connection;
   /** Set where subscriptions run: the executor leaves here what was asked for, checked and ready to run. */
   stream?: { asked: Asked | null };
   /** Network address of the caller; one for a whole IPv6 household. */

@@ -128,7 +128,7 @@ async function start(given: Config, log: Logger, isEnding: () => boolean): Promi
       return null;
     }
     const lifecycle: Lifecycle = { isDraining: false };
-    const { server, serve } = createHttpServer(given, log);
+    const { server, serve } = createHttpServer(given);
     const localUrl = await listen(server, given);
     // With PORT=0 the system chose the port; everything that hands out links is made after it is known.
     const config = given.hasPublicUrl ? given : { ...given, publicUrl: localUrl };

@@ -159,7 +159,7 @@ export async function startService(
   });
   const tasks = createTasks(services);
   const demo = config.demo ? await ensureDemoStore(services) : null;
-  const { server, serve } = createHttpServer({ ...config, ...limits }, log);
+  const { server, serve } = createHttpServer({ ...config, ...limits });
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,4 @@
-// More than the process can do: what it still does, how long that takes, and how soon it is over. Who is turned away asks again at once, as bad clients do.
+// More than the process can do: what it still does, how long that takes, and how soon it is over. Who is refused asks again at once, as bad clients do.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, Case, Row } from '../bench.ts';
 import { median } from '../contest.ts';
@@ -20,6 +20,8 @@ const LOADS = {
 type Load = keyof typeof LOADS;
 const NAMES = Object.keys(LOADS) as Load[];
 
+/** Who has waited for QUEUE_WAIT_MS is refused, so that nobody is served much later. */
+const SLOWEST_MS = 1_100;
 const RECOVERED = 20;
 const LIMIT_MS = 10_000;
 
@@ -87,7 +89,7 @@ export const overload: Case = {
       await server.stop();
     }
     const middle = (name: Load, of: (outcome: Found) => number): number => median(found[name].map(of));
-    const [peak, quietMs] = [middle('peak', rateOf), middle('quiet', ({ p99Ms }) => p99Ms)];
+    const peak = middle('peak', rateOf);
     const rows = NAMES.map((name): Row => {
       const rate = middle(name, rateOf);
       const isBeyond = name !== 'quiet' && name !== 'peak';
@@ -102,7 +104,6 @@ export const overload: Case = {
         postgresUs: middle(name, (one) => one.postgresUs ?? 0),
       };
     });
-    const times = rows.slice(1).map(({ name, p99Ms }) => `${name} ${(p99Ms! / quietMs).toFixed(1)} ×`);
     const refused = NAMES.slice(2).map((name) =>
       Math.round(middle(name, (one) => one.refused / one.seconds)),
     );
@@ -110,8 +111,8 @@ export const overload: Case = {
       unit: 'answers/s',
       rows,
       notes: [
-        `p99 of what was answered, against the quiet one (at most 4 ×): ${times.join('; ')}.`,
-        `Turned away a second: ${refused.join(', ')}.`,
+        `p99 of what was served is at most ${Math.max(...rows.map(({ p99Ms }) => p99Ms!)).toFixed(0)} ms (goal: ${SLOWEST_MS}).`,
+        `Refused a second: ${refused.join(', ')}.`,
         `Answers as quick as before after ${median(recoveries).toFixed(0)} ms (at most 5,000).`,
       ],
     };

@@ -35,6 +35,8 @@ export type Tx = Db & {
 /** The open database. `prisma` and `query` share one pool. */
 export type Database = Db & {
   pool: pg.Pool;
+  /** What monitors ask: it has a connection of its own, so that it never waits behind requests. */
+  monitor: Session;
   /** Runs `work` in one transaction, again from the start when PostgreSQL asks for it (deadlock, serialisation). */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Calls `listener` whenever a commit left something to do; answers how to end that. */
@@ -183,6 +185,7 @@ export function openDatabase(
     prisma,
     pool,
     query: queryBy(routed.queryApart, keepsNames),
+    monitor: { query: routed.queryForMonitor },
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
@@ -202,7 +205,7 @@ export function openDatabase(
     async close() {
       endWatch();
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
-      await Promise.all([pool.end(), replica?.end()]);
+      await Promise.all([routed.end(), replica?.end()]);
     },
   };
   const reader = replica && { ...primary, prisma: readerPrisma!, query: queryBy(replica.query, keepsNames) };

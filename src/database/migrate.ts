@@ -6,6 +6,7 @@ import type pg from 'pg';
 import type { Logger } from '../shared/log.ts';
 import { ROOT } from '../shared/places.ts';
 import { hasCode } from './embedded-system.ts';
+import type { Session } from './routed-pool.ts';
 
 type Migration = { name: string; sql: string; checksum: string };
 type AppliedRow = { migration_name: string; checksum: string; finished_at: Date | null };
@@ -103,7 +104,7 @@ const namesByFolder = new Map<string, Promise<string[]>>();
 export type MigrationState = { applied: number; latest: string | null; pending: string[] };
 
 /** Tells how far the database is; one short query, for readiness checks. */
-export async function readMigrationState(pool: pg.Pool, folder: string = FOLDER): Promise<MigrationState> {
+export async function readMigrationState(db: Session, folder: string = FOLDER): Promise<MigrationState> {
   let names = namesByFolder.get(folder);
   if (!names) {
     names = readMigrations(folder).then((migrations) => migrations.map(({ name }) => name));
@@ -112,7 +113,7 @@ export async function readMigrationState(pool: pg.Pool, folder: string = FOLDER)
     names.catch(() => namesByFolder.delete(folder));
   }
   const finished = new Set(
-    (await readApplied(pool))?.filter((row) => row.finished_at).map((row) => row.migration_name),
+    (await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.migration_name),
   );
   return {
     applied: finished.size,
@@ -140,12 +141,11 @@ async function checkServerVersion(client: pg.ClientBase): Promise<void> {
 }
 
 /** What this database says of its migrations; undefined when the table is not there yet. */
-export async function readApplied(db: pg.Pool | pg.ClientBase): Promise<AppliedRow[] | undefined> {
+export async function readApplied(db: Session): Promise<AppliedRow[] | undefined> {
   try {
-    const { rows } = await db.query<AppliedRow>(
-      'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
-    );
-    return rows;
+    const text =
+      'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL';
+    return (await db.query({ text })).rows as AppliedRow[];
   } catch (error) {
     if (hasCode(error, '42P01')) return undefined;
     throw error;

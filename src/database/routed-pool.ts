@@ -21,6 +21,8 @@ export type RoutedPool = {
   isInside: () => boolean;
   /** Runs a statement on a connection of its own, whatever goes on around it. */
   queryApart: Session['query'];
+  /** Runs a statement of a monitor, on a connection that never waits behind requests. */
+  queryForMonitor: Session['query'];
   /** A connection for a new transaction. */
   connectApart: () => Promise<pg.PoolClient>;
   /** Gives a statement to such a connection. */
@@ -29,10 +31,15 @@ export type RoutedPool = {
   era: () => number;
   /** Calls `listener` whenever the era moves on. */
   onLost: (listener: () => void) => void;
+  /** Closes all connections. */
+  end: () => Promise<void>;
 };
 
 /** All connections are at work; that says nothing about the server. */
 const IS_BUSY = 'timeout exceeded when trying to connect';
+
+/** A monitor's statement that takes longer has lost its connection. */
+const MONITOR_MS = 2_000;
 
 /** PostgreSQL's code for a warning; no statement of ours earns one otherwise. */
 const WARNING = '01000';
@@ -65,22 +72,25 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const check = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
   observePool(pool, 'primary');
+  const monitor = new pg.Pool({ ...pool.options, max: 1, query_timeout: MONITOR_MS });
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
-  pool.on('connect', (client) => {
-    // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
-    // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
-    client.on('error', lose);
-    client.on('notice', ({ code }) => code === WARNING && warned.add(client));
-  });
-  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+  for (const one of [pool, monitor]) {
+    one.on('connect', (client) => {
+      // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
+      // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
+      client.on('error', lose);
+      client.on('notice', ({ code }) => code === WARNING && warned.add(client));
+    });
+    one.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+  }
 
-  const connectApart = async (): Promise<pg.PoolClient> => {
+  const connectBy = async (from: pg.Pool, connectOne: () => unknown): Promise<pg.PoolClient> => {
     for (let canTurn = servers.areSeveral; ;) {
       await servers.settle();
-      pool.options.connectionString = servers.url();
+      from.options.connectionString = servers.url();
       const startedIn = era;
       try {
-        const client = (await connect()) as pg.PoolClient;
+        const client = (await connectOne()) as pg.PoolClient;
         if (!eraOf.has(client)) eraOf.set(client, startedIn);
         if (eraOf.get(client)! >= oldestEra) return client;
         client.release(true);
@@ -91,6 +101,8 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
       }
     }
   };
+
+  const connectApart = (): Promise<pg.PoolClient> => connectBy(pool, connect);
 
   const judge = (error: unknown): unknown => {
     if (isReadOnly(error)) {
@@ -110,8 +122,11 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
     }
   };
 
-  const queryApart: Session['query'] = async (statement) => {
-    const client = await connectApart();
+  const queryBy = async (
+    connectOne: () => Promise<pg.PoolClient>,
+    statement: pg.QueryConfig,
+  ): Promise<pg.QueryResult> => {
+    const client = await connectOne();
     let hasFailed = true;
     try {
       const result = await queryOn(client, statement);
@@ -121,6 +136,8 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
       client.release(hasFailed);
     }
   };
+
+  const queryApart: Session['query'] = (statement) => queryBy(connectApart, statement);
 
   pool.query = ((statement: pg.QueryConfig | string, values?: unknown[]) => {
     const query = sessions.getStore()?.query ?? queryApart;
@@ -145,10 +162,12 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
     },
     isInside: () => sessions.getStore() !== undefined,
     queryApart,
+    queryForMonitor: (statement) => queryBy(() => connectBy(monitor, () => monitor.connect()), statement),
     connectApart,
     queryOn,
     era: () => era,
     onLost: (listener) => void lostListeners.add(listener),
+    end: async () => void (await Promise.all([pool.end(), monitor.end()])),
   };
 }
 

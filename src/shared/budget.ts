@@ -1,6 +1,6 @@
 import { AppError, fail } from './errors.ts';
-import { createGate } from './gate.ts';
-import type { Gate, Lease, Party } from './gate.ts';
+import { createFairQueue } from './fair-queue.ts';
+import type { FairQueue, Party, Ticket } from './fair-queue.ts';
 import { measureAnswer } from './answer.ts';
 
 const KB = 1_000;
@@ -24,6 +24,9 @@ const GATES = [
   { weight: 4 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 24 * MB },
   { weight: ANSWER_LIMITS.bytes, capacity: 96 * MB, perStore: 60 * MB, perCaller: 48 * MB },
 ];
+
+/** Large requests wait longer than others: who reads much takes its time anyway. */
+const PATIENCE = { waitMs: 20_000, maxWaiting: 200 };
 
 /** What was read is written a few times at most: the contents of a list stand in their answer three times. */
 const LIGHT_BYTES = FREE_BYTES.answer / 8;
@@ -108,14 +111,14 @@ function createPace(): (values: number) => Promise<void> | null {
 
 /** Opens the gates of a process. */
 export function createBudgets(): Budgets {
-  const gates = GATES.map((limits) => ({ ...limits, gate: createGate(limits) }));
+  const gates = GATES.map((limits) => ({ ...limits, gate: createFairQueue({ ...limits, ...PATIENCE }) }));
   const pace = createPace();
   return (party, onLarge) => createBudget(party, gates, pace, onLarge);
 }
 
 function createBudget(
   party: Party,
-  gates: readonly { weight: number; gate: Gate }[],
+  gates: readonly { weight: number; gate: FairQueue }[],
   pace: ReturnType<typeof createPace>,
   onLarge?: () => void,
 ): Budget {
@@ -123,19 +126,16 @@ function createBudget(
   let reading = 0;
   let values = 0;
   let isClosed = false;
-  const leases: Lease[] = [];
+  const tickets: Ticket[] = [];
   const entered: Promise<void>[] = [];
-  const leaving: (() => void)[] = [];
   let waiting: (() => void)[] = [];
 
   const enter = (level: number): Promise<void> => {
     onLarge?.();
-    const { lease, leave } = gates[level]!.gate.enter(party);
-    leaving.push(leave);
-    return lease.then((admitted) => {
-      leases.push(admitted);
-      if (isClosed) admitted.release();
-    });
+    const ticket = gates[level]!.gate.enter(party);
+    tickets.push(ticket);
+    if (isClosed) ticket.release();
+    return ticket.admitted;
   };
 
   /** Enters the gates that what is held asks for, always in the same order, so that no two requests wait for each other. */
@@ -196,13 +196,12 @@ function createBudget(
       if (size.bytes > ANSWER_LIMITS.bytes || size.values > ANSWER_LIMITS.values) failTooMuch();
       held = size.bytes;
       if (held > FREE_BYTES.answer) await cover(FREE_BYTES.answer);
-      // The lease of the outermost gate stands for the whole answer.
-      leases.forEach((lease, level) => lease.shrink(level === leases.length - 1 ? held : 0));
+      // The ticket of the outermost gate stands for the whole answer.
+      tickets.forEach((ticket, level) => ticket.shrink(level === tickets.length - 1 ? held : 0));
     },
     close() {
       isClosed = true;
-      for (const leave of leaving) leave();
-      for (const lease of leases) lease.release();
+      for (const ticket of tickets) ticket.release();
     },
   };
 }

@@ -3,7 +3,7 @@ import { describeFailure } from './errors.ts';
 import type { Logger } from './log.ts';
 
 /**
- * Everything that is measured. A counter or histogram is made here once and used where it happens: `METRICS.shed.inc({ reason: 'full' })`.
+ * Everything that is measured. A counter or histogram is made here once and used where it happens: `METRICS.shed.inc()`.
  * Every label takes its values from a set that the source names (routes, fields of the schema, names of statements), never from what somebody sent.
  * A gauge costs nothing until somebody scrapes: whoever knows its value says so with `measure(METRICS.openStreams, () => open)`.
  */
@@ -60,11 +60,9 @@ export const METRICS = {
     'rate_limits_shared',
     'With REDIS_URL: 1 while rate limits are counted in Redis, 0 while it is away',
   ),
-  shed: counter(
-    'shed_requests_total',
-    'Requests turned away before any work, by reason: full, late',
-    'reason',
-  ),
+  requestsUnderWay: gauge('requests_under_way', 'Requests that are being served now'),
+  requestsWaiting: gauge('requests_waiting', 'Requests that wait for their turn now'),
+  shed: counter('shed_requests_total', 'Requests refused because they waited too long for their turn'),
   openStreams: gauge('open_streams', 'Streams and waiting calls that are open'),
   keptAnswers: counter(
     'kept_answers_total',

@@ -1,5 +1,6 @@
-import { lookup } from 'node:dns';
-import { lookup as lookUp } from 'node:dns/promises';
+import { getServers } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -28,19 +29,50 @@ export function notPublic(): Error {
   return Object.assign(new Error('the address is not public'), { code: NOT_PUBLIC });
 }
 
+/** A name server that takes longer is not waited for. */
+const LOOKUP_LIMIT_MS = 3_000;
+/** RFC 6761: never asked of a name server. */
+const LOOPBACK_NAME = /(^|\.)localhost\.?$/i;
+
+/**
+ * The addresses of a host. Asked of the name servers directly: the system's own look-up takes one of four threads for as long as it lasts, and four slow names would
+ * stop everything else that needs one, such as packing responses.
+ */
+async function addressesOf(host: string): Promise<LookupAddress[]> {
+  const family = isIP(host);
+  if (family !== 0) return [{ address: host, family }];
+  if (LOOPBACK_NAME.test(host)) return [{ address: '127.0.0.1', family: 4 }];
+  const resolver = new Resolver({ timeout: LOOKUP_LIMIT_MS / 3, tries: 2 });
+  // Those of this process, which may have been set.
+  resolver.setServers(getServers());
+  const limit = setTimeout(() => resolver.cancel(), LOOKUP_LIMIT_MS);
+  try {
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    return found.flatMap((result, index) =>
+      result.status === 'rejected'
+        ? []
+        : result.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })),
+    );
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
 /** Resolves a name and hands the socket only addresses that were checked: what the name says a moment later does not matter. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return callback(error, []);
+  void addressesOf(hostname).then((found) => {
+    const [first] = found;
+    if (!first)
+      return callback(Object.assign(new Error('the host was not found'), { code: 'ENOTFOUND' }), []);
     if (!found.every(({ address }) => isPublicAddress(address))) return callback(notPublic(), []);
     if (options.all) callback(null, found);
-    else callback(null, found[0]!.address, found[0]!.family);
+    else callback(null, first.address, first.family);
   });
 };
 
 /** What a host leads to now, for the person who types it; what counts is the same check at each connection. */
 export async function whereLeads(host: string): Promise<'public' | 'private' | 'nowhere'> {
-  const found = await lookUp(host, { all: true }).catch(() => []);
+  const found = await addressesOf(host);
   if (found.length === 0) return 'nowhere';
   return found.every(({ address }) => isPublicAddress(address)) ? 'public' : 'private';
 }

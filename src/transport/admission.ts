@@ -10,14 +10,16 @@ import type { Kept } from '../operation/kept.ts';
 import { newBasis } from '../shared/basis.ts';
 import { createBudgets } from '../shared/budget.ts';
 import { fail } from '../shared/errors.ts';
+import type { Party } from '../shared/fair-queue.ts';
 import { traceOf } from './access-log.ts';
 import { allowOrigin } from './cors.ts';
 import { sessionOf } from './own-page.ts';
-import { createPresence, onLeave } from './presence.ts';
+import { createConnection } from './connection.ts';
+import { onLeave } from './on-leave.ts';
+import { createRequestQueue, releasePlace } from './queue.ts';
 import { addressGroup } from './rate-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
-import { stepAside } from './shedding.ts';
 import { NO_CREDENTIALS } from './viewer.ts';
 import type { Credentials, ResolveViewer } from './viewer.ts';
 
@@ -31,6 +33,8 @@ export type Admission = {
    * the same on both doors.
    */
   admit: (req: Request, res: Response, credentials: Credentials, recalled: Kept | null) => Promise<Viewer>;
+  /** Waits for the turn of a call that shows no credentials of ours, in the line of its address. */
+  enter: (req: Request, res: Response) => Promise<void>;
   /** Makes what the resolvers of an admitted call see. */
   open: (req: Request, res: Response, viewer: Viewer, credentials: Credentials) => Context;
   /** The same for one more answer of a call that goes on, with a budget of its own; whoever asks closes that. */
@@ -53,15 +57,15 @@ export function createAdmission(
   const replicaReadsWithin = reader === services.db ? null : createListReads(reader);
   const writes = { contents: createContentsWrites(services), signUps: createSignUps(services) };
   const openBudget = createBudgets();
+  const queue = createRequestQueue(services.config, services.log);
 
   /** What one answer reads and takes. */
   const room = (
     viewer: Viewer,
-    address: string,
+    party: Party,
     onLarge?: () => void,
   ): Pick<Context, 'viewer' | 'budget' | 'basis' | 'reads' | 'reading'> => {
-    const caller = viewer.shopper?.regid ?? viewer.keyId ?? address;
-    const budget = openBudget({ store: viewer.store?.pid ?? '', caller }, onLarge);
+    const budget = openBudget(party, onLarge);
     const basis = newBasis();
     const reading = replicaReadsWithin && { db: reader, reads: replicaReadsWithin(budget, basis) };
     return { viewer, budget, basis, reads: readsWithin(budget, basis), reading };
@@ -81,7 +85,8 @@ export function createAdmission(
   const open: Admission['open'] = (req, res, viewer, credentials) => {
     const address = addressGroup(req.ip ?? '');
     // Large answers have a queue of their own, in which one store cannot fill the place of all.
-    const taken = room(viewer, address, () => stepAside(res));
+    const party = partyOf(viewer, address);
+    const taken = room(viewer, party, () => releasePlace(res));
     onLeave(res, taken.budget.close);
     return {
       ...services,
@@ -89,7 +94,7 @@ export function createAdmission(
       trace: traceOf(res),
       writes,
       live,
-      presence: () => createPresence(res, () => identifyAnew(credentials)),
+      connection: () => createConnection(res, queue, party, () => identifyAnew(credentials)),
       requestId: requestIdOf(res),
       address,
       path: req.path.replace(/\/$/, ''),
@@ -100,23 +105,32 @@ export function createAdmission(
 
   return {
     async admit(req, res, credentials, recalled) {
+      await queue.enter(req, res, credentials);
       const viewer = await resolveViewer(credentials, recalled);
+      queue.recognise(credentials, viewer);
       traceOf(res).store = viewer.store?.pid;
       allowOrigin(req, res, viewer.store, services.config);
       failWhenClosed(viewer);
       await limiter.check(req, res, viewer);
       return viewer;
     },
+    enter: (req, res) => queue.enter(req, res, NO_CREDENTIALS),
     open,
-    reopen: (ctx, viewer) => ({ ...ctx, ...room(viewer, ctx.address) }),
+    reopen: (ctx, viewer) => ({ ...ctx, ...room(viewer, partyOf(viewer, ctx.address)) }),
     async admitLink(req, res, pid) {
       const credentials = { ...NO_CREDENTIALS, pid };
+      await queue.enter(req, res, credentials);
       const viewer = await resolveViewer(credentials, null);
       traceOf(res).store = viewer.store?.pid;
       await limiter.check(req, res, viewer);
       return open(req, res, viewer, credentials);
     },
   };
+}
+
+/** Whose share of what is scarce a call takes. */
+function partyOf({ store, shopper, keyId }: Viewer, address: string): Party {
+  return { store: store?.pid ?? '', caller: shopper?.regid ?? keyId ?? address };
 }
 
 /** The credentials in a request's headers; the REST door adds those of its form and query. */

@@ -3,6 +3,7 @@ import { MEDIA, channelOf } from '../channel/channels.ts';
 import type { Services } from '../context.ts';
 import { receiveAnswer } from '../domain/contact/stop.service.ts';
 import { nameRoute } from './access-log.ts';
+import type { Admission } from './admission.ts';
 import { readFormBody } from './rest/body.ts';
 import { parseUrlEncoded } from './rest/urlencoded.ts';
 
@@ -16,12 +17,13 @@ function headersOf(req: Request): Record<string, string | undefined> {
 }
 
 /** Serves the addresses at which providers tell what people answered to messages. All answers are the same, whoever wrote and whatever it said. */
-export function serveAnswers(app: Application, services: Services): void {
+export function serveAnswers(app: Application, services: Services, enter: Admission['enter']): void {
   for (const medium of MEDIA.filter((one) => channelOf(one).answers)) {
     const route = `/webhooks/${medium}`;
     app.post(route, async (req, res) => {
       nameRoute(res, route);
       const fields = parseUrlEncoded(await readFormBody(req, res));
+      await enter(req, res);
       // The address that the provider was told, and signs; a Host header can say anything.
       const url = `${services.config.publicUrl}${req.originalUrl}`;
       await receiveAnswer(services, medium, { url, headers: headersOf(req), fields });

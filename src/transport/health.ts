@@ -19,13 +19,8 @@ function unavailable(msg: string): AppError {
   return new AppError('unavailable', msg, { 'Retry-After': RETRY_SECONDS });
 }
 
-/** A database that takes longer is away: a load balancer waits no longer for an answer. Calls do, for one that only pauses. */
-const ANSWER_LIMIT_MS = 2_000;
-
-async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
-  const late = delay(ANSWER_LIMIT_MS, undefined, { ref: false });
-  return Promise.race([answer, late.then(() => Promise.reject(new Error('no answer within two seconds')))]);
-}
+/** A database that takes longer is away: a load balancer has its response within a second. Calls wait longer, for one that only pauses. */
+const ANSWER_LIMIT_MS = 900;
 
 /** What is known of the build and its database; neither is a secret. */
 type State = { version: string; migrations?: MigrationState };
@@ -38,10 +33,10 @@ async function reasonNotReady(
 ): Promise<AppError | null> {
   if (lifecycle.isDraining) return unavailable('The service is shutting down');
   try {
-    state.migrations = await inTime(readMigrationState(db.pool));
+    state.migrations = await readMigrationState(db.monitor);
     if (state.migrations.pending.length > 0) return unavailable('The database lacks migrations');
     // Every call is answered with 503 then, so a load balancer had better show its own page.
-    if (!(await inTime(isServiceClosed(db)))) return null;
+    if (!(await isServiceClosed(db))) return null;
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
     return new AppError('maintenance', 'The service is down for maintenance', headers);
   } catch (error) {
@@ -59,7 +54,8 @@ export function serveHealth(app: Application, services: Services, lifecycle: Lif
   app.get('/readyz', async (_req, res) => {
     nameRoute(res, '/readyz');
     const state: State = { version: VERSION };
-    const reason = await reasonNotReady(services, lifecycle, state);
+    const late = delay(ANSWER_LIMIT_MS, unavailable('The database does not answer in time'), { ref: false });
+    const reason = await Promise.race([reasonNotReady(services, lifecycle, state), late]);
     if (reason === null) return void res.json({ status: 'ready', ...state });
     traceOf(res).type = reason.type;
     res

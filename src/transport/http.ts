@@ -2,9 +2,8 @@ import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
-import type { Logger } from '../shared/log.ts';
 import { MIN_BYTES_A_SECOND } from './send.ts';
-import { createShedding, stepAside } from './shedding.ts';
+import { releasePlace } from './queue.ts';
 
 /** A server that can listen before it knows what to answer with: links carry its port, and what hands them out is made next. */
 export type HttpServer = {
@@ -15,8 +14,6 @@ export type HttpServer = {
 
 /** What a client may take of the process, and for how long. */
 export type HttpLimits = {
-  /** Requests that are answered at a time; beyond them they are turned away. 0 turns nobody away. */
-  maxRequests: number;
   /** Open connections, streams among them; one too many is closed at once. */
   maxConnections: number;
   /** The head of a request must have come by then, and the first byte of a connection. */
@@ -30,7 +27,7 @@ export type HttpLimits = {
 };
 
 const LIMITS: HttpLimits = {
-  ...{ maxRequests: 0, maxConnections: 0 },
+  maxConnections: 0,
   ...{ headersMs: 15_000, requestMs: 30_000, stallMs: 60_000, idleMs: 65_000 },
 };
 
@@ -58,14 +55,14 @@ function cutStalled(socket: Socket, stallMs: number): void {
  * are the app's own make that a no-op: 11,000 against 4,500 requests/s on a bare route. They must be classes: a function that returns what
  * `Reflect.construct` made is slower than Express as it is (2,700).
  */
-export function createHttpServer(given: Partial<HttpLimits> = {}, log?: Logger): HttpServer {
+export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
   const limits = { ...LIMITS, ...given };
   /* oxlint-disable wishgate/no-class -- V8 gives fast shapes to what classes make */
   class Message extends IncomingMessage {}
   class Answer extends ServerResponse {
     /** Every answer begins here, also those that are written piece by piece. */
     override writeHead(...args: [number]): this {
-      stepAside(this);
+      releasePlace(this);
       return super.writeHead(...args);
     }
   }
@@ -90,18 +87,8 @@ export function createHttpServer(given: Partial<HttpLimits> = {}, log?: Logger):
       Object.setPrototypeOf(Answer.prototype, app.response);
       app.request = Message.prototype as typeof app.request;
       app.response = Answer.prototype as typeof app.response;
-      const letIn =
-        limits.maxRequests > 0 && log ? createShedding(server, limits.maxRequests, log) : () => true;
-      const answer: RequestListener = (req, res) => {
-        if (letIn(req, res)) app(req as never, res as never);
-      };
+      const answer: RequestListener = (req, res) => void app(req as never, res as never);
       server.off('request', wait).on('request', answer);
-      // Told before it sends its body, a caller that is turned away need not.
-      server.on('checkContinue', (req, res) => {
-        if (!letIn(req, res)) return;
-        res.writeContinue();
-        app(req as never, res as never);
-      });
       for (const [req, res] of early.splice(0)) answer(req, res);
     },
   };

@@ -3,6 +3,7 @@ import type { Services } from '../context.ts';
 import { receiveWebhook } from '../domain/catalog/shopify.service.ts';
 import { fail } from '../shared/errors.ts';
 import { nameRoute, traceOf } from './access-log.ts';
+import type { Admission } from './admission.ts';
 import { readBody } from './rest/body.ts';
 
 const ROUTE = '/webhooks/shopify/:pid';
@@ -14,12 +15,13 @@ function header(req: Request, name: string): string {
 }
 
 /** Serves the address that Shopify calls. The signature is the only credential. */
-export function serveShopify(app: Application, services: Services): void {
+export function serveShopify(app: Application, services: Services, enter: Admission['enter']): void {
   app.post(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
     if (!JSON_TYPE.test(header(req, 'content-type')))
       fail('unsupported-content-type', 'Send the webhook as application/json');
     const body = await readBody(req, res);
+    await enter(req, res);
     const pid = String(req.params['pid']);
     const answer = await receiveWebhook(services, {
       pid,

@@ -11,7 +11,7 @@ import { headerCredentials } from './admission.ts';
 import type { Admission } from './admission.ts';
 import { askApollo, readQuestion } from './graphql.ts';
 import type { Made } from './graphql.ts';
-import { onLeave } from './presence.ts';
+import { onLeave } from './on-leave.ts';
 import { sendAnswer } from './send.ts';
 
 /** What leaves: a result, or one after another. */
@@ -77,11 +77,11 @@ export function createStreamDoor(
 
   const subscribe = async (asked: Asked, ctx: Context): Promise<Told> => {
     let viewer: Viewer = ctx.viewer;
-    const presence = {
-      ...ctx.presence(),
-      identify: async () => (viewer = await ctx.presence().identify()),
+    const connection = {
+      ...ctx.connection(),
+      identify: async () => (viewer = await ctx.connection().identify()),
     };
-    const source = await operations.subscribe(asked, { ...ctx, presence: () => presence });
+    const source = await operations.subscribe(asked, { ...ctx, connection: () => connection });
     if (!isEndless(source)) return source;
     return tellEach(operations, asked, source, () => reopen(ctx, viewer));
   };

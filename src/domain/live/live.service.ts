@@ -19,15 +19,15 @@ async function readChanges({ live }: Context, { pid, regid }: Owner, since: numb
 
 /** Whether the caller may still read these lists: sessions end, keys are revoked, guests log in. */
 async function proveAnew(ctx: Context): Promise<void> {
-  requireShopper({ ...ctx, viewer: await ctx.presence().identify() });
+  requireShopper({ ...ctx, viewer: await ctx.connection().identify() });
 }
 
 /** Begins to watch; ends with the caller, who holds nothing but its connection meanwhile. */
 function beginWatch(ctx: Context, rev: number | null): Watch {
   const watch = ctx.live.watch(ctx, rev);
-  const presence = ctx.presence();
-  presence.onLeave(watch.close);
-  presence.rest();
+  const connection = ctx.connection();
+  connection.onLeave(watch.close);
+  connection.release();
   return watch;
 }
 
@@ -38,7 +38,7 @@ async function* follow(ctx: Context, watch: Watch, first: Changes): AsyncGenerat
   try {
     yield { lists: told };
     while (await watch.next()) {
-      await ctx.presence().drained();
+      await ctx.connection().drained();
       if (watch.takeDoubt()) await proveAnew(ctx);
       const changes = await readChanges(ctx, owner, Number(told.rev));
       watch.rev = Number(changes.rev);

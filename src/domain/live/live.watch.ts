@@ -36,6 +36,8 @@ const LOOK_MS = 1_000;
 
 /** Most streams and waiting calls of one shopper, of one address in a store, and of one store key. */
 export const WATCH_LIMITS = { shopper: 20, address: 200, key: 2_000 };
+/** What one store may have of all streams of the process. */
+const STORE_SHARE = 1 / 2;
 
 const RETRY_SECONDS = '10';
 
@@ -86,11 +88,11 @@ function createWatching(leave: (watching: Watching) => void): Watching {
 }
 
 /** Counts who watches by name, and refuses one too many. */
-function createCounts(isOn: boolean) {
+function createCounts() {
   const counts = new Map<string, number>();
   return (name: string, most: number): (() => void) => {
     const count = (counts.get(name) ?? 0) + 1;
-    if (isOn && count > most)
+    if (count > most)
       fail('too-many-requests', 'Too many streams are open', { 'Retry-After': RETRY_SECONDS });
     counts.set(name, count);
     return () => {
@@ -105,7 +107,9 @@ function createCounts(isOn: boolean) {
 export function createLive({ db, config, log }: Services): Live {
   const entries = new Map<string, Entry>();
   const byOwner = new Map<string, Set<Watching>>();
-  const count = createCounts(config.rateLimits);
+  const count = createCounts();
+  const most = (kind: keyof typeof WATCH_LIMITS): number =>
+    config.rateLimits ? WATCH_LIMITS[kind] : Infinity;
   const read = createBatchLoader<NotedKey, Noted>((keys) => notedOf(db, keys));
   let open = 0;
   let isLooking = false;
@@ -147,12 +151,13 @@ export function createLive({ db, config, log }: Services): Live {
       fail('unavailable', 'Too many streams are open; retry later', { 'Retry-After': RETRY_SECONDS });
     const leave: (() => void)[] = [];
     try {
-      leave.push(count(`shopper ${pid} ${regid}`, WATCH_LIMITS.shopper));
+      leave.push(count(`store ${pid}`, Math.ceil(config.maxStreams * STORE_SHARE)));
+      leave.push(count(`shopper ${pid} ${regid}`, most('shopper')));
       // A store's back end watches for all its shoppers from one address.
       leave.push(
         viewer.keyId === null
-          ? count(`address ${pid} ${address}`, WATCH_LIMITS.address)
-          : count(`key ${viewer.keyId}`, WATCH_LIMITS.key),
+          ? count(`address ${pid} ${address}`, most('address'))
+          : count(`key ${viewer.keyId}`, most('key')),
       );
     } catch (error) {
       leave.forEach((undo) => undo());

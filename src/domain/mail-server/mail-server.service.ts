@@ -67,8 +67,9 @@ export async function setMailServer(ctx: Context, input: MailServerInput): Promi
 }
 
 /** Tells the person who types the host; what counts is the same check at each connection. */
-async function refusePrivateHost({ config }: Context, host: string): Promise<void> {
+async function refusePrivateHost({ config, connection }: Context, host: string): Promise<void> {
   if (config.webhookAllowPrivate) return;
+  await connection().goOutside();
   const target = await whereLeads(host);
   if (target === 'nowhere') fail('invalid-request', 'host cannot be found');
   if (target === 'private') fail('invalid-request', 'host must lead to a public address');
@@ -102,6 +103,7 @@ export async function testMailServer(
   const now = ctx.now();
   const until = await ctx.db.transaction((tx) => consume(tx, pid, TEST_KEY, TEST_LIMIT, now));
   if (until !== null) failTooManyTests(until, now);
+  await ctx.connection().goOutside();
   const from = { pid, isDemo: false, storeName, senderName, senderAddress };
   const message = { id: newId(), ...from, to: address, payload: testMail(storeName) };
   const { outcome, problem } = await carryMail(opened, message, async (server, mail) => {

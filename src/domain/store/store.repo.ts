@@ -4,7 +4,7 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './pacing.rules.ts';
 import type { TokenKey } from './token-key.rules.ts';
-import type { StoreKeyModel, StoreModel } from '../../generated/prisma/models.ts';
+import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../../generated/prisma/models.ts';
 
 /** Requests a minute that a store allows, by kind, and what its GraphQL documents may cost in it; a kind left out has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number; cost?: number };
@@ -196,9 +196,10 @@ export async function setServiceMaintenance(db: Database, maintenance: boolean):
   await db.prisma.serviceState.upsert({ where: { id: 1 }, create: { maintenance }, update: { maintenance } });
 }
 
-/** Whether the whole service is closed. */
-export async function isServiceClosed(db: Database): Promise<boolean> {
-  return (await db.prisma.serviceState.findFirst({ where: { id: 1 } }))?.maintenance ?? false;
+/** Whether the whole service is closed. SQL: monitors ask it on their own connection, which Prisma does not have. */
+export async function isServiceClosed({ monitor }: Database): Promise<boolean> {
+  const { rows } = await monitor.query({ text: 'SELECT maintenance FROM service_state WHERE id = 1' });
+  return (rows as Pick<ServiceStateModel, 'maintenance'>[])[0]?.maintenance ?? false;
 }
 
 /** A valid API key, without the key. */

@@ -56,15 +56,16 @@ function busy(): AppError {
 type Options = {
   /** Messages that are handed over together. */
   batchSize: number;
-  /** Messages of one store that may wait. */
+  /** Messages of one store that may wait, and for how long. */
   maxWaiting: number;
+  waitMs: number;
   /** Whether templates stay parsed for the next message. */
   isKept: boolean;
   start: () => RenderProcess;
 };
 
 /** The process is started for the first message and stays warm. */
-function createRenderer(log: Logger, { batchSize, maxWaiting, isKept, start }: Options): Renderer {
+function createRenderer(log: Logger, { batchSize, maxWaiting, waitMs, isKept, start }: Options): Renderer {
   const waiting = new Map<string, Task[]>();
   const known = new LRUCache<string, TemplateError>({ max: 1_000, ttl: REFUSED_MS });
   let child: RenderProcess | null = null;
@@ -159,11 +160,22 @@ function createRenderer(log: Logger, { batchSize, maxWaiting, isKept, start }: O
     isWorking = false;
   };
 
+  const giveUp = (task: Task): void => {
+    const tasks = waiting.get(task.pid) ?? [];
+    if (!tasks.includes(task)) return;
+    const others = tasks.filter((other) => other !== task);
+    if (others.length > 0) waiting.set(task.pid, others);
+    else waiting.delete(task.pid);
+    task.reject(busy());
+  };
+
   const queue = (pid: string, job: Task['job'], budget?: RenderBudget): Promise<Partial<AlertTexts>> => {
     const tasks = waiting.get(pid) ?? [];
     if (isClosed || tasks.length >= maxWaiting) return Promise.reject(busy());
     return new Promise((resolve, reject) => {
-      waiting.set(pid, [...tasks, { pid, job, budget, losses: 0, resolve, reject }]);
+      const task: Task = { pid, job, budget, losses: 0, resolve, reject };
+      waiting.set(pid, [...tasks, task]);
+      if (waitMs < Infinity) setTimeout(giveUp, waitMs, task).unref();
       void work();
     });
   };
@@ -179,15 +191,24 @@ function createRenderer(log: Logger, { batchSize, maxWaiting, isKept, start }: O
   };
 }
 
+/** A preview that has not begun by then is refused. */
+const MAX_TRIAL_WAIT_MS = 10_000;
+
 /** Where templates are rendered: alerts that leave do not wait behind the previews of a store that tries something. */
 export type Templates = { alerts: Renderer; trials: Renderer; close: () => void };
 
 /** No process is started before the first message. */
 export function createTemplates(log: Logger, start: () => RenderProcess = startRenderProcess): Templates {
   const alerts = withStencils(
-    createRenderer(log, { batchSize: 16, maxWaiting: Infinity, isKept: true, start }),
+    createRenderer(log, { batchSize: 16, maxWaiting: Infinity, waitMs: Infinity, isKept: true, start }),
   );
-  const trials = createRenderer(log, { batchSize: 1, maxWaiting: 100, isKept: false, start });
+  const trials = createRenderer(log, {
+    batchSize: 1,
+    maxWaiting: 100,
+    waitMs: MAX_TRIAL_WAIT_MS,
+    isKept: false,
+    start,
+  });
   return {
     alerts,
     trials,

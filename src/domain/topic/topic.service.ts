@@ -42,11 +42,12 @@ export async function requireTopic(db: Db, pid: string, name: string): Promise<T
 
 /** Renders for this request, within the time it has. */
 async function render<Name extends Part>(
-  { templates, renderBudget: budget, viewer }: Context,
+  { templates, renderBudget: budget, viewer, connection }: Context,
   texts: AlertTexts,
   model: AlertModel,
   parts: readonly Name[],
 ): Promise<Pick<AlertTexts, Name>> {
+  await connection().goOutside();
   return templates.trials.render({ pid: viewer.store!.pid, texts, parts, model, budget });
 }
 

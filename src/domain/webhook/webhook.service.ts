@@ -61,8 +61,9 @@ export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<Sa
 }
 
 /** Tells the person who types the address; what counts is the same check at each connection. */
-async function refusePrivateTarget({ config }: Context, url: URL): Promise<void> {
+async function refusePrivateTarget({ config, connection }: Context, url: URL): Promise<void> {
   if (config.webhookAllowPrivate) return;
+  await connection().goOutside();
   const target = await whereLeads(hostOf(url));
   if (target === 'nowhere') fail('invalid-request', 'url: its host cannot be found');
   if (target === 'private') fail('invalid-request', 'url must lead to a public address');

@@ -1,8 +1,9 @@
 import bodyParser from 'body-parser';
 import type { Request, Response } from 'express';
 import { AppError, fail } from '../../shared/errors.ts';
-import { createGate } from '../../shared/gate.ts';
-import { onLeave } from '../presence.ts';
+import { createFairQueue } from '../../shared/fair-queue.ts';
+import type { FairQueue, Ticket } from '../../shared/fair-queue.ts';
+import { onLeave } from '../on-leave.ts';
 import { addressGroup } from '../rate-limit.ts';
 
 /** Largest body of any call, in bytes. */
@@ -22,17 +23,83 @@ function bodyFailure(error: unknown): Error {
   return new AppError('invalid-request', 'The body cannot be read');
 }
 
-/**
- * Large bodies take turns: as JSON, 2 MB of empty arrays are 40 MB of objects, and a caller is not known before its body is read. They are few,
- * since an array has at most 500 entries.
- */
+/** Bodies in memory take this much together, while they come and until they are answered; the small ones are not counted. */
+const MEMORY = { bytes: 32 * MAX_BODY_BYTES, uncounted: 10_000 };
+
+type Held = { address: string; bytes: number; giveUp: (() => void) | null };
+
+/** The bodies in memory, oldest first, and what each address has of them. */
+const bodies = new Set<Held>();
+const heldBy = new Map<string, number>();
+let held = 0;
+
+function hold(body: Held, bytes: number): void {
+  const ofAddress = (heldBy.get(body.address) ?? 0) + bytes;
+  if (ofAddress === 0) heldBy.delete(body.address);
+  else heldBy.set(body.address, ofAddress);
+  body.bytes += bytes;
+  held += bytes;
+}
+
+/** Beyond the limit, the address that holds most gives up the newest that still comes: slow senders never keep others from being read. */
+function makeRoom(): void {
+  while (held > MEMORY.bytes) {
+    const coming = [...bodies].filter(({ giveUp }) => giveUp !== null);
+    const most = Math.max(...coming.map(({ address }) => heldBy.get(address)!));
+    const newest = coming.findLast(({ address }) => heldBy.get(address) === most);
+    if (!newest) return;
+    newest.giveUp!();
+  }
+}
+
+/** Counts a body as it comes, a packed one as what it may become; rejects when it has to give way. */
+function countBody(req: Request, res: Response, isPacked: boolean): Promise<never> {
+  const body: Held = { address: addressGroup(req.ip ?? ''), bytes: 0, giveUp: null };
+  bodies.add(body);
+  const count = (bytes: number): void => {
+    hold(body, bytes);
+    makeRoom();
+  };
+  const onData = (chunk: Buffer): void => count(chunk.length);
+  const forget = (): void => {
+    req.off('data', onData);
+    hold(body, -body.bytes);
+    bodies.delete(body);
+  };
+  onLeave(res, forget);
+  req.once('end', () => (body.giveUp = null));
+  return new Promise((_, reject) => {
+    body.giveUp = () => {
+      forget();
+      res.shouldKeepAlive = false;
+      reject(new AppError('unavailable', 'Too many bodies are on their way; retry later', RETRY));
+    };
+    if (isPacked) count(MAX_BODY_BYTES);
+    else req.on('data', onData);
+  });
+}
+
+const RETRY: Record<string, string> = { 'Retry-After': '5' };
+
+/** A body beyond this is large: as JSON, 2 MB of empty arrays are 40 MB of objects. They are few, since an array has at most 500 entries. */
 const LARGE_BODY = 200_000;
-const largeBodies = createGate({
+const LARGE = {
   weight: MAX_BODY_BYTES,
-  capacity: 12 * MAX_BODY_BYTES,
-  perStore: 12 * MAX_BODY_BYTES,
+  perStore: 4 * MAX_BODY_BYTES,
   perCaller: 4 * MAX_BODY_BYTES,
-});
+  waitMs: 20_000,
+  maxWaiting: 200,
+};
+/** Large bodies of one address come a few at a time, however slowly, and once they are here they are worked on in turns with those of others. */
+const reading = createFairQueue({ ...LARGE, capacity: Infinity });
+const working = createFairQueue({ ...LARGE, capacity: 12 * MAX_BODY_BYTES });
+
+function takeTicket(queue: FairQueue, req: Request, res: Response): Ticket {
+  const address = addressGroup(req.ip ?? '');
+  const ticket = queue.enter({ store: address, caller: address });
+  onLeave(res, ticket.release);
+  return ticket;
+}
 
 let turn = Promise.resolve();
 
@@ -42,26 +109,27 @@ function nextTurn(): Promise<void> {
   return turn;
 }
 
-/** Waits until there is room for the body; what does not say its size counts as large. */
-async function awaitRoom(req: Request, res: Response): Promise<void> {
-  const size = Number(req.headers['content-length'] ?? (req.headers['transfer-encoding'] ? Infinity : 0));
-  if (size <= LARGE_BODY && req.headers['content-encoding'] === undefined) return;
-  const { lease, leave } = largeBodies.enter({ store: '', caller: addressGroup(req.ip ?? '') });
-  onLeave(res, leave);
-  const { release } = await lease;
-  onLeave(res, release);
-}
-
-/** Reads the whole body as bytes, within the limit. */
-export async function readBody(req: Request, res: Response): Promise<Buffer> {
-  await awaitRoom(req, res);
-  const body = await new Promise<Buffer>((resolve, reject) => {
+function parseRaw(req: Request, res: Response): Promise<Buffer> {
+  return new Promise<Buffer>((resolve, reject) => {
     readRaw(req, res, (error?: unknown) => {
       if (error) reject(bodyFailure(error));
       else resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0));
     });
   });
-  if (body.length > LARGE_BODY) await nextTurn();
+}
+
+/** Reads the whole body as bytes, within the limit. */
+export async function readBody(req: Request, res: Response): Promise<Buffer> {
+  const isPacked = req.headers['content-encoding'] !== undefined;
+  const size = Number(req.headers['content-length'] ?? (req.headers['transfer-encoding'] ? Infinity : 0));
+  if (size <= MEMORY.uncounted && !isPacked) return parseRaw(req, res);
+  const ticket = size > LARGE_BODY || isPacked ? takeTicket(reading, req, res) : null;
+  await ticket?.admitted;
+  const body = await Promise.race([parseRaw(req, res), countBody(req, res, isPacked)]);
+  ticket?.release();
+  if (body.length <= LARGE_BODY) return body;
+  await takeTicket(working, req, res).admitted;
+  await nextTurn();
   return body;
 }
 

@@ -1,0 +1,141 @@
+import type { ServerResponse } from 'node:http';
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
+import type { Viewer } from '../context.ts';
+import { createFairQueue } from '../shared/fair-queue.ts';
+import type { FairQueue, Party, Ticket } from '../shared/fair-queue.ts';
+import type { Logger } from '../shared/log.ts';
+import { METRICS, measure } from '../shared/metrics.ts';
+import { onLeave } from './on-leave.ts';
+import { addressGroup } from './rate-limit.ts';
+import type { Credentials } from './viewer.ts';
+
+/** How long requests may wait for their turn, and how many are served at a time; 0 sets no limit. */
+export type RequestLimits = { maxRequests: number; queueWaitMs: number };
+
+/** The line that every request waits in before anything is done for it. */
+export type RequestQueue = {
+  /** Waits for the turn of a request whose body has come. */
+  enter(req: Request, res: ServerResponse, credentials: Credentials): Promise<void>;
+  /** Notes whose credentials these are: the next request with them waits in the line of that caller. */
+  recognise(credentials: Credentials, viewer: Viewer): void;
+  /**
+   * For a request that waits for something outside of this process, such as a mail server: it gives its place to others and takes one of the few that each
+   * store has for such requests.
+   */
+  goOutside(res: ServerResponse, party: Party): Promise<void>;
+};
+
+/** Shares of the places: a page sends a few requests at once, a store's back end many; no store has all of them. */
+const SHARES = { shopper: 1 / 8, address: 1 / 8, key: 1 / 2, store: 3 / 4 };
+/** Requests of one store, or of one address without credentials, that may wait. */
+const MAX_WAITING = 2_000;
+/** Requests of one store that wait outside: four at a time, and as many again in line for each of them as answer in a few seconds. */
+const OUTSIDE = {
+  weight: 1,
+  capacity: Infinity,
+  perStore: 4,
+  perCaller: 4,
+  waitMs: 10_000,
+  maxWaiting: 8,
+};
+/** Credentials that were found right lately. */
+const MAX_KNOWN = 50_000;
+/** While requests are refused, the log says so this often. */
+const LOG_MS = 10_000;
+
+const tickets = new WeakMap<ServerResponse, Ticket>();
+const outside = new WeakMap<ServerResponse, Promise<void>>();
+
+/** Gives the place of a request to the next: its response begins, its caller has left, or it waits for something else. */
+export function releasePlace(res: ServerResponse): void {
+  tickets.get(res)?.release();
+  tickets.delete(res);
+}
+
+/** Takes a ticket of a queue for a request, and waits for its turn. */
+function waitFor(queue: FairQueue, res: ServerResponse, party: Party): Promise<void> {
+  const ticket = queue.enter(party);
+  tickets.set(res, ticket);
+  onLeave(res, () => releasePlace(res));
+  return ticket.admitted;
+}
+
+const nameOf = ({ authorization, session, actsFor, pid, regid, sessionid }: Credentials): string =>
+  authorization === '' && session === ''
+    ? `${pid} ${regid} ${sessionid}`
+    : `${authorization} ${session} ${actsFor}`;
+
+const hasSome = ({ authorization, session, sessionid }: Credentials): boolean =>
+  authorization !== '' || session !== '' || sessionid !== '';
+
+/** Makes the queue of a process. */
+export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, log: Logger): RequestQueue {
+  const places = maxRequests === 0 ? Infinity : maxRequests;
+  const shareOf = (name: keyof typeof SHARES): number => Math.max(1, Math.ceil(places * SHARES[name]));
+  const queue = createFairQueue({
+    weight: 1,
+    capacity: places,
+    perStore: shareOf('store'),
+    perCaller: shareOf('shopper'),
+    waitMs: queueWaitMs,
+    maxWaiting: MAX_WAITING,
+  });
+  const linesOutside = createFairQueue(OUTSIDE);
+  const known = new LRUCache<string, Party>({ max: MAX_KNOWN });
+  let [refused, loggedAt] = [0, -Infinity];
+  measure(METRICS.requestsUnderWay, () => queue.figures().held);
+  measure(METRICS.requestsWaiting, () => queue.figures().waiting);
+
+  const countRefused = (): void => {
+    METRICS.shed.inc();
+    refused += 1;
+    if (performance.now() - loggedAt < LOG_MS) return;
+    log.warn({ refused, ...queue.figures() }, 'requests were refused: they waited too long for their turn');
+    [refused, loggedAt] = [0, performance.now()];
+  };
+
+  const partyOf = (req: Request, credentials: Credentials): Party => {
+    const caller = hasSome(credentials) ? known.get(nameOf(credentials)) : undefined;
+    if (caller) return caller;
+    const address = addressGroup(req.ip ?? '');
+    return { store: `address ${address}`, caller: address, most: shareOf('address') };
+  };
+
+  /** The dashboard has a line of its own beside that of the key it was opened with. */
+  const callerOf = (
+    { session }: Credentials,
+    { store, shopper, keyId, operatorId }: Viewer,
+  ): Party | null => {
+    const owner = keyId ?? operatorId;
+    if (owner === null) return shopper && { store: shopper.pid, caller: shopper.regid };
+    const kind = session === '' ? 'key' : 'session';
+    return { store: store?.pid ?? '', caller: `${kind} ${owner}`, most: shareOf('key') };
+  };
+
+  return {
+    async enter(req, res, credentials) {
+      try {
+        await waitFor(queue, res, partyOf(req, credentials));
+      } catch (error) {
+        countRefused();
+        throw error;
+      }
+    },
+    recognise(credentials, viewer) {
+      if (!hasSome(credentials)) return;
+      const name = nameOf(credentials);
+      const party = callerOf(credentials, viewer);
+      if (party === null) known.delete(name);
+      else if (known.get(name)?.caller !== party.caller) known.set(name, party);
+    },
+    goOutside(res, party) {
+      const before = outside.get(res);
+      if (before) return before;
+      releasePlace(res);
+      const admitted = waitFor(linesOutside, res, party);
+      outside.set(res, admitted);
+      return admitted;
+    },
+  };
+}
