@@ -18,7 +18,7 @@ function isPlain(names: string): boolean {
 }
 
 /** Lets the page that asked read the answer, whichever it is. */
-export function allowAnyOrigin(res: ServerResponse, origin: string): void {
+function allowAnyOrigin(res: ServerResponse, origin: string): void {
   res.setHeader('Access-Control-Allow-Origin', origin);
   res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
   res.setHeader('Vary', 'Origin');

@@ -30,7 +30,7 @@ export type RequestQueue = {
 const SHARES = { shopper: 1 / 8, address: 1 / 8, key: 1 / 2, store: 3 / 4 };
 /** Requests of one store, or of one address without credentials, that may wait. */
 const MAX_WAITING = 2_000;
-/** Requests of one store that wait outside: four at a time, and as many again in line for each of them as answer in a few seconds. */
+/** Requests of one store that wait for something outside of this process: four at a time, and eight more in line. */
 const OUTSIDE = {
   weight: 1,
   capacity: Infinity,
@@ -55,6 +55,7 @@ export function releasePlace(res: ServerResponse): void {
 
 /** Takes a ticket of a queue for a request, and waits for its turn. */
 function waitFor(queue: FairQueue, res: ServerResponse, party: Party): Promise<void> {
+  releasePlace(res);
   const ticket = queue.enter(party);
   tickets.set(res, ticket);
   onLeave(res, () => releasePlace(res));
@@ -132,7 +133,6 @@ export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, 
     goOutside(res, party) {
       const before = outside.get(res);
       if (before) return before;
-      releasePlace(res);
       const admitted = waitFor(linesOutside, res, party);
       outside.set(res, admitted);
       return admitted;
