@@ -34,11 +34,18 @@ const LOOKUP_LIMIT_MS = 3_000;
 /** RFC 6761: never asked of a name server. */
 const LOOPBACK_NAME = /(^|\.)localhost\.?$/i;
 
+/** A name as name servers know it; 2130706433 and 0x7f.1 are ways to write an address. */
+function normalise(host: string): string {
+  const url = `http://${host}`;
+  return URL.canParse(url) ? new URL(url).hostname : host;
+}
+
 /**
  * The addresses of a host. Asked of the name servers directly: the system's own look-up takes one of four threads for as long as it lasts, and four slow names would
  * stop everything else that needs one, such as packing responses.
  */
-async function addressesOf(host: string): Promise<LookupAddress[]> {
+async function addressesOf(given: string): Promise<LookupAddress[]> {
+  const host = isIP(given) !== 0 ? given : normalise(given);
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
   if (LOOPBACK_NAME.test(host)) return [{ address: '127.0.0.1', family: 4 }];
