@@ -5,6 +5,7 @@ import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { isProductId, rowsInOrder } from '../product/product.rules.ts';
 import { NEWEST_FIRST, readPages } from '../list/page.repo.ts';
+import { findByLid, findByLids } from '../list/alias.repo.ts';
 import { changeList, lockLists } from '../list/list.repo.ts';
 import type { ListRow } from '../list/list.columns.ts';
 import type { LockedList } from '../list/list.repo.ts';
@@ -92,7 +93,7 @@ export async function updateListContents(
     now: ctx.now(),
   });
   return {
-    lid,
+    lid: done.list.lid,
     cnt: done.list.cnt,
     uts: new Date(done.list.uts),
     version: done.list.version,
@@ -118,10 +119,10 @@ export type TransferReport = { from: ListView; to: ListView; items: ItemRow[] };
 export async function moveItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
   const owner = requireShopper(ctx);
   const { fromlid, tolid, epis } = checkTransfer(transfer);
-  return ctx.db.transaction(async (tx) => {
-    const locked = await lockLists(tx, owner, [fromlid, tolid]);
-    const from = locked.find(({ lid }) => lid === fromlid) ?? (await failMissing(tx, owner));
-    const to = locked.find(({ lid }) => lid === tolid) ?? (await failMissing(tx, owner));
+  const move = async (tx: Tx, lids: readonly string[]): Promise<TransferReport | null> => {
+    const locked = await lockLists(tx, owner, lids);
+    const [from, to] = lids.map((lid) => locked.find((list) => list.lid === lid));
+    if (!from || !to) return null;
     checkListVersion(to.version, transfer.expectedVersion);
     const { moved, list } = await carryOver(ctx, tx, owner, { from, to, epis, isMove: true });
     const idsBefore = await items.takeItems(tx, from, epis);
@@ -129,7 +130,12 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
     await tellOfItems(tx, owner, 'list.item.removed', removed, ctx.now());
     const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
     return { from: ownView(owner, left), to: ownView(owner, list), items: moved };
-  });
+  };
+  // Aliases are resolved between two transactions: in one, lists would be locked in the order in which they are found.
+  const report = await findByLids(ctx.db, owner.pid, [fromlid, tolid], (lids) =>
+    ctx.db.transaction((tx) => move(tx, lids)),
+  );
+  return report ?? failMissing(ctx.db, owner);
 }
 
 /** Copies items of a list that the shopper may read into one of its own. */
@@ -177,6 +183,10 @@ export function outcomes(epis: readonly string[], rows: readonly ItemRow[]): Ite
   });
 }
 
+function checkTwo(from: string, to: string): void {
+  if (from === to) fail('invalid-lid', 'fromlid and tolid must be two lists');
+}
+
 function checkTransfer({ fromlid, tolid, epis }: Transfer): {
   fromlid: string;
   tolid: string;
@@ -187,7 +197,7 @@ function checkTransfer({ fromlid, tolid, epis }: Transfer): {
     tolid: checkLid(tolid, 'tolid'),
     epis: checkVariants(epis),
   };
-  if (checked.fromlid === checked.tolid) fail('invalid-lid', 'fromlid and tolid must be two lists');
+  checkTwo(checked.fromlid, checked.tolid);
   return checked.epis.length > 0 ? checked : fail('invalid-items', 'epis must name at least one variant');
 }
 
@@ -199,6 +209,7 @@ async function carryOver(
   owner: Owner,
   { from, to, epis, isMove }: Lists,
 ): Promise<{ moved: ItemRow[]; list: ListRow }> {
+  checkTwo(from.lid, to.lid);
   const scope = { pid: to.pid, lid: to.lid, di: owner.di, uby: owner.em, now: ctx.now() };
   const moved = await items.transferItems(tx, scope, {
     fromLid: from.lid,
@@ -221,7 +232,10 @@ async function carryOver(
 /** The list to copy from, as the shopper may see it; its items are read when they are asked for. */
 async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> {
   const { pid, regid } = owner;
-  const key = { pid, regid, lid, limit: 0, offset: 0, after: null, hasList: true };
-  const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: NO_ITEMS_BYTES }]);
-  return viewPage(owner, page!.row!)?.list ?? fail('list-not-found');
+  const read = async (one: string): Promise<ListView | null> => {
+    const key = { pid, regid, lid: one, limit: 0, offset: 0, after: null, hasList: true };
+    const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: NO_ITEMS_BYTES }]);
+    return viewPage(owner, page!.row!)?.list ?? null;
+  };
+  return (await findByLid(tx, pid, lid, read)) ?? fail('list-not-found');
 }

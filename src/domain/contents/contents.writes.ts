@@ -10,7 +10,7 @@ import { eventsOfItems } from '../item/item-events.service.ts';
 import { foldItems } from '../item/item.rules.ts';
 import type { CheckedItem } from '../item/item.rules.ts';
 import type { ListRow } from '../list/list.columns.ts';
-import { lockLists } from '../list/list.repo.ts';
+import { lockList } from '../list/list.repo.ts';
 import type { ListOwner, LockedList } from '../list/list.repo.ts';
 import { checkListVersion } from '../list/list.rules.ts';
 import { failMissing, lockOwner } from '../list/list.service.ts';
@@ -135,8 +135,7 @@ async function lockWanted(tx: Tx, wanted: WantedContents): Promise<LockedList> {
   const { owner, lid } = wanted;
   // Before the list, as in a merge: whoever locks both takes the shopper first.
   if (wanted.isLarge) await lockOwner(tx, owner);
-  const [list] = await lockLists(tx, owner, [lid]);
-  if (list === undefined) return failMissing(tx, owner);
+  const list = (await lockList(tx, owner, lid)) ?? (await failMissing(tx, owner));
   checkListVersion(list.version, wanted.expectedVersion);
   if (wanted.isSaveForLater && list.lty !== 'sfl')
     fail('list-not-found', 'There is no such save-for-later list');

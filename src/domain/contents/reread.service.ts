@@ -38,9 +38,9 @@ async function rereadContents(
 ): Promise<ContentsUpdate> {
   const [changed, removed] = [episOf(u), episOf(d)];
   const list = await getList(ctx, lid);
-  const rows = await itemsOf(ctx, lid, [...(added ?? []), ...(changed ?? [])]);
+  const rows = await itemsOf(ctx, list.lid, [...(added ?? []), ...(changed ?? [])]);
   return {
-    lid,
+    lid: list.lid,
     cnt: list.cnt,
     uts: new Date(list.uts),
     version: list.version,
@@ -53,7 +53,7 @@ async function rereadContents(
 
 async function rereadTransfer(ctx: Context, { fromlid, tolid, epis }: Transfer): Promise<TransferReport> {
   const [from, to] = [await getList(ctx, fromlid), await getList(ctx, tolid)];
-  return { from, to, items: rowsInOrder(epis, await itemsOf(ctx, tolid, epis)) };
+  return { from, to, items: rowsInOrder(epis, await itemsOf(ctx, to.lid, epis)) };
 }
 
 const changed = { reread: (ctx: Context, { lid }: Lid) => getList(ctx, lid) };

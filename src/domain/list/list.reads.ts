@@ -10,6 +10,7 @@ import { findEachProduct } from '../product/product.repo.ts';
 import type { VariantKey } from '../product/product.repo.ts';
 import type { ProductRow } from '../product/product.columns.ts';
 import { countInLists, countWaiting } from '../report/report.repo.ts';
+import { findByLid, findByLids } from './alias.repo.ts';
 import { listsOf } from './browse.repo.ts';
 import type { ListsKey, ListsRow } from './browse.repo.ts';
 import { nameOrder, readPages } from './page.repo.ts';
@@ -83,6 +84,14 @@ const namePage = (order: PageOrder, { lid, limit, offset, after, hasList }: Page
 /** Opens the hot reads of a process; each request reads through them within its own budget. */
 export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListReads {
   const lists = createSizedLoader((reads: readonly Sized<ListsKey>[]) => listsOf(db, reads));
+  const readLists = (budget: Budget, key: ListsKey): Promise<ListsRow> => {
+    const { pid, lids, limit } = key;
+    if (lids === null) return lists(budget, key, SHARED_BYTES);
+    const read = (some: readonly string[]): Promise<ListsRow> =>
+      lists(budget, { ...key, lids: some }, SHARED_BYTES);
+    const hasAll = (row: ListsRow): boolean => (limit === null ? row.lists.length : row.total) >= lids.length;
+    return findByLids(db, pid, lids, read, hasAll);
+  };
   const pages = new Map<string, SizedLoader<PageKey, PageRow>>();
   const pageLoader = (order: PageOrder): SizedLoader<PageKey, PageRow> => {
     const name = nameOrder(order);
@@ -103,15 +112,19 @@ export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListR
     const [sharePage, shareProduct] = [shareUnderWay<PageRow>(), shareUnderWay<ProductRow | null>()];
     return {
       async lists(key) {
-        const row = await lists(budget, key, SHARED_BYTES);
+        const row = await readLists(budget, key);
         for (const { preview } of row.lists) noteItems(basis, preview ?? []);
         return row;
       },
       async page(order, key) {
         const expectedBytes = Math.min((key.limit + 1) * USUAL_ITEM_BYTES, SHARED_BYTES);
-        const row = await sharePage(namePage(order, key), () =>
-          pageLoader(order)(budget, key, expectedBytes),
-        );
+        const read = (lid: string): Promise<PageRow> => {
+          const wanted = lid === key.lid ? key : { ...key, lid };
+          return sharePage(namePage(order, wanted), () => pageLoader(order)(budget, wanted, expectedBytes));
+        };
+        // What is read without its list was found before.
+        const isFound = ({ list }: PageRow): boolean => list !== null || !key.hasList;
+        const row = await findByLid(db, key.pid, key.lid, read, isFound);
         noteItems(basis, row.items);
         if (row.owner !== null) basis.isOwn = false;
         return row;

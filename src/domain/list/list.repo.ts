@@ -2,6 +2,7 @@ import { readColumn } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { ListModel } from '../../generated/prisma/models.ts';
+import { findAliasedStore, findByLid } from './alias.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import { USED_BYTES } from './quota.repo.ts';
@@ -29,32 +30,46 @@ export function lockLists(tx: Tx, { pid, regid }: ListOwner, lids: readonly stri
   return tx.query<LockedList>(LOCK, [pid, regid, lids]);
 }
 
+/** Locks the list of a shopper that was sent by its id or an alias; null when there is none. */
+export function lockList(tx: Tx, owner: ListOwner, lid: string): Promise<LockedList | null> {
+  return findByLid(tx, owner.pid, lid, async (one) => (await lockLists(tx, owner, [one]))[0] ?? null);
+}
+
 /** Lists that the shopper may read: its own and the public ones of its store. */
 const isReadableBy = ({ pid, regid }: ListOwner) =>
   ({ pid, OR: [{ regid }, { anonRead: true }] }) satisfies Prisma.ListWhereInput;
 
-/** Whether there is such a list that the shopper may read. */
-export async function isReadable(db: Db, reader: ListOwner, lid: string): Promise<boolean> {
-  const where = { ...isReadableBy(reader), lid };
-  return (await db.prisma.list.findFirst({ where, select: { lid: true } })) !== null;
+/** The id of a list that the shopper may read, sent by it or by an alias; null when there is none. */
+export function findReadable(db: Db, reader: ListOwner, lid: string): Promise<string | null> {
+  return findByLid(db, reader.pid, lid, async (one) => {
+    const where = { ...isReadableBy(reader), lid: one };
+    return (await db.prisma.list.findFirst({ where, select: { lid: true } }))?.lid ?? null;
+  });
 }
 
 /** The store of a public list; its id alone names it, being random. */
 export async function findPublicStore(db: Db, lid: string): Promise<string | null> {
   const where = { lid, anonRead: true };
-  return (await db.prisma.list.findFirst({ where, select: { pid: true } }))?.pid ?? null;
+  const list = await db.prisma.list.findFirst({ where, select: { pid: true } });
+  return list?.pid ?? findAliasedStore(db, lid);
 }
 
-/** SQL: JSON leaves as the text that PostgreSQL keeps; typed, it would be parsed and written anew. A list of the shopper's own. */
-export async function findOwnList(db: Db, { pid, regid }: ListOwner, lid: string): Promise<ListRow | null> {
-  const [row] = await db.query<ListRow>(
-    {
-      name: 'own_list',
-      text: `SELECT ${READ_LIST} FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = $3`,
-    },
-    [pid, regid, lid],
+/** SQL: JSON leaves as the text that PostgreSQL keeps; typed, it would be parsed and written anew. A list of the shopper's own, by its id or an alias. */
+export function findOwnList(db: Db, { pid, regid }: ListOwner, lid: string): Promise<ListRow | null> {
+  const text = `SELECT ${READ_LIST} FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = $3`;
+  return findByLid(db, pid, lid, async (one) => {
+    const [row] = await db.query<ListRow>({ name: 'own_list', text }, [pid, regid, one]);
+    return row ?? null;
+  });
+}
+
+/** The id of the shopper's newest active list, a save-for-later list only where it has no other. */
+export async function findNewestList(db: Db, { pid, regid }: ListOwner): Promise<string | null> {
+  const where = { pid, regid, st: 1 };
+  const orderBy = [{ sflOwner: { sort: 'asc', nulls: 'first' } }, { seq: 'desc' }] as const;
+  return (
+    (await db.prisma.list.findFirst({ where, orderBy: [...orderBy], select: { lid: true } }))?.lid ?? null
   );
-  return row ?? null;
 }
 
 /** The id of the shopper's save-for-later list. */
@@ -139,12 +154,18 @@ export async function deleteList(tx: Tx, { pid, lid }: Pick<ListModel, 'pid' | '
   await tx.prisma.list.deleteMany({ where: { pid, lid } });
 }
 
-/** Counts a share of a list that the shopper may read, and tells its name; null when there is none. */
-export async function countShare(db: Db, reader: ListOwner, lid: string): Promise<string | null> {
-  const [list] = await db.prisma.list.updateManyAndReturn({
-    where: { ...isReadableBy(reader), lid },
-    data: { shares: { increment: 1 } },
-    select: { lname: true },
+/** Counts a share of a list that the shopper may read, sent by its id or an alias, and tells which it is; null when there is none. */
+export function countShare(
+  db: Db,
+  reader: ListOwner,
+  lid: string,
+): Promise<Pick<ListModel, 'lid' | 'lname'> | null> {
+  return findByLid(db, reader.pid, lid, async (one) => {
+    const [list] = await db.prisma.list.updateManyAndReturn({
+      where: { ...isReadableBy(reader), lid: one },
+      data: { shares: { increment: 1 } },
+      select: { lid: true, lname: true },
+    });
+    return list ?? null;
   });
-  return list?.lname ?? null;
 }

@@ -121,7 +121,7 @@ export const listRoutes = {
   'POST /api/v3/lists/reportShare': route(ReportShareDocument, {
     caller: 'shopper',
     summary: 'Counts that a list was shared',
-    form: { lid: text.required, fromname: text, medium: text.required },
+    form: { lid: text, fromname: text, medium: text.required },
     reply: 'reportShare',
   }),
   'POST /api/v3/lists/sfl/create': route(InitSaveForLaterDocument, {

@@ -1,6 +1,6 @@
 import { requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
-import type { Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { ANSWER_LIMITS, failTooMuch } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -183,16 +183,15 @@ export async function withOwnList<Result>(
   return ctx.db.transaction(async (tx) => {
     // Before the list, as in a merge: whoever locks both takes the shopper first.
     if (isLarge) await lockOwner(tx, owner);
-    const [list] = await lists.lockLists(tx, owner, [wanted]);
-    if (list === undefined) return failMissing(tx, owner);
+    const list = (await lists.lockList(tx, owner, wanted)) ?? (await failMissing(tx, owner));
     checkListVersion(list.version, expectedVersion);
     return work(tx, list, owner);
   });
 }
 
 /** Says why a list is not there: a guest that was merged since its request came in has to identify itself again. */
-export async function failMissing(tx: Tx, owner: Owner): Promise<never> {
-  const current = await findShopper(tx, owner);
+export async function failMissing(db: Db, owner: Owner): Promise<never> {
+  const current = await findShopper(db, owner);
   return fail(current?.epoch === owner.epoch ? 'list-not-found' : 'sw-badregid');
 }
 
@@ -233,10 +232,12 @@ async function fillFrom(
   list: ListRow,
   fromlid: string,
 ): Promise<ListRow> {
-  if (!(await lists.isReadable(tx, owner, fromlid))) fail('list-not-found', 'fromlid: there is no such list');
+  const sourceLid =
+    (await lists.findReadable(tx, owner, fromlid)) ??
+    fail('list-not-found', 'fromlid: there is no such list');
   const { pid, di, em } = owner;
   const now = ctx.now();
-  await copyList(tx, { pid, sourceLid: fromlid, targetLid: list.lid, di, uby: em, now });
+  await copyList(tx, { pid, sourceLid, targetLid: list.lid, di, uby: em, now });
   checkBytes(ctx, await usedBytes(tx, owner));
   await tellOfLists(tx, owner, 'list.item.added', [list.lid], now);
   return (await lists.findOwnList(tx, owner, list.lid))!;

@@ -3,6 +3,7 @@ import type { ListModel } from '../../generated/prisma/models.ts';
 import { JSON_LIMITS } from '../../shared/json.ts';
 import { itemColumns } from '../item/item.columns.ts';
 import { insertItemEvents } from '../item/item-events.repo.ts';
+import type { Joining } from './alias.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ShopperRow } from '../shopper/shopper.repo.ts';
 
@@ -12,9 +13,6 @@ export type MergeListRow = Raw<Pick<ListModel, 'lid' | 'regid' | 'lname' | 'lty'
   isActive: boolean;
   isCopying: boolean;
 };
-
-/** A guest's list and the account's list that it joins. */
-export type Joining = { from: string; to: string };
 
 /** Whether a shopper has a list at all. */
 export async function hasLists(tx: Tx, { pid, regid }: ShopperRow): Promise<boolean> {

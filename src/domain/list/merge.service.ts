@@ -3,8 +3,9 @@ import type { ShopperRow } from '../shopper/shopper.repo.ts';
 import { tellOfLists } from '../item/item-events.service.ts';
 import { finishCopies } from '../item/copy.service.ts';
 import { mergeTrash } from '../trash/trash.service.ts';
+import { joinAliases } from './alias.repo.ts';
+import type { Joining } from './alias.repo.ts';
 import * as merges from './merge.repo.ts';
-import type { Joining } from './merge.repo.ts';
 import { planMerge } from './merge.rules.ts';
 
 /** What a merge did: lists moved or joined, items that the account gained, items that it already had. */
@@ -58,6 +59,7 @@ async function joinLists(
 ): Promise<{ items: number; duplicates: number }> {
   const duplicates = await merges.joinDuplicates(tx, account.pid, pairs);
   const items = await merges.moveMissingItems(tx, account, pairs, now);
+  await joinAliases(tx, account.pid, pairs);
   await merges.closeJoinedLists(tx, account, pairs, now);
   return { items, duplicates };
 }

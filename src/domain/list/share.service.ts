@@ -11,7 +11,7 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { absoluteUrl } from '../template/model.rules.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
-import { changeList, countShare, findPublicStore } from './list.repo.ts';
+import { changeList, countShare, findNewestList, findPublicStore } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
 import { withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
@@ -57,17 +57,21 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
 /** What storefronts make their links from, once a share is counted. */
 export type ShareReport = { msg: string; lid: string; lname: string; medium: string };
 
-/** Counts that a list was shared, whoever shares it. */
+/** Counts that a list was shared, whoever shares it; without an id, the shopper's newest one. */
 export async function reportShare(
   ctx: Context,
-  share: { lid: string; fromname?: string | null; medium?: string | null },
+  share: { lid?: string | null; fromname?: string | null; medium?: string | null },
 ): Promise<ShareReport> {
   const shopper = requireShopper(ctx);
-  const lid = checkLid(share.lid);
+  const sent = share.lid?.trim() ? checkLid(share.lid) : null;
   rules.checkFromName(share.fromname);
   const medium = rules.checkShareMedium(share.medium);
-  const lname = (await countShare(ctx.db, shopper, lid)) ?? fail('list-not-found');
-  return { msg: 'The share is counted', lid, lname, medium };
+  const lid =
+    sent ??
+    (await findNewestList(ctx.db, shopper)) ??
+    fail('list-not-found', 'There is no list to share yet');
+  const list = (await countShare(ctx.db, shopper, lid)) ?? fail('list-not-found');
+  return { msg: 'The share is counted', ...list, medium };
 }
 
 /** An item as a stranger sees it: with full addresses, a picture only over https, and what is left of it where that is known. */

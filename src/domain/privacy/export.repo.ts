@@ -31,11 +31,12 @@ const isOrderedBy = (column: 'email' | 'phone'): string =>
 const SECTIONS = {
   shopper: `SELECT (to_jsonb(sh) - 'epoch')::text AS json, jsonb_build_array(sh.regid) AS place
     FROM ${KEY} JOIN shopper sh ON sh.pid = k.pid AND sh.regid = k.regid LIMIT $7`,
-  lists: `SELECT (to_jsonb(l) - 'bytes')::text AS json, jsonb_build_array(l.seq) AS place, l.lid
+  lists: `SELECT (to_jsonb(l) - 'bytes' || jsonb_build_object('aliases', ARRAY(
+      SELECT a.alias FROM list_alias a WHERE a.pid = l.pid AND a.lid = l.lid ORDER BY a.alias)))::text AS json, jsonb_build_array(l.seq) AS place, l.lid
     FROM ${KEY} JOIN list l ON l.pid = k.pid AND l.regid = k.regid WHERE ${behindSeq('l')}`,
   items: `SELECT to_jsonb(i)::text AS json, jsonb_build_array(i.seq) AS place
     FROM ${KEY} JOIN item i ON i.pid = k.pid AND i.lid = k.lid WHERE ${behindSeq('i')}`,
-  deletedLists: `SELECT (d.was - 'bytes' || jsonb_build_object('deleted_at', d.deleted_at))::text AS json, jsonb_build_array(d.seq) AS place, d.lid
+  deletedLists: `SELECT (d.was - 'bytes' || jsonb_build_object('deleted_at', d.deleted_at, 'aliases', d.aliases))::text AS json, jsonb_build_array(d.seq) AS place, d.lid
     FROM ${KEY} JOIN deleted_list d ON d.pid = k.pid AND d.regid = k.regid WHERE ${behindSeq('d')}`,
   itemsOfDeleted: `SELECT d.was::text AS json, jsonb_build_array(d.seq) AS place
     FROM ${KEY} JOIN deleted_item d ON d.pid = k.pid AND d.lid = k.lid AND d.regid IS NULL WHERE ${behindSeq('d')}`,

@@ -6,16 +6,21 @@ import type { ToldItem } from '../item/item.repo.ts';
 import { listColumns } from '../list/list.columns.ts';
 import type { ListOwner } from '../list/list.repo.ts';
 
-/** A deleted list of the shopper's that can be brought back; null when there is none. */
+/** A list that can be brought back. */
+export type DeletedList = { lid: string; aliases: string[]; isSaveForLater: boolean };
+
+/** A deleted list of the shopper's that can be brought back, by its id or an alias; null when there is none. */
 export async function findDeletedList(
   tx: Tx,
   { pid, regid }: ListOwner,
   lid: string,
   since: Date,
-): Promise<{ isSaveForLater: boolean } | null> {
-  const where = { pid, regid, lid, deletedAt: { gt: since } };
-  const row = await tx.prisma.deletedList.findFirst({ where, select: { was: true } });
-  return row && { isSaveForLater: (row.was as { sfl_owner: string | null }).sfl_owner !== null };
+): Promise<DeletedList | null> {
+  const where = { pid, regid, OR: [{ lid }, { aliases: { has: lid } }], deletedAt: { gt: since } };
+  const row = await tx.prisma.deletedList.findFirst({ where });
+  if (row === null) return null;
+  const { sfl_owner: owner } = row.was as { sfl_owner: string | null };
+  return { lid: row.lid, aliases: row.aliases, isSaveForLater: owner !== null };
 }
 
 /** What of a list is not as it was: whose it is by now, and what triggers count anew. */
@@ -37,7 +42,8 @@ const LIST_NAMES = listColumns.map(({ column }) => column);
 
 /** SQL: the row is in the database already, as JSON. */
 const PUT_LIST = `
-  WITH taken AS (DELETE FROM deleted_list WHERE pid = $1 AND regid = $2 AND lid = $3 RETURNING was)
+  WITH taken AS (DELETE FROM deleted_list WHERE pid = $1 AND regid = $2 AND lid = $3 RETURNING was, aliases),
+  named AS (INSERT INTO list_alias (pid, alias, lid) SELECT $1, unnest(aliases), $3 FROM taken)
   INSERT INTO list (${LIST_NAMES.join(', ')})
   SELECT ${LIST_NAMES.map((column) => NEW_VALUES[column] ?? `l.${column}`).join(', ')}
   FROM taken CROSS JOIN LATERAL jsonb_populate_record(NULL::list, taken.was) l RETURNING lid`;

@@ -6,6 +6,7 @@ import type { Rereads } from '../../receipts.ts';
 import { checkItemRoom } from '../contents/contents.writes.ts';
 import { tellOfItems } from '../item/item-events.service.ts';
 import { checkVariants } from '../item/item.rules.ts';
+import { addAliases } from '../list/alias.repo.ts';
 import { getList } from '../list/browse.service.ts';
 import type { ListRow } from '../list/list.columns.ts';
 import { changeList, findOwnList, findSaveForLater, lockLists } from '../list/list.repo.ts';
@@ -32,7 +33,7 @@ export async function restoreList(ctx: Context, lid: string): Promise<ListView> 
     const since = restorableSince(owner.store, ctx.now());
     const deleted = (await restores.findDeletedList(tx, owner, wanted, since)) ?? fail('list-not-found');
     const saved = deleted.isSaveForLater ? await findSaveForLater(tx, owner) : null;
-    return saved === null ? putBack(ctx, tx, owner, wanted) : joinSaved(ctx, tx, owner, wanted, saved);
+    return saved === null ? putBack(ctx, tx, owner, deleted.lid) : joinSaved(ctx, tx, owner, deleted, saved);
   });
   return ownView(owner, row);
 }
@@ -46,12 +47,19 @@ async function putBack(ctx: Context, tx: Tx, owner: Owner, lid: string): Promise
 }
 
 /** A shopper has one save-for-later list, and clients make it anew at once: what was in the deleted one goes into the present one. */
-async function joinSaved(ctx: Context, tx: Tx, owner: Owner, from: string, to: string): Promise<ListRow> {
+async function joinSaved(
+  ctx: Context,
+  tx: Tx,
+  owner: Owner,
+  { lid: from, aliases }: restores.DeletedList,
+  to: string,
+): Promise<ListRow> {
   const [target] = await lockLists(tx, owner, [to]);
   if (target === undefined) return failMissing(tx, owner);
   const added = await restores.putContents(tx, owner, { from, to }, ctx.now());
   await moveDeletedItems(tx, owner.pid, [{ from, to }]);
   await restores.dropDeletedList(tx, owner, from);
+  await addAliases(tx, target, aliases);
   const { used, ...list } = await changeList(tx, target, {}, { uby: owner.em, now: ctx.now() });
   checkBytes(ctx, used);
   await checkItemRoom(ctx, tx, list, added);

@@ -24,8 +24,9 @@ const KEEP_LIST = {
   name: 'keep_list',
   text: `
     WITH kept AS (
-      INSERT INTO deleted_list (pid, lid, regid, was, deleted_at)
-      SELECT l.pid, l.lid, l.regid, to_jsonb(l), $3 FROM list l WHERE l.pid = $1 AND l.lid = $2)
+      INSERT INTO deleted_list (pid, lid, regid, was, aliases, deleted_at)
+      SELECT l.pid, l.lid, l.regid, to_jsonb(l), ARRAY(SELECT a.alias FROM list_alias a WHERE a.pid = l.pid AND a.lid = l.lid), $3
+      FROM list l WHERE l.pid = $1 AND l.lid = $2)
     INSERT INTO deleted_item (${COLUMNS})
     SELECT i.pid, i.lid, i.epi, NULL, to_jsonb(i), i.seq, $3 FROM item i WHERE i.pid = $1 AND i.lid = $2 ${REPLACE}`,
 };
