@@ -255,9 +255,9 @@ export type Wishgate = {
     onSuccess?: OnSuccess<{ msg: string; listinfo: List }>,
     onError?: OnError,
   ) => Promise<{ msg: string; listinfo: List }>;
-  /** Counts that a list was shared, and how. */
+  /** Counts that a list was shared, and how; without a `lid` the shopper's newest one. */
   reportShare: (
-    share: { lid: string; medium: string; fromname?: string },
+    share: { lid?: string; medium: string; fromname?: string },
     onSuccess?: OnSuccess<ShareAnswer>,
     onError?: OnError,
   ) => Promise<ShareAnswer>;

@@ -172,6 +172,40 @@ describe('reportShare', () => {
     expect(await shares()).toBe(6);
   });
 
+  const BY_GRAPHQL =
+    'mutation ($lid: ID) { reportShare(lid: $lid, medium: "link") { msg lid lname medium } }';
+
+  test("without a lid answers and counts for the shopper's newest active list, over REST and GraphQL alike", async () => {
+    const { lid: newest } = await me.create('Newest');
+    await me.ok('lists/sfl/create');
+    const { lid: archived } = await me.create('Archived');
+    await me.ok('lists/markArchived', { lid: archived });
+    const expected = { msg: 'The share is counted', lid: newest, lname: 'Newest', medium: 'link' };
+    for (const sent of [{}, { lid: '' }, { lid: '  ' }]) {
+      expect(await me.ok('lists/reportShare', { ...sent, medium: 'link' })).toEqual(expected);
+      expect((await me.graphql(BY_GRAPHQL, sent)).body.data.reportShare).toEqual(expected);
+    }
+    const { body } = await me.graphql('query ($lid: ID!) { list(lid: $lid) { shares } }', { lid: newest });
+    expect(body.data.list.shares).toBe(6);
+    expect(await shares()).toBe(0);
+    expect(await me.failure(400, 'lists/reportShare', {})).toBe('invalid-medium');
+  });
+
+  test('without a lid means the save-for-later list only where there is no other', async () => {
+    const guest = await newGuest(service, store);
+    const { list } = await guest.ok('lists/sfl/create');
+    expect((await guest.ok('lists/reportShare', { medium: 'link' })).lid).toBe(list.lid);
+    const { lid: own } = await guest.create('Own');
+    expect((await guest.ok('lists/reportShare', { medium: 'link' })).lid).toBe(own);
+  });
+
+  test('without a lid and without a list is list-not-found, over REST and GraphQL alike', async () => {
+    const guest = await newGuest(service, store);
+    expect(await guest.failure(404, 'lists/reportShare', { medium: 'link' })).toBe('list-not-found');
+    const { body } = await guest.graphql(BY_GRAPHQL);
+    expect(body.errors[0].extensions).toMatchObject({ type: 'list-not-found', status: 404 });
+  });
+
   test.each([
     [{}, 'invalid-medium'],
     [{ medium: 'x'.repeat(51) }, 'invalid-medium'],
