@@ -23,6 +23,7 @@ const ACROSS_STORES: Record<string, string> = {
   'src/domain/catalog/shopify.repo.ts forgetEvents': 'housekeeping',
   'src/domain/contact/proof.repo.ts forgetProofs': 'housekeeping',
   'src/domain/contact/stop.repo.ts findAccepting': 'STOP counts for every store that sends from the number',
+  'src/domain/list/alias.repo.ts findAliasedStore': 'the same, where the link has the lid of a joined list',
   'src/domain/list/list.repo.ts findPublicStore':
     'a public link names a list alone; it leads to the server of its store',
   'src/domain/mail-server/mail-server.repo.ts listOwners': 'at start: which passwords are there to open',

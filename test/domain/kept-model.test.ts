@@ -59,7 +59,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   value: fc.integer({ min: 1, max: 9 }),
 });
 
-const READS: ((client: Client, lid: string) => Promise<unknown>)[] = [
+const READS: ((client: Client, lid: string, alias: string) => Promise<unknown>)[] = [
   async (client) => (await client.call('lists/fetch-lists')).body,
   async (client, lid) => (await client.call('lists/fetch-list-with-contents', { lid })).body,
   async (client) =>
@@ -68,10 +68,14 @@ const READS: ((client: Client, lid: string) => Promise<unknown>)[] = [
         '{ shopper { userinfo { fname } storage { used } } lists { totalCount edges { node { lname cnt items { edges { node { epi qty stk dt } } } } } } }',
       )
     ).body,
+  async (client, _lid, alias) =>
+    (await client.graphql('query ($lid: ID!) { shopper { list(lid: $lid) { lid cnt } } }', { lid: alias }))
+      .body,
   async (client) => (await client.graphql('{ isInLists(epis: [1, 2, 3]) { epi lids } }')).body,
 ];
 
-type World = { store: NewStore; emails: string[]; shoppers: TestShopper[] };
+/** `alias` is the lid of the guest's list that was merged last, whether it joined another one or moved. */
+type World = { store: NewStore; emails: string[]; shoppers: TestShopper[]; alias: string };
 
 const isGone = async (client: Client): Promise<boolean> =>
   (await client.call('lists/fetch-lists')).status !== 200;
@@ -116,6 +120,7 @@ async function run({ action, process, shopper, epi, value }: Step, world: World)
         useragenttype: 'test',
       };
       await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store }).expect(200);
+      world.alias = theirs;
       return;
     }
     case 'erase':
@@ -126,13 +131,14 @@ async function run({ action, process, shopper, epi, value }: Step, world: World)
 }
 
 /** What everybody reads of everything, three times, so that the third is kept. */
-async function compare({ shoppers }: World): Promise<void> {
+async function compare({ shoppers, alias }: World): Promise<void> {
   for (const shopper of shoppers) {
     const [list] = (await createClient(fresh, shopper).call('lists/fetch-lists')).body as { lid: string }[];
+    const lid = list?.lid ?? 'none';
     for (const read of READS) {
-      const expected = await read(createClient(fresh, shopper), list?.lid ?? 'none');
+      const expected = await read(createClient(fresh, shopper), lid, alias);
       for (const service of keeping)
-        expect(await read(createClient(service, shopper), list?.lid ?? 'none')).toEqual(expected);
+        expect(await read(createClient(service, shopper), lid, alias)).toEqual(expected);
     }
   }
 }
@@ -141,7 +147,7 @@ async function play(steps: Step[]): Promise<void> {
   const store = await fresh.createStore();
   const emails = Array.from({ length: SHOPPERS }, () => `${randomUUID()}@example.com`);
   const shoppers = await Promise.all(emails.map((email) => fresh.account(store, email)));
-  const world = { store, emails, shoppers };
+  const world = { store, emails, shoppers, alias: 'none' };
   await compare(world);
   await compare(world);
   for (const step of steps) {

@@ -54,11 +54,16 @@ export async function findPublicStore(db: Db, lid: string): Promise<string | nul
   return list?.pid ?? findAliasedStore(db, lid);
 }
 
-/** SQL: JSON leaves as the text that PostgreSQL keeps; typed, it would be parsed and written anew. A list of the shopper's own, by its id or an alias. */
+/** SQL: JSON leaves as the text that PostgreSQL keeps; typed, it would be parsed and written anew. */
+const OWN_LIST = {
+  name: 'own_list',
+  text: `SELECT ${READ_LIST} FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = $3`,
+};
+
+/** A list of the shopper's own, by its id or an alias. */
 export function findOwnList(db: Db, { pid, regid }: ListOwner, lid: string): Promise<ListRow | null> {
-  const text = `SELECT ${READ_LIST} FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = $3`;
   return findByLid(db, pid, lid, async (one) => {
-    const [row] = await db.query<ListRow>({ name: 'own_list', text }, [pid, regid, one]);
+    const [row] = await db.query<ListRow>(OWN_LIST, [pid, regid, one]);
     return row ?? null;
   });
 }

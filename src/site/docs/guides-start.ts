@@ -105,7 +105,8 @@ curl -u "$PID:$KEY" "$BASE/storeadmin/v3/user/guest-validate-sync" \\
 - Go on with the \`regid\` and \`sessionid\` of the answer; in the browser call \`client.refreshIdentity()\`.
 - \`merged\` says how many lists and items came along, and how many were there already.
 - After login identify the shopper by \`useremail\`: the same \`uuid\` is a new, empty guest.
-- A link to a list that the guest had shared opens nothing any more where the account had a list of that name: share it again.
+- A \`lid\` that a page remembers of the guest goes on to work for the account, also where the list joined another one; answers carry the real \`lid\`.
+- A link to a list that the guest had shared opens the list that it joined, if that one is public: else share it again.
 
 All fields: [user/guest-validate-sync](#/userGuestValidateSync).
 `,
