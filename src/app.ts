@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Express, Request, Response } from 'express';
 import type { Services } from './context.ts';
 import type { DemoStore } from './demo/demo.ts';
 import { createLive } from './domain/live/live.watch.ts';
+import { readServiceSecret } from './domain/store/store.service.ts';
 import { createDocuments } from './operation/documents.ts';
 import { createOperations } from './operation/executor.ts';
 import { toAppError } from './operation/failures.ts';
@@ -53,7 +54,7 @@ export async function createApp(
   const operations = withSpans(withNudges(withIdempotency(withReading(createOperations(schema)))));
   const documents = await createDocuments(services.config.trustedDocuments);
   const apollo = createApollo(schema, operations, documents);
-  await Promise.all([apollo.start(), services.limiter.open()]);
+  await Promise.all([apollo.start(), services.limiter.open(await readServiceSecret(services.db))]);
   const admission = createAdmission(
     services,
     live,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
@@ -23,14 +23,35 @@ export type Standing = {
   resetSeconds: number;
 };
 
+/** A limit, and who is counted against it. */
+export type Account = { kind: string; key: string; limit: number };
+
 /** Counts against limits of so many points a minute: over all processes that have the same Redis, else in this one. */
 export type Limiter = {
-  /** Connects to Redis, if there is one; fails never, and waits for a second at most. */
-  open(): Promise<void>;
+  /**
+   * Connects to Redis, if there is one; fails never, and waits for a second at most. All processes have the same `secret`, which hides callers from those who see the
+   * counts: there are few enough addresses to try them all.
+   */
+  open(secret: Uint8Array): Promise<void>;
   /** Counts points of somebody; `kind` says which limit, `key` who, and neither is kept in the clear outside this process. */
   count(kind: string, key: string, limit: number, points?: number): Promise<Standing>;
   close(): void;
 };
+
+/** Counts against one limit after another until one is used up; answers that one, else the one with the least left. Null where there is none. */
+export async function countAll<A extends Account>(
+  limiter: Limiter,
+  accounts: readonly A[],
+  points?: number,
+): Promise<(A & Standing) | null> {
+  let nearest: (A & Standing) | null = null;
+  for (const account of accounts) {
+    const standing = await limiter.count(account.kind, account.key, account.limit, points);
+    if (!standing.isWithin) return { ...account, ...standing };
+    if (nearest === null || standing.remaining < nearest.remaining) nearest = { ...account, ...standing };
+  }
+  return nearest;
+}
 
 type Counter = Limiter['count'];
 type Options = { keyPrefix: string; points: number; duration: number };
@@ -55,8 +76,8 @@ function createCounter(make: (options: Options) => RateLimiterAbstract): Counter
 }
 
 /** Redis holds who called for a minute, but names nobody. */
-const hide = (kind: string, key: string): string =>
-  createHash('sha256').update(`${kind} ${key}`).digest('base64url');
+const hide = (kind: string, key: string, secret: Uint8Array): string =>
+  createHmac('sha256', secret).update(`${kind} ${key}`).digest('base64url');
 
 /**
  * Counts in Redis, and in memory while it is away. Then no request asks it or waits for it: a timer looks whether it is back. Both are told once.
@@ -83,6 +104,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
         inMemoryBlockOnConsumed: options.points + 1,
       }),
   );
+  let secret: Uint8Array = new Uint8Array();
   let isShared: boolean | null = null;
   let cause: unknown;
   let timer: NodeJS.Timeout | undefined;
@@ -110,7 +132,8 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
   redis.on('ready', () => (cause = undefined));
   redis.on('close', () => tellAway(cause ?? new Error('the connection was closed')));
   return {
-    async open() {
+    async open(given) {
+      secret = given;
       measure(METRICS.rateLimitsShared, () => Number(isShared));
       await redis.connect().catch(() => undefined);
       await look();
@@ -119,7 +142,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
     async count(kind, key, limit, points) {
       if (isShared)
         try {
-          return await inRedis(kind, hide(kind, key), limit, points);
+          return await inRedis(kind, hide(kind, key, secret), limit, points);
         } catch (error) {
           tellAway(cause ?? error);
         }

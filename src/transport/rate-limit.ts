@@ -3,7 +3,8 @@ import type { Request, Response } from 'express';
 import type { Viewer } from '../context.ts';
 import type { RateLimits } from '../domain/store/store.service.ts';
 import { fail } from '../shared/errors.ts';
-import type { Limiter, Standing } from '../shared/limiter.ts';
+import { countAll } from '../shared/limiter.ts';
+import type { Account, Limiter } from '../shared/limiter.ts';
 import { METRICS } from '../shared/metrics.ts';
 
 /** The published limits: requests a minute. A store can have its own. */
@@ -30,44 +31,36 @@ export function addressGroup(address: string): string {
     .join(':');
 }
 
-/** Tells a caller how it stands, and refuses it beyond its limit. */
-function answerTo(
-  res: Response,
-  kind: keyof RateLimits,
-  { isWithin, limit, remaining, resetSeconds }: Standing,
-): void {
-  res.setHeader('RateLimit-Limit', String(limit));
-  res.setHeader('RateLimit-Remaining', String(remaining));
-  res.setHeader('RateLimit-Reset', String(resetSeconds));
-  if (isWithin) return;
-  METRICS.rateLimited.inc({ kind });
-  fail('too-many-requests', undefined, { 'Retry-After': String(resetSeconds) });
-}
+type Kind = keyof typeof DEFAULT_LIMITS;
 
-const salts = new WeakMap<object, string>();
-
-/** The secret of a store as text, made once for as long as the store is known to the process. */
-function saltOf({ secret }: { secret: Uint8Array }): string {
-  const salt = salts.get(secret) ?? Buffer.from(secret).toString('base64');
-  salts.set(secret, salt);
-  return salt;
+/** The limits that concern a call, and who is counted against each. */
+function accountsOf(address: string, { store, keyId, shopper }: Viewer): (Account & { kind: Kind })[] {
+  const account = (kind: Kind, key: string, own = store?.rateLimits[kind]) => ({
+    kind,
+    key,
+    limit: own ?? DEFAULT_LIMITS[kind],
+  });
+  // A store's back end calls for all its shoppers from one address, so a valid key replaces the address limit.
+  if (keyId !== null) return [account('key', keyId)];
+  const inStore = store ? [account('address', `${store.pid} ${address}`)] : [];
+  if (shopper) return [...inStore, account('shopper', `${shopper.pid} ${shopper.regid}`)];
+  // Anybody can name any store, so an address without credentials has one limit over all of them.
+  return [account('address', address, DEFAULT_LIMITS.address), ...inStore];
 }
 
 /** Makes the limiter of requests; `isOn` false lets everything pass. */
 export function createRateLimiter(isOn: boolean, limiter: Limiter): RateLimiter {
   return {
-    async check(req, res, { store, keyId, shopper }) {
+    async check(req, res, viewer) {
       if (!isOn) return;
-      const consume = async (kind: keyof typeof DEFAULT_LIMITS, key: string): Promise<void> => {
-        const limit = store?.rateLimits[kind] ?? DEFAULT_LIMITS[kind];
-        answerTo(res, kind, await limiter.count(kind, key, limit));
-      };
-      // A store's back end calls for all its shoppers from one address, so a valid key replaces the address limit.
-      if (keyId !== null) return consume('key', keyId);
-      // The secret hides the address from who sees the counts, and tries all addresses to find the one.
-      const place = store === null ? '' : `${store.pid} ${saltOf(store)}`;
-      await consume('address', `${place} ${addressGroup(req.ip ?? '')}`);
-      if (shopper !== null) await consume('shopper', `${shopper.pid} ${shopper.regid}`);
+      const standing = await countAll(limiter, accountsOf(addressGroup(req.ip ?? ''), viewer));
+      if (standing === null) return;
+      res.setHeader('RateLimit-Limit', String(standing.limit));
+      res.setHeader('RateLimit-Remaining', String(standing.remaining));
+      res.setHeader('RateLimit-Reset', String(standing.resetSeconds));
+      if (standing.isWithin) return;
+      METRICS.rateLimited.inc({ kind: standing.kind });
+      fail('too-many-requests', undefined, { 'Retry-After': String(standing.resetSeconds) });
     },
   };
 }

@@ -95,6 +95,40 @@ describe('with limits', () => {
     for (let n = 0; n < 5; n += 1) await call('203.0.113.1', { store, shopper }).expect(200);
   });
 
+  test('calls without credentials count once for their address, whichever stores they name, and for the limit of each store', async () => {
+    const [open, strict] = [
+      await service.createStore(),
+      await service.createStore({ rateLimits: { address: 1 } }),
+    ];
+    const call = (pid: string) =>
+      service.graphql(
+        '{ shopper { regid } }',
+        {},
+        {
+          headers: { 'x-pid': pid, ...from('203.0.113.40').headers },
+        },
+      );
+    const left = async (pid: string) => (await call(pid).expect(200)).headers['ratelimit-remaining'];
+    const most = DEFAULT_LIMITS.address;
+    expect(await left(open.pid)).toBe(String(most - 1));
+    expect(await left(strict.pid)).toBe('0');
+    await call(strict.pid).expect(429);
+    expect(await left('none')).toBe(String(most - 4));
+    expect(await left(open.pid)).toBe(String(most - 5));
+    // A shopper has shown who it is, so that only its own store counts.
+    const shopper = await service.guest(open);
+    const { headers } = await service.graphql(
+      '{ shopper { regid } }',
+      {},
+      {
+        shopper,
+        ...from('203.0.113.40'),
+      },
+    );
+    expect(headers['ratelimit-limit']).toBe(String(DEFAULT_LIMITS.shopper));
+    expect(await left(open.pid)).toBe(String(most - 6));
+  });
+
   test('calls with a wrong key count against their address', async () => {
     const caller = { headers: { ...from('203.0.113.9').headers, authorization: 'Basic eDp5' } };
     const { headers } = await rest(caller).expect(401);

@@ -140,6 +140,11 @@ export function isServiceClosed(db: Database): Promise<boolean> {
   return stores.isServiceClosed(db);
 }
 
+/** What hides callers in counts that processes share. */
+export function readServiceSecret(db: Database): Promise<Uint8Array> {
+  return stores.readServiceSecret(db);
+}
+
 /** One store, or null; also one that this process does not serve. */
 export function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   return stores.findStore(db, pid);
