@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import type { ApolloServerPlugin, PersistedQueryOptions } from '@apollo/server';
-import { GraphQLError } from 'graphql';
+import { setImmediate } from 'node:timers/promises';
+import type { ApolloServerOptions, ApolloServerPlugin, PersistedQueryOptions } from '@apollo/server';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { CLIENT_DOCUMENTS } from '../client/documents.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../shared/errors.ts';
-import { extensionsOf } from './failures.ts';
+import { refuse } from './failures.ts';
+import { DOCUMENT_LIMITS, checkDocument, checkText } from './limits.ts';
+import type { DocumentLimits } from './limits.ts';
 
 /** What callers may name by an id instead of sending it, and which texts may run at all. */
 export type Documents = {
   cache: NonNullable<PersistedQueryOptions['cache']>;
-  plugin: ApolloServerPlugin<Context>;
+  /** Whether the operator trusts a text; refuses it where this caller may run no others. */
+  trusts: (text: string, ctx: Context) => boolean;
 };
 
 /** Anybody can send documents to be remembered, so that there is room for some; who finds one forgotten sends it again. */
@@ -26,7 +30,7 @@ function rememberDocuments(): Documents {
       set: async (hash, text) => void texts.set(hash, text),
       delete: async (hash) => texts.delete(hash),
     },
-    plugin: {},
+    trusts: () => false,
   };
 }
 
@@ -59,24 +63,15 @@ async function trustDocuments(path: string): Promise<Documents> {
   const byId = await readManifest(path);
   const trusted = new Set([...byId.values(), ...CLIENT_DOCUMENTS]);
   const refusal = new AppError('forbidden', 'Only trusted documents run here without a store key');
-  const refuse = (): never => {
-    throw new GraphQLError(refusal.message, {
-      extensions: { ...extensionsOf(refusal), http: { status: refusal.status } },
-    });
-  };
   return {
     cache: {
       get: async (key) => byId.get(key.replace(APOLLO_PREFIX, '')),
       set: async () => undefined,
       delete: async () => false,
     },
-    plugin: {
-      requestDidStart: async ({ contextValue: ctx }) => ({
-        didResolveOperation: async ({ source }) => {
-          ctx.isTrusted = trusted.has(source);
-          if (!ctx.isTrusted && ctx.viewer.keyId === null && ctx.viewer.operatorId === null) refuse();
-        },
-      }),
+    trusts: (text, { viewer }) => {
+      const isTrusted = trusted.has(text);
+      return isTrusted || viewer.keyId !== null || viewer.operatorId !== null ? isTrusted : refuse(refusal);
     },
   };
 }
@@ -84,4 +79,67 @@ async function trustDocuments(path: string): Promise<Documents> {
 /** Documents by their ids: those of the operator's file alone, or whatever callers have sent before. */
 export function createDocuments(trustedPath: string | null): Documents | Promise<Documents> {
   return trustedPath === null ? rememberDocuments() : trustDocuments(trustedPath);
+}
+
+/** Characters of checked documents that are kept parsed, which takes 40 times as much; those of strangers apart, who could make all others be forgotten. */
+const CHECKED_ROOM = { authenticated: 1_000_000, anonymous: 250_000 };
+
+/** A valid session of a store, an operator or a shopper. */
+const hasCredentials = ({ viewer: { keyId, operatorId, shopper } }: Context): boolean =>
+  keyId !== null || operatorId !== null || shopper !== null;
+
+/** Apollo puts a hash of the schema before that of the text; a process has one schema. */
+const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
+
+/** Waits for a turn of the event loop that no other document has, so that whatever else is to be done comes between two of them. */
+function createTurns(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => (last = last.then(() => setImmediate()));
+}
+
+/** What Apollo needs to check documents within limits. */
+export type Checks = {
+  store: NonNullable<ApolloServerOptions<Context>['documentStore']>;
+  plugin: ApolloServerPlugin<Context>;
+};
+
+/**
+ * Decides what is parsed and validated: nothing that is known by its hash or that the caller may not run, and nothing beyond the limits. Apollo parses in the turn that
+ * it was given: up to the end of validation it waits for nothing else.
+ */
+export function createChecks(schema: GraphQLSchema, { trusts }: Documents): Checks {
+  const roomFor = (maxSize: number): LRUCache<string, DocumentNode> =>
+    new LRUCache({ maxSize, sizeCalculation: ({ loc }) => Math.max(1, loc!.end) });
+  const checked = {
+    authenticated: roomFor(CHECKED_ROOM.authenticated),
+    anonymous: roomFor(CHECKED_ROOM.anonymous),
+  };
+  const find = (hash: string): DocumentNode | undefined =>
+    checked.authenticated.get(hash) ?? checked.anonymous.get(hash);
+  const nextTurn = createTurns();
+  const groupOf = (ctx: Context): keyof typeof checked =>
+    ctx.isTrusted || hasCredentials(ctx) ? 'authenticated' : 'anonymous';
+  const limitsFor = (ctx: Context): DocumentLimits => DOCUMENT_LIMITS[groupOf(ctx)];
+
+  return {
+    store: {
+      get: async (key) => find(hashIn(key)),
+      set: async () => undefined,
+      delete: async () => false,
+    },
+    plugin: {
+      requestDidStart: async ({ contextValue: ctx }) => ({
+        didResolveSource: async ({ source, queryHash }) => {
+          ctx.isTrusted = trusts(source, ctx);
+          if (find(queryHash)) return;
+          await nextTurn();
+          checkText(source, limitsFor(ctx));
+        },
+        validationDidStart: async ({ document }) => checkDocument(schema, document, limitsFor(ctx)),
+        didResolveOperation: async ({ queryHash, document }) => {
+          if (!find(queryHash)) checked[groupOf(ctx)].set(queryHash, document);
+        },
+      }),
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { HeaderMap } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import type { Context } from '../context.ts';
 import { isDatabaseAway, isUnstorableText } from '../database/failures.ts';
@@ -51,6 +52,17 @@ export function toAppError(
 /** The `extensions` that carry a failure's type and status over GraphQL. */
 export function extensionsOf({ type, status }: AppError): Record<string, unknown> {
   return { code: CODE_BY_STATUS[status], type, status };
+}
+
+/** Ends an operation before it runs, with the status and headers of the failure. */
+export function refuse(failure: AppError): never {
+  throw new GraphQLError(failure.message, {
+    originalError: failure,
+    extensions: {
+      ...extensionsOf(failure),
+      http: { status: failure.status, headers: new HeaderMap(Object.entries(failure.headers)) },
+    },
+  });
 }
 
 /** The same failure as a GraphQL error, at its place in the query. */

@@ -2,51 +2,68 @@ import { GraphQLObjectType, Kind, __Schema, __Type, getNamedType } from 'graphql
 import type {
   FieldNode,
   FragmentDefinitionNode,
+  GraphQLField,
   GraphQLResolveInfo,
   GraphQLSchema,
   OperationDefinitionNode,
   SelectionSetNode,
 } from 'graphql';
 
-/** Deeper than any tool nests fields and fragments, and far from the end of the stack. */
-const MAX_NESTING = 100;
+/** A document's fragments by their names. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** Where an operation's fragments are found by name. */
-export type Fragments = (name: string) => FragmentDefinitionNode | null | undefined;
+type Field = GraphQLField<unknown, unknown>;
+/** `parts` are what a field answers for parts of the schema; aliases ask for the same again. */
+type Count = { left: number; fragments: Fragments; parts: Map<readonly unknown[], Map<Field, unknown[]>> };
 
-type Visit = (node: FieldNode, nesting: number) => void;
-type Count = { left: number; fragments: Fragments };
-
-/** Visits the fields of a selection, also those of its fragments; each step counts, and one too deep ends the count. */
-function eachField(set: SelectionSetNode, count: Count, nesting: number, visit: Visit): void {
-  if (nesting > MAX_NESTING) count.left = 0;
+/** Visits the fields of a selection, also those of its fragments; each counts `times`. */
+function eachField(
+  set: SelectionSetNode,
+  count: Count,
+  times: number,
+  visit: (node: FieldNode) => void,
+): void {
   for (const node of set.selections) {
-    if (count.left <= 0) return;
-    count.left -= 1;
+    if (count.left < 0) return;
+    count.left -= Math.max(1, times);
     if (node.kind === Kind.FIELD) {
-      visit(node, nesting + 1);
+      visit(node);
       continue;
     }
-    const inner = node.kind === Kind.INLINE_FRAGMENT ? node : count.fragments(node.name.value);
-    if (inner) eachField(inner.selectionSet, count, nesting + 1, visit);
+    const inner = node.kind === Kind.INLINE_FRAGMENT ? node : count.fragments.get(node.name.value);
+    if (inner) eachField(inner.selectionSet, count, times, visit);
   }
 }
 
-/** Goes through what the answer holds for `source`, by the resolvers that will make it. */
+/** What a field answers for all `sources`, by the resolver that will make it, but no more than is left to count. */
+function partsOf(field: Field, sources: readonly unknown[], count: Count): readonly unknown[] {
+  const known = count.parts.get(sources) ?? new Map<Field, unknown[]>();
+  count.parts.set(sources, known);
+  const before = known.get(field);
+  if (before) return before;
+  const parts: unknown[] = [];
+  known.set(field, parts);
+  for (const source of sources) {
+    if (parts.length > count.left) break;
+    const value = field.resolve!(source, { includeDeprecated: true }, null, {} as GraphQLResolveInfo);
+    if (Array.isArray(value)) parts.push(...(value as unknown[]));
+    else if (value) parts.push(value);
+  }
+  return parts;
+}
+
+/** Goes through what the answer holds for `sources`, all of them at once: the introspection of graphql-js takes 2 ms instead of 10. */
 function walk(
-  set: SelectionSetNode | undefined,
+  set: SelectionSetNode,
   type: GraphQLObjectType,
-  source: unknown,
+  sources: readonly unknown[],
   count: Count,
-  nesting: number,
 ): void {
-  if (!set) return;
-  eachField(set, count, nesting, ({ name, selectionSet }, deeper) => {
+  eachField(set, count, sources.length, ({ name, selectionSet }) => {
     const field = type.getFields()[name.value];
     const inner = field && getNamedType(field.type);
     if (!selectionSet || !field?.resolve || !(inner instanceof GraphQLObjectType)) return;
-    const value = field.resolve(source, { includeDeprecated: true }, null, {} as GraphQLResolveInfo);
-    for (const child of [value].flat<unknown[]>()) if (child) walk(selectionSet, inner, child, count, deeper);
+    walk(selectionSet, inner, partsOf(field, sources, count), count);
   });
 }
 
@@ -58,21 +75,32 @@ function namedTypes({ arguments: args = [] }: FieldNode, schema: GraphQLSchema):
   return type ? [type] : [];
 }
 
+/** Of operations whose documents were checked; what such a one answers is also what it costs. */
+const counted = new WeakMap<OperationDefinitionNode, number>();
+
 /**
- * Whether the introspection in an operation answers more than `limit` values: aliases multiply lists of lists, so that
- * no count of the document's own fields bounds it. Takes no more steps than the limit.
+ * How many values the introspection in an operation answers, or more than `limit`: aliases multiply lists of lists, so that no count of the document's own fields
+ * bounds it. Takes no more steps than the limit. Its fragments must not spread themselves.
  */
-export function introspectsBeyond(
-  limit: number,
-  { selectionSet }: OperationDefinitionNode,
+export function countIntrospected(
+  operation: OperationDefinitionNode,
   schema: GraphQLSchema,
   fragments: Fragments,
-): boolean {
-  const count = { left: limit, fragments };
-  eachField(selectionSet, count, 0, (node, nesting) => {
-    if (node.name.value === '__schema') walk(node.selectionSet, __Schema, schema, count, nesting);
-    if (node.name.value !== '__type') return;
-    for (const type of namedTypes(node, schema)) walk(node.selectionSet, __Type, type, count, nesting);
+  limit: number,
+): number {
+  const before = counted.get(operation);
+  if (before !== undefined) return before;
+  const count: Count = { left: limit, fragments, parts: new Map() };
+  let answered = 0;
+  eachField(operation.selectionSet, count, 1, (node) => {
+    const { selectionSet } = node;
+    if (!selectionSet) return;
+    const { left } = count;
+    if (node.name.value === '__schema') walk(selectionSet, __Schema, [schema], count);
+    if (node.name.value === '__type') walk(selectionSet, __Type, namedTypes(node, schema), count);
+    answered += left - count.left;
   });
-  return count.left <= 0;
+  const values = count.left < 0 ? limit + 1 : answered;
+  counted.set(operation, values);
+  return values;
 }

@@ -4,7 +4,6 @@ import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { extensionsOf } from '../operation/failures.ts';
-import { TOO_DEEP } from '../operation/server.ts';
 import { AppError } from '../shared/errors.ts';
 import { parseJson } from '../shared/json.ts';
 import { newBody } from '../shared/packing.ts';
@@ -91,7 +90,6 @@ export async function askApollo(
   });
   for (const [name, value] of made.headers) req.res!.setHeader(name, value);
   const status = made.status ?? 200;
-  if (status === 500 && ctx.trace.type === 'invalid-request') throw new AppError('invalid-request', TOO_DEEP);
   // What Apollo refuses before it looks at an operation passes no plugin.
   if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
   return {

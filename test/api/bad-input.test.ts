@@ -248,7 +248,7 @@ describe('GraphQL documents', () => {
   const repeat = (count: number, make: (n: number) => string): string =>
     Array.from({ length: count }, (_, n) => make(n)).join(' ');
   test.each<[string, string]>([
-    ['too many tokens', `{ ${repeat(DOCUMENT_LIMITS.maxTokens, (n) => `a${n}: __typename`)} }`],
+    ['too many tokens', `{ ${repeat(DOCUMENT_LIMITS.authenticated.tokens, (n) => `a${n}: __typename`)} }`],
     [
       'more root fields than one request may do',
       `mutation { ${repeat(21, (n) => `a${n}: generateRegid(useragenttype: "x") { regid }`)} }`,

@@ -2,7 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getIntrospectionQuery, print } from 'graphql';
 import { CLIENT_DOCUMENTS } from '../../src/client/documents.ts';
+import * as documents from '../../src/generated/operations.ts';
+import { DOCUMENT_LIMITS } from '../../src/operation/limits.ts';
 import { startService, useService, useStore } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { item, newAccount } from './list-kit.ts';
@@ -64,14 +67,110 @@ describe('automatic persisted queries', () => {
   });
 
   test('documents are forgotten rather than kept without bound', async () => {
-    const text = (id: string) => `{ __typename } # ${id.padEnd(90_000, 'x')}`;
+    const text = (id: string) => `{ __typename } # ${id.padEnd(45_000, 'x')}`;
+    const key = { authorization: `Basic ${Buffer.from(`${store.pid}:${store.apiKey}`).toString('base64')}` };
     const first = text(randomUUID());
-    await ask(service, { query: first, ...named(sha256(first)) }).expect(200);
-    for (let count = 0; count < 50; count += 1) {
+    await ask(service, { query: first, ...named(sha256(first)) }, key).expect(200);
+    for (let count = 0; count < 100; count += 1) {
       const query = text(randomUUID());
-      await ask(service, { query, ...named(sha256(query)) }).expect(200);
+      await ask(service, { query, ...named(sha256(query)) }, key).expect(200);
     }
     expect((await ask(service, named(sha256(first)))).body.errors[0].message).toBe('PersistedQueryNotFound');
+  });
+});
+
+describe('bounds', () => {
+  const { anonymous, authenticated } = DOCUMENT_LIMITS;
+  const repeat = (count: number, make: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => make(index)).join(' ');
+  /** A document that has so much of something that makes it dear to parse or to validate. */
+  const having: Record<keyof typeof anonymous, (count: number) => string> = {
+    characters: (count) => `{ __typename }`.padEnd(count),
+    lines: (count) => `{ __typename }${'\n'.repeat(count - 1)}`,
+    tokens: (count) => `{ list(lid: "none") { ${repeat((count - 9) / 3, (n) => `a${n}: lname`)} } }`,
+    nesting: (count) => `{ ${'... { '.repeat(count - 1)} __typename ${'} '.repeat(count)}`,
+    definitions: (count) =>
+      `{ ${repeat(count - 1, (n) => `...F${n}`)} } ${repeat(count - 1, (n) => `fragment F${n} on Query { __typename }`)}`,
+    spreads: (count) =>
+      `{ list(lid: "none") { ${repeat(count, () => '...F')} } } fragment F on List { lname }`,
+    pairs: (count) => `{ list(lid: "none") { ${'lname '.repeat(Math.floor(Math.sqrt(2 * count)) + 1)} } }`,
+    introspected: (count) =>
+      `{ __schema { types { fields { ${repeat(count / 500, (n) => `a${n}: name`)} } } } }`,
+  };
+  const NAMES = Object.keys(having) as (keyof typeof having)[];
+
+  test.each(NAMES)(
+    'a document with too many %s is refused, and its answer names the bound',
+    async (bound) => {
+      const query = having[bound](Math.ceil(anonymous[bound] * 1.1) + 3);
+      const { body } = await ask(service, { query }).expect(400);
+      expect(body).toEqual({
+        errors: [
+          {
+            message: expect.stringMatching(
+              new RegExp(
+                `^The document has more than ${anonymous[bound]} .* without a store key or a session$`,
+              ),
+            ),
+            extensions: { code: 'BAD_USER_INPUT', type: 'invalid-request', status: 400 },
+          },
+        ],
+      });
+    },
+  );
+
+  test.each(NAMES.filter((bound) => authenticated[bound] > anonymous[bound] * 1.2))(
+    'who shows a session may have more %s, within another bound',
+    async (bound) => {
+      const shopper = await service.guest(store);
+      const within = having[bound](Math.ceil(anonymous[bound] * 1.1) + 3);
+      const { body } = await service.graphql(within, {}, { shopper }).expect(200);
+      expect(body).toHaveProperty('data');
+      const beyond = having[bound](Math.ceil(authenticated[bound] * 1.1) + 3);
+      const refused = await service.graphql(beyond, {}, { shopper }).expect(400);
+      expect(refused.body.errors[0].message).toContain(`more than ${authenticated[bound]} `);
+    },
+  );
+
+  test('210 spreads of one fragment are refused before they are validated', async () => {
+    const query = `{ ${repeat(210, () => '...F')} nothingOfTheKind } fragment F on Query { __typename }`;
+    const { body } = await ask(service, { query }).expect(400);
+    expect(body.errors).toHaveLength(1);
+    expect(body.errors[0].message).toContain('fragment spreads');
+  });
+
+  test('a document that was valid once is known by its hash: it is neither parsed nor checked again, whoever sends it', async () => {
+    const query = `${having.tokens(authenticated.tokens - 50)} # ${randomUUID()}`;
+    await ask(service, { query }).expect(400);
+    const shopper = await service.guest(store);
+    await service.graphql(query, {}, { shopper }).expect(200);
+    const { body } = await ask(service, { query }).expect(200);
+    expect(body.errors[0].extensions.type).toBe('unauthorised');
+  });
+
+  test('of many faults the first are told', async () => {
+    const { body } = await ask(service, {
+      query: `{ list(lid: "none") { ${repeat(50, (n) => `nothing${n}`)} } }`,
+    });
+    expect(body.errors).toHaveLength(6);
+    expect(body.errors[5].message).toContain('Too many validation errors');
+  });
+
+  test.each([
+    [
+      'what GraphiQL asks first',
+      getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }),
+    ],
+    ...CLIENT_DOCUMENTS.map((text) => ['what the browser library asks', text] as const),
+    ...Object.values(documents).flatMap((document) =>
+      typeof document === 'object' && 'kind' in document
+        ? [['what a storefront asks with all fields', print(document)] as const]
+        : [],
+    ),
+  ])('%s is checked without credentials: %.40s', async (_what, query) => {
+    const { body } = await ask(service, { query });
+    // It may lack variables or credentials, but is no document that is refused.
+    expect(body.errors?.[0].message ?? '').not.toMatch(/^The (document|query)|Cannot|Syntax/);
   });
 });
 
@@ -173,6 +272,9 @@ describe('trusted documents', () => {
           expect(body.errors[0].extensions).toMatchObject({ type: 'forbidden', status: 403 });
           expect(body.data).toBeUndefined();
         }
+      // It is decided before anything is parsed.
+      const { body: unread } = await ask(strict, { query: '{ this is no document' }, headers).expect(403);
+      expect(unread.errors[0].extensions.type).toBe('forbidden');
       expect((await ask(strict, named(sha256(other)), headers)).body.errors[0].message).toBe(
         'PersistedQueryNotFound',
       );
