@@ -92,7 +92,7 @@ export const SETTING_FLAGS: Record<string, Flag> = {
   'rate-limits': {
     type: 'string',
     value: 'key=N,shopper=N,address=N,cost=N',
-    help: 'requests a minute, and what GraphQL documents may cost; kinds left out keep the published limit',
+    help: 'requests a minute, and what GraphQL documents may cost, those of keys and again those of shoppers; kinds left out keep the published limit',
   },
   'no-rate-limits': { type: 'boolean', help: 'the published limits (default)' },
 };
