@@ -1,4 +1,22 @@
-import type { SaveTopicInput, TopicFieldsFragment, TopicTrigger } from '../generated/dashboard.ts';
+import type {
+  SaveTopicInput,
+  TopicFieldsFragment,
+  TopicTrigger,
+  TopicsQuery,
+  TriggerSetting,
+} from '../generated/dashboard.ts';
+import type { Answered } from './api.ts';
+
+/** What can start a topic, as the service has it. */
+export type Triggers = Answered<TopicsQuery>['triggers'];
+
+/** The settings that count with a topic's trigger. */
+export function settingsOf(
+  triggers: Triggers,
+  { trigger }: { trigger: TopicTrigger },
+): readonly TriggerSetting[] {
+  return triggers.find(({ name }) => name === trigger)?.settings ?? [];
+}
 
 /** A topic while it is edited: numbers are text until they are saved. */
 export type TopicDraft = {
@@ -56,13 +74,13 @@ export function listOf(texts: Partial<Texts>): { part: string; text: string }[] 
   return Object.entries(texts).map(([part, text]) => ({ part, text: text ?? '' }));
 }
 
-/** What is sent in; a pace that is not chosen is emptied. */
-export function inputOf(draft: TopicDraft): SaveTopicInput {
+/** What is sent in; a pace that is not chosen is emptied, and so is a tag that the trigger does not read. */
+export function inputOf(draft: TopicDraft, triggers: Triggers): SaveTopicInput {
   const minutes = numberOf(draft.batchMinutes);
   return {
     name: draft.name,
     trigger: draft.trigger,
-    tag: draft.trigger === 'tag' ? draft.tag : null,
+    tag: settingsOf(triggers, draft).includes('tag') ? draft.tag : null,
     minStock: numberOf(draft.minStock) ?? 1,
     coolDownSeconds: Math.round((numberOf(draft.coolDownHours) ?? 0) * 3_600),
     expiryDays: numberOf(draft.expiryDays),

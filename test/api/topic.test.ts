@@ -361,6 +361,17 @@ test('a manual send of an unknown topic or of no variant is refused', async () =
   expect(failure(broken.body)).toEqual(['invalid-products', expect.stringContaining('epis[1]')]);
 });
 
+test('each trigger names the settings of a topic that it reads', async () => {
+  const { body } = await service.graphql('{ triggers { name settings } }', {}, { store });
+  expect(body.data.triggers).toEqual([
+    { name: 'automatic', settings: ['minStock'] },
+    { name: 'manual', settings: [] },
+    { name: 'tag', settings: ['tag'] },
+    { name: 'pricedrop', settings: ['dropPercent'] },
+    { name: 'lowstock', settings: ['lowStock'] },
+  ]);
+});
+
 test('a tag that is added to a product starts the topics that wait for it, once', async () => {
   const { body } = await save({ name: 'comingsoon', trigger: 'tag', tag: ' launched\t' });
   expect(body.data.saveTopic.tag).toBe('launched');

@@ -39,12 +39,17 @@ function later(ms: number): void {
   service.setNow(new Date(START.getTime() + ms));
 }
 
-async function subscribe(caller: Caller, mediumvalue: string, epi: number | string = 1): Promise<unknown> {
+async function subscribe(
+  caller: Caller,
+  mediumvalue: string,
+  epi: number | string = 1,
+  topic = 'backinstock',
+): Promise<unknown> {
   const input = {
     medium: 'email',
     mediumvalue,
     products: [{ epi, empi: 1, du: 'https://shop.example/p/1' }],
-    topics: ['backinstock'],
+    topics: [topic],
   };
   const { body } = await service.graphql(
     'mutation($input: SubscribeInput!) { subscribe(input: $input) { message products { epi dt stk } topics } }',
@@ -439,6 +444,55 @@ test('confirming brings no alert when stock has gone again, or for what was aske
   await subscribe({ shopper: guest }, 'late@example.com', 2);
   await press((await links('late@example.com'))[0]);
   expect(await alerted()).toEqual([]);
+});
+
+/** Makes the topic `sale`, which listens to the tag of that name; its alerts have the subject that `alerted` looks for. */
+async function addTagTopic(): Promise<void> {
+  const input = {
+    name: 'sale',
+    trigger: 'tag',
+    tag: 'sale',
+    subject: '{{ product.title }} is back in stock',
+  };
+  const { body } = await service.graphql(
+    'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
+    { input },
+    { store },
+  );
+  expect(body.errors).toBeUndefined();
+}
+
+const setTags = (...tags: string[]) => setStock(service, store, '1', null, { dt: 'Shirt', tags });
+
+test('who confirms after the product got the tag, while it has it, hears of it once', async () => {
+  await addTagTopic();
+  await subscribe({ store }, ANN, 1, 'sale');
+  await subscribe({ store }, BOB, 1, 'sale');
+  await press((await links(BOB))[0]);
+  await setTags();
+  await setTags('Sale');
+  expect(await alerted()).toEqual([BOB]);
+  await setTags('Sale', 'new');
+  await press((await links(ANN))[0]);
+  expect(await alerted()).toEqual([ANN, BOB]);
+  await press(linksTo(ANN)[0]);
+  expect(await alerted()).toEqual([ANN, BOB]);
+});
+
+test('who confirms when the tag is gone again, or after a send by hand, hears nothing of it', async () => {
+  await addTagTopic();
+  await subscribe({ store }, ANN, 1, 'sale');
+  await setTags();
+  await setTags('Sale');
+  await alerted();
+  await setTags();
+  await press((await links(ANN))[0]);
+  await subscribe({ store }, BOB, 1, 'sale');
+  const send = 'mutation { triggerTopic(topic: "sale", epis: ["1"]) { opened } }';
+  await service.graphql(send, {}, { store }).expect(200);
+  expect(await alerted()).toEqual([ANN]);
+  await press((await links(BOB))[0]);
+  expect(await alerted()).toEqual([ANN]);
 });
 
 test('an alert for somebody who confirms late counts for the units that arrived', async () => {

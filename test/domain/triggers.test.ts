@@ -107,6 +107,17 @@ test('a topic listens to its own trigger only, and carries its delay and its aud
   expect(plan.marks).toEqual([]);
 });
 
+test('a trigger does not see a change of what it does not watch', () => {
+  const raised = topic('backinstock', { minStock: 9 });
+  const known = {
+    live: [{ topic: 'backinstock', epi: '1', cause: 'automatic', wasPr: null, isPending: false }],
+    marks: [],
+  };
+  expect(planRestocks([raised], [change(100, 90)], known).stops).toEqual([]);
+  const sold = change(100, 90, { after: state(4, 90) });
+  expect(planRestocks([raised], [sold], known).stops).toMatchObject([{ cause: 'automatic' }]);
+});
+
 test('what a product cost when it was removed is what it comes back from', () => {
   const gone = change(90, 0, { after: state(null), isGone: true });
   expect(planRestocks([fall], [gone], { live: [], marks: [] }).marks).toEqual([]);

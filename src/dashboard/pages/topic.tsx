@@ -33,7 +33,7 @@ function Editor({
   const [shown, setShown] = useState('');
   const form: Form<TopicDraft> = useForm({
     saved,
-    inputOf,
+    inputOf: (draft) => inputOf(draft, triggers),
     save: async (changes) => {
       const texts = listOf(changedFields(form.draft.texts, saved.texts));
       const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, texts, name: topic.name } });

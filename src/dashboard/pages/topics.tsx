@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { SaveTopicDocument, TopicsDocument } from '../../generated/dashboard.ts';
-import type { TopicFieldsFragment, TopicsQuery } from '../../generated/dashboard.ts';
-import type { Answered } from '../api.ts';
+import type { TopicFieldsFragment, TriggerSetting } from '../../generated/dashboard.ts';
 import { formatSeconds, plural } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Badge, Loaded } from '../parts/feedback.tsx';
@@ -10,25 +9,25 @@ import { ActionForm } from '../parts/form.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
+import { settingsOf } from '../topic-draft.ts';
+import type { Triggers } from '../topic-draft.ts';
 
 /** What starts a topic, in words. */
-export function triggerText(
-  { trigger, tag }: Pick<TopicFieldsFragment, 'trigger' | 'tag'>,
-  triggers: Answered<TopicsQuery>['triggers'],
-): string {
-  if (trigger === 'tag') return `when tagged “${tag ?? ''}”`;
+export function triggerText({ trigger }: Pick<TopicFieldsFragment, 'trigger'>, triggers: Triggers): string {
   const label = triggers.find(({ name }) => name === trigger)?.label ?? trigger;
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
-function thresholdText({ trigger, dropPercent, lowStock, minStock }: TopicFieldsFragment): string {
-  if (trigger === 'pricedrop') return `by ${dropPercent} % or more`;
-  if (trigger === 'lowstock') return `at ${plural(lowStock, 'unit')} or fewer`;
-  return `from ${plural(minStock, 'unit')} of stock`;
-}
+/** What each setting of a trigger says, in words. */
+const SETTINGS: Record<TriggerSetting, (topic: TopicFieldsFragment) => string> = {
+  tag: ({ tag }) => `tag “${tag ?? ''}”`,
+  minStock: ({ minStock }) => `from ${plural(minStock, 'unit')} of stock`,
+  dropPercent: ({ dropPercent }) => `by ${dropPercent} % or more`,
+  lowStock: ({ lowStock }) => `at ${plural(lowStock, 'unit')} or fewer`,
+};
 
-function rulesText(topic: TopicFieldsFragment): string {
-  const rules = [thresholdText(topic)];
+function rulesText(topic: TopicFieldsFragment, triggers: Triggers): string {
+  const rules = settingsOf(triggers, topic).map((setting) => SETTINGS[setting](topic));
   if (topic.listHolders) rules.push('also to list holders');
   if (topic.delaySeconds > 0) rules.push(`after ${formatSeconds(topic.delaySeconds)}`);
   if (topic.coolDownSeconds > 0) rules.push(`cool-down ${formatSeconds(topic.coolDownSeconds)}`);
@@ -99,7 +98,7 @@ export function TopicsPage() {
                     </Badge>
                   ),
                 },
-                { label: 'Rules', cell: rulesText },
+                { label: 'Rules', cell: (topic) => rulesText(topic, data.triggers) },
               ]}
             />
           )}

@@ -1,6 +1,7 @@
-import type { TopicsQuery } from '../../generated/dashboard.ts';
-import type { Answered } from '../api.ts';
-import type { TopicDraft } from '../topic-draft.ts';
+import type { VNode } from 'preact';
+import type { TriggerSetting } from '../../generated/dashboard.ts';
+import { settingsOf } from '../topic-draft.ts';
+import type { TopicDraft, Triggers } from '../topic-draft.ts';
 import { Choice, NumberField, Switch, TextField } from './fields.tsx';
 import type { Form } from './form.tsx';
 import { Card } from './layout.tsx';
@@ -41,30 +42,10 @@ function Pace({ form }: Props) {
   );
 }
 
-/** The figure that a trigger looks at. */
-function Threshold({ form }: Props) {
-  if (form.draft.trigger === 'pricedrop')
-    return (
-      <NumberField
-        label="Price falls by at least (%)"
-        min={1}
-        max={99}
-        required
-        {...form.text('dropPercent')}
-        hint="Several small steps count together."
-      />
-    );
-  if (form.draft.trigger === 'lowstock')
-    return (
-      <NumberField
-        label="Units left"
-        min={1}
-        required
-        {...form.text('lowStock')}
-        hint="At this many or fewer, but not at none."
-      />
-    );
-  return (
+/** The field of each setting that a trigger can have. */
+const SETTINGS: Record<TriggerSetting, (props: Props) => VNode> = {
+  tag: ({ form }) => <TextField label="Product tag" required maxLength={255} {...form.text('tag')} />,
+  minStock: ({ form }) => (
     <NumberField
       label="Minimum stock"
       min={1}
@@ -72,11 +53,30 @@ function Threshold({ form }: Props) {
       {...form.text('minStock')}
       hint="Units that count as back in stock."
     />
-  );
-}
+  ),
+  dropPercent: ({ form }) => (
+    <NumberField
+      label="Price falls by at least (%)"
+      min={1}
+      max={99}
+      required
+      {...form.text('dropPercent')}
+      hint="Several small steps count together."
+    />
+  ),
+  lowStock: ({ form }) => (
+    <NumberField
+      label="Units left"
+      min={1}
+      required
+      {...form.text('lowStock')}
+      hint="At this many or fewer, but not at none."
+    />
+  ),
+};
 
 /** When a topic's alerts go out, to whom, and how fast. */
-export function TopicRules({ triggers, form }: Props & { triggers: Answered<TopicsQuery>['triggers'] }) {
+export function TopicRules({ triggers, form }: Props & { triggers: Triggers }) {
   return (
     <Card title="Rules">
       <div class="field-row">
@@ -85,10 +85,10 @@ export function TopicRules({ triggers, form }: Props & { triggers: Answered<Topi
           options={triggers.map(({ name, label }) => ({ value: name, label }))}
           {...form.text('trigger')}
         />
-        {form.draft.trigger === 'tag' && (
-          <TextField label="Product tag" required maxLength={255} {...form.text('tag')} />
-        )}
-        <Threshold form={form} />
+        {settingsOf(triggers, form.draft).map((setting) => {
+          const Field = SETTINGS[setting];
+          return <Field key={setting} form={form} />;
+        })}
         <NumberField
           label="Cool-down in hours"
           min={0}

@@ -22,7 +22,7 @@ export const COLUMNS = productColumns
   .map(({ column, sql }) => (sql === 'text[]' ? `coalesce(p.${column}, '{}') AS ${column}` : `p.${column}`))
   .join(', ');
 /** Stock as alerts count it: before and after a write, and when a variant goes. */
-const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
+export const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
 const STEP = `${AVAILABLE} AS available, p.before_stk AS before, p.before_pr AS "beforePr", coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
 const WRITTEN = `${COLUMNS}, ${STEP}`;
 

@@ -1,6 +1,8 @@
 import type { Db, Tx } from '../../database/database.ts';
+import { AVAILABLE } from '../product/product.repo.ts';
 import { MAX_STOCK } from '../product/product.rules.ts';
 import type { MessageState } from '../../outbox/outbox.repo.ts';
+import type { ProductState } from '../topic/triggers.ts';
 import type { LiveOccasion } from './price.rules.ts';
 import { FIRST_PASS } from './queue.repo.ts';
 import type { Opening, RestockPlan, Resumption } from './restock.rules.ts';
@@ -125,31 +127,35 @@ export async function addUnits(
   await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
 }
 
-// Open ones are written too, unchanged: that waits for a portion that is just ending them.
-// SQL: set-wise, under conditions of other tables.
-const REOPEN = `
-  UPDATE restock r SET state = 'open', cursor_seq = CASE r.state WHEN 'done' THEN 0 ELSE r.cursor_seq END, item_seq = CASE WHEN r.state <> 'done' THEN r.item_seq END,
-    next_batch_at = CASE r.state WHEN 'done' THEN $3 ELSE r.next_batch_at END
+// Open ones are locked too: that waits for a portion that is just ending them.
+// SQL: set-wise, and locks.
+const MISSED = `
+  SELECT r.id, r.topic, r.cause, ${AVAILABLE} AS stk, p.pr, p.tags
   FROM jsonb_to_recordset($2::jsonb) AS late(topic text, epi text, seq bigint)
   JOIN product p ON p.pid = $1 AND p.epi = late.epi
-  LEFT JOIN topic t ON t.pid = $1 AND t.name = late.topic
-  WHERE r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cut_seq >= late.seq
-    AND (r.cause IN ('pricedrop', 'lowstock') OR (r.cause = 'automatic' AND (p.is_untracked OR p.stk >= coalesce(t.min_stock, 1))))`;
+  JOIN restock r ON r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cut_seq >= late.seq
+  FOR NO KEY UPDATE OF r`;
 
-/**
- * Lets subscriptions that waited for a confirmation catch up with the occasion they missed meanwhile, while its stock is there. One whose
- * subscribers are still being queued finds them by itself: it ends with a pass over all of them.
- */
-export async function reopenRestocks(
+/** An occasion that began while a subscription waited for its confirmation, and what its variant is now. */
+export type MissedOccasion = ProductState & { id: string; topic: string; cause: string };
+
+/** The occasions of such subscriptions that have not ended. */
+export function findMissed(
   tx: Tx,
   pid: string,
   late: readonly { topic: string; epi: string; seq: number }[],
-  now: Date,
-): Promise<void> {
+): Promise<MissedOccasion[]> {
   const rows = late.map(({ topic, epi, seq }) => ({ topic, epi, seq }));
-  if (rows.length === 0) return;
+  return tx.query<MissedOccasion>(MISSED, [pid, JSON.stringify(rows)]);
+}
+
+/** Lets occasions go on that have told everybody; one whose subscribers are still being queued ends with a pass over all of them. */
+export async function reopenRestocks(tx: Tx, pid: string, ids: readonly string[], now: Date): Promise<void> {
   tx.afterCommit(tx.wake);
-  await tx.query(REOPEN, [pid, JSON.stringify(rows), now]);
+  await tx.prisma.restock.updateMany({
+    where: { pid, id: { in: [...ids] }, state: 'done' },
+    data: { state: 'open', cursorSeq: 0, itemSeq: null, nextBatchAt: now },
+  });
 }
 
 /** Rows removed by one statement. */

@@ -1,5 +1,5 @@
 import type { TopicRules } from '../topic/topic.types.ts';
-import { TRIGGER_NAMES, triggerOf } from '../topic/triggers.ts';
+import { TRIGGER_NAMES, isTriggerName, triggerOf } from '../topic/triggers.ts';
 import type { ProductState, TriggerName } from '../topic/triggers.ts';
 import { stepPrice } from './price.rules.ts';
 import type { LiveOccasion } from './price.rules.ts';
@@ -137,6 +137,7 @@ function planStep(
   live: LiveOccasion | null,
 ): void {
   const trigger = triggerOf(cause);
+  if (goneSince === null && trigger.watches.every((field) => isSame(field, before, after))) return;
   const step = trigger.step(topic, before, after);
   if (step === 'ends' && live?.cause === cause) plan.stops.push({ topic: topic.name, epi, cause });
   if (step === 'ends' || step === null || topic.trigger !== cause) return;
@@ -146,6 +147,16 @@ function planStep(
   if (step === 'begins') plan.openings.push({ ...occasion, units });
   else if (goneSince !== null) plan.resumptions.push({ ...occasion, units, more, goneSince });
   else if (more > 0) plan.arrivals.push({ ...occasion, units: more });
+}
+
+/** Whether an occasion that nothing has ended is still one for somebody who confirms now, as its trigger says. */
+export function isLasting(
+  topics: readonly TopicRules[],
+  { topic: name, cause, ...now }: ProductState & { topic: string; cause: string },
+): boolean {
+  const topic = topics.find((one) => one.name === name);
+  if (topic === undefined || !isTriggerName(cause)) return false;
+  return triggerOf(cause).holds?.(topic, now) ?? true;
 }
 
 /** Subscribers queued in one transaction: 5,000 take about 0.2 s, short enough for a catalogue write to wait behind. */

@@ -9,7 +9,7 @@ import { findMarks, saveMarks } from './price.repo.ts';
 import { countReach } from './reach.repo.ts';
 import { advanceRestock, claimRestock, queuePortion } from './queue.repo.ts';
 import * as restocks from './restock.repo.ts';
-import { foldChanges, nextStep, openingBy, planRestocks, portionSize } from './restock.rules.ts';
+import { foldChanges, isLasting, nextStep, openingBy, planRestocks, portionSize } from './restock.rules.ts';
 import type { Known, Opening, ProductChange } from './restock.rules.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topic/topic.repo.ts';
 import { checkEpis } from '../topic/topic.rules.ts';
@@ -119,6 +119,25 @@ export async function queueNextPortion({ db, now }: Services): Promise<boolean> 
     await advanceRestock(tx, restock, next, taken.places);
     return true;
   });
+}
+
+/** Lets subscriptions that waited for a confirmation catch up with the occasions that they missed meanwhile, while these last. */
+export async function catchUp(
+  tx: Tx,
+  pid: string,
+  late: readonly { topic: string; epi: string; seq: number }[],
+  now: Date,
+): Promise<void> {
+  const missed = late.length === 0 ? [] : await restocks.findMissed(tx, pid, late);
+  if (missed.length === 0) return;
+  const topics = await topicRulesOf(tx, pid);
+  const lasting = missed.filter((occasion) => isLasting(topics, occasion));
+  await restocks.reopenRestocks(
+    tx,
+    pid,
+    lasting.map(({ id }) => id),
+    now,
+  );
 }
 
 /** Alerts the subscribers of some variants now. */

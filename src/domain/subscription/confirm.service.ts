@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { openLink, pidOfLink } from '../contact/link.rules.ts';
 import { readShortConfirm, storeNoOf } from '../contact/short-link.rules.ts';
-import { reopenRestocks } from '../restock/restock.repo.ts';
+import { catchUp } from '../restock/restock.service.ts';
 import { newShopper } from '../shopper/shopper.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { findServedStore, pidOfLinkNo } from '../store/store.service.ts';
@@ -130,6 +130,6 @@ async function confirmPending(
   const lost = new Set((await subscriptions.settleSubscriptions(tx, pid, ended)).map(({ id }) => id));
   const created = saved.filter((row) => wanted.get(keyOf(row))!.id === row.id && !lost.has(row.id));
   await announceCreated(tx, [{ pid, created, now }]);
-  await reopenRestocks(tx, pid, saved, now);
+  await catchUp(tx, pid, saved, now);
   return pending.filter(({ id }) => confirmed.has(id));
 }

@@ -9,7 +9,7 @@ import { isAccountContact } from '../contact/contact.rules.ts';
 import { recordConsent } from '../contact/mailing-list.service.ts';
 import { useProof } from '../contact/proof.repo.ts';
 import { consumeAll } from '../pace/pace.repo.ts';
-import { reopenRestocks } from '../restock/restock.repo.ts';
+import { catchUp } from '../restock/restock.service.ts';
 import type { StoreRow } from '../store/store.repo.ts';
 import { sendConfirmation } from './confirm-message.service.ts';
 import type { Asker } from './confirm-message.service.ts';
@@ -99,10 +99,13 @@ async function save(tx: Tx, all: readonly Open[]): Promise<Saved[]> {
 }
 
 /** One that waited until now may have missed an occasion. */
-async function catchUp(tx: Tx, { signUp: { pid, confirmedAt, now }, rows, created }: Saved): Promise<void> {
+async function catchUpLate(
+  tx: Tx,
+  { signUp: { pid, confirmedAt, now }, rows, created }: Saved,
+): Promise<void> {
   if (confirmedAt === null) return;
   const late = rows.filter((row) => !created.includes(row) && row.confirmedAt!.getTime() === now.getTime());
-  await reopenRestocks(tx, pid, late, now);
+  await catchUp(tx, pid, late, now);
 }
 
 /** Records the answer to whether the contact wants the mailing list. */
@@ -144,7 +147,7 @@ async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<Sig
   const opened: Open[] = [];
   for (const one of wanted) opened.push(await open(tx, one));
   const saved = await save(tx, opened);
-  for (const one of saved) await catchUp(tx, one);
+  for (const one of saved) await catchUpLate(tx, one);
   await announceCreated(
     tx,
     saved.map(({ store: { pid }, created, now }) => ({ pid, created, now })),

@@ -5,7 +5,7 @@ import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.
 import { isProductId, toTag } from '../product/product.rules.ts';
 import { checkSizes } from '../template/template.rules.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
-import { TRIGGER_NAMES, isTriggerName } from './triggers.ts';
+import { TRIGGER_NAMES, isTriggerName, triggersWith } from './triggers.ts';
 import { DAY_MS } from '../../shared/time.ts';
 
 /** Most topics of a store, with the built-in ones. */
@@ -131,6 +131,9 @@ function checkHolders({ name, listHolders }: TopicRules): void {
     );
 }
 
+/** Triggers that wait for a tag. */
+const BY_TAG = triggersWith('tag');
+
 /** The tag in the form that products have theirs in, or null where the topic needs none. */
 function checkTrigger({ trigger, tag }: TopicRules): string | null {
   if (!isTriggerName(trigger))
@@ -138,8 +141,11 @@ function checkTrigger({ trigger, tag }: TopicRules): string | null {
       'invalid-request',
       `trigger must be ${TRIGGER_NAMES.slice(0, -1).join(', ')} or ${TRIGGER_NAMES.at(-1)!}`,
     );
-  if ((trigger === 'tag') !== (tag !== null))
-    fail('invalid-request', 'tag names the product tag of a topic with the trigger tag, and of no other');
+  if (BY_TAG.includes(trigger) !== (tag !== null))
+    fail(
+      'invalid-request',
+      `tag names the product tag of a topic with the trigger ${BY_TAG.join(' or ')}, and of no other`,
+    );
   return tag === null ? null : toTag(tag) || fail('invalid-request', 'tag must have 1 to 255 characters');
 }
 
@@ -165,7 +171,7 @@ export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input
   const base = current ?? blankTopic(checkName(input.name));
   const topic = { ...base, ...given(input), texts: withTexts(base.texts, texts) } as TopicRow;
   // Leaving the tag trigger drops its tag, so that one field is enough to switch.
-  if (topic.trigger !== 'tag' && input.tag === undefined) topic.tag = null;
+  if (!BY_TAG.includes(topic.trigger) && input.tag === undefined) topic.tag = null;
   topic.tag = checkTrigger(topic);
   checkNumbers(topic);
   checkHolders(topic);

@@ -23,7 +23,7 @@ import { MAX_TOPICS, applyTopicInput, checkEpis, withTexts } from './topic.rules
 import type { TopicInput } from './topic.rules.ts';
 import type { TopicRow } from './topic.types.ts';
 import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
-import type { TriggerName } from './triggers.ts';
+import type { TriggerName, TriggerSettings } from './triggers.ts';
 
 /** The store's topics. */
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
@@ -51,10 +51,16 @@ async function render<Name extends Part>(
   return templates.trials.render({ pid: viewer.store!.pid, texts, parts, model, budget });
 }
 
+/** A trigger, as forms show it. */
+export type TriggerRow = { name: TriggerName; label: string; settings: (keyof TriggerSettings)[] };
+
 /** What triggers there are. */
-export function listTriggers(ctx: Context): { name: TriggerName; label: string }[] {
+export function listTriggers(ctx: Context): TriggerRow[] {
   requireStore(ctx);
-  return TRIGGER_NAMES.map((name) => ({ name, label: triggerOf(name).label }));
+  return TRIGGER_NAMES.map((name) => {
+    const { label, settings } = triggerOf(name);
+    return { name, label, settings: [...settings] };
+  });
 }
 
 /** What templates can name. */

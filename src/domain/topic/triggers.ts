@@ -11,26 +11,39 @@ export type TriggerSettings = Pick<TopicModel, 'minStock' | 'tag' | 'dropPercent
 export type Step = 'begins' | 'ends' | 'lasts' | null;
 
 /** What can start a topic's alerts. A topic listens to the one that its `trigger` names. */
-export type Trigger<Watched extends keyof ProductState = keyof ProductState> = {
+export type Trigger<
+  Watched extends keyof ProductState = keyof ProductState,
+  Setting extends keyof TriggerSettings = keyof TriggerSettings,
+> = {
   /** As the dashboard offers it. */
   label: string;
   /** Fields of a variant that it looks at; a change of others is not shown to it. */
   watches: readonly Watched[];
-  step(topic: TriggerSettings, before: Pick<ProductState, Watched>, after: Pick<ProductState, Watched>): Step;
+  /** Fields of a topic that it reads; forms show these and no others. */
+  settings: readonly Setting[];
+  step(
+    topic: Pick<TriggerSettings, Setting>,
+    before: Pick<ProductState, Watched>,
+    after: Pick<ProductState, Watched>,
+  ): Step;
+  /** Whether an occasion that no step has ended is still one for somebody who confirms only now; left out where it always is. */
+  holds?(topic: Pick<TriggerSettings, Setting>, now: Pick<ProductState, Watched>): boolean;
   /** How many units there are, where each is for so many subscribers; left out where all may hear. */
   units?(state: Pick<ProductState, Watched>): number;
   /** Why alerts of an occasion that has ended are not sent. */
   endedReason: string;
 };
 
-/** A row of the table. A step that reads what its row does not watch does not compile: it would never be asked. */
-function trigger<Watched extends keyof ProductState>(row: Trigger<Watched>): Trigger {
+/** A row of the table. A step that reads what its row does not name does not compile: it would never be asked, or never be set. */
+function trigger<Watched extends keyof ProductState, Setting extends keyof TriggerSettings>(
+  row: Trigger<Watched, Setting>,
+): Trigger {
   return row;
 }
 
 const unitsOf = ({ stk }: Pick<ProductState, 'stk'>): number => stk ?? 0;
 
-function hasTag({ tag }: TriggerSettings, { tags }: Pick<ProductState, 'tags'>): boolean {
+function hasTag({ tag }: Pick<TriggerSettings, 'tag'>, { tags }: Pick<ProductState, 'tags'>): boolean {
   return tag !== null && tags.some((own) => tagKey(own) === tagKey(tag));
 }
 
@@ -54,22 +67,28 @@ export const TRIGGERS = {
   automatic: trigger({
     label: 'When stock is back',
     watches: ['stk'],
+    settings: ['minStock'],
     step({ minStock }, before, after) {
       if (unitsOf(after) < minStock) return 'ends';
       return unitsOf(before) < minStock ? 'begins' : 'lasts';
     },
+    holds: ({ minStock }, now) => unitsOf(now) >= minStock,
     units: unitsOf,
     endedReason: 'the stock is gone again',
   }),
   manual: trigger({
     label: 'By hand',
     watches: [],
+    settings: [],
     step: () => null,
+    // A send by hand is a moment: who confirms after it waits for the next.
+    holds: () => false,
     endedReason: 'the stock is gone again',
   }),
   tag: trigger({
     label: 'When a product gets a tag',
     watches: ['tags'],
+    settings: ['tag'],
     step(topic, before, after) {
       if (hasTag(topic, after)) return hasTag(topic, before) ? 'lasts' : 'begins';
       return hasTag(topic, before) ? 'ends' : null;
@@ -80,12 +99,14 @@ export const TRIGGERS = {
   pricedrop: trigger({
     label: 'When the price falls',
     watches: ['pr'],
+    settings: ['dropPercent'],
     step: (topic, before, after) => (hasFallen(topic, before.pr, after.pr) ? 'begins' : 'ends'),
     endedReason: 'the price is up again',
   }),
   lowstock: trigger({
     label: 'When little stock is left',
     watches: ['stk'],
+    settings: ['lowStock'],
     step({ lowStock }, before, after) {
       if (unitsOf(after) <= 0 || unitsOf(after) > lowStock) return 'ends';
       if (unitsOf(before) > lowStock) return 'begins';
@@ -104,6 +125,11 @@ export const TRIGGER_NAMES = Object.keys(TRIGGERS) as TriggerName[];
 /** The trigger of that name. */
 export function triggerOf(name: TriggerName): Trigger {
   return TRIGGERS[name];
+}
+
+/** Triggers that read a field of their topic. */
+export function triggersWith(setting: keyof TriggerSettings): TriggerName[] {
+  return TRIGGER_NAMES.filter((name) => triggerOf(name).settings.includes(setting));
 }
 
 /** Whether a text names a trigger. */

@@ -68,6 +68,26 @@ describeInBrowser('forms of the dashboard', () => {
     });
   });
 
+  test('the form shows the settings of the trigger that is chosen, and no others', async () => {
+    await saveTopic({ name: 'launch' });
+    await enterTopic('launch');
+    const settings = ['Product tag', 'Minimum stock', 'Price falls by at least (%)', 'Units left'];
+    const shown = async () => {
+      const counts = await Promise.all(settings.map((label) => page.getByLabel(label).count()));
+      return settings.filter((_label, index) => counts[index]! > 0).join(', ');
+    };
+    for (const [trigger, own] of [
+      ['By hand', ''],
+      ['When a product gets a tag', 'Product tag'],
+      ['When stock is back', 'Minimum stock'],
+      ['When the price falls', 'Price falls by at least (%)'],
+      ['When little stock is left', 'Units left'],
+    ] as const) {
+      await page.getByLabel('Sent').selectOption(trigger);
+      await eventually(shown, own);
+    }
+  });
+
   test('batches may follow each other within less than a minute', async () => {
     await saveTopic({ name: 'launch', batchSize: 10, batchIntervalSeconds: 90 });
     await enterTopic('launch');
