@@ -15,6 +15,8 @@ export type TemplatePart = {
   form: TextForm;
   /** Lines of its field in the dashboard. */
   rows: number;
+  /** Set where networks count it, and charge for it, in segments of 160 characters. */
+  isSegmented?: true;
   /** What it says until a store says something else; `news` is such as "is back in stock". */
   standard: (news: string) => string;
 };
@@ -83,7 +85,7 @@ export type Channel<PartName extends string = string, Settings extends object = 
     read(text: string, region: Region): string | null;
     /** So that its owner recognises it and nobody else can use it. */
     mask(value: string): string;
-    /** The contact of a shopper, by which an export or erasure finds what is theirs. */
+    /** The contact of a shopper, by which exports, erasures and orders find what is theirs. */
     of(shopper: Reachable, region: Region): string | null;
     /** Set where the contact names the account of a shopper. */
     isAccount?: true;
@@ -105,6 +107,8 @@ export type Channel<PartName extends string = string, Settings extends object = 
   };
   /** How it shows in the list of integrations. */
   provider: { name: string; describe(settings: Settings): string; hint: string };
+  /** Set where a store can send by a mail server of its own. */
+  hasOwnServers?: true;
   /** Alerts that fit into one message. */
   together: number;
   /** Set where people can answer a message itself, which its provider tells us. */

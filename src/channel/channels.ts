@@ -26,6 +26,9 @@ export function isTerse(medium: Medium): boolean {
   return Object.values(channelOf(medium).parts).some(({ form }) => form === 'short');
 }
 
+/** The medium of a short link that names none: it was the first to have some, and its links stay as they are. */
+export const UNNAMED_IN_LINKS: Medium = 'sms';
+
 /** What each channel was set up with; one that is left out writes files. */
 export type ChannelSettings = {
   readonly [M in Medium]?: NonNullable<ReturnType<(typeof CHANNELS)[M]['settings']['read']>>;

@@ -163,6 +163,7 @@ export const email = {
       return `Sends from ${from} by ${new URL(smtpUrl).host}${signed}.`;
     },
   },
+  hasOwnServers: true,
   together: 20,
   // Twice the connections: while one message is on the wire, another is being recorded.
   concurrency: (settings) => (settings ? settings.connections * 2 : FILES_UNDER_WAY),

@@ -1,10 +1,9 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js';
-import type { CountryCode } from 'libphonenumber-js';
 import { z } from 'zod';
-import { hasControlCharacters, shorten } from '../shared/text.ts';
-import type { Channel, Outgoing, Region } from './channel.ts';
+import { shorten } from '../shared/text.ts';
+import type { Channel, Outgoing } from './channel.ts';
 import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
+import { phone } from './phone.ts';
 import { httpUrl, together } from './settings.ts';
 import { toSegment } from './segment.ts';
 import { isFromProvider, readAnswer } from './sms-answer.ts';
@@ -77,17 +76,6 @@ async function post(
   return isContactGone ? { ...outcome, isContactGone } : outcome;
 }
 
-/** A phone number in E.164 form; null for what is none. One without a country code is read as people of the region dial it. */
-function phoneOf(text: string, region: Region): string | null {
-  const international = text.trim().replace(/^00/, '+');
-  const isSane = text.length <= 50 && !hasControlCharacters(text);
-  const country = (region ?? undefined) as CountryCode | undefined;
-  const phone = isSane ? parsePhoneNumberFromString(international, country) : undefined;
-  return phone?.isValid() && phone.ext === undefined ? phone.number : null;
-}
-
-const RANGE_DIGITS = 3;
-
 function readSettings(env: Record<string, unknown>): SmsSettings | null {
   const given = together(env, 'SMS_BASE_URL', 'SMS_ACCOUNT', 'SMS_TOKEN', 'SMS_FROM');
   if (given === null) return null;
@@ -99,24 +87,13 @@ function readSettings(env: Record<string, unknown>): SmsSettings | null {
 export const sms = {
   label: 'SMS',
   messages: 'text messages',
-  contact: {
-    label: 'Phone number',
-    sample: '+1 415 555 2671',
-    rule: (region) =>
-      region === null
-        ? 'a phone number with its country code, such as +4930123456; national ones need the store setting defaultRegion'
-        : `a phone number of ${region}, or one with its country code, such as +4930123456`,
-    read: phoneOf,
-    mask: (value) => `${value.slice(0, 3)}***${value.slice(-2)}`,
-    of: ({ m }, region) => phoneOf(m ?? '', region),
-    // Providers hand out numbers, and charge for them, in blocks of a thousand.
-    rangeOf: (value) => value.slice(0, -RANGE_DIGITS),
-  },
+  contact: phone,
   parts: {
     sms: {
       label: 'SMS',
       form: 'short',
       rows: 3,
+      isSegmented: true,
       standard: (news) => `{{ store.name }}: {{ product.title }} ${news}. {{ product.url }}`,
     },
   },

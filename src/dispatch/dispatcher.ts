@@ -47,7 +47,7 @@ function lanesOf(
   const settings = services.config.channels[medium] ?? null;
   const sender = channel.open(settings, files);
   const concurrency = channel.concurrency(settings);
-  const ways = medium === 'email' ? openMailWays(services, sender) : null;
+  const ways = channel.hasOwnServers ? openMailWays(services, sender) : null;
   const { whose, carriers } = ways?.shared ?? { whose: undefined, carriers: always(sender) };
   const shared = [
     {

@@ -1,10 +1,11 @@
-import { createHmac } from 'node:crypto';
+import { createCipheriv, createHmac } from 'node:crypto';
 import { runCli } from '../../src/cli/run.ts';
 import { sealLink } from '../../src/domain/contact/link.rules.ts';
 import { shortConfirm, shortUnsubscribe } from '../../src/domain/contact/short-link.rules.ts';
 import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
 import { longToken } from '../../src/domain/revenue/click.rules.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
+import type { StoreRow } from '../../src/domain/store/store.repo.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { useService } from '../harness.ts';
 import type { TestShopper } from '../harness.ts';
@@ -23,11 +24,12 @@ beforeEach(async () => {
 async function links(): Promise<string[]> {
   const row = (await findStore(service.services.db, store.pid))!;
   const claim = { scope: 'all', medium: 'email', value: 'me@example.com', topic: '', epi: '' } as const;
-  const asked = { value: '+4915123456789', issuedAt: NOW, asker: '' };
+  const contact = { medium: 'sms', value: '+4915123456789' } as const;
+  const asked = { contact, issuedAt: NOW, asker: '' };
   const alertId = '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d';
   return [
     unsubscribeUrl('', row, claim),
-    `/u/${shortUnsubscribe(row, '+4915123456789', 1)}`,
+    `/u/${shortUnsubscribe(row, contact, 1)}`,
     `/confirm/${sealLink(row, 'confirm', ['email', 'me@example.com', String(NOW.getTime()), ''])}`,
     `/c/${shortConfirm(row, asked)}`,
     `/go/${longToken(row, alertId, 'https://shop.example/p/1', NOW)}`,
@@ -59,6 +61,28 @@ async function rotate(oldDays?: number): Promise<{ cts: number; endsAt: number |
   expect(body.errors).toBeUndefined();
   return body.data.rotateTokenKey.tokenKeys;
 }
+
+/** A link in a text message as releases made it that had no other medium for phones. */
+function olderShortLink({ pid, secret, linkNo }: StoreRow, contents: Uint8Array): string {
+  const keyOf = (use: string) => createHmac('sha256', secret).update(`short link ${use}`).digest();
+  const mac = createHmac('sha256', keyOf('check')).update(JSON.stringify(['unsubscribe', pid]));
+  const check = mac.update(contents).digest().subarray(0, 8);
+  const cipher = createCipheriv('aes-256-ctr', keyOf('hide'), Buffer.concat([check], 16));
+  const sealed = Buffer.concat([check, cipher.update(contents), cipher.final()]);
+  return `/u/${sealed.toString('base64url')}.${linkNo.toString(36)}`;
+}
+
+test('a link of a text message that was sent before links could be of another medium still leaves SMS', async () => {
+  const row = (await findStore(service.services.db, store.pid))!;
+  const contents = Buffer.alloc(12);
+  contents.writeUIntBE(4915123456789, 1, 6);
+  contents.writeUInt8(1, 11);
+  await service.http.post(olderShortLink(row, contents)).expect(200);
+  const left = await service.services.db.query('SELECT medium, value FROM suppression WHERE pid = $1', [
+    store.pid,
+  ]);
+  expect(left).toEqual([{ medium: 'sms', value: '+4915123456789' }]);
+});
 
 test('a rotated key signs what is new, and what older keys signed goes on until it is dropped', async () => {
   const [before, sent] = [await service.guest(store, UUID), await links()];

@@ -90,12 +90,12 @@ type Props = {
 /** The message as a subscriber would see it. The frame runs no scripts, and pictures of other sites are not loaded. */
 export function TemplatePreview({ topic, channels, texts, shown, onShown }: Props) {
   // A line such as the subject stands above every longer text of its channel.
-  const views = channels.flatMap(({ parts, medium }) =>
+  const views = channels.flatMap(({ parts }) =>
     parts
       .filter(({ rows }) => rows > 1)
-      .map((part) => ({ medium, part, lines: parts.filter(({ rows }) => rows === 1) })),
+      .map((part) => ({ part, lines: parts.filter(({ rows }) => rows === 1) })),
   );
-  const { part, lines, medium } =
+  const { part, lines } =
     views.find((view) => view.part.name === shown) ??
     views.find((view) => view.lines.some(({ name }) => name === shown)) ??
     views[0]!;
@@ -142,8 +142,8 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
         </div>
       )}
       {preview && part.isHtml && <MailFrame html={text} width={width} />}
-      {preview && !part.isHtml && medium === 'sms' && <Sms label={part.label} text={text} />}
-      {preview && !part.isHtml && medium !== 'sms' && (
+      {preview && part.isSegmented && <Sms label={part.label} text={text} />}
+      {preview && !part.isHtml && !part.isSegmented && (
         <pre class="preview-text" tabIndex={0} aria-label={`Preview: ${part.label}`}>
           {text}
         </pre>

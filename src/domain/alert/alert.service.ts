@@ -79,7 +79,7 @@ function prepareAlert(
   const { pid, recipient: value } = message;
   const { store, product } = facts;
   const epi = message.epi!;
-  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, store, message) : null;
+  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, store, medium, message) : null;
   const linkFor = (scope: Scope): string =>
     short ?? unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
   const render: Letter['render'] = async (isBare, follows) => {

@@ -152,7 +152,7 @@ async function sealTogether(
 /** Leaves all topics that a message is about; its page offers everything besides. */
 function linkForAll({ config }: Services, medium: Medium, alerts: readonly Ready[]): string {
   const [{ message, letter }] = alerts as [Ready, ...Ready[]];
-  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, letter.store, message) : null;
+  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, letter.store, medium, message) : null;
   if (short !== null) return short;
   const [topic = '', ...moreTopics] = new Set(alerts.map((alert) => alert.message.topic!));
   const claim = { scope: 'topic', medium, value: message.recipient, topic, epi: '', moreTopics } as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelOf } from '../../channel/channels.ts';
+import { phone } from '../../channel/phone.ts';
 import { isEmail } from '../../shared/email.ts';
 import { readAmount, sumOf } from '../revenue/amount.rules.ts';
 import { CLICK_PARAMETER } from '../revenue/click.rules.ts';
@@ -67,7 +67,6 @@ export function readOrder(order: ShopifyOrder, region: string | null): Order | n
   const lines = linesOf(order);
   if (order.test === true || lines.length === 0) return null;
   const email = (order.email ?? order.customer?.email ?? '').trim().toLowerCase();
-  const phone = order.phone ?? order.customer?.phone ?? '';
   return {
     orderId: order.id,
     orderedAt: order.created_at,
@@ -75,7 +74,7 @@ export function readOrder(order: ShopifyOrder, region: string | null): Order | n
     lines,
     regid: null,
     email: isEmail(email) ? email : null,
-    phone: channelOf('sms').contact.read(phone, region),
+    phone: phone.read(order.phone ?? order.customer?.phone ?? '', region),
     click: clickOf(order)?.slice(0, 500) ?? null,
   };
 }

@@ -40,6 +40,19 @@ export function isAccountContact({ medium }: { medium: string }): boolean {
   return isMedium(medium) && channelOf(medium).contact.isAccount === true;
 }
 
+/** Media whose contact names the account of a shopper. */
+export const ACCOUNT_MEDIA = MEDIA.filter((medium) => isAccountContact({ medium }));
+
+/** A contact with those of the other media that reach the same address or number. */
+export function withSameContacts(contact: {
+  medium: string;
+  value: string;
+}): { medium: string; value: string }[] {
+  const { medium, value } = contact;
+  const others = MEDIA.filter((one) => one !== medium && channelOf(one).contact.read(value, null) === value);
+  return [{ medium, value }, ...others.map((other) => ({ medium: other, value }))];
+}
+
 /** By which contacts a shopper is reached. */
 export function contactsOf({ defaultRegion }: Local, shopper: Reachable): Contact[] {
   return MEDIA.flatMap((medium) => {

@@ -46,13 +46,14 @@ export async function saveStart(
   await tx.query(START, [medium, value, id, now]);
 }
 
-/** SQL: the condition of an index that serves only this. */
-const ACCEPTING = `
-  SELECT pid FROM mailing_answer WHERE medium = 'sms' AND acceptmarketing AND value = $1 ORDER BY pid`;
-
-/** The stores whose mailing list a number is on. */
-export async function findAccepting(tx: Tx, value: string): Promise<string[]> {
-  return (await tx.query<{ pid: string }>(ACCEPTING, [value])).map(({ pid }) => pid);
+/** The stores whose mailing list a contact is on. */
+export async function findAccepting(tx: Tx, { medium, value }: AnyStoreContact): Promise<string[]> {
+  const rows = await tx.prisma.mailingAnswer.findMany({
+    where: { medium, value, acceptmarketing: true },
+    select: { pid: true },
+    orderBy: { pid: 'asc' },
+  });
+  return rows.map(({ pid }) => pid);
 }
 
 /** Removes a portion of the contacts that let messages come again before; answers how many. */

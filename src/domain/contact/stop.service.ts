@@ -36,7 +36,7 @@ export async function receiveAnswer(
     if (says === 'start') return stops.saveStart(tx, { medium, value }, id, time);
     await stops.saveStop(tx, { medium, value }, id, time);
     if (!(await stops.findStopped(tx, medium, [value])).includes(value)) return;
-    for (const pid of await stops.findAccepting(tx, value))
+    for (const pid of await stops.findAccepting(tx, { medium, value }))
       await withdrawConsent(tx, pid, { medium, value }, 'stop', time);
   });
 }

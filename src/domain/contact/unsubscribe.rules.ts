@@ -1,3 +1,4 @@
+import type { Medium } from './contact.rules.ts';
 import { openLink, sealLink } from './link.rules.ts';
 import type { LinkStore } from './link.rules.ts';
 import { shortUnsubscribe } from './short-link.rules.ts';
@@ -41,9 +42,10 @@ export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: Unsub
 export function shortUnsubscribeUrl(
   publicUrl: string,
   store: ShortStore,
+  medium: Medium,
   { recipient, seq }: { recipient: string; seq: number },
 ): string | null {
-  const token = shortUnsubscribe(store, recipient, seq);
+  const token = shortUnsubscribe(store, { medium, value: recipient }, seq);
   return token && `${publicUrl}/u/${token}`;
 }
 

@@ -31,8 +31,8 @@ export type UnsubscribeView = {
 async function readShort(db: Db, store: Sender, token: string, now: Date): Promise<UnsubscribeClaim | null> {
   const sealed = readShortUnsubscribe(store, token, now);
   if (sealed === null) return null;
-  const contact = { medium: 'sms', value: sealed.value };
-  const about = await findAlertAbout(db, store.pid, contact, sealed.seq);
+  const { contact, seq } = sealed;
+  const about = await findAlertAbout(db, store.pid, contact, seq);
   if (about === null) return { scope: 'all', ...contact, topic: '', epi: '' };
   return { scope: about.epi === '' ? 'topic' : 'product', ...contact, ...about };
 }

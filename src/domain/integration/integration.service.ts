@@ -44,22 +44,22 @@ function fileRow(mediums: string[], isDemo: boolean): IntegrationRow {
   };
 }
 
-function ownRow({ host, port }: MailServerView, from: string | null): IntegrationRow {
+function ownRow(medium: Medium, { host, port }: MailServerView, from: string | null): IntegrationRow {
   const detail = `Sends from ${from ?? 'no address'} by ${host}:${port}; see Settings.`;
-  return { name: 'Own mail server', kind: 'email', state: 'active', detail };
+  return { name: 'Own mail server', kind: medium, state: 'active', detail };
 }
 
 /** Every provider that the service supports, with its state for the calling store. Its own mail server stands in for that of the service. */
 export async function getIntegrations(ctx: Context): Promise<IntegrationRow[]> {
   const { isDemo, senderAddress } = requireStore(ctx);
   const own = await getMailServer(ctx);
-  const hasOwn = (medium: Medium): boolean => medium === 'email' && own !== null;
+  const hasOwn = (medium: Medium): boolean => channelOf(medium).hasOwnServers === true && own !== null;
   const toFiles = MEDIA.filter(
     (medium) => isDemo || (ctx.config.channels[medium] === undefined && !hasOwn(medium)),
   );
   return [
     ...MEDIA.map((medium) =>
-      own && hasOwn(medium) ? ownRow(own, senderAddress) : providerRow(ctx, medium, isDemo),
+      own && hasOwn(medium) ? ownRow(medium, own, senderAddress) : providerRow(ctx, medium, isDemo),
     ),
     fileRow(
       toFiles.map((medium) => channelOf(medium).messages),
@@ -74,7 +74,7 @@ export type ChannelRow = {
   label: string;
   contactLabel: string;
   contactSample: string;
-  parts: { name: string; label: string; isHtml: boolean; rows: number }[];
+  parts: { name: string; label: string; isHtml: boolean; isSegmented: boolean; rows: number }[];
 };
 
 /** All ways to reach subscribers. */
@@ -91,6 +91,7 @@ export function getChannels(ctx: Context): ChannelRow[] {
         name,
         label: part.label,
         isHtml: part.form === 'html',
+        isSegmented: part.isSegmented === true,
         rows: part.rows,
       })),
     };

@@ -3,8 +3,10 @@ import type { Db, Tx } from '../../database/database.ts';
 /** A contact, or under the medium `shopper` a regid. */
 export type PersonKey = { medium: string; value: string };
 
+const SHOPPER = 'shopper';
+
 /** The key of a shopper. */
-export const shopperKey = (regid: string): PersonKey => ({ medium: 'shopper', value: regid });
+export const shopperKey = (regid: string): PersonKey => ({ medium: SHOPPER, value: regid });
 
 /** Whether one of these declined. */
 export async function hasDeclined(db: Db, pid: string, keys: readonly PersonKey[]): Promise<boolean> {
@@ -42,13 +44,13 @@ const NAMELESS = { regid: null, email: null, phone: null, lines: [], isNameless:
 
 /** Forgets whose clicks and orders these were; every figure stays as it is. */
 export async function forgetPerson(tx: Tx, pid: string, keys: readonly PersonKey[]): Promise<void> {
-  const valuesOf = (medium: string): string[] =>
-    keys.filter((key) => key.medium === medium).map(({ value }) => value);
+  const valuesOf = (isShopper: boolean): string[] =>
+    keys.filter(({ medium }) => (medium === SHOPPER) === isShopper).map(({ value }) => value);
   await tx.prisma.alertClick.deleteMany({ where: { pid, OR: [...keys] } });
   const theirs = [
-    { regid: { in: valuesOf('shopper') } },
-    { email: { in: valuesOf('email') } },
-    { phone: { in: valuesOf('sms') } },
+    { regid: { in: valuesOf(true) } },
+    { email: { in: valuesOf(false) } },
+    { phone: { in: valuesOf(false) } },
   ];
   await tx.prisma.orderReport.updateMany({ where: { pid, OR: theirs }, data: NAMELESS });
 }

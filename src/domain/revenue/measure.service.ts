@@ -1,7 +1,7 @@
 import { requireShopper } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
-import { contactsOf, isAccountContact } from '../contact/contact.rules.ts';
+import { contactsOf, isAccountContact, withSameContacts } from '../contact/contact.rules.ts';
 import { openUnsubscribe, viewUnsubscribe } from '../contact/unsubscribe.service.ts';
 import type { UnsubscribeView } from '../contact/unsubscribe.service.ts';
 import { regidOf } from '../shopper/identity.rules.ts';
@@ -23,7 +23,7 @@ export async function setMeasured(ctx: Context, measured: boolean): Promise<Meas
   const { pid, regid } = shopper;
   return ctx.db.transaction(async (tx) => {
     const proven = await provenContacts(tx, pid, regid);
-    const keys = [shopperKey(regid), ...contactsOf(store, shopper), ...proven];
+    const keys = [shopperKey(regid), ...contactsOf(store, shopper), ...proven.flatMap(withSameContacts)];
     return choose(tx, pid, keys, measured, ctx.now());
   });
 }
@@ -50,10 +50,8 @@ export async function setMeasuredByLink(
   const opened = await openUnsubscribe(deps, token);
   if (!view || !opened) return null;
   const { store, claim } = opened;
-  const { medium, value } = claim;
-  const account = isAccountContact(claim) ? [shopperKey(regidOf(store.secret, 'account', value))] : [];
-  await deps.db.transaction((tx) =>
-    choose(tx, store.pid, [{ medium, value }, ...account], measured, deps.now()),
-  );
+  const account = isAccountContact(claim) ? [shopperKey(regidOf(store.secret, 'account', claim.value))] : [];
+  const keys = [...withSameContacts(claim), ...account];
+  await deps.db.transaction((tx) => choose(tx, store.pid, keys, measured, deps.now()));
   return view;
 }

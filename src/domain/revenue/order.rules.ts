@@ -1,4 +1,4 @@
-import { channelOf } from '../../channel/channels.ts';
+import { phone } from '../../channel/phone.ts';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 import { checkEmail } from '../shopper/shopper.rules.ts';
@@ -81,8 +81,7 @@ export function checkCurrency(text: string): string {
 }
 
 function checkPhone(text: string, region: string | null): string {
-  const { contact } = channelOf('sms');
-  return contact.read(text, region) ?? fail('invalid-request', `phone must be ${contact.rule(region)}`);
+  return phone.read(text, region) ?? fail('invalid-request', `phone must be ${phone.rule(region)}`);
 }
 
 /** A token that cannot be ours is none: it stood in an address bar, and the order is one all the same. */
@@ -95,7 +94,7 @@ export function checkOrder(
   input: OrderInput,
   now: Date,
 ): Order {
-  const { lines, regid, useremail, phone } = input;
+  const { lines, regid, useremail } = input;
   const orderId = checkId('orderId', input.orderId, MAX_ORDER_ID);
   const orderedAt = checkMoment(input.orderedAt, now);
   const currency = checkCurrency(input.currency);
@@ -108,7 +107,7 @@ export function checkOrder(
     lines: lines.map((line, index) => checkLine(line, `lines[${index}]`)),
     regid: regid ? checkId('regid', regid, MAX_REGID) : null,
     email: useremail ? checkEmail(useremail) : null,
-    phone: phone ? checkPhone(phone, defaultRegion) : null,
+    phone: input.phone ? checkPhone(input.phone, defaultRegion) : null,
     click: toClick(input.click),
   };
 }

@@ -108,8 +108,7 @@ async function findBuyer(tx: Tx, store: StoreRow, { regid, email, phone }: Order
   const named = [regid, account].filter((one): one is string => one !== null);
   const buyers = named.length === 0 ? [] : await orders.findBuyers(tx, store.pid, named);
   const contacts: PersonKey[] = [
-    ...(email === null ? [] : [{ medium: 'email', value: email }]),
-    ...(phone === null ? [] : [{ medium: 'sms', value: phone }]),
+    ...contactsOf(store, { em: email, m: phone }),
     ...buyers.flatMap((buyer) => contactsOf(store, buyer)),
   ];
   return { regid: buyers[0]?.regid ?? null, regids: buyers.map((buyer) => buyer.regid), contacts };

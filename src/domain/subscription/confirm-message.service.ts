@@ -65,8 +65,7 @@ function confirmUrl(
   issuedAt: Date,
   asker: string,
 ): string {
-  const { medium, value } = contact;
-  const short = isTerse(medium) ? shortConfirm(store, { value, issuedAt, asker }) : null;
+  const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, asker }) : null;
   if (short !== null) return `${publicUrl}/c/${short}`;
   return `${publicUrl}/confirm/${sealLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
 }

@@ -49,10 +49,10 @@ async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim
 async function openShort(db: Db, store: StoreRow, token: string, now: Date): Promise<string[] | null> {
   const read = readShortConfirm(store, token, now);
   if (read === null) return null;
-  const contact = { medium: 'sms' as const, value: read.value };
-  if (read.isAsker('')) return toClaim(contact, read.issuedAt);
+  const { contact, issuedAt } = read;
+  if (read.isAsker('')) return toClaim(contact, issuedAt);
   const askers = await requests.listAskers(db, store.pid, contact);
-  return toClaim(contact, read.issuedAt, askers.find(read.isAsker) ?? NOBODY);
+  return toClaim(contact, issuedAt, askers.find(read.isAsker) ?? NOBODY);
 }
 
 function describe(

@@ -1,6 +1,7 @@
 import { selectColumns } from '../../database/columns.ts';
 import type { Db, Raw, Tx } from '../../database/database.ts';
 import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
+import { ACCOUNT_MEDIA } from '../contact/contact.rules.ts';
 import type { Contact } from '../contact/contact.rules.ts';
 import { DAY_MS } from '../../shared/time.ts';
 
@@ -69,8 +70,8 @@ export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Prom
   return tx.query<StoredSubscription>(SAVE, [rowsOf(signUps)]);
 }
 
-/** Whose subscriptions: all of a store, what was asked for under a regid, or those of a contact. */
-export type Owner = { pid: string } & ({ all: true } | { regid: string } | { contact: Contact });
+/** Whose subscriptions: all of a store, what was asked for under a regid, or those of an account by its name. */
+export type Owner = { pid: string } & ({ all: true } | { regid: string } | { account: string });
 
 /** Which of them are read; null means any. */
 export type PageFilter = { topic: string | null; medium: string | null; epi: string | null };
@@ -79,21 +80,25 @@ export type PageFilter = { topic: string | null; medium: string | null; epi: str
 export type Filter = Partial<Record<'id' | 'topic' | 'epi' | keyof Contact, string | null>>;
 
 function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
-  const contact = 'contact' in owner ? owner.contact : {};
+  const contact = 'account' in owner ? { medium: { in: ACCOUNT_MEDIA }, value: owner.account } : {};
   const asked = { topic: topic ?? undefined, medium: medium ?? undefined, epi: epi ?? undefined };
   return { pid: owner.pid, AND: [contact, asked] };
 }
 
 /** The condition of a statement on its table `s`. */
 export function conditionOf(owner: Owner, filter: Filter): { text: string; params: unknown[] } {
-  const contact: Partial<Contact> = 'contact' in owner ? owner.contact : {};
+  const contact = 'account' in owner ? { medium: ACCOUNT_MEDIA, value: owner.account } : {};
   const whose = 'regid' in owner ? { regid: owner.regid } : contact;
   // The filter may name a contact beside that of the owner: both must fit.
   const given = [...Object.entries({ pid: owner.pid, ...whose }), ...Object.entries(filter)].filter(
     ([, value]) => value != null,
   );
   return {
-    text: given.map(([column], index) => `s.${column} = $${index + 1}`).join(' AND '),
+    text: given
+      .map(([column, value], index) =>
+        Array.isArray(value) ? `s.${column} = ANY ($${index + 1})` : `s.${column} = $${index + 1}`,
+      )
+      .join(' AND '),
     params: given.map(([, value]) => value),
   };
 }

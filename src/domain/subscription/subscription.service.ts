@@ -52,7 +52,7 @@ function ownerOf(ctx: Context): Owner {
 
 /** What belongs to a shopper: what a guest asked for, what goes to an account's address. */
 export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
-  return isGuest ? { pid, regid } : { pid, contact: { medium: 'email', value: em ?? '' } };
+  return isGuest ? { pid, regid } : { pid, account: em ?? '' };
 }
 
 type Page = { topic?: string | null; medium?: string | null; epi?: string | null };

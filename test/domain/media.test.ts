@@ -1,0 +1,26 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MEDIA } from '../../src/channel/channels.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Files beside the channels that name a medium, and why. */
+const NAMED: Record<string, string> = {
+  'src/client/alerts.ts': "the default of the browser library, and the account's own address",
+  'src/domain/list/share.service.ts': 'a list is shared by e-mail',
+  'src/domain/topic/topic.service.ts': 'the documented default of a test send',
+  'src/openapi/examples.ts': 'an example',
+  'src/site/docs/prepare.ts': 'an example',
+};
+
+/** `medium === 'sms'`, `medium: 'sms'`, `medium = 'sms'` in SQL, `channelOf('sms')`. */
+const NAMING = new RegExp(`\\b(medium\\b|channelOf\\()[^\\n'"]{0,12}['"](${MEDIA.join('|')})['"]`, 'i');
+
+test('everything goes over the table of channels: no medium is named elsewhere, but for those with a reason', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((path) => `src/${path}`)
+    .filter((path) => /\.tsx?$/.test(path) && !/^src\/(channel|generated)\//.test(path))
+    .filter((path) => NAMING.test(readFileSync(join(ROOT, path), 'utf8')));
+  expect(files.sort()).toEqual(Object.keys(NAMED).sort());
+});
