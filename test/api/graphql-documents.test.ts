@@ -156,7 +156,7 @@ describe('bounds', () => {
     expect(body.errors[5].message).toContain('Too many validation errors');
   });
 
-  test.each([
+  test.each<readonly [what: string, query: string]>([
     [
       'what GraphiQL asks first',
       getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }),
