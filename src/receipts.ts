@@ -8,7 +8,15 @@ import type { ErrorType } from './shared/errors.ts';
 type Receipt = { made?: unknown; failure?: { type: ErrorType; message: string } };
 
 /** The receipts of one request by the names of its fields; those of `known` were done before and are only read. */
-export type Receipts = { known: Record<string, Receipt>; made: Record<string, Receipt> };
+export type Receipts = {
+  known: Record<string, Receipt>;
+  made: Record<string, Receipt>;
+  /** What was made whose key or secret the response shows, this once. */
+  shownOnce: string[];
+};
+
+/** By the name of the mutation: names what its result made with a key or secret in it; null where the result holds none. */
+export type ShownOnce = Record<string, (result: never) => string | null>;
 
 /**
  * How the answer of one mutation is read anew, from its arguments and from what only its result told, without doing it again. A mutation
@@ -23,10 +31,11 @@ export type Reread = {
 export type Rereads = Record<string, Reread>;
 
 /** Makes mutations leave receipts where the request asks for them, and read where it brings them. */
-export function keepReceipts(schema: GraphQLSchema, rereads: Rereads): GraphQLSchema {
+export function keepReceipts(schema: GraphQLSchema, rereads: Rereads, shownOnce: ShownOnce): GraphQLSchema {
   for (const field of Object.values(schema.getMutationType()!.getFields())) {
     const resolve = field.resolve ?? defaultFieldResolver;
     const { receiptOf, reread } = rereads[field.name] ?? {};
+    const nameSecret = shownOnce[field.name];
     field.resolve = (source, args, ctx: Context, info): unknown => {
       const { receipts } = ctx;
       if (receipts === undefined) return resolve(source, args, ctx, info);
@@ -37,6 +46,8 @@ export function keepReceipts(schema: GraphQLSchema, rereads: Rereads): GraphQLSc
       return Promise.resolve(resolve(source, args, ctx, info)).then(
         (result: unknown) => {
           receipts.made[name] = { made: receiptOf?.(result as never) };
+          const secret = nameSecret?.(result as never) ?? null;
+          if (secret !== null) receipts.shownOnce.push(secret);
           return result;
         },
         (error: unknown) => {

@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GraphQLFormattedError } from 'graphql';
 import type { Context, Services } from '../context.ts';
-import type { StoreRow } from '../domain/store/store.repo.ts';
 import type { Receipts } from '../receipts.ts';
 import { stringifyAnswer } from '../shared/answer.ts';
-import { fail } from '../shared/errors.ts';
+import { AppError, fail } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import { extensionsOf } from './failures.ts';
 import * as writes from './idempotency.repo.ts';
 import type { WriteClaim } from './idempotency.repo.ts';
 import {
   KEPT_BYTES,
   KEPT_MS,
-  SMALL_ANSWER,
   callerOf,
   checkIdempotencyKey,
   fingerprintOf,
+  limitsOf,
   openAnswer,
   packAnswer,
   placeOf,
   sealAnswer,
-  storeAsCaller,
+  storeShareOf,
   writerOf,
 } from './idempotency.rules.ts';
 
@@ -51,6 +51,20 @@ function isKept({ data, statuses }: Answer, { made }: Receipts): boolean {
   return isAnythingDone || statuses.every((status) => status < 500 && ![401, 403, 429].includes(status));
 }
 
+/** What a retry gets in place of a response with a key or secret in it, and in place of doing anything again. */
+function refuseToShowAgain(shownOnce: readonly string[]): Answer {
+  const failure = new AppError(
+    'forbidden',
+    `This request was carried out before and made ${shownOnce.join('; ')}`,
+  );
+  const { type, message, headers, status } = failure;
+  return {
+    errors: [{ message, extensions: extensionsOf(failure) }],
+    failure: { type, message, headers },
+    statuses: [status],
+  };
+}
+
 /** Does the work, or answers what it gave the first time. */
 export async function answerOnce(
   ctx: Context,
@@ -59,36 +73,41 @@ export async function answerOnce(
   isNeverKept: boolean,
   work: (ctx: Context) => Promise<Answer>,
 ): Promise<Answer> {
-  const store = writerOf(ctx.viewer);
-  if (store === null) return work(ctx);
+  const tenant = writerOf(ctx.viewer);
+  if (tenant === null) return work(ctx);
   const key = checkIdempotencyKey(ctx.idempotencyKey);
-  const place = placeOf(store, ctx.viewer, operation, key);
+  const place = placeOf(tenant, ctx.viewer, operation, key);
   const claim = {
-    pid: store.pid,
+    pid: tenant.pid,
     place,
     body: fingerprintOf(body),
     token: newId(),
     regid: ctx.viewer.shopper?.regid ?? null,
-    caller: callerOf(store, ctx.viewer, place),
+    caller: callerOf(tenant, ctx.viewer, place),
+    storeShare: storeShareOf(tenant, place),
   };
   const sealed = await claimOrWait(ctx, claim);
   if (sealed !== null) {
-    const kept = openAnswer(store, place, key, sealed) as Answer | { receipts: Receipts['known'] };
-    return 'receipts' in kept ? work({ ...ctx, receipts: { known: kept.receipts, made: {} } }) : kept;
+    const kept = openAnswer(tenant, place, key, sealed) as Answer | { receipts: Receipts['known'] };
+    return 'receipts' in kept
+      ? work({ ...ctx, receipts: { known: kept.receipts, made: {}, shownOnce: [] } })
+      : kept;
   }
   const renewal = setInterval(
     () => void writes.renewWrite(ctx.db, claim, LEASE_MS).catch(() => undefined),
     LEASE_MS / 3,
   );
-  const receipts: Receipts = { known: {}, made: {} };
+  const receipts: Receipts = { known: {}, made: {}, shownOnce: [] };
   try {
     const answer = await work({ ...ctx, receipts });
     await settle(ctx, claim, async () => {
+      const seal = (kept: Buffer): Buffer => sealAnswer(tenant, place, key, kept);
+      if (receipts.shownOnce.length > 0)
+        return seal(Buffer.from(JSON.stringify(refuseToShowAgain(receipts.shownOnce))));
       if (!isKept(answer, receipts)) return null;
       const packed = isNeverKept ? null : packAnswer(stringifyAnswer(answer));
-      const isAffordable = packed !== null && (await isWithinBudget(ctx, store, claim, packed.length));
-      const fact = (): Buffer => Buffer.from(JSON.stringify({ receipts: receipts.made }));
-      return sealAnswer(store, place, key, isAffordable ? packed : fact());
+      const isAffordable = packed !== null && (await isWithinBudget(ctx, claim, packed.length));
+      return seal(isAffordable ? packed : Buffer.from(JSON.stringify({ receipts: receipts.made })));
     });
     return answer;
   } catch (error) {
@@ -100,20 +119,10 @@ export async function answerOnce(
 }
 
 /** Whether the caller, and its store as a whole, may keep so many bytes more today. */
-async function isWithinBudget(
-  ctx: Context,
-  store: StoreRow,
-  claim: WriteClaim,
-  bytes: number,
-): Promise<boolean> {
-  const spend = (caller: WriteClaim['caller']): Promise<number> =>
-    writes.spendBytes(ctx.db, { pid: claim.pid, caller }, bytes, ctx.now(), expiryAt(ctx.now()));
-  if ((await spend(claim.caller)) > limitsOf(ctx).answers) return false;
-  return bytes <= SMALL_ANSWER || (await spend(storeAsCaller(store))) <= KEPT_BYTES.store;
-}
-
-function limitsOf({ viewer }: Context): { answers: number; keys: number } {
-  return KEPT_BYTES[viewer.keyId === null ? 'shopper' : 'key'];
+async function isWithinBudget(ctx: Context, claim: WriteClaim, bytes: number): Promise<boolean> {
+  const { answers } = limitsOf(ctx.viewer);
+  const spent = await writes.spendBytes(ctx.db, claim, bytes, answers, ctx.now(), expiryAt(ctx.now()));
+  return spent !== null && spent <= KEPT_BYTES.storeShare;
 }
 
 function expiryAt(now: Date): Date {
@@ -136,7 +145,7 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
     const now = ctx.now();
     const expiry = expiryAt(now);
     if (isFree) {
-      const { keys } = limitsOf(ctx);
+      const { keys } = limitsOf(ctx.viewer);
       const spent = await writes.claimWrite(ctx.db, claim, keys, LEASE_MS, now, expiry);
       if (spent.isClaimed) return null;
       spentSince = spent.bytes > keys ? spent.startedAt : null;

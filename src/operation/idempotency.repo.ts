@@ -1,9 +1,12 @@
 import type { Db, Raw } from '../database/database.ts';
 import type { IdempotencyUsageModel, IdempotentWriteModel } from '../generated/prisma/models.ts';
 
-/** One write under an Idempotency-Key; `token` is this attempt's, `caller` is who pays for what is kept. */
+/** One write under an Idempotency-Key; `token` is this attempt's, `caller` and `storeShare` are who pays for what is kept. */
 export type WriteClaim = Pick<IdempotentWriteModel, 'pid' | 'body' | 'token' | 'regid'> &
-  Pick<IdempotencyUsageModel, 'caller'> & { place: IdempotentWriteModel['id'] };
+  Pick<IdempotencyUsageModel, 'caller'> & {
+    place: IdempotentWriteModel['id'];
+    storeShare: IdempotencyUsageModel['caller'];
+  };
 
 /** What is known of the first request under a key. */
 export type FirstWrite = Raw<Pick<IdempotentWriteModel, 'body' | 'answer'>> & { isAbandoned: boolean };
@@ -12,8 +15,8 @@ export type FirstWrite = Raw<Pick<IdempotentWriteModel, 'body' | 'answer'>> & { 
 export type Usage = Raw<Pick<IdempotencyUsageModel, 'bytes' | 'startedAt'>>;
 
 /** Counts bytes for a caller, from zero when its day is over; far below where an integer ends. */
-const spend = (pid: string, bytes: string, caller: string, now: string, expiry: string): string => `
-  INSERT INTO idempotency_usage AS u (pid, caller, bytes, started_at) VALUES (${pid}, ${caller}, ${bytes}, ${now})
+const spend = (caller: string, bytes: string, now: string, expiry: string, where = ''): string => `
+  INSERT INTO idempotency_usage AS u (pid, caller, bytes, started_at) SELECT $1, ${caller}, ${bytes}, ${now} ${where}
   ON CONFLICT (pid, caller) DO UPDATE SET
     bytes = CASE WHEN u.started_at <= ${expiry} THEN excluded.bytes ELSE least(u.bytes, 1000000000) + excluded.bytes END,
     started_at = CASE WHEN u.started_at <= ${expiry} THEN excluded.started_at ELSE u.started_at END
@@ -26,7 +29,7 @@ const ROW_BYTES = 300;
 const CLAIM = {
   name: 'claim_write',
   text: `
-    WITH spent AS (${spend('$1', String(ROW_BYTES), '$9', '$6', '$7')}), claimed AS (
+    WITH spent AS (${spend('$9::bytea', String(ROW_BYTES), '$6::timestamptz', '$7')}), claimed AS (
       INSERT INTO idempotent_write AS w (pid, id, body, token, lease_until, cts, regid)
       SELECT $1, $2, $3, $4, clock_timestamp() + $5::int * interval '1 millisecond', $6::timestamptz, $8 FROM spent WHERE bytes <= $10::int
       ON CONFLICT (pid, id) DO UPDATE
@@ -54,19 +57,25 @@ export async function claimWrite(
   return row!;
 }
 
-/** SQL: a day that is over begins anew in the same statement, so that requests of one moment are all counted. */
-const SPEND = { name: 'spend_write', text: spend('$1', '$2', '$3', '$4', '$5') };
+/** SQL: a day that is over begins anew in the same statement, so that concurrent requests are all counted. */
+const SPEND = {
+  name: 'spend_write',
+  text: `
+    WITH spent AS (${spend('$3::bytea', '$2::int', '$4::timestamptz', '$5')})
+    ${spend('$6::bytea', '$2::int', '$4::timestamptz', '$5', 'FROM spent WHERE spent.bytes <= $7::int')}`,
+};
 
-/** Counts bytes that are about to be kept; answers what the caller has used with them. */
+/** Counts bytes that are about to be kept; returns what the store's share has used with them, or null where the caller has used more than `maxBytes`. */
 export async function spendBytes(
   db: Db,
-  { pid, caller }: Pick<WriteClaim, 'pid' | 'caller'>,
+  { pid, caller, storeShare }: WriteClaim,
   bytes: number,
+  maxBytes: number,
   now: Date,
   expiry: Date,
-): Promise<number> {
-  const [row] = await db.query<Usage>(SPEND, [pid, bytes, caller, now, expiry]);
-  return row!.bytes;
+): Promise<number | null> {
+  const [row] = await db.query<Usage>(SPEND, [pid, bytes, caller, now, expiry, storeShare, maxBytes]);
+  return row?.bytes ?? null;
 }
 
 /** SQL: leases run on the database's clock. */

@@ -29,6 +29,7 @@ import { subscriptionResolvers } from '../domain/subscription/subscription.resol
 import { keepReceipts } from '../receipts.ts';
 import { ROOT } from '../shared/places.ts';
 import { scalars } from './scalars.ts';
+import { SHOWN_ONCE } from './shown-once.ts';
 import { countValues } from './values.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
@@ -80,7 +81,7 @@ export function createSchema(): GraphQLSchema {
     schema,
     resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
   });
-  return countValues(keepReceipts(complete, { ...listRereads, ...restoreRereads }));
+  return countValues(keepReceipts(complete, { ...listRereads, ...restoreRereads }, SHOWN_ONCE));
 }
 
 let shared: GraphQLSchema | null = null;

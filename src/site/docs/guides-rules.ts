@@ -75,6 +75,9 @@ Both lines name the same list. Without the key the second call would be refused,
 
 - A key has at most 255 printable ASCII characters. Make one for each thing that is to happen once, such as an order's id.
 - The same key with another body is refused with \`idempotency-key-reused\`.
+- A key belongs to its caller: an operator, the store and each shopper can use the same text without meeting.
+- API keys and webhook secrets are shown once. A retry of \`createStore\`, \`createApiKey\` or a \`saveWebhook\` that adds one is answered \`forbidden\` with the id of what the first call
+  made, and makes nothing.
 - Reads need none, and neither do the calls that are harmless to repeat anyway: adding an item, the merge at login, setting stock.
 - Two people who edit one list: send \`expectedVersion\` with the \`version\` that was read, and a change in between is answered \`version-conflict\`.
 `,
