@@ -6,6 +6,7 @@ import { CHANNELS, MEDIA } from './channel/channels.ts';
 import type { ChannelSettings } from './channel/channels.ts';
 import { httpUrl } from './channel/settings.ts';
 import { splitAddress } from './shared/database-address.ts';
+import { isLoopbackHost, isLoopbackUrl } from './shared/loopback.ts';
 
 const flag = z
   .enum(['0', '1', 'off', 'on', 'false', 'true'])
@@ -110,8 +111,6 @@ const variables = z.object({ ...OWN_VARIABLES, ...channelVariables.shape });
 /** Names of all variables; README.md and `.env.example` must explain each. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);
 
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
-
 /** What the process runs with; made once at boot and passed down. */
 export type Config = Readonly<{
   port: number;
@@ -195,10 +194,12 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     throw new Error(
       'DATABASE_REPLICA_URL is wrong: the bundled database has no replica; set DATABASE_URL, too',
     );
-  const isLoopback = LOOPBACK.test(env.HOST);
-  const demo = env.DEMO ?? (env.DATABASE_URL === undefined && isLoopback);
-  if (demo && !isLoopback) {
-    throw new Error(`DEMO is wrong: the demo store never exists on a public server, and HOST is ${env.HOST}`);
+  const isPublic = env.PUBLIC_URL !== undefined && !isLoopbackUrl(env.PUBLIC_URL);
+  const isLocal = isLoopbackHost(env.HOST) && !isPublic;
+  const demo = env.DEMO ?? (env.DATABASE_URL === undefined && isLocal);
+  if (demo && !isLocal) {
+    const reason = isPublic ? `PUBLIC_URL is ${env.PUBLIC_URL}` : `HOST is ${env.HOST}`;
+    throw new Error(`DEMO is wrong: the demo store never exists on a public server, and ${reason}`);
   }
   return Object.freeze({
     port: env.PORT,

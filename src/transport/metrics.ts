@@ -32,9 +32,10 @@ const NO_TOKEN = new AppError('unauthorised', 'This needs the token of the metri
 });
 
 /** Answers a scrape from the own machine, or one that shows the token. Others learn nothing; without a token there is nothing here for them. */
-function createScrape({ config: { trustProxy, metricsToken } }: Services) {
+function createScrape({ config }: Services) {
+  const { metricsToken } = config;
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (!isOwnMachine(req, trustProxy)) {
+    if (!isOwnMachine(req, config)) {
       if (metricsToken === null) return refuse(res, NOT_FOUND);
       if (!showsToken(req, metricsToken)) return refuse(res, NO_TOKEN);
     }

@@ -72,7 +72,7 @@ export function serveSignIn(
     if (req.method === 'GET') {
       const credentials = { ...NO_CREDENTIALS, session: sessionOf(req), actsFor: headerOf(req, 'x-pid') };
       const viewer = await admit(req, res, credentials, null);
-      const hasDemo = demo !== null && isOwnMachine(req, config.trustProxy);
+      const hasDemo = demo !== null && isOwnMachine(req, config);
       return void res.json({ session: describe(viewer), hasDemo });
     }
     if (req.method === 'POST') {
@@ -89,7 +89,7 @@ export function serveSignIn(
 
   app.post(DEMO_ROUTE, async (req, res) => {
     nameRoute(res, DEMO_ROUTE);
-    if (demo === null || !isOwnMachine(req, config.trustProxy)) return fail('not-found');
+    if (demo === null || !isOwnMachine(req, config)) return fail('not-found');
     // A page of another site could post a form here; browsers tell whose page it was, and who tells nothing is no browser.
     const isTold = (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined;
     if (!isTold || !isOwnPage(req)) fail('forbidden', 'Open the demo dashboard from a page of this service');

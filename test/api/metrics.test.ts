@@ -80,6 +80,17 @@ describe('who may read the metrics', () => {
     expect(await status(proxied, shown(TOKEN))).toEqual([200, undefined]);
   });
 
+  test('with a public address nobody is on the own machine, since a proxy may add no headers', async () => {
+    const at = (publicUrl: string, metricsToken: string | null) =>
+      startService({ publicUrl, hasPublicUrl: true, metricsToken }, undefined, service);
+    const asked = async (where: TestService, headers?: Record<string, string>) =>
+      status(where, headers).finally(() => where.close());
+    expect(await asked(await at('https://wishes.example', null))).toEqual([404, 'not-found']);
+    expect(await asked(await at('https://wishes.example', TOKEN))).toEqual([401, 'unauthorised']);
+    expect(await asked(await at('https://wishes.example', TOKEN), shown(TOKEN))).toEqual([200, undefined]);
+    expect(await asked(await at('http://localhost:4000', null))).toEqual([200, undefined]);
+  });
+
   test('a token that can be guessed keeps the service from starting', () => {
     expect(() => readConfig({ METRICS_TOKEN: 'fifteen-letters' })).toThrow(
       'METRICS_TOKEN is wrong: give it at least 16 characters, without spaces (see .env.example)',

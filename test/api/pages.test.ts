@@ -96,6 +96,26 @@ describe('the pages of the service', () => {
     }
   });
 
+  test('with a public address nothing of the demo store is shown, and nobody is signed in to it', async () => {
+    const config = { ...service.services.config, publicUrl: 'https://wishes.example', hasPublicUrl: true };
+    const { server, serve } = createHttpServer();
+    serve(await createApp({ ...service.services, config }, { isDraining: false }, service.demo));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const http = supertest(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    for (const path of SHOWING) {
+      const { text } = await http.get(path).set(asBrowser).expect(200);
+      expect([path, shown(text), text.includes(service.demo!.pid)]).toEqual([path, [], false]);
+    }
+    const sameOrigin = { 'Sec-Fetch-Site': 'same-origin', 'X-Wishgate-Dashboard': '1' };
+    const { headers } = await http.post('/dashboard/demo').set(sameOrigin).expect(404);
+    expect(headers['set-cookie']).toBeUndefined();
+    const { body } = await http.get('/dashboard/session').set(sameOrigin).expect(200);
+    expect(body).toEqual({ session: null, hasDemo: false });
+    server.closeAllConnections();
+    server.close();
+  });
+
   test('PUBLIC_URL is the address on the landing page and in the manual', async () => {
     const { config, ...others } = service.services;
     const named = { ...config, publicUrl: 'https://wishes.example', hasPublicUrl: true };

@@ -13,7 +13,7 @@ const FILES = `<p class="files">Files: <a href="/client/wishgate.js">wishgate.js
 export function createClientPage({ config }: Services, demo: DemoStore | null) {
   return createPage('/client', async (req) => {
     const manual = await textOfPage('client.html');
-    const pid = demo !== null && isOwnMachine(req, config.trustProxy) ? demo.pid : 'YOUR_PID';
+    const pid = demo !== null && isOwnMachine(req, config) ? demo.pid : 'YOUR_PID';
     return {
       bundle: 'client',
       title: 'Browser library · wishgate',

@@ -34,7 +34,7 @@ export function serveDocs(
   app.get(
     '/docs',
     createPage('/docs', (req) => {
-      const shown = isOwnMachine(req, config.trustProxy) ? demo : null;
+      const shown = isOwnMachine(req, config) ? demo : null;
       return {
         bundle: 'docs',
         title: 'API reference · wishgate',

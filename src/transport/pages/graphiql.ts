@@ -14,7 +14,7 @@ export async function shownOfDemo(
   { config, log }: Services,
   demo: DemoStore | null,
 ): Promise<Shown | null> {
-  if (demo === null || !isOwnMachine(req, config.trustProxy)) return null;
+  if (demo === null || !isOwnMachine(req, config)) return null;
   try {
     return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
   } catch (error) {

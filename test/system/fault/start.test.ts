@@ -135,6 +135,7 @@ test('the banner names the public address beside the one it listens on', async (
   const { stdout } = await main.end();
   expect(stdout).toContain(`${url}/graphiql`);
   expect(stdout).toContain('https://wishes.example\n');
+  expect(stdout).not.toContain('demo');
 });
 
 test('variables that make Apollo report to its makers change nothing: it starts, and says nothing of them', async () => {
@@ -159,6 +160,7 @@ test('a start that fails says why in one sentence that names the variable, with 
     ['PORT', { DATA_DIR: dirs[1], PORT: String(port) }],
     ['DATABASE_URL', { DATA_DIR: dirs[0], DATABASE_URL: `postgresql://u:secret@127.0.0.1:1/x`, DEMO: '0' }],
     ['DEMO', { DATA_DIR: dirs[0], DEMO: '1', HOST: '0.0.0.0' }],
+    ['PUBLIC_URL', { DATA_DIR: dirs[0], DEMO: '1', PUBLIC_URL: 'https://wishes.example' }],
   ];
   await Promise.all(
     cases.map(async ([variable, env]) => {
@@ -213,6 +215,11 @@ test.each([
   [{ DATABASE_URL: 'postgresql://x/y' }, false],
   [{ DATABASE_URL: 'postgresql://x/y', DEMO: '1' }, true],
   [{ DEMO: '0' }, false],
+  [{ PUBLIC_URL: 'https://wishes.example' }, false],
+  [{ PUBLIC_URL: 'http://127.0.0.1.wishes.example' }, false],
+  [{ PUBLIC_URL: 'http://192.168.1.7:4000' }, false],
+  [{ PUBLIC_URL: 'http://localhost:4000' }, true],
+  [{ PUBLIC_URL: 'http://[::1]:4000/' }, true],
 ])('with %j the demo store is %s', (env, demo) => {
   expect(readConfig(env).demo).toBe(demo);
 });
