@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isEmail } from '../shared/email.ts';
+import { readEmail } from '../shared/email.ts';
 import { maskEmail } from '../shared/mask.ts';
 import { toLine } from '../shared/text.ts';
 import type { Channel, Outgoing } from './channel.ts';
@@ -113,10 +113,7 @@ export const email = {
     label: 'E-mail address',
     sample: 'you@shop.example',
     rule: () => 'an e-mail address',
-    read(text) {
-      const address = text.trim().toLowerCase();
-      return isEmail(address) ? address : null;
-    },
+    read: readEmail,
     mask: maskEmail,
     of: ({ em }) => em,
     isAccount: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { phone } from '../../channel/phone.ts';
-import { isEmail } from '../../shared/email.ts';
+import { readEmail } from '../../shared/email.ts';
 import { readAmount, sumOf } from '../revenue/amount.rules.ts';
 import { CLICK_PARAMETER } from '../revenue/click.rules.ts';
 import { checkCurrency } from '../revenue/order.rules.ts';
@@ -66,14 +66,13 @@ function linesOf({ line_items }: ShopifyOrder): Order['lines'] {
 export function readOrder(order: ShopifyOrder, region: string | null): Order | null {
   const lines = linesOf(order);
   if (order.test === true || lines.length === 0) return null;
-  const email = (order.email ?? order.customer?.email ?? '').trim().toLowerCase();
   return {
     orderId: order.id,
     orderedAt: order.created_at,
     currency: checkCurrency(order.currency),
     lines,
     regid: null,
-    email: isEmail(email) ? email : null,
+    email: readEmail(order.email ?? order.customer?.email ?? ''),
     phone: phone.read(order.phone ?? order.customer?.phone ?? '', region),
     click: clickOf(order)?.slice(0, 500) ?? null,
   };

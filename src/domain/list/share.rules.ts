@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { plainMail } from '../../channel/mail-page.ts';
 import type { Branded } from '../../channel/mail-page.ts';
-import { isEmail } from '../../shared/email.ts';
+import { readEmail } from '../../shared/email.ts';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable, shorten } from '../../shared/text.ts';
 import { DAY_MS, HOUR_MS } from '../../shared/time.ts';
@@ -34,8 +34,7 @@ export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, n
 
 /** The address to mail to, or the failure `invalid-useremail`. */
 export function checkRecipient(text: string | null | undefined): string {
-  const email = (text ?? '').trim().toLowerCase();
-  return isEmail(email) ? email : fail('invalid-useremail', 'toemail must be one e-mail address');
+  return readEmail(text ?? '') ?? fail('invalid-useremail', 'toemail must be one e-mail address');
 }
 
 /** The sender's name; a line break in it could break the mail's header. */

@@ -1,4 +1,4 @@
-import { isEmail } from '../../shared/email.ts';
+import { readEmail } from '../../shared/email.ts';
 import { fail } from '../../shared/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 
@@ -15,8 +15,7 @@ export function checkUuid(text: string): string {
 
 /** An e-mail address, trimmed and in lower case, or the failure `invalid-useremail`, which names the field. */
 export function checkEmail(text: string | null | undefined, field = 'useremail'): string {
-  const email = (text ?? '').trim().toLowerCase();
-  return isEmail(email) ? email : fail('invalid-useremail', `${field} must be an e-mail address`);
+  return readEmail(text ?? '') ?? fail('invalid-useremail', `${field} must be an e-mail address`);
 }
 
 /** The name of a kind of client, or the failure `invalid-useragenttype`. */
