@@ -243,6 +243,18 @@ describe('the page of a shared list', () => {
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
   });
 
+  test('a logo whose host would add to the content security policy is not shown', async () => {
+    await me.ok('lists/markPublic', { lid });
+    // As a store may have kept it from before its host was checked.
+    const logo = 'https://a.example;script-src/logo.png';
+    await service.services.db.query('UPDATE store SET logo_url = $2 WHERE pid = $1', [store.pid, logo]);
+    const { text, headers } = await open(lid).expect(200);
+    await service.services.db.query('UPDATE store SET logo_url = NULL WHERE pid = $1', [store.pid]);
+    expect(text).not.toContain('a.example');
+    expect(headers['content-security-policy']).toContain('img-src https: data:;');
+    expect(headers['content-security-policy']).not.toContain('a.example');
+  });
+
   test.each([
     ['a private list', async () => open(lid)],
     [

@@ -269,6 +269,10 @@ test('a merchant sets the brand, in one spelling, and clears it again', async ()
 test.each([
   ['logoUrl', 'http://shop.example/logo.png'],
   ['logoUrl', 'https://user@shop.example/logo.png'],
+  ['logoUrl', 'https://shop.example;script-src *'],
+  ['logoUrl', 'https://a.example;script-src/logo.png'],
+  ['logoUrl', "https://'unsafe-inline'/logo.png"],
+  ['logoUrl', 'https://*/logo.png'],
   ['logoUrl', `https://shop.example/${'x'.repeat(1_000)}`],
   ['colour', 'red'],
   ['colour', '#fff'],

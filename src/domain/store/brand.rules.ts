@@ -1,5 +1,6 @@
 import { isEmail } from '../../shared/email.ts';
 import { fail } from '../../shared/errors.ts';
+import { plainOrigin } from '../../shared/origin.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../shared/text.ts';
 
 /** What a store's messages and pages look like; what is null has a plain form. */
@@ -25,7 +26,8 @@ const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
 function isLogoUrl(url: string): boolean {
   const isSafe = url.length <= MAX_LOGO_URL && !hasControlCharacters(url) && isStorable(url);
-  return isSafe && /^https:\/\//i.test(url) && URL.canParse(url) && new URL(url).username === '';
+  const isHttps = isSafe && /^https:\/\//i.test(url) && URL.canParse(url);
+  return isHttps && new URL(url).username === '' && plainOrigin(url) !== null;
 }
 
 function isSenderName(name: string): boolean {

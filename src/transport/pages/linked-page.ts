@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { DEFAULT_COLOUR, textOn } from '../../shared/colour.ts';
+import { plainOrigin } from '../../shared/origin.ts';
 import { escapeHtml } from '../../shared/text.ts';
 import { securePage } from './page.ts';
 
@@ -40,8 +41,10 @@ export function linkedPage(
 ): LinkedPage {
   const colour = brand?.colour ?? DEFAULT_COLOUR;
   const name = escapeHtml(brand?.name ?? '');
-  const logo = brand?.logoUrl ?? null;
-  const mark = logo === null ? name : `<img src="${escapeHtml(logo)}" alt="${name}">`;
+  const logo = brand?.logoUrl ?? '';
+  // Checked again here, because a logo may have been set before its host was checked.
+  const logoOrigin = logo === '' ? null : plainOrigin(logo);
+  const mark = logoOrigin === null ? name : `<img src="${escapeHtml(logo)}" alt="${name}">`;
   const colours = `:root{--brand:${colour};--on-brand:${textOn(colour)}}`;
   const html = `<!doctype html>
 <html lang="en" dir="auto">
@@ -50,7 +53,7 @@ export function linkedPage(
 ${STYLE}${style}</style></head>
 <body>${brand === null ? '' : `<header class="brand">${mark}</header>`}<main><h1 dir="auto">${escapeHtml(title)}</h1>${content}</main></body>
 </html>`;
-  const sources = [...(logo === null ? [] : [new URL(logo).origin]), ...images];
+  const sources = [...(logoOrigin === null ? [] : [logoOrigin]), ...images];
   return { html, images: sources.join(' ') || "'none'" };
 }
 
