@@ -192,7 +192,7 @@ test('what comes late changes nothing', async () => {
   expect((await stocks())[701]).toBe(0);
 });
 
-test('a webhook is applied once: neither its id nor its body works again, also in parallel', async () => {
+test('a webhook is applied once, also in parallel; its id, which is not signed, keeps no other body out', async () => {
   await send('products/update', shirt(0)).expect(200);
   const id = randomUUID();
   const answers = await Promise.all(
@@ -204,10 +204,11 @@ test('a webhook is applied once: neither its id nor its body works again, also i
   ]);
   await service.graphql('mutation { setStock(stocks: [{ epi: 701, stk: 0 }]) { unknown } }', {}, { store });
   expect((await send('inventory_levels/update', level(5, 10)).expect(200)).body.status).toBe('duplicate');
-  expect((await send('inventory_levels/update', level(9, 20), { id }).expect(200)).body.status).toBe(
-    'duplicate',
-  );
   expect((await stocks())[701]).toBe(0);
+  expect((await send('inventory_levels/update', level(9, 20), { id }).expect(200)).body.status).toBe(
+    'applied',
+  );
+  expect((await stocks())[701]).toBe(9);
 });
 
 test.each([
@@ -227,6 +228,32 @@ test.each([
     ),
   );
   expect(await stocks()).toEqual({ 701: 3, 702: 7 });
+});
+
+test.each([
+  ['a refund', 'products/delete', { id: 700, order_id: 1, created_at: at(5), note: null }],
+  ['an order', 'products/delete', { id: 700, currency: 'EUR', line_items: [], created_at: at(5) }],
+  ['a collection', 'products/delete', { id: 700, admin_graphql_api_id: 'gid://shopify/Collection/700' }],
+  ['a variant', 'products/update', shirt(9, 10, { admin_graphql_api_id: 'gid://shopify/ProductVariant/1' })],
+  [
+    'a product',
+    'inventory_levels/update',
+    { ...level(9, 10), admin_graphql_api_id: 'gid://shopify/Product/1' },
+  ],
+])('%s that is signed does not become a webhook of %s by its topic', async (_name, topic, payload) => {
+  await send('products/update', shirt(3)).expect(200);
+  const { body } = await send(topic, payload).expect(400);
+  expect(body).toMatchObject({ type: 'invalid-request', msg: expect.stringContaining('not understood') });
+  expect(await stocks()).toEqual({ 701: 3, 702: 7 });
+});
+
+test('bodies that name themselves as Shopify does are taken', async () => {
+  const gid = (kind: string) => ({ admin_graphql_api_id: `gid://shopify/${kind}/1` });
+  await send('products/update', shirt(3, 0, gid('Product'))).expect(200);
+  await send('inventory_levels/update', { ...level(5, 10), ...gid('InventoryLevel') }).expect(200);
+  expect(await stocks()).toEqual({ 701: 5, 702: 7 });
+  await send('products/delete', { id: 700, ...gid('Product') }).expect(200);
+  expect(await stocks()).toEqual({});
 });
 
 test('what changes to and fro within one second ends where it ended, and a repeated delivery does not undo it', async () => {

@@ -14,6 +14,8 @@ const amount = z.union([z.string(), z.number()]).transform((value, issue) => {
   issue.addIssue('is not an amount');
   return z.NEVER;
 });
+/** What Shopify calls a thing, where the body names it: the only part that says of which kind it is. */
+export const gidOf = (kind: string) => z.string().startsWith(`gid://shopify/${kind}/`).nullish();
 const contact = z.object({ email: z.string().nullish(), phone: z.string().nullish() });
 
 const lineShape = z.object({
@@ -27,7 +29,9 @@ const lineShape = z.object({
 /** What we read of an order; the rest of it, addresses among it, is not looked at. */
 export const orderShape = z.object({
   id,
+  admin_graphql_api_id: gidOf('Order'),
   created_at: time,
+  cancelled_at: z.string().nullish(),
   currency: z.string(),
   test: z.boolean().nullish(),
   email: z.string().nullish(),
@@ -62,10 +66,10 @@ function linesOf({ line_items }: ShopifyOrder): Order['lines'] {
   });
 }
 
-/** An order as it is counted; null for a test and for one without a variant. */
+/** An order as it is counted; null for a test, for one that was cancelled, and for one without a variant. */
 export function readOrder(order: ShopifyOrder, region: string | null): Order | null {
   const lines = linesOf(order);
-  if (order.test === true || lines.length === 0) return null;
+  if (order.test === true || order.cancelled_at != null || lines.length === 0) return null;
   return {
     orderId: order.id,
     orderedAt: order.created_at,

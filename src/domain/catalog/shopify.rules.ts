@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../shared/errors.ts';
 import { hasControlCharacters } from '../../shared/text.ts';
-import { orderShape } from './shopify-order.rules.ts';
+import { gidOf, orderShape } from './shopify-order.rules.ts';
 import { clampStock } from '../product/product.rules.ts';
 import type { ProductWrite } from '../product/product.columns.ts';
 
@@ -67,6 +67,7 @@ const variantShape = z.object({
 
 const productShape = z.object({
   id,
+  admin_graphql_api_id: gidOf('Product'),
   title: z.string(),
   vendor: z.string().nullish(),
   handle: z.string().nullish(),
@@ -79,6 +80,7 @@ const productShape = z.object({
 });
 
 const levelShape = z.object({
+  admin_graphql_api_id: gidOf('InventoryLevel'),
   inventory_item_id: id,
   location_id: id,
   available: z.number().int().nullish(),
@@ -86,15 +88,7 @@ const levelShape = z.object({
 });
 
 /** Topics are not signed, bodies are: what tells more than an id is no deletion, whatever the topic says. */
-const deletedShape = z
-  .looseObject({ id })
-  .refine(
-    (body) =>
-      Object.keys({ ...productShape.shape, ...levelShape.shape }).every(
-        (key) => key === 'id' || !(key in body),
-      ),
-    'holds more than the id of what was deleted',
-  );
+const deletedShape = z.strictObject({ id, admin_graphql_api_id: gidOf('Product') });
 
 /** Shopify gives no id twice, so nothing is younger than a deletion. */
 const DELETED_AT = new Date('9999-12-31T00:00:00Z');
