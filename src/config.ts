@@ -105,8 +105,8 @@ const channelVariables = z.object(
   Object.assign({}, ...MEDIA.map((medium) => CHANNELS[medium].settings.variables)) as z.ZodRawShape,
 );
 
-/** Every variable that is read; `.env.example` explains each to operators. */
-const variables = z.object({ ...OWN_VARIABLES, ...channelVariables.shape });
+/** Every variable that is read; `.env.example` explains each to operators, with its default. */
+export const variables = z.object({ ...OWN_VARIABLES, ...channelVariables.shape });
 
 /** Names of all variables; README.md and `.env.example` must explain each. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);

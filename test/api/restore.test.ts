@@ -58,6 +58,18 @@ async function fullList(lname = 'Birthday') {
   return me.contents(lid);
 }
 
+test('the manual of deleteList names the way back', async () => {
+  const { body } = await service.graphql(
+    '{ __type(name: "Mutation") { fields { name description } } }',
+    {},
+    { store },
+  );
+  const fields: { name: string; description: string }[] = body.data.__type.fields;
+  const { description } = fields.find(({ name }) => name === 'deleteList')!;
+  expect(description).toContain('`restoreList`');
+  expect(description).not.toContain('for good');
+});
+
 describe('a deleted list', () => {
   test('comes back as it was, items, order, times and link included, over either door', async () => {
     const before = await fullList();

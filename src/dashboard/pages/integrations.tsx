@@ -21,7 +21,7 @@ export function IntegrationsPage() {
       <PageHead title="Integrations" />
       <Card
         title="Message providers"
-        note="The operator of this service sets them up; they are the same for all stores."
+        note="The operator of this service sets them up for all stores; a mail server of your own, under Settings, takes the place of theirs."
       >
         <Loaded query={integrations}>
           {(data) => (

@@ -482,6 +482,7 @@ describeInBrowser('the merchant dashboard', () => {
       const own = await service.createStore();
       await enter(own, 'integrations');
       await page.getByRole('row', { name: /SMTP.*not set up/ }).waitFor();
+      await page.getByText('a mail server of your own').waitFor();
       await page.getByRole('row', { name: /File outbox.*in use/ }).waitFor();
       await page.getByRole('button', { name: 'Add webhook' }).click();
       await page.getByRole('dialog').getByLabel('Address').fill(url);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { VARIABLE_NAMES } from '../../../src/config.ts';
+import { VARIABLE_NAMES, variables } from '../../../src/config.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { FAILURES } from '../../../src/shared/errors.ts';
 import { routes } from '../../../src/transport/rest/routes.ts';
@@ -12,7 +12,7 @@ import { startMain } from '../fault/fixtures/main-process.ts';
 
 // How examples in README.md are run: every ```bash block, in order, in one shell that has BASE, PID and KEY set; ```sh
 // blocks are not run. A ```json block right after a ```bash block is the answer, of which the last command's must have
-// the shape. `npm run --silent store --` and `import --` run the command lines themselves.
+// the shape and the same booleans. `npm run --silent store --` and `import --` run the command lines themselves.
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -32,8 +32,9 @@ function findExamples(markdown: string): Example[] {
   });
 }
 
-/** Names of the fields at every level; of a list only those of its first entry. */
+/** Names of the fields at every level, and what is true or false; of a list only its first entry. */
 function shapeOf(value: unknown): unknown {
+  if (typeof value === 'boolean') return value;
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (typeof value !== 'object' || value === null) return null;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
@@ -130,6 +131,40 @@ describe('tables', () => {
     );
     expect([...inExample].sort()).toEqual([...VARIABLE_NAMES].sort());
     expect([...inTable].sort()).toEqual([...VARIABLE_NAMES].sort());
+  });
+
+  /** What a variable is without being set; an empty list is none. */
+  const defaults = variables.parse({}) as Record<string, unknown>;
+  const hasDefault = (name: string): boolean =>
+    defaults[name] !== undefined && JSON.stringify(defaults[name]) !== '[]';
+  const read = (name: string, text: string): unknown =>
+    (variables.parse({ [name]: text }) as Record<string, unknown>)[name];
+
+  test('the defaults in .env.example are the real ones', async () => {
+    const example = await readFile(join(ROOT, '.env.example'), 'utf8');
+    const stated = [...example.matchAll(/^#([A-Z][A-Z_]+)=(.*)$/gm)].filter(([, name]) => hasDefault(name!));
+    expect(stated.map(([, name, text]) => [name, read(name!, text!)])).toEqual(
+      stated.map(([, name]) => [name, defaults[name!]]),
+    );
+    expect(stated.map(([, name]) => name).sort()).toEqual(VARIABLE_NAMES.filter(hasDefault).sort());
+  });
+
+  test('the defaults in the configuration table are the real ones', () => {
+    const stated = [...rowsOf('Configuration').matchAll(/^\|([^|]+)\|([^|]+)\|/gm)].flatMap(
+      ([, names, cell]) => {
+        const texts = cell!.split(',').map((text) => text.trim());
+        const found = [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!);
+        // One text for several variables holds for each of them.
+        return found.map((name, index) => ({ name, text: texts[texts.length === 1 ? 0 : index] ?? '' }));
+      },
+    );
+    for (const { name, text } of stated) {
+      const [, literal] = /^`(.+)`$/.exec(text) ?? [];
+      // The public address is made of HOST and PORT.
+      if (!hasDefault(name))
+        expect([name, literal]).toEqual([name, name === 'PUBLIC_URL' ? literal : undefined]);
+      else expect([name, text, literal && read(name, literal)]).toEqual([name, text, defaults[name]]);
+    }
   });
 
   test('every failure type is in the table of errors with its status', () => {
