@@ -269,7 +269,6 @@ test('a merchant sets the brand, in one spelling, and clears it again', async ()
 test.each([
   ['logoUrl', 'http://shop.example/logo.png'],
   ['logoUrl', 'https://user@shop.example/logo.png'],
-  ['logoUrl', 'https://shop.example;script-src *'],
   ['logoUrl', 'https://a.example;script-src/logo.png'],
   ['logoUrl', "https://'unsafe-inline'/logo.png"],
   ['logoUrl', 'https://*/logo.png'],
