@@ -41,7 +41,10 @@ const redisUrl = z
   .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })
   .refine((url) => /^\/?\d{0,4}$/.test(new URL(url).pathname), REDIS_HELP);
 
-const oneServer = z.url({ protocol: /^postgres(ql)?$/ });
+const oneServer = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'write postgresql://user:password@host:port/name',
+});
 
 const databaseUrl = z
   .string()
@@ -98,7 +101,7 @@ const OWN_VARIABLES = {
   METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default('wishgate'),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('it must be a number from 0 to 1').min(0).max(1).default(1),
 };
 
 const channelVariables = z.object(
@@ -181,10 +184,19 @@ export function loadEnvFile(): void {
   if (existsSync('.env')) process.loadEnvFile('.env');
 }
 
+/** What is wrong with a variable whose rule does not say it, in words for whoever set it. */
+const explain: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'too_small') return `it must be at least ${issue.minimum}`;
+  if (issue.code === 'too_big') return `it must be at most ${issue.maximum}`;
+  if (issue.code === 'invalid_value') return `it must be one of ${issue.values.join(', ')}`;
+  if (issue.code === 'invalid_type') return 'it must be a whole number';
+  return 'it is not understood';
+};
+
 /** Checks the environment. Throws an Error whose one sentence names the variable and what is wrong with it. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = variables.safeParse(given);
+  const parsed = variables.safeParse(given, { error: explain });
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
     throw new Error(`${path.join('.')} is wrong: ${message} (see .env.example)`);

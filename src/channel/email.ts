@@ -142,8 +142,13 @@ export const email = {
   },
   settings: {
     variables: {
-      SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-      MAIL_FROM: z.email().optional(),
+      SMTP_URL: z
+        .url({
+          protocol: /^smtps?$/,
+          error: 'write smtp://user:password@host:port, or smtps:// for TLS from the start',
+        })
+        .optional(),
+      MAIL_FROM: z.email('it must be an e-mail address').optional(),
       MAIL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(5),
       DKIM_DOMAIN: z.string().optional(),
       DKIM_SELECTOR: z.string().optional(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
 /** An http(s) address without slashes at its end. */
-export const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'it must be a whole address that begins with http:// or https://' })
+  .transform((url) => url.replace(/\/+$/, ''));
 
 /** All of these variables or none of them: half a configuration is a mistake that must not wait for the first message. */
 export function together<Name extends string>(
