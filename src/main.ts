@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { createApp } from './app.ts';
 import { MEDIA, channelOf } from './channel/channels.ts';
@@ -88,7 +89,7 @@ function banner(
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
     ...placesIn(runtime),
-    ...operatorLines(operatorKey),
+    ...(operatorKey === null ? operatorLines(null) : []),
     ...(demo
       ? [
           '',
@@ -98,11 +99,21 @@ function banner(
           `    API key  ${demo.apiKey}`,
         ]
       : []),
+    // Last, where it is seen: it is never shown again.
+    ...(operatorKey === null ? [] : operatorLines(operatorKey)),
   ];
   return `${lines.join('\n')}\n\n`;
 }
 
-async function listen(server: Server, { port, host }: Config): Promise<string> {
+/** Throws at once where PORT cannot be opened: before a database is made for a start that comes to nothing. */
+async function checkPort(config: Config): Promise<void> {
+  const probe = createServer((socket) => socket.destroy());
+  await listen(probe, config);
+  probe.close();
+  await once(probe, 'close');
+}
+
+async function listen(server: NetServer, { port, host }: Config): Promise<string> {
   server.listen({ port, host, backlog: BACKLOG });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE') throw new Error(`PORT ${port} is in use on ${host}; set another PORT`);
@@ -119,6 +130,7 @@ async function listen(server: Server, { port, host }: Config): Promise<string> {
 /** Starts the service; null when it was told to end before it was up: then it has closed what it had opened. */
 async function start(given: Config, log: Logger, isEnding: () => boolean): Promise<Service | null> {
   await startTracing(given, log);
+  await checkPort(given);
   const runtime = await openRuntime(given, log);
   let worker: Worker | null = null;
   try {

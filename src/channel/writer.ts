@@ -14,7 +14,8 @@ const MAX_TOGETHER = 32;
 /** The thread's program. It is a text, because a thread cannot be started from TypeScript, and the sources run as they are in tests. */
 const PROGRAM = `
   const { parentPort } = require('node:worker_threads');
-  const { chmodSync, mkdirSync, renameSync, writeFileSync } = require('node:fs');
+  const { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } = require('node:fs');
+  const { dirname } = require('node:path');
   const attempt = (step) => {
     try {
       step();
@@ -27,8 +28,14 @@ const PROGRAM = `
     writeFileSync(draft, content, { mode: 0o600 });
     renameSync(draft, path);
   };
+  // Not by mkdir's own \`recursive\`, which never ends below /proc and the like.
+  const make = (path, mode) => {
+    if (existsSync(path) || path === dirname(path)) return;
+    make(dirname(path), mode);
+    mkdirSync(path, { mode });
+  };
   parentPort.on('message', ({ dir, mode, jobs }) => {
-    attempt(() => mkdirSync(dir, { recursive: true, mode }));
+    attempt(() => make(dir, mode));
     const folder = attempt(() => chmodSync(dir, mode));
     parentPort.postMessage({ folder, files: jobs.map((job) => attempt(() => write(job))) });
   });`;

@@ -1,7 +1,8 @@
-import { access, constants, mkdir, realpath } from 'node:fs/promises';
+import { access, constants, lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { makeFolder } from '../shared/folder.ts';
 import type { Logger } from '../shared/log.ts';
 import { prepareCluster } from './embedded-cluster.ts';
 import { holdHome, withLock } from './embedded-lock.ts';
@@ -9,7 +10,7 @@ import { describePlace } from './embedded-place.ts';
 import type { Place } from './embedded-place.ts';
 import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
 import type { Cluster, Settings } from './embedded-server.ts';
-import { waitUntil } from './embedded-system.ts';
+import { ifMissing, waitUntil } from './embedded-system.ts';
 
 /** The bundled PostgreSQL, opened by this process. */
 export type EmbeddedDatabase = {
@@ -122,14 +123,20 @@ export async function openEmbedded(
   };
 }
 
+/** Whether a data folder has a database, or the remains of one, of which opening it says more. */
+export async function hasDatabase(dataDir: string): Promise<boolean> {
+  const found = ['postgres', 'postgres.password'].map((name) => lstat(join(dataDir, name)).catch(ifMissing));
+  return (await Promise.all(found)).some((entry) => entry !== undefined);
+}
+
 async function makeHome(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(dataDir);
     await access(dataDir, constants.W_OK);
     return await realpath(dataDir);
   } catch (error) {
     throw new Error(
-      `The data folder ${dataDir} cannot be used: ${String(error)}; set DATA_DIR to one that can`,
+      `The data folder ${dataDir} cannot be used: ${(error as Error).message}; set DATA_DIR to one that can`,
       { cause: error },
     );
   }

@@ -54,6 +54,7 @@ export async function migrate(
   isPooled = false,
 ): Promise<number> {
   const migrations = await readMigrations(folder);
+  const applied: string[] = [];
   const client = await pool.connect();
   // A server that goes away now rejects the running query; without a listener it would also end the process.
   client.on('error', () => undefined);
@@ -63,17 +64,24 @@ export async function migrate(
       await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
       await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     }
-    for (let count = 0; ; count += 1) {
+    for (;;) {
       await beginAlone(client);
       const pending = await readPending(client, migrations, log);
       if (pending === undefined) {
         await client.query('COMMIT');
-        return count;
+        return applied.length;
       }
       await apply(client, pending);
-      log.info({ migration: pending.name }, 'Applied a migration');
+      applied.push(pending.name);
+      log.debug({ migration: pending.name }, 'Applied a migration');
     }
   } finally {
+    // Also where the next one failed.
+    if (applied.length > 0)
+      log.info(
+        { migrations: applied },
+        `Applied ${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'}`,
+      );
     // Closed rather than returned to the pool: that ends a lock that is held, and whatever a migration has SET.
     client.release(true);
   }

@@ -1,10 +1,11 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Services } from '../context.ts';
 import { keepNewestKeys, lockDemo, pidOfDemo } from '../domain/store/demo.service.ts';
 import { MAX_KEYS } from '../domain/store/store.rules.ts';
 import { createStore, findStore, rotateKey, updateStore } from '../domain/store/store.service.ts';
+import { makeFolder } from '../shared/folder.ts';
 import { seedDemoCatalog } from './seed.ts';
 
 const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });
@@ -60,7 +61,7 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
             shareUrl: config.publicUrl + SHARE_PAGE,
           },
         );
-    await mkdir(config.dataDir, { recursive: true });
+    await makeFolder(config.dataDir);
     await writeFile(`${path}.new`, JSON.stringify({ pid, apiKey }), { mode: 0o600 });
     await rename(`${path}.new`, path);
     return { pid, apiKey };

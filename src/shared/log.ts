@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
+import { logTo } from './log-lines.ts';
 
 export type { Logger } from 'pino';
 
@@ -53,8 +54,8 @@ function serializeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Makes the process logger: one JSON object a line, on standard output unless told otherwise, so that any collector can read it. */
-export function createLogger(level: string, destination: DestinationStream = pino.destination(1)): Logger {
+/** Makes the process logger, on standard output unless told otherwise: one JSON object a line, so that any collector can read it, and readable lines on a terminal. */
+export function createLogger(level: string, destination: DestinationStream = logTo(1)): Logger {
   return pino(
     {
       level,

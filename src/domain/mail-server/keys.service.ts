@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import { makeFolder } from '../../shared/folder.ts';
 import { KEY_BYTES } from '../../shared/seal.ts';
 
 type Deps = Pick<Config, 'dataDir' | 'secretsKeys'>;
@@ -31,7 +32,7 @@ export async function sealingKey(config: Deps): Promise<Buffer> {
   const [known] = await findKeys(config);
   if (known) return known;
   const path = pathOf(config);
-  await mkdir(config.dataDir, { recursive: true });
+  await makeFolder(config.dataDir);
   const draft = `${path}.${randomUUID()}`;
   const file = await open(draft, 'wx', 0o600);
   try {

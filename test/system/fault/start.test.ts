@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express from 'express';
-import { readConfig } from '../../../src/config.ts';
+import { VARIABLE_NAMES, readConfig } from '../../../src/config.ts';
 import { createHttpServer } from '../../../src/transport/http.ts';
 import { cleanUp, countProcesses, makeDataDir, makeUsedDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, identify, startMain } from './fixtures/main-process.ts';
@@ -155,9 +155,13 @@ test('a start that fails says why in one sentence that names the variable, with 
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   const dirs = await Promise.all([makeUsedDataDir(), makeUsedDataDir()]);
+  const empty = await makeDataDir();
   const cases: [string, Record<string, string>][] = [
     ['PORT', { DATA_DIR: dirs[0], PORT: 'many' }],
     ['PORT', { DATA_DIR: dirs[1], PORT: String(port) }],
+    ['PORT', { DATA_DIR: empty, PORT: String(port) }],
+    // Where no folder can be made, and the system does not say why.
+    ['DATA_DIR', { DATA_DIR: '/proc/nope/deeper' }],
     ['DATABASE_URL', { DATA_DIR: dirs[0], DATABASE_URL: `postgresql://u:secret@127.0.0.1:1/x`, DEMO: '0' }],
     ['DEMO', { DATA_DIR: dirs[0], DEMO: '1', HOST: '0.0.0.0' }],
     ['PUBLIC_URL', { DATA_DIR: dirs[0], DEMO: '1', PUBLIC_URL: 'https://wishes.example' }],
@@ -171,6 +175,8 @@ test('a start that fails says why in one sentence that names the variable, with 
     }),
   );
   taken.close();
+  // The port is looked at before a database is made.
+  expect(await readdir(empty)).toEqual([]);
   for (const dir of dirs) expect(await countProcesses(join(dir, 'postgres'))).toBe(0);
 });
 
@@ -189,6 +195,19 @@ test.each([
   ['DRAIN_DELAY_MS', '-1'],
 ])('%s=%s is refused by name', (variable, value) => {
   expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^${variable} is wrong: `));
+});
+
+test.each(VARIABLE_NAMES)('what is wrong with %s is said in plain words', (variable) => {
+  for (const value of ['no such thing', '-1', '1.5', '999999999999999'])
+    try {
+      readConfig({ [variable]: value });
+    } catch (error) {
+      const { message } = error as Error;
+      expect(message).toMatch(
+        new RegExp(`^([A-Z_]+ is missing|${variable} is wrong): .+ \\(see .env.example\\)$`),
+      );
+      expect(message).not.toMatch(/invalid|expected|received|NaN|input|option|not understood/i);
+    }
 });
 
 test.each([

@@ -1,0 +1,19 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder and those above it. Node's own `recursive` never ends where a file system takes no folders and says that there is none, as /proc does.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
+    const isThere = (folder: string): Promise<boolean> =>
+      stat(folder).then(
+        (found) => found.isDirectory(),
+        () => false,
+      );
+    if (error.code === 'EEXIST' && (await isThere(path))) return;
+    if (error.code !== 'ENOENT' || (await isThere(dirname(path)))) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
+  });
+}
