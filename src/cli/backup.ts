@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
@@ -9,25 +9,32 @@ import { createGzip } from 'node:zlib';
 import type { Config } from '../config.ts';
 import { dump, holdMigrations } from '../database/backup.ts';
 import type { Copied } from '../database/backup.ts';
+import { ifMissing } from '../database/embedded-system.ts';
 import {
   PIECE_BYTES,
   STANDARD,
   describeCopied,
+  describeSize,
   endSignal,
-  megabytes,
   readFileCall,
   runProgram,
   watchCopy,
   withDatabase,
 } from './copying.ts';
+import type { Flag } from './flags.ts';
 import { UsageError } from './usage.ts';
+
+const FLAGS: Record<string, Flag> = {
+  overwrite: { type: 'boolean', help: 'replace the file if it is there' },
+};
 
 const HELP = `Writes everything that the database holds to a file, as of one moment, also while the server runs.
 
 Usage: npm run --silent backup -- FILE      (- is standard output)
 
-  --json   print one line of JSON instead of text
-  --help   show this help
+  --overwrite   replace FILE if it is there; it is whole at any time
+  --json        print one line of JSON instead of text
+  --help        show this help
 
 It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.
 `;
@@ -46,11 +53,19 @@ async function copyTo(out: Writable, config: Config): Promise<Copied> {
   return watch.copied!;
 }
 
+async function refuseExisting(file: string): Promise<void> {
+  const found = await lstat(file).catch(ifMissing);
+  if (found !== undefined)
+    throw new Error(`${file} is there already; name another file, or add --overwrite to replace it`);
+}
+
 /** Writes under another name and renames: under its own name a backup is always whole, and safe from a loss of power. */
-async function writeFile(file: string, config: Config): Promise<Copied> {
+async function writeFile(file: string, config: Config, mayReplace: boolean): Promise<Copied> {
+  if (!mayReplace) await refuseExisting(file);
   const draft = `${file}.${randomUUID()}.part`;
   try {
     const copied = await copyTo(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }), config);
+    if (!mayReplace) await refuseExisting(file);
     await rename(draft, file);
     const folder = await open(dirname(file));
     await folder.sync().finally(() => folder.close());
@@ -62,14 +77,14 @@ async function writeFile(file: string, config: Config): Promise<Copied> {
 }
 
 runProgram(async (args, config) => {
-  const { file, values } = readFileCall(args, {});
+  const { file, values } = readFileCall(args, FLAGS);
   if (file === null) return HELP;
   if (file !== STANDARD) {
-    const copied = await writeFile(file, config());
+    const copied = await writeFile(file, config(), values['overwrite'] === true);
     const { size } = await stat(file);
     return values['json'] === true
       ? `${JSON.stringify({ file, size, ...copied })}\n`
-      : `Wrote ${file}: ${describeCopied(copied)}, ${megabytes(size)} in the file\n`;
+      : `Wrote ${file}: ${describeCopied(copied)}, ${describeSize(size)} in the file\n`;
   }
   if (process.stdout.isTTY)
     throw new UsageError('A backup is not for a terminal: send it to a file or a program');

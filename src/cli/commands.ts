@@ -14,6 +14,7 @@ import type { Pacing } from '../domain/store/pacing.rules.ts';
 import type { RateLimits } from '../domain/store/store.service.ts';
 import type { StoreListing } from '../domain/store/store.service.ts';
 import { describeFailure } from '../shared/errors.ts';
+import { NEW_DATABASE_FLAG } from './database.ts';
 import { SETTING_FLAGS, oneOf, readSettings, required, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { UsageError } from './usage.ts';
@@ -93,7 +94,7 @@ async function findListing(services: Services, pid: string): Promise<StoreListin
 export const commands: Record<string, Command> = {
   create: {
     summary: 'make a store and print its pid and API key, which is shown this once',
-    flags: SETTING_FLAGS,
+    flags: { ...SETTING_FLAGS, ...NEW_DATABASE_FLAG },
     prepare(values) {
       const settings = { ...readSettings(values), name: required(values, 'name') };
       return async (services) => {

@@ -1,16 +1,15 @@
 import { Socket } from 'node:net';
-import { join } from 'node:path';
 import pg from 'pg';
-import { pino } from 'pino';
 import { loadEnvFile, readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import type { Copied, CopyWatch } from '../database/backup.ts';
 import { openEmbedded } from '../database/embedded.ts';
-import { exists } from '../database/embedded-system.ts';
 import { createServers } from '../database/servers.ts';
 import { describeFailure } from '../shared/errors.ts';
 import { createLogger } from '../shared/log.ts';
 import type { Logger } from '../shared/log.ts';
+import { logTo } from '../shared/log-lines.ts';
+import { describeDatabase, requireDatabase } from './database.ts';
 import { readFlags } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { createTicker } from './progress.ts';
@@ -23,7 +22,7 @@ export const STANDARD = '-';
 export const PIECE_BYTES = 262_144;
 
 /** Only trouble is worth a line beside the program's own. */
-export const createCliLogger = (): Logger => createLogger('warn', pino.destination(2));
+export const createCliLogger = (): Logger => createLogger('warn', logTo(2));
 
 /** Reads the one file that a program is called with, and its flags; the file is null when help is asked for. */
 export function readFileCall(
@@ -42,9 +41,11 @@ export function readFileCall(
   return { file, values };
 }
 
-/** Megabytes with one decimal. */
-export const megabytes = (bytes: number): string =>
-  `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
+/** A size in the unit that people would use, with one decimal. */
+export function describeSize(bytes: number): string {
+  const [unit, name] = bytes < 1e6 ? [1e3, 'kB'] : [1e6, 'MB'];
+  return `${(bytes / unit).toLocaleString('en', { maximumFractionDigits: 1 })} ${name}`;
+}
 
 /** Shows on standard error how far a copy is, and keeps what it came to; `check` may throw to end it. */
 export function watchCopy(
@@ -58,7 +59,7 @@ export function watchCopy(
       check();
       ticker.show(
         () =>
-          `${what}: table ${done + 1} of ${tables} (${table}), ${rows.toLocaleString('en')} rows before it, ${megabytes(bytes)}`,
+          `${what}: table ${done + 1} of ${tables} (${table}), ${rows.toLocaleString('en')} rows before it, ${describeSize(bytes)}`,
       );
     },
     onDone(copied) {
@@ -71,7 +72,7 @@ export function watchCopy(
 
 /** What a copy came to, in a few words. */
 export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
-  `${tables} tables, ${rows.toLocaleString('en')} rows, ${megabytes(bytes)} unpacked`;
+  `${tables} tables, ${rows.toLocaleString('en')} rows, ${describeSize(bytes)} unpacked`;
 
 /** Opens a connection to the database of the service; all of them end with the work. */
 export type Connect = () => Promise<pg.Client>;
@@ -86,13 +87,13 @@ export async function withDatabase<Result>(
   work: (connect: Connect, url: string) => Promise<Result>,
 ): Promise<Result> {
   const log = createCliLogger();
+  if (mustExist) await requireDatabase(config);
+  process.stderr.write(`Using ${describeDatabase(config)}\n`);
   if (config.databaseUrl !== null) {
     const servers = createServers(config.databaseUrl, log, () => undefined);
     await servers.settle();
     return withConnections(servers.url(), work);
   }
-  if (mustExist && !(await exists(join(config.dataDir, 'postgres'))))
-    throw new Error(`There is no database in DATA_DIR (${config.dataDir})`);
   const embedded = await openEmbedded(config.dataDir, log);
   try {
     return await withConnections(embedded.url, work);

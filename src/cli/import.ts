@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { access, constants, stat } from 'node:fs/promises';
 import { loadEnvFile, readConfig } from '../config.ts';
 import type { Entry } from '../domain/catalog/import.rules.ts';
 import { findRun, importProducts } from '../domain/catalog/import.service.ts';
@@ -8,6 +8,8 @@ import { openRuntime } from '../runtime.ts';
 import type { Runtime } from '../runtime.ts';
 import { describeFailure } from '../shared/errors.ts';
 import { createLogger } from '../shared/log.ts';
+import { logTo } from '../shared/log-lines.ts';
+import { describeDatabase, requireDatabase } from './database.ts';
 import { readFlags, required } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { inspectFile, readCsv, readHeader, readNdjson } from './import-file.ts';
@@ -35,6 +37,18 @@ function help(): string {
     ([name, { value, help: text }]) => `  --${`${name} ${value ?? ''}`.padEnd(24)}${text}`,
   );
   return ['Imports products and stock from a file, also while the server runs.', '', ...rows, ''].join('\n');
+}
+
+/** Looked at before anything that is said of the file's content. */
+async function checkFile(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file (ENOENT)' : message;
+    throw new Error(`--file ${path} cannot be read: ${why}`, { cause: error });
+  }
+  if ((await stat(path)).isDirectory()) throw new Error(`--file ${path} is a folder`);
 }
 
 function formatOf(values: Values, path: string): Format {
@@ -136,16 +150,22 @@ async function run(args: string[]): Promise<void> {
   if (values['help'] === true) return void process.stdout.write(help());
   const path = required(values, 'file');
   const delimiter = String(values['delimiter'] ?? ',');
+  const pid = required(values, 'pid');
+  const maxFaults = maxFaultsOf(values);
+  await checkFile(path);
   const job = {
-    pid: required(values, 'pid'),
+    pid,
     path,
     format: formatOf(values, path),
     delimiter,
-    maxFaults: maxFaultsOf(values),
+    maxFaults,
     isResuming: values['resume'] === true,
   };
   loadEnvFile();
-  const runtime = await openRuntime(readConfig(), createLogger('warn', pino.destination(2)));
+  const config = readConfig();
+  await requireDatabase(config);
+  process.stderr.write(`Using ${describeDatabase(config)}\n`);
+  const runtime = await openRuntime(config, createLogger('warn', logTo(2)));
   try {
     const result = await runJob(runtime, job);
     process.stdout.write(values['json'] === true ? `${JSON.stringify(result)}\n` : `${report(result)}\n`);

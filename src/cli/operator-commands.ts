@@ -6,13 +6,17 @@ import {
 } from '../domain/operator/operator.service.ts';
 import { describeKey, nameFlag } from './commands.ts';
 import type { Command } from './commands.ts';
+import { NEW_DATABASE_FLAG } from './database.ts';
 import { required } from './flags.ts';
 
 /** Every command of `npm run operator`. */
 export const operatorCommands: Record<string, Command> = {
   key: {
     summary: 'make an operator key and print it, which is shown this once; the old ones stay valid',
-    flags: { name: { type: 'string', value: 'NAME', help: 'whose it is, at most 60 characters' } },
+    flags: {
+      name: { type: 'string', value: 'NAME', help: 'whose it is, at most 60 characters' },
+      ...NEW_DATABASE_FLAG,
+    },
     prepare(values) {
       const name = typeof values['name'] === 'string' ? values['name'] : '';
       return async (services) => {

@@ -1,18 +1,18 @@
-import { pino } from 'pino';
 import { readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { openRuntime } from '../runtime.ts';
 import { describeFailure } from '../shared/errors.ts';
 import { createLogger } from '../shared/log.ts';
+import { logTo } from '../shared/log-lines.ts';
 import { commands } from './commands.ts';
 import type { Command, Outcome } from './commands.ts';
+import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { COMMON_FLAGS, readFlags } from './flags.ts';
 import type { Flag } from './flags.ts';
 import { UsageError } from './usage.ts';
 
 type Environment = Parameters<typeof readConfig>[0];
-
-const STDERR = 2;
 
 /** What is called under one name. */
 type Program = { call: string; about: string; commands: Record<string, Command> };
@@ -61,7 +61,12 @@ function commandHelp({ call }: Program, name: string, { summary, flags }: Comman
 }
 
 /** What is printed when all goes well: the outcome, or the help that was asked for. */
-async function run(program: Program, [name, ...args]: string[], environment?: Environment): Promise<string> {
+async function run(
+  program: Program,
+  [name, ...args]: string[],
+  environment: Environment,
+  say: (line: string) => void,
+): Promise<string> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help')
     return generalHelp(program);
   const command = Object.hasOwn(program.commands, name) ? program.commands[name] : undefined;
@@ -69,16 +74,16 @@ async function run(program: Program, [name, ...args]: string[], environment?: En
   const values = readFlags(args, command.flags);
   if (values['help'] === true) return commandHelp(program, name, command);
   const action = command.prepare(values);
-  const outcome = await withRuntime(action, environment);
+  const config = readConfig(environment);
+  if (values[NEW_DATABASE] !== true) await requireDatabase(config, NEW_DATABASE in command.flags);
+  say(`Using ${describeDatabase(config)}`);
+  const outcome = await withRuntime(action, config);
   return values['json'] === true ? JSON.stringify(outcome.json) : outcome.text;
 }
 
-async function withRuntime(
-  action: ReturnType<Command['prepare']>,
-  environment?: Environment,
-): Promise<Outcome> {
+async function withRuntime(action: ReturnType<Command['prepare']>, config: Config): Promise<Outcome> {
   // Standard output is the command's own; only trouble is worth a line beside it.
-  const runtime = await openRuntime(readConfig(environment), createLogger('warn', pino.destination(STDERR)));
+  const runtime = await openRuntime(config, createLogger('warn', logTo(2)));
   try {
     return await action(runtime);
   } finally {
@@ -95,10 +100,13 @@ export async function runCli(
   environment?: Environment,
   program: keyof typeof PROGRAMS = 'store',
 ): Promise<CliResult> {
+  let stderr = '';
+  const say = (line: string): void => void (stderr += `${line}\n`);
   try {
-    return { status: 0, stdout: `${await run(PROGRAMS[program], args, environment)}\n`, stderr: '' };
+    const text = await run(PROGRAMS[program], args, environment, say);
+    return { status: 0, stdout: `${text}\n`, stderr };
   } catch (error) {
-    const status = error instanceof UsageError ? 2 : 1;
-    return { status, stdout: '', stderr: `${describeFailure(error)}\n` };
+    say(describeFailure(error));
+    return { status: error instanceof UsageError ? 2 : 1, stdout: '', stderr };
   }
 }

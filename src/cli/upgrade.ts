@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { upgradeFolder } from '../database/upgrade.ts';
 import type { Upgrade } from '../database/upgrade.ts';
 import { createCliLogger, describeCopied, endSignal, runProgram, watchCopy } from './copying.ts';
+import { describeDatabase, requireDatabase } from './database.ts';
 import { readFlags } from './flags.ts';
 import type { Flag } from './flags.ts';
 
@@ -83,6 +84,8 @@ runProgram(async (args, readConfig) => {
     throw new Error(
       'DATABASE_URL is set: upgrade your own PostgreSQL by its own means (docs/operations/upgrade.md)',
     );
+  await requireDatabase(config);
+  process.stderr.write(`Using ${describeDatabase(config)}\n`);
   const oldBin = values['old-bin'];
   const fetched = join(config.dataDir, 'postgres.old-programs');
   const signal = endSignal();

@@ -3,13 +3,28 @@ import { createTasks } from '../dispatch/tasks.ts';
 import { startWorker } from '../dispatch/worker.ts';
 import { openRuntime, startTracing } from '../runtime.ts';
 import { endSignal, limitShutdown } from '../shared/end-signal.ts';
+import { describeFailure } from '../shared/errors.ts';
 import { createLogger } from '../shared/log.ts';
 import { listenForMetrics } from '../transport/metrics.ts';
+import { describeDatabase, requireDatabase } from './database.ts';
+import { readFlags } from './flags.ts';
+import { UsageError } from './usage.ts';
+
+const HELP = `Sends messages and does other background work without serving requests, until it is stopped. Any number of workers run side by side.
+
+Usage: npm run worker
+
+  --help   show this help
+
+It takes its settings from the same variables as the server (.env.example), DATABASE_URL or DATA_DIR among them.
+`;
 
 /** Runs the background work without the server; as many of these as one likes work side by side. */
-async function start(): Promise<void> {
+async function start(args: string[]): Promise<void> {
+  if (readFlags(args, {})['help'] === true) return void process.stdout.write(HELP);
   loadEnvFile();
   const config = readConfig();
+  await requireDatabase(config);
   const log = createLogger(config.logLevel);
   let isUp = false;
   // One that is up finishes its messages, however long they take.
@@ -21,7 +36,7 @@ async function start(): Promise<void> {
     const worker = startWorker(createTasks(runtime), log);
     runtime.db.onWork(worker.wake);
     isUp = true;
-    log.info('worker started');
+    log.info({ database: describeDatabase(config) }, 'worker started');
     await ended;
     log.info('worker stopping: messages under way are finished');
     await worker.stop();
@@ -30,7 +45,7 @@ async function start(): Promise<void> {
   process.exit(await ended);
 }
 
-start().catch((error: Error) => {
-  process.stderr.write(`The worker did not start: ${error.message}\n`);
-  process.exit(1);
+start(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`The worker did not start: ${describeFailure(error)}\n`);
+  process.exit(error instanceof UsageError ? 2 : 1);
 });

@@ -156,7 +156,10 @@ test('the command line makes, lists and ends operator keys; a revoked one ends i
   const environment = { DATABASE_URL: db.pool.options.connectionString!, DATA_DIR: config.dataDir };
   const cli = async (...args: string[]) => {
     const { status, stdout, stderr } = await runCli([...args, '--json'], environment, 'operator');
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringMatching(/^Using PostgreSQL at \S+ \(DATABASE_URL\)\n$/),
+    });
     return JSON.parse(stdout);
   };
   const { keyId, operatorKey } = await cli('key', '--name', 'Grace');

@@ -190,7 +190,7 @@ describe('on the command line', () => {
     service.setClock(() => new Date());
     const before = await service.guest(store, UUID);
     const rotated = await cli('rotate-token-key', '--pid', store.pid, '--old-days', '30');
-    expect(rotated).toMatchObject({ status: 0, stderr: '' });
+    expect(rotated).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Using PostgreSQL at .*\n$/) });
     expect(rotated.stdout).toMatch(
       /^The token key is rotated\.\n {2}token key {2}since \S+ {2}signs\n {2}token key {2}since \S+ {2}taken until \S+\n$/,
     );

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { useNewStore, useService } from '../../harness.ts';
 import { besideService, startProgram } from '../fault/fixtures/main-process.ts';
 import type { End } from '../fault/fixtures/main-process.ts';
@@ -175,7 +176,10 @@ test('--strict stops at the first bad line and --max-errors after so many', asyn
 
 test.each([
   [['--file', 'x.ndjson'], 1, 'ENOENT'],
-  [['--file', 'x.txt'], 2, '--format'],
+  // The file comes first: what is not there has no format.
+  [['--file', '/nope'], 1, '--file /nope cannot be read: there is no such file'],
+  [['--file', '/'], 1, '--file / is a folder'],
+  [['--file', fileURLToPath(import.meta.url)], 2, '--format'],
   [[], 2, '--file is missing'],
   [['--file', 'x.csv', '--wrong'], 2, '--wrong'],
   [['--file', 'x.csv', '--max-errors', 'x'], 2, '--max-errors'],

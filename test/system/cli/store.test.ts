@@ -1,7 +1,10 @@
+import { readdir } from 'node:fs/promises';
 import { runCli } from '../../../src/cli/run.ts';
 import type { CliResult } from '../../../src/cli/run.ts';
 import type { NewStore } from '../../../src/domain/store/store.service.ts';
 import { useService } from '../../harness.ts';
+import { program } from '../../program.ts';
+import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { runProgram } from '../fault/fixtures/main-process.ts';
 
 // Of its own: maintenance closes every store of a database.
@@ -12,6 +15,12 @@ function environment(): Record<string, string> {
   const { db, config } = service.services;
   return { DATABASE_URL: db.pool.options.connectionString!, DATA_DIR: config.dataDir, LOG_LEVEL: 'trace' };
 }
+
+/** The one line that goes to standard error: which database it was, without the password. */
+const using = (): string => {
+  const { host, pathname } = new URL(environment()['DATABASE_URL']!);
+  return `Using PostgreSQL at ${host}${pathname} (DATABASE_URL)\n`;
+};
 
 const cli = (...args: string[]): Promise<CliResult> => runCli(args, environment());
 
@@ -24,19 +33,19 @@ async function spawnCli(...args: string[]): Promise<CliResult> {
 /** Runs a command with --json and returns what it printed, which must be one line. */
 async function json<Value>(...args: string[]): Promise<Value> {
   const { status, stdout, stderr } = await cli(...args, '--json');
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: using() });
   expect(stdout).toMatch(/^[^\n]+\n$/);
   return JSON.parse(stdout) as Value;
 }
 
 const me = (store: NewStore) => service.get('/storeadmin/me', { store });
 
-test('as a program it prints one line and nothing else, and its exit status tells how it went', async () => {
+test('as a program it prints one line, names its database on standard error, and its exit status tells how it went', async () => {
   const [created, misread] = await Promise.all([
     spawnCli('create', '--name', 'Spawned', '--json'),
     spawnCli('create', '--json'),
   ]);
-  expect(created).toMatchObject({ status: 0, stderr: '' });
+  expect(created).toMatchObject({ status: 0, stderr: using() });
   expect(created.stdout).toMatch(/^[^\n]+\n$/);
   await me(JSON.parse(created.stdout) as NewStore).expect(200);
   expect(misread).toEqual({ status: 2, stdout: '', stderr: '--name is missing\n' });
@@ -193,7 +202,7 @@ test('without --json it prints for people, and --help explains the whole and eac
     cli('--help'),
     cli('revoke-sessions', '--help'),
   ]);
-  expect(created).toMatchObject({ status: 0, stderr: '' });
+  expect(created).toMatchObject({ status: 0, stderr: using() });
   expect(created.stdout).toMatch(/^Created Words\n {2}pid {6}\S+\n {2}API key {2}wg_\S+\n/);
   for (const name of [
     'create',
@@ -231,6 +240,47 @@ test.each<[number, string, string[]]>([
 ])('exit status %i names %s', async (status, flag, args) => {
   const { stdout, stderr, ...result } = await cli(...args, '--json');
   expect({ ...result, stdout }).toEqual({ status, stdout: '' });
-  expect(stderr).toMatch(/^[^\n]+\n$/);
-  expect(stderr).toContain(flag);
+  // A call that is not understood opens no database.
+  const said = status === 1 ? stderr.replace(using(), '') : stderr;
+  expect(said).toMatch(/^[^\n]+\n$/);
+  expect(said).toContain(flag);
+});
+
+describe('without the DATA_DIR of the server', () => {
+  let dataDir: string;
+  beforeEach(async () => void (dataDir = await makeDataDir()));
+  afterEach(cleanUp);
+
+  test.each<[Parameters<typeof runProgram>[0], string[]]>([
+    ['cli/store', ['create', '--name', 'x']],
+    ['cli/store', ['list']],
+    ['cli/store', ['update', '--pid', 'x', '--name', 'y']],
+    ['cli/operator', ['key']],
+    ['cli/operator', ['list']],
+    ['cli/import', ['--pid', 'x', '--file', program('cli/import'), '--format', 'csv']],
+    ['cli/backup', ['/nope/x']],
+    ['cli/upgrade', []],
+    ['cli/worker', []],
+  ])('%s %j makes no second database: it names the folder and what to set', async (entry, args) => {
+    const { code, stdout, stderr } = await runProgram(entry, { DATA_DIR: dataDir }, { args });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toContain(
+      `There is no database in DATA_DIR (${dataDir}); set DATA_DIR or DATABASE_URL to that of the server`,
+    );
+    const canCreate = ['create', 'key'].includes(args[0]!);
+    expect(stderr.includes('add --new-database to make one here')).toBe(canCreate);
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  test('create makes one where it is told to, says which, and later calls find it', async () => {
+    const run = (...args: string[]) => runProgram('cli/store', { DATA_DIR: dataDir }, { args });
+    const created = await run('create', '--name', 'First', '--new-database', '--json');
+    expect(created).toMatchObject({
+      code: 0,
+      stderr: `Using the bundled PostgreSQL in ${dataDir} (DATA_DIR)\n`,
+    });
+    const { pid } = JSON.parse(created.stdout) as NewStore;
+    expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject([{ pid, name: 'First' }]);
+  });
 });

@@ -7,6 +7,17 @@ const service = useService();
 
 afterEach(endMains);
 
+test('--help and a flag that it does not know start no worker', async () => {
+  const call = (...args: string[]) => startMain(besideService(service), 'cli/worker', { args }).ended;
+  const [help, unknown] = await Promise.all([call('--help'), call('--once')]);
+  expect(help).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringContaining('Usage: npm run worker'),
+  });
+  expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--once') });
+});
+
 test('a worker serves its metrics, and nothing else, at METRICS_PORT', async () => {
   const port = String(await freePort());
   const env = { ...besideService(service), LOG_LEVEL: 'info', METRICS_PORT: port };

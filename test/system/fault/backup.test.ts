@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, gunzipSync, gzipSync } from 'node:zlib';
@@ -87,6 +87,25 @@ test('a restored backup has every row of every table, every sequence, constraint
   expect(await kit.query(target, SHAPE)).toEqual(await kit.query(url, SHAPE));
 });
 
+test('a file that is there is replaced only where that is asked for, and then at once by a whole one', async () => {
+  const file = join(folder, 'kept.backup');
+  await writeFile(file, 'the only copy');
+  const env = { DATABASE_URL: service.database.url };
+  const refused = await backup(env, file);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--overwrite') });
+  expect(await readFile(file, 'utf8')).toBe('the only copy');
+  // One that fails half-way leaves the old one as it was.
+  const failed = await backup({ DATABASE_URL: 'postgresql://x@127.0.0.1:1/x' }, file, '--overwrite');
+  expect([failed.code, await readFile(file, 'utf8')]).toEqual([1, 'the only copy']);
+  const replaced = await backup(env, file, '--overwrite');
+  expect(replaced).toMatchObject({ code: 0 });
+  const { size } = await stat(file);
+  expect(replaced.stdout).toContain(
+    `, ${(size / 1e3).toLocaleString('en', { maximumFractionDigits: 1 })} kB in the file`,
+  );
+  expect(await readdir(folder)).toEqual(['kept.backup']);
+});
+
 test('what is written when a backup has begun is not in it, whichever table comes when', async () => {
   const client = createClient(service, await service.guest(await service.createStore()));
   await client.create('Made before the backup');
@@ -117,7 +136,10 @@ test('a backup that is taken while others write holds all that was acknowledged 
   const { code, bytes, stderr } = await backup({ DATABASE_URL: service.database.url }, '-');
   isOver = true;
   await writer;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Written: /) });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^Using PostgreSQL at .*\nWritten: /),
+  });
   const target = await makeEmpty();
   expect(await restore({ DATABASE_URL: target }, '-', bytes)).toMatchObject({ code: 0 });
   const [row] = await kit.query<{ cnt: number; items: number }>(
@@ -263,7 +285,7 @@ describe('the bundled database', () => {
     expect((await again.end()).code).toBe(0);
 
     // With nothing running, the backup starts the database, and stops it again.
-    expect(await backup({ DATA_DIR: to }, file)).toMatchObject({ code: 0 });
+    expect(await backup({ DATA_DIR: to }, file, '--overwrite')).toMatchObject({ code: 0 });
     expect(await kit.countProcesses(join(to, 'postgres'))).toBe(0);
   });
 
@@ -271,7 +293,7 @@ describe('the bundled database', () => {
     const dir = await kit.makeDataDir();
     expect(await backup({ DATA_DIR: dir }, join(folder, 'none'))).toMatchObject({
       code: 1,
-      stderr: `There is no database in DATA_DIR (${dir})\n`,
+      stderr: expect.stringContaining(`There is no database in DATA_DIR (${dir});`),
     });
     expect(await readdir(dir)).toEqual([]);
     expect(await backup({ DATA_DIR: dir })).toMatchObject({
