@@ -33,7 +33,11 @@ const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentCh
     show: ({ store, onChanged }) => <ApiKeys keys={store.apiKeys} onChanged={onChanged} />,
   },
   // Last, because it asks for itself: nothing below moves when the answer comes.
-  { id: 'mail-server', title: 'Mail server', show: () => <MailServer /> },
+  {
+    id: 'mail-server',
+    title: 'Mail server',
+    show: ({ store }) => <MailServer senderAddress={store.senderAddress} />,
+  },
 ];
 
 const sectionOf = (id: string): HTMLElement | null => document.getElementById(`section-${id}`);

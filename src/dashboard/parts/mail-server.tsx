@@ -92,8 +92,8 @@ function Trouble({ problem, problemAt }: Pick<MailServerStateFragment, 'problem'
   );
 }
 
-/** The mail server of the store's own: set, tried and removed here; its password is never shown. */
-export function MailServer() {
+/** The mail server of the store's own: set, tried and removed here; its password is never shown. The sender address is as it was saved last, on the same page. */
+export function MailServer({ senderAddress }: { senderAddress: string | null }) {
   const { run, notify } = useSession();
   const query = useQuery(MailServerDocument, {});
   const [isEnding, setEnding] = useState(false);
@@ -106,8 +106,7 @@ export function MailServer() {
     >
       <Loaded query={query} lines={3}>
         {({ store }) => {
-          const { isDemo, senderAddress } = store;
-          if (isDemo)
+          if (store.isDemo)
             return (
               <Empty title="The demo store has no mail server of its own">
                 What it sends never leaves this machine. A store of your own can have one.
