@@ -9,17 +9,25 @@ type Deleted = { lists: List[]; items: Item[] };
 
 /** What can be brought back, read again whenever the lists change. */
 function useDeleted(lid: string | null): Deleted {
-  const { lists } = useShop();
+  const { lists, inTurn } = useShop();
   const [deleted, setDeleted] = useState<Deleted>({ lists: [], items: [] });
   useEffect(() => {
     let isCurrent = true;
-    Promise.all([client.deletedLists(), lid === null ? [] : client.deletedItems({ lid })]).then(
-      ([gone, items]) => isCurrent && setDeleted({ lists: gone.filter(({ lty }) => lty !== 'sfl'), items }),
+    const read = async (): Promise<void> => {
+      // Another change came meanwhile, after which it is read again.
+      if (!isCurrent) return;
+      const [gone, items] = await Promise.all([
+        client.deletedLists(),
+        lid === null ? [] : client.deletedItems({ lid }),
+      ]);
+      if (isCurrent) setDeleted({ lists: gone.filter(({ lty }) => lty !== 'sfl'), items });
+    };
+    inTurn(read).catch(
       // The shop works without this place, and says elsewhere when the service is away.
       () => undefined,
     );
     return () => void (isCurrent = false);
-  }, [lid, lists]);
+  }, [lid, lists, inTurn]);
   return deleted;
 }
 

@@ -48,7 +48,7 @@ export function useWishes() {
     /** Whether changes of other devices are told; else this page asks after each of its own. */
     isLive: false,
     writes: 0,
-    /** The change that was made last: the service gets them in the visitor's order, or Undo could overtake what comes after it. */
+    /** What was asked last: the service gets changes in the visitor's order, or Undo could overtake what comes after it. */
     last: Promise.resolve() as Promise<unknown>,
     hasProducts: page.products !== null,
   }));
@@ -78,7 +78,7 @@ export function useWishes() {
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     clearTimeout(memo.timer);
     if (failed) {
-      const pause = Math.min(MOST_PAUSE_MS, 500 * 2 ** memo.tries);
+      const pause = Math.min(MOST_PAUSE_MS, 600 * 2 ** memo.tries);
       memo.tries += 1;
       memo.timer = setTimeout(() => void load(), pause);
       // What a visitor was told of a change that was lost stays until the service is back.
@@ -144,15 +144,23 @@ export function useWishes() {
     [memo, load],
   );
 
+  /** Asks the service after everything that was asked like this before: about a list that is just being deleted or brought back it would answer 404. */
+  const inTurn = useCallback(
+    <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+      const answering = memo.last.then(call, call);
+      memo.last = answering;
+      return answering;
+    },
+    [memo],
+  );
+
   /** Makes a change; throws what the service said against it, after the page is as it was. */
   const change = useCallback(
     async ({ patch, call }: Change) => {
       setPending((all) => [...all, patch]);
       memo.writes += 1;
-      const answering = memo.last.then(call, call);
-      memo.last = answering;
       try {
-        const answer = await answering;
+        const answer = await inTurn(call);
         const real = typeof answer === 'function' ? (answer as Patch) : patch;
         setTruth((lists) => lists && real(lists));
       } finally {
@@ -161,7 +169,7 @@ export function useWishes() {
       }
       if (!memo.isLive) void load();
     },
-    [memo, load],
+    [memo, load, inTurn],
   );
 
   const lists = useMemo(() => together(...pending)(truth ?? []), [truth, pending]);
@@ -184,6 +192,7 @@ export function useWishes() {
     away,
     load,
     change,
+    inTurn,
     tellLost,
   };
 }

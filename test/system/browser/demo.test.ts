@@ -162,6 +162,38 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('button', { name: 'Remove Linen throw' }).waitFor();
   });
 
+  test('a list that is deleted and brought back at once is never asked for while it is away', async () => {
+    const page = await openShop(service.url, await visitor());
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 404) refused.push(response.url());
+    });
+    const until = (path: string) => page.waitForResponse((response) => response.url().includes(path));
+    await heart(page, 'Linen throw').click();
+    await page.getByText('Linen throw saved to Favourites').waitFor();
+    await page.getByRole('link', { name: 'Lists' }).click();
+    const deleted = until('/lists/delete-list');
+    await page.getByRole('button', { name: 'Delete list' }).click();
+    await deleted;
+    // It takes long; the page shows the list at once.
+    let letUndo = (): void => undefined;
+    const isSeen = new Promise<void>((done) => (letUndo = done));
+    await page.route(/lists\/restore/, async (route) => {
+      await isSeen;
+      await route.continue();
+    });
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Remove Linen throw' }).waitFor();
+    // Whatever the page asks as it shows the list is on its way after two frames.
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+    );
+    const read = until('/lists/fetch-deleted-items');
+    letUndo();
+    expect((await read).status()).toBe(200);
+    expect(refused).toEqual([]);
+  });
+
   test('a product moves from the cart to save for later and back', async () => {
     const context = await visitor();
     const page = await openShop(service.url, context);
