@@ -24,16 +24,14 @@ async function readCredentials(path: string): Promise<DemoStore | null> {
   }
 }
 
-/** The page of the demo shop that opens a shared list; every start sets what comes before it, the service's address. */
-const SHARE_PAGE = '/demo#/shared/{lid}';
-
-/** Points shared lists to where the service is now: the address of an earlier start may have had another port. */
-async function refreshShareUrl({ config, db, now }: Services, pid: string): Promise<void> {
+/**
+ * Takes out the address that earlier versions stored, of one process at one port: without one, shared lists open in the demo shop of the process that hands the link
+ * out. A page that a visitor chose in the dashboard stays.
+ */
+async function forgetAddress({ db, now }: Services, pid: string): Promise<void> {
   const store = await findStore(db, pid);
-  const shareUrl = config.publicUrl + SHARE_PAGE;
-  // A visitor may have chosen another page in the dashboard, and keeps it.
-  if (store?.shareUrl?.endsWith(SHARE_PAGE) && store.shareUrl !== shareUrl)
-    await updateStore({ db, now }, pid, { shareUrl });
+  if (store?.shareUrl?.endsWith('/demo#/shared/{lid}'))
+    await updateStore({ db, now }, pid, { shareUrl: null });
 }
 
 /** Finds or makes the demo store; its credentials are in `DATA_DIR/demo-store.json`, readable by the owner only. */
@@ -58,7 +56,6 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
             customItems: true,
             listTypes: ['registry'],
             currency: 'EUR',
-            shareUrl: config.publicUrl + SHARE_PAGE,
           },
         );
     await makeFolder(config.dataDir);
@@ -66,7 +63,7 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
     await rename(`${path}.new`, path);
     return { pid, apiKey };
   });
-  await refreshShareUrl(services, demo.pid);
+  await forgetAddress(services, demo.pid);
   await seedDemoCatalog(services, demo.pid);
   return demo;
 }

@@ -2,14 +2,16 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import PostalMime from 'postal-mime';
 import supertest from 'supertest';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { ensureDemoStore } from '../../src/demo/demo.ts';
+import type { OutboxMail } from '../../src/demo/outbox.ts';
 import { DEMO_PRODUCTS } from '../../src/demo/products.ts';
 import { sealLink } from '../../src/domain/contact/link.rules.ts';
 import { findStore } from '../../src/domain/store/store.repo.ts';
-import { rotateKey } from '../../src/domain/store/store.service.ts';
+import { rotateKey, updateStore } from '../../src/domain/store/store.service.ts';
 import { toClaim } from '../../src/domain/subscription/confirm.rules.ts';
 import { openRuntime } from '../../src/runtime.ts';
 import { createLogger } from '../../src/shared/log.ts';
@@ -168,6 +170,66 @@ describe('the door to the demo dashboard', () => {
     await withDemo.get(DOOR).set(own).expect(404);
     await withoutDemo.post(DOOR).set(own).expect(404);
   });
+});
+
+test('two processes on one database each hand out links of the demo store that lead to themselves', async () => {
+  const { services } = service;
+  const { pid, apiKey } = service.demo!;
+  // What an earlier version stored leads to a process that is gone.
+  await updateStore(services, pid, { shareUrl: 'http://127.0.0.1:1/demo#/shared/{lid}' });
+  const addresses = ['http://127.0.0.1:4001', 'http://127.0.0.1:4002'];
+  const apps = [];
+  for (const publicUrl of addresses) {
+    const own = { ...services, config: { ...services.config, publicUrl } };
+    apps.push(supertest(await createApp(own, { isDraining: false }, await ensureDemoStore(own))));
+  }
+  const shopper = await service.account(service.demo!);
+  const { body: list } = await service
+    .post('/api/v3/lists/create', { lname: 'Shared' }, { shopper })
+    .expect(200);
+  const { epi, empi } = DEMO_PRODUCTS[0]!;
+  const a = [{ epi, empi, du: '/demo#/p/throw' }];
+  await service.post('/api/v3/lists/update-ctx', { lid: list.lid, a }, { shopper }).expect(200);
+  const preview = `{ previewTopic(topic: "backinstock", epi: ${epi}) { html } }`;
+  for (const [index, http] of apps.entries()) {
+    const toemail = `friend${index}@example.com`;
+    const { body } = await http.post('/graphql').auth(pid, apiKey).send({ query: preview }).expect(200);
+    await http
+      .post('/api/v3/lists/emailList')
+      .query({ pid })
+      .type('form')
+      .send({ ...shopper, lid: list.lid, toemail })
+      .expect(200);
+    await service.runTasks();
+    const { body: mails } = await http.get('/demo/api/outbox').expect(200);
+    const read = await Promise.all((mails as OutboxMail[]).map(({ eml }) => PostalMime.parse(eml)));
+    const mail = read.find(({ to }) => to?.[0]?.address === toemail)!;
+    const page = await http.get(`/shared/${list.lid}`).expect(200);
+    const here = addresses[index]!;
+    expect(body.data.previewTopic.html).toContain(`${here}/demo#/p/throw`);
+    expect(body.data.previewTopic.html).toContain(`${here}/demo/images/throw.svg`);
+    expect(mail.text).toContain(`${here}/demo#/shared/${list.lid}`);
+    expect(page.text).toContain(`href="${here}/demo#/p/throw"`);
+    for (const elsewhere of addresses.filter((address) => address !== here))
+      for (const text of [body.data.previewTopic.html, mail.text, page.text])
+        expect(text).not.toContain(elsewhere);
+  }
+});
+
+test('what a visitor changed at the counter survives a restart, stock and price alike', async () => {
+  const { pid, apiKey } = service.demo!;
+  const { epi, pr, stk } = DEMO_PRODUCTS[3]!;
+  expect(stk).toBeGreaterThan(0);
+  await withDemo.post('/demo/api/stock').send({ epi, isInStock: false }).expect(200);
+  await withDemo.post('/demo/api/price').send({ epi, isReduced: true }).expect(200);
+  const read = async () => {
+    const query = `{ product(epi: ${epi}) { stk pr } }`;
+    return (await withDemo.post('/graphql').auth(pid, apiKey).send({ query })).body.data.product;
+  };
+  const changed = await read();
+  expect(changed).toEqual({ stk: 0, pr: Math.round(pr * 80) / 100 });
+  await ensureDemoStore(service.services);
+  expect(await read()).toEqual(changed);
 });
 
 test('a demo store whose file was lost gets a new key, also when it has as many as a store can have', async () => {

@@ -5,6 +5,7 @@ import supertest from 'supertest';
 import { createApp } from '../../src/app.ts';
 import { createHttpServer } from '../../src/transport/http.ts';
 import { startService } from '../harness.ts';
+import { item, newAccount } from './list-kit.ts';
 import type { TestService } from '../harness.ts';
 
 /** Every page that shows credentials of the demo store to whoever sits at the machine. */
@@ -131,6 +132,32 @@ describe('the pages of the service', () => {
     }
     server.closeAllConnections();
     server.close();
+  });
+
+  test.each([
+    ['https://wishes.example', 'https:'],
+    ['http://wishes.example', 'https:'],
+    ['https://localhost:4000', 'https:'],
+    ['http://127.0.0.1.wishes.example', 'https:'],
+    ['http://127.0.0.1:4000', 'https: http:'],
+    ['http://localhost:4000', 'https: http:'],
+    ['http://[::1]:4000', 'https: http:'],
+  ])('a service at %s lets pictures of products in over %s', async (publicUrl, schemes) => {
+    const { services } = service;
+    const app = await createApp(
+      { ...services, config: { ...services.config, publicUrl } },
+      { isDraining: false },
+    );
+    const owner = await newAccount(service, await service.createStore());
+    const { lid } = await owner.create('Pictures');
+    await owner.add(lid, item(1, { iu: 'http://shop.test/plain.png' }));
+    await owner.ok('lists/markPublic', { lid });
+    const [shared, dashboard] = await Promise.all(
+      [`/shared/${lid}`, '/dashboard'].map((path) => supertest(app).get(path).expect(200)),
+    );
+    expect(shared!.headers['content-security-policy']).toContain(`img-src ${schemes} data:;`);
+    expect(shared!.text.includes('<img src="http://shop.test/plain.png"')).toBe(schemes.includes('http:'));
+    expect(dashboard!.headers['content-security-policy']).toContain(`img-src 'self' data: ${schemes};`);
   });
 
   test('an unknown address is a page for people and JSON for programs, and JSON always at their doors', async () => {

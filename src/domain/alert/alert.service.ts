@@ -11,7 +11,7 @@ import type { Scope } from '../contact/unsubscribe.rules.ts';
 import { openLinks } from '../revenue/click.service.ts';
 import type { LinkAlert } from '../revenue/click.service.ts';
 import type { Sender } from '../store/sender.repo.ts';
-import { alertModel } from '../template/model.rules.ts';
+import { alertModel, siteOf } from '../template/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../template/template.pool.ts';
 import { loadTopics } from '../topic/topic.repo.ts';
 import type { TopicRow } from '../topic/topic.types.ts';
@@ -83,7 +83,13 @@ function prepareAlert(
   const linkFor = (scope: Scope): string =>
     short ?? unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
   const render: Letter['render'] = async (isBare, follows) => {
-    const shown = alertModel(store, topic.name, epi, product, linkFor('product'));
+    const shown = alertModel(
+      { ...store, siteUrl: siteOf(store, config.publicUrl) },
+      topic.name,
+      epi,
+      product,
+      linkFor('product'),
+    );
     const model = link(store, message, { ...shown, follows });
     try {
       const parts = partsOf(medium);

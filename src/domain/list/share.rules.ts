@@ -61,12 +61,13 @@ export function checkShareMedium(text: string | null | undefined): string {
   return isFine ? medium : fail('invalid-medium', `medium must have 1 to ${MAX_MEDIUM} printable characters`);
 }
 
-/** Where a shared list opens: at the store's own address, or on the page of this service. */
+/** Where a shared list opens: at the store's own address, or on the page of this service, which the demo shop is part of. */
 export function shareLink(
-  store: { pid: string; shareUrl: string | null },
+  store: { pid: string; shareUrl: string | null; isDemo: boolean },
   publicUrl: string,
   lid: string,
 ): string {
+  if (store.shareUrl === null && store.isDemo) return `${publicUrl}/demo#/shared/${lid}`;
   if (store.shareUrl === null) return `${publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}`;
   if (store.shareUrl.includes('{lid}')) return store.shareUrl.replaceAll('{lid}', lid);
   const url = new URL(store.shareUrl);

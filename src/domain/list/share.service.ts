@@ -3,12 +3,13 @@ import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { readOrLess } from '../../shared/budget.ts';
 import { fail } from '../../shared/errors.ts';
+import { pictureSchemes } from '../../shared/pictures.ts';
 import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
 import { consume } from '../pace/pace.repo.ts';
 import { findProducts } from '../product/product.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { absoluteUrl } from '../template/model.rules.ts';
+import { absoluteUrl, siteOf } from '../template/model.rules.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
 import { changeList, countShare, findNewestList, findPublicStore } from './list.repo.ts';
@@ -96,7 +97,7 @@ const SHARED_ITEMS = { most: 500, large: 50 };
 
 /** A public list for everybody who has its link; null when there is none. */
 export async function viewSharedList(
-  { viewer, reads, db }: Context,
+  { viewer, reads, db, config }: Context,
   lid: string,
 ): Promise<SharedList | null> {
   const { store } = viewer;
@@ -121,13 +122,15 @@ export async function viewSharedList(
     page.items.map(({ epi }) => epi),
   );
   const stockOf = new Map(products.map(({ epi, stk }) => [epi, stk]));
-  const siteUrl = store.shareUrl ?? store.allowedOrigins[0] ?? null;
+  const { publicUrl } = config;
+  const schemes = pictureSchemes(publicUrl);
+  const siteUrl = siteOf({ ...store, siteUrl: store.shareUrl ?? store.allowedOrigins[0] ?? null }, publicUrl);
   const items = page.items.map((item) => {
     const image = absoluteUrl(item.iu, siteUrl);
     return {
       ...item,
       url: absoluteUrl(item.uri ?? item.du, siteUrl),
-      image: image.startsWith('https:') ? image : '',
+      image: schemes.some((scheme) => image.startsWith(scheme)) ? image : '',
       stock: store.inventoryManaged ? (stockOf.get(item.epi) ?? null) : null,
     };
   });

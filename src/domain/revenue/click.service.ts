@@ -2,7 +2,7 @@ import { isTerse } from '../../channel/channels.ts';
 import type { Medium } from '../../channel/channels.ts';
 import type { Services } from '../../context.ts';
 import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
-import { absoluteUrl } from '../template/model.rules.ts';
+import { absoluteUrl, siteOf } from '../template/model.rules.ts';
 import type { AlertModel } from '../template/template.rules.ts';
 import type { LinkStore } from '../contact/link.rules.ts';
 import type { ShortStore } from '../contact/short-link.rules.ts';
@@ -54,7 +54,7 @@ export async function findLink(
 ): Promise<FoundLink | null> {
   const found = await (link.kind === 'short' ? findTarget(db, link.alertId) : findBriefTarget(db, link));
   if (found === null || !isServed(config, found.store) || !isOurs(found.store, link, now())) return null;
-  const target = absoluteUrl(found.url, found.store.siteUrl);
+  const target = absoluteUrl(found.url, siteOf(found.store, config.publicUrl));
   return target === '' ? null : { store: found.store, alertId: found.alertId, target };
 }
 

@@ -17,6 +17,17 @@ export type ShownProduct = {
   wasPr?: number | null;
 };
 
+/**
+ * Base for relative addresses of products: the store's own site. The demo shop's is this service, at whatever address the process that hands the link out has:
+ * several may serve one database at different ports.
+ */
+export function siteOf(
+  { isDemo, siteUrl }: { isDemo: boolean; siteUrl: string | null },
+  publicUrl: string,
+): string | null {
+  return isDemo ? publicUrl : siteUrl;
+}
+
 /** A full http(s) address; a relative one needs the store's site, and anything else is left out. */
 export function absoluteUrl(url: string | null, siteUrl: string | null): string {
   if (!url) return '';

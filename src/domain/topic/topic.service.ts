@@ -12,7 +12,7 @@ import type { Scope } from '../contact/unsubscribe.rules.ts';
 import { findProduct } from '../product/product.repo.ts';
 import { findSender } from '../store/sender.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
-import { alertModel, storeModel } from '../template/model.rules.ts';
+import { alertModel, siteOf, storeModel } from '../template/model.rules.ts';
 import { SAMPLE_MODEL } from '../template/template.rules.ts';
 import type { AlertModel } from '../template/template.rules.ts';
 import { TEMPLATE_VARIABLES } from '../template/variables.rules.ts';
@@ -137,7 +137,8 @@ async function modelFor(
   const product =
     (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
   const sender = (await findSender(ctx.db, store.pid))!;
-  return alertModel(sender, topic, epi, product, sample.unsubscribe_url);
+  const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
+  return alertModel(site, topic, epi, product, sample.unsubscribe_url);
 }
 
 /** A topic's messages as they would be sent, with the saved texts or with others that are being tried. */

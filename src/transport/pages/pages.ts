@@ -25,7 +25,7 @@ export function servePages(
   demo: DemoStore | null,
 ): void {
   app.get('/', createLandingPage(services, demo));
-  app.get('/dashboard', createPage('/dashboard', dashboardPage));
+  app.get('/dashboard', createPage('/dashboard', dashboardPage(services.config)));
   app.get('/graphiql', createGraphiqlPage(services, demo));
   app.get('/client', createClientPage(services, demo));
   serveFavicon(app);

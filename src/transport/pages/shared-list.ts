@@ -3,6 +3,7 @@ import type { Services } from '../../context.ts';
 import { storeOfSharedList, viewSharedList } from '../../domain/list/share.service.ts';
 import type { SharedItem, SharedList } from '../../domain/list/share.service.ts';
 import { formatMoney } from '../../shared/money.ts';
+import { pictureSchemes } from '../../shared/pictures.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../admission.ts';
 import { linkedPage, sendLinkedPage } from './linked-page.ts';
@@ -55,7 +56,7 @@ function itemHtml(item: SharedItem, store: SharedList['store']): string {
 ${details.length > 0 ? `<p class="quiet">${details.map((text) => escapeHtml(text!)).join(' · ')}</p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
 }
 
-function listPage({ store, lname, lnote, cnt, items }: SharedList): LinkedPage {
+function listPage({ store, lname, lnote, cnt, items }: SharedList, publicUrl: string): LinkedPage {
   const more = cnt > items.length ? `<p class="quiet">and ${cnt - items.length} more</p>` : '';
   const body =
     items.length > 0
@@ -65,7 +66,7 @@ function listPage({ store, lname, lnote, cnt, items }: SharedList): LinkedPage {
   const count = `${cnt} ${cnt === 1 ? 'item' : 'items'}`;
   const content = `<p class="quiet">A list from ${escapeHtml(store.name)} · ${count}</p>${note}${body}`;
   // The items' pictures are the shop's, and only those that come over https.
-  return linkedPage(lname, content, store, { style: STYLE, images: ['https:', 'data:'] });
+  return linkedPage(lname, content, store, { style: STYLE, images: [...pictureSchemes(publicUrl), 'data:'] });
 }
 
 /** Serves public lists to people who got a link: read only, without login or script. */
@@ -77,6 +78,6 @@ export function serveSharedLists(app: Application, services: Services, admitLink
     const { pid = isFine ? await storeOfSharedList(services, lid) : '' } = req.query;
     const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
     const list = isFine ? await viewSharedList(ctx, lid) : null;
-    sendLinkedPage(res, list ? 200 : 404, list ? listPage(list) : MISSING);
+    sendLinkedPage(res, list ? 200 : 404, list ? listPage(list, services.config.publicUrl) : MISSING);
   });
 }

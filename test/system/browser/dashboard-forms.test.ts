@@ -202,6 +202,35 @@ describeInBrowser('forms of the dashboard', () => {
     await eventually(() => page.getByLabel('Store name').inputValue(), 'Nordlys');
   });
 
+  test('the card of the mail server follows the sender address as it is saved', async () => {
+    await enter(page, service.url, store, 'settings');
+    const card = page.locator('#section-mail-server');
+    const save = async (address: string): Promise<void> => {
+      await page.getByLabel('Sender address').fill(address);
+      const saved = page.waitForResponse((response) =>
+        (response.request().postData() ?? '').includes('SaveSettings'),
+      );
+      await page.getByRole('button', { name: 'Save brand' }).click();
+      await saved;
+    };
+    await card.getByText('First set the sender address').waitFor();
+    await save('hello@shop.example');
+    await card.getByLabel('Host').waitFor();
+    await save('');
+    await card.getByText('First set the sender address').waitFor();
+  });
+
+  test("a product's picture over http is shown on a developer's machine", async () => {
+    const iu = 'http://shop.test/kettle.svg';
+    const products = [{ epi: 1, empi: 1, du: '/p', dt: 'Kettle', iu }];
+    await service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
+    const body = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"/>';
+    await page.route(iu, (route) => route.fulfill({ contentType: 'image/svg+xml', body }));
+    await enter(page, service.url, store, 'products');
+    await page.locator(`img[src="${iu}"]`).waitFor();
+    await page.waitForFunction(() => [...document.images].every(({ naturalWidth }) => naturalWidth > 0));
+  });
+
   test('when alerts leave is set in minutes, times of day and a zone, refused in words, and cleared', async () => {
     await enter(page, service.url, store, 'settings');
     const card = page.getByRole('region', { name: 'When alerts leave' });

@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import supertest from 'supertest';
+import { createApp } from '../../../src/app.ts';
 import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
 import { filledBy, useService } from '../../harness.ts';
 import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';
@@ -127,7 +129,10 @@ describeInBrowser('every page of the dashboard', () => {
   });
 
   test('the policy lets in nothing from outside but pictures of products and logos, and no inline script', async () => {
-    const { headers } = await service.get('/dashboard').expect(200);
+    const { services } = service;
+    const config = { ...services.config, publicUrl: 'https://wishes.example' };
+    const app = await createApp({ ...services, config }, { isDraining: false });
+    const { headers } = await supertest(app).get('/dashboard').expect(200);
     const policy = headers['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");

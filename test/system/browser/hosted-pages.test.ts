@@ -13,7 +13,8 @@ const PICTURE = Buffer.from(
 
 describeInBrowser('the pages behind links', () => {
   const browser = useBrowser();
-  const service = useService();
+  // As the world sees it: on a developer's machine pictures come over http, too.
+  const service = useService({ publicUrl: 'https://wishes.example', hasPublicUrl: true });
   const paths: Record<string, string> = {};
 
   beforeAll(async () => {

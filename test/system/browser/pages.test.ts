@@ -53,9 +53,7 @@ describeInBrowser('every page that people open by its address', () => {
     network.on('Network.loadingFinished', ({ encodedDataLength }) => (came.bytes += encodedDataLength));
     page.on('request', (request) => {
       const isOwn = [service.url, 'data:', 'blob:'].some((start) => request.url().startsWith(start));
-      // The shop's products name the configured address, which is that of a service on port 4000; tests have ports of their own.
-      const isPicture = request.url().startsWith(`${service.services.config.publicUrl}/demo/images/`);
-      if (!isOwn && !isPicture) came.outside.push(request.url());
+      if (!isOwn) came.outside.push(request.url());
     });
     page.on('pageerror', (error) => came.complaints.push(error.message));
     page.on('console', (message) => {

@@ -14,26 +14,35 @@ afterEach(cleanUp);
 
 const demoFile = (dataDir: string): string => join(dataDir, 'demo-store.json');
 
-/** The demo store's share address, and one of its products', as the service hands them out. */
-async function demoAddresses(url: string, dataDir: string): Promise<string[]> {
+/** The demo store's share address where one was chosen, and those of a product in a mail, as the service hands them out. */
+async function demoAddresses(url: string, dataDir: string): Promise<(string | null)[]> {
   const answer = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { authorization: await demoAuthorization(dataDir), 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ store { shareUrl } products(first: 1) { edges { node { du iu } } } }' }),
+    body: JSON.stringify({
+      query: '{ store { shareUrl } previewTopic(topic: "backinstock", epi: 1001) { html } }',
+    }),
   });
   const { data } = (await answer.json()) as {
-    data: { store: { shareUrl: string }; products: { edges: { node: { du: string; iu: string } }[] } };
+    data: { store: { shareUrl: string | null }; previewTopic: { html: string } };
   };
-  const { du, iu } = data.products.edges[0]!.node;
-  return [data.store.shareUrl, du.split('#')[0]!, iu.replace(/images.*/, 'images')];
+  return [data.store.shareUrl, ...data.previewTopic.html.match(/http[^"]*\/demo[^"]*/g)!.sort()];
 }
+
+const ownAddresses = (url: string): string[] => [`${url}/demo#/p/throw`, `${url}/demo/images/throw.svg`];
 
 describe('a second start', () => {
   const uuid = randomUUID();
   const chosen = 'https://shop.example/lists/{lid}';
   let mode: number;
   /** What each start showed. */
-  const starts: { url: string; identity: unknown; file: string; addresses: string[]; stdout: string }[] = [];
+  const starts: {
+    url: string;
+    identity: unknown;
+    file: string;
+    addresses: (string | null)[];
+    stdout: string;
+  }[] = [];
 
   beforeAll(async () => {
     const dataDir = await makeUsedDataDir();
@@ -71,7 +80,7 @@ describe('a second start', () => {
   test('hands out its own address for the demo store, whatever port the system chose and the last one had', () => {
     const [first, second] = starts;
     for (const { url, addresses } of [first!, second!])
-      expect(addresses).toEqual([`${url}/demo#/shared/{lid}`, `${url}/demo`, `${url}/demo/images`]);
+      expect(addresses).toEqual([null, ...ownAddresses(url)]);
   });
 
   test('keeps a share address that a visitor of the demo chose', () => {
@@ -93,6 +102,8 @@ test('two instances that start at once on one empty folder share the database an
     }),
   );
   expect(answers[1]).toEqual(answers[0]);
+  // Each leads to itself, whichever of them started last.
+  for (const url of urls) expect(await demoAddresses(url, dataDir)).toEqual([null, ...ownAddresses(url)]);
   expect((await mains[0]!.end()).code).toBe(0);
   expect((await identify(urls[1]!, authorization, uuid)).status).toBe(200);
   const { code, stdout } = await mains[1]!.end();
