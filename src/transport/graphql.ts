@@ -62,12 +62,14 @@ type Question = { search: string; text: string; isJson: boolean };
 
 /** Reads a request of GraphQL. */
 export async function readQuestion(req: Request, res: Response): Promise<Question> {
-  const text = req.method === 'GET' ? '' : decodeText(await readBody(req, res));
+  const hasBody = req.method !== 'GET';
+  const text = hasBody ? decodeText(await readBody(req, res)) : '';
   const start = req.url.indexOf('?');
   return {
     search: start < 0 ? '' : req.url.slice(start),
     text,
-    isJson: JSON_TYPE.test(req.headers['content-type'] ?? ''),
+    // Apollo Client names a type on GETs, too, although they have no body.
+    isJson: hasBody && JSON_TYPE.test(req.headers['content-type'] ?? ''),
   };
 }
 
