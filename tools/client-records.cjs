@@ -10,6 +10,9 @@ const {
   isScalarType,
 } = require('graphql');
 
+/** Scalars that the types name. */
+const IDS = ['VariantId', 'ProductId'];
+
 const describe = ({ description }) =>
   description ? `/** ${description.replace(/\s*\n\s*/g, ' ')} */\n` : '';
 const objectType = (fields) => `{\n${fields.map((field) => `${field};\n`).join('')}}`;
@@ -25,7 +28,7 @@ function createPrinter(schema, documents, { records, inputs, scalars }) {
   const recordOf = Object.fromEntries(Object.entries(records).map(([name, fragment]) => [fragment, name]));
 
   const namedType = (type, set) => {
-    if (isScalarType(type)) return type.name === 'VariantId' ? type.name : scalars[type.name];
+    if (isScalarType(type)) return IDS.includes(type.name) ? type.name : scalars[type.name];
     if (isInputObjectType(type)) return type.name;
     if (isEnumType(type))
       return type
@@ -58,7 +61,7 @@ function createPrinter(schema, documents, { records, inputs, scalars }) {
   const declare = (name, type, fields) => `${describe(type)}export type ${name} = ${objectType(fields)};`;
 
   return [
-    `${describe(schema.getType('VariantId'))}export type VariantId = ${scalars.VariantId};`,
+    ...IDS.map((name) => `${describe(schema.getType(name))}export type ${name} = ${scalars[name]};`),
     ...inputs.map((name) => declare(name, schema.getType(name), taken(schema.getType(name)))),
     ...Object.entries(records).map(([name, fragment]) => {
       const { typeCondition, selectionSet } = fragments.get(fragment);

@@ -3,13 +3,14 @@ import type {
   Item,
   ItemInput,
   ItemRefInput,
+  ProductId,
   VariantId,
 } from '../generated/client-records.ts';
 
 export type * from '../generated/client-records.ts';
 
 /** A product as a storefront names it. */
-export type ProductRef = { epi: VariantId; empi: VariantId; du: string };
+export type ProductRef = { epi: VariantId; empi: ProductId; du: string };
 
 /** What says of a product what the service's catalogue says where it knows it. */
 type CatalogueField = 'dt' | 'bt' | 'pr' | 'vi';

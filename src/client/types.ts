@@ -9,6 +9,7 @@ import type {
   List,
   ListContents,
   ProductAlert,
+  ProductId,
   ProductInput,
   ProductRef,
   UpdateListInput,
@@ -94,7 +95,7 @@ export type AlertAnswer = {
   message: string;
   /** Whether alerts are sent from now on; false while the contact has still to open the link in a message. */
   confirmed: boolean;
-  products: { epi: VariantId; empi: VariantId; dt: string | null }[];
+  products: { epi: VariantId; empi: ProductId; dt: string | null }[];
   topics: string[];
 };
 
@@ -109,6 +110,9 @@ export type AlertRef = { id: string } | { topic?: string; epi: VariantId };
 
 /** What was counted. */
 export type ShareAnswer = { msg: string; lid: string; lname: string; medium: string };
+
+/** How many shoppers have a product in a list; the product as it was named. */
+export type SocialCount = { data: { count: number; empi: ProductId } };
 
 /** Which of the shopper's lists hold a variant. */
 export type Membership = { epi: VariantId; isInList: boolean; lids: string[] };
@@ -290,16 +294,21 @@ export type Wishgate = {
   ) => Promise<{ msg: string; removed: number }>;
   /** How many shoppers have a product in a list. */
   getSocialCount: (
-    product: { empi: VariantId },
-    onSuccess?: OnSuccess<{ data: { count: number; empi: VariantId } }>,
+    product: { empi: ProductId },
+    onSuccess?: OnSuccess<SocialCount>,
     onError?: OnError,
-  ) => Promise<{ data: { count: number; empi: VariantId } }>;
-  /** Which of these variants are in which lists: what heart buttons need, in one call for a whole page. */
+  ) => Promise<SocialCount>;
+  /**
+   * Which of these variants are in which lists: what heart buttons need, in one call for a whole page. A variant that was named in Shopify's
+   * form (`gid://shopify/ProductVariant/123`) is answered in that form.
+   */
   isInLists: (
     epis: VariantId[],
     onSuccess?: OnSuccess<Membership[]>,
     onError?: OnError,
   ) => Promise<Membership[]>;
+  /** Whether two variant ids, or two product ids, name the same: records carry 123 where `gid://shopify/ProductVariant/123` was sent. */
+  isSameId: (one: VariantId | ProductId, other: VariantId | ProductId) => boolean;
   /** Whether the shopper has an account, and is no guest. */
   isLoggedIn: (onSuccess?: OnSuccess<boolean>, onError?: OnError) => Promise<boolean>;
   /** Tells the client that the shopper logged in or out: asks `identify` again and empties the cache, in all tabs. */

@@ -5,6 +5,7 @@ import type { Fields } from './caller.ts';
 import { IS_IN_LISTS } from './documents.ts';
 import { ownFailure, settle, tell } from './failure.ts';
 import { createIdentity, hasApiKey } from './identity.ts';
+import { asSent, formOf, isSameId } from './ids.ts';
 import { createSaveForLater } from './save-for-later.ts';
 import type { Write } from './save-for-later.ts';
 import type { WatchTools, watchLists as WatchLists } from './watch.ts';
@@ -19,6 +20,7 @@ import type {
   Membership,
   NewList,
   ShareAnswer,
+  SocialCount,
   Wishgate,
   WishgateError,
   WishgateOptions,
@@ -207,19 +209,24 @@ export function init(options: WishgateOptions): Wishgate {
     unsubscribeFromProductAlert: (alert, ok, bad) => settle(() => alerts.end(alert), ok, bad),
     getSocialCount: (product, ok, bad) =>
       settle(
-        () =>
-          caller.rest<{ data: { count: number; empi: number | string } }>('product/wishlist/social-count', {
-            empi: product.empi,
-          }),
+        async () => {
+          const { empi } = product;
+          const { data } = await caller.rest<SocialCount>('product/wishlist/social-count', { empi });
+          return { data: { ...data, empi: formOf(empi, data.empi) } };
+        },
         ok,
         bad,
       ),
     isInLists: (epis, ok, bad) =>
       settle(
-        async () => (await caller.graphql<{ isInLists: Membership[] }>(IS_IN_LISTS, { epis })).isInLists,
+        async () => {
+          const found = await caller.graphql<{ isInLists: Membership[] }>(IS_IN_LISTS, { epis });
+          return asSent(epis, found.isInLists);
+        },
         ok,
         bad,
       ),
+    isSameId,
     isLoggedIn: (ok, bad) => settle(async () => (await alerts.ownAddress()) !== null, ok, bad),
     refreshIdentity: (ok, bad) => {
       identity.forget();

@@ -1,3 +1,4 @@
+import { plainId } from '../client/ids.ts';
 import type { PageProduct } from './call.ts';
 
 /** What the buttons of a page do, and how they know which of them are filled. */
@@ -22,7 +23,9 @@ export function createButtons({ add, remove, watch, savedItems }: Actions) {
     const saved = new Set((await savedItems()).map((item) => String((item as PageProduct).epi)));
     // An answer that comes late knows nothing of later changes.
     if (mine !== draws) return;
-    hearts.forEach((heart) => heart.classList.toggle(SAVED, saved.has(heart.dataset['variantId'] ?? '')));
+    hearts.forEach((heart) =>
+      heart.classList.toggle(SAVED, saved.has(plainId(heart.dataset['variantId'] ?? ''))),
+    );
   };
   const press = async (button: HTMLElement): Promise<void> => {
     const { swaction, variantId: epi = '', productId: empi, productUrl: du } = button.dataset;

@@ -1,11 +1,12 @@
 import { settle } from '../client/failure.ts';
-import type { ProductInput, ProductRef, VariantId } from '../client/wishgate.ts';
+import { plainId } from '../client/ids.ts';
+import type { ProductId, ProductInput, ProductRef, VariantId } from '../client/wishgate.ts';
 
 /** A page's callback, or whatever else it passed in that place: only functions are called. */
 export type Callback = unknown;
 
 /** A product as pages pass it: a price may be a text, and the address may be missing. */
-export type PageProduct = Record<string, unknown> & { epi: VariantId; empi?: VariantId; du?: string };
+export type PageProduct = Record<string, unknown> & { epi: VariantId; empi?: ProductId; du?: string };
 
 /** A list as pages name it: by its id, or by an object that has it. */
 export type ListName = string | { lid: string };
@@ -30,8 +31,12 @@ export const lidOf = (list: ListName): string => (typeof list === 'object' && li
 
 export const lidsOf = (lists: ListName | ListName[]): string[] => [lists].flat().map(lidOf);
 
-/** Names a product; the page's own address stands for one that is missing. */
-export const refOf = ({ epi, empi = epi, du }: PageProduct): ProductRef => ({
+/** Names a product; the page's own address stands for one that is missing, and the variant's number for the product's. */
+export const refOf = ({
+  epi,
+  empi = typeof epi === 'string' ? plainId(epi) : epi,
+  du,
+}: PageProduct): ProductRef => ({
   epi,
   empi,
   du: du || location.href,

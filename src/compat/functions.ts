@@ -6,7 +6,7 @@ import type {
   List,
   ListContents,
   NewList,
-  VariantId,
+  ProductId,
   Wishgate,
 } from '../client/wishgate.ts';
 import { done, fieldsOf, lidOf, lidsOf, productOf, refOf } from './call.ts';
@@ -110,7 +110,7 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     const lists = await client.fetchLists({ lty });
     return [...lists.filter((list) => list.lty !== 'sfl'), ...lists.filter((list) => list.lty === 'sfl')];
   };
-  const countOf = async ({ empi }: { empi: VariantId }) => {
+  const countOf = async ({ empi }: { empi: ProductId }) => {
     const { data } = await client.getSocialCount({ empi });
     return { ...data, data };
   };
@@ -155,9 +155,9 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     sendWatchlist: (...given: unknown[]) => subscribeWith(...given.slice(0, 6)),
     SaveForLater: createSaved(client, details),
     wishlist: {
-      getSocialCount: (product: { empi: VariantId }, ok?: Callback, err?: Callback) =>
+      getSocialCount: (product: { empi: ProductId }, ok?: Callback, err?: Callback) =>
         done(() => countOf(product), ok, err),
-      getSocialCountBatch: (products: { empi: VariantId }[], ok?: Callback, err?: Callback) =>
+      getSocialCountBatch: (products: { empi: ProductId }[], ok?: Callback, err?: Callback) =>
         done(() => Promise.all(products.map(countOf)), ok, err),
     },
     isCollectionsEnabled: () => true,

@@ -20,6 +20,7 @@ const SCALARS: Record<string, Schema> = {
   DateTime: { type: 'string', format: 'date-time' },
   JSONObject: { type: 'object' },
   VariantId: { type: ['integer', 'string'] },
+  ProductId: { type: ['integer', 'string'] },
   TopicName: { type: ['string', 'integer'] },
   Decimal: { type: ['string', 'number'] },
 };

@@ -1,6 +1,8 @@
 import { GraphQLError, Kind, valueFromASTUntyped } from 'graphql';
 import type { ValueNode } from 'graphql';
 import { rawJson } from '../shared/answer.ts';
+import { plainId } from '../shared/product-ids.ts';
+import type { IdKind } from '../shared/product-ids.ts';
 
 type ScalarConfig = {
   serialize: (value: unknown) => unknown;
@@ -31,15 +33,24 @@ function timeScalar(serialize: (time: Date | number) => unknown): ScalarConfig {
 const CANONICAL_INTEGER = /^(0|-?[1-9]\d{0,15})$/;
 
 /** Ids are stored as text; clients compare them with `===`, so a canonical safe integer goes out as a number. */
-function serializeVariantId(value: unknown): number | string {
+function serializeId(value: unknown): number | string {
   const text = String(value);
   return CANONICAL_INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
-function parseVariantId(value: unknown): string {
-  const isInteger = typeof value === 'number' && Number.isSafeInteger(value);
-  if (isInteger || typeof value === 'string') return String(value).trim();
-  throw new GraphQLError('A product or variant id is an integer or a text');
+function idScalar(name: string, kind: IdKind): ScalarConfig {
+  const parse = (value: unknown): string => {
+    const isInteger = typeof value === 'number' && Number.isSafeInteger(value);
+    const id = isInteger || typeof value === 'string' ? plainId(kind, String(value)) : null;
+    if (id !== null) return id;
+    throw new GraphQLError(`${name} is an integer, a text or gid://shopify/${kind}/<number>`);
+  };
+  return {
+    serialize: serializeId,
+    parseValue: parse,
+    parseLiteral: (node) =>
+      parse(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
+  };
 }
 
 /** Longer texts are handed on as they are; for a short one parsing costs less. */
@@ -64,12 +75,8 @@ const ANYTHING: Pick<ScalarConfig, 'parseValue' | 'parseLiteral'> = {
 export const scalars: Record<string, ScalarConfig> = {
   Timestamp: timeScalar(Number),
   DateTime: timeScalar((time) => new Date(time).toISOString()),
-  VariantId: {
-    serialize: serializeVariantId,
-    parseValue: parseVariantId,
-    parseLiteral: (node) =>
-      parseVariantId(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
-  },
+  VariantId: idScalar('A variant id (epi)', 'ProductVariant'),
+  ProductId: idScalar('A product id (empi)', 'Product'),
   TopicName: { serialize: String, ...ANYTHING },
   Decimal: { serialize: String, ...ANYTHING },
   JSONObject: {

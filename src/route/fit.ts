@@ -38,7 +38,9 @@ function fitLeaf(type: GraphQLLeafType, value: unknown, path: string, failure: E
 }
 
 /** A required text that is absent reads as an empty text: the call itself says what is wrong with it. */
-const EMPTY = new Map<string, unknown>(['String!', 'ID!', 'VariantId!'].map((type) => [type, '']));
+const EMPTY = new Map<string, unknown>(
+  ['String!', 'ID!', 'VariantId!', 'ProductId!'].map((type) => [type, '']),
+);
 
 /** The value without the keys that its type does not have: unknown ones never fail a call, nor does a null. */
 function fit(type: GraphQLInputType, value: unknown, path: string, failure: ErrorType): unknown {

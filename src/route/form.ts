@@ -1,5 +1,5 @@
 import { getNullableType, isNonNullType } from 'graphql';
-import type { GraphQLEnumType, GraphQLInputType } from 'graphql';
+import type { GraphQLEnumType, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import { AppError, fail } from '../shared/errors.ts';
 import type { ErrorType } from '../shared/errors.ts';
 import { parseJson } from '../shared/json.ts';
@@ -51,6 +51,24 @@ export const alsoNamed = <Value>(field: Field<Value>, ...otherNames: string[]): 
 export const text: Optional<string | null, string> = {
   ...optional<string | null>({ kind: 'text', read: (text) => text }),
   required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
+};
+
+function readId(text: string, { name, type, failure }: Place): string {
+  const id = getNullableType(type) as GraphQLScalarType<string>;
+  try {
+    return id.parseValue(text);
+  } catch (error) {
+    return fail(failure, `${name}: ${(error as Error).message}`);
+  }
+}
+
+/** A product or variant id, as the variable's scalar takes it. */
+export const id: Optional<string | null, string> = {
+  ...optional<string | null>({
+    kind: 'text',
+    read: (text, place) => (text === null ? null : readId(text, place)),
+  }),
+  required: { kind: 'text', read: (text, place) => readId(text ?? '', place), isRequired: true },
 };
 
 const INTEGER = /^[+-]?\d+$/;

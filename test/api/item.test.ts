@@ -87,7 +87,7 @@ describe('adding', () => {
     ['1e3', '1e3'],
     ['9007199254740991', 9007199254740991],
     ['9007199254740992', '9007199254740992'],
-    ['gid://shopify/ProductVariant/1', 'gid://shopify/ProductVariant/1'],
+    ['shop:variant/1', 'shop:variant/1'],
   ])('the id %p comes back as %p', async (sent, shown) => {
     expect((await me.add(lid, item(sent, { empi: sent }))).a).toMatchObject([{ epi: shown, empi: shown }]);
     expect((await me.contents(lid)).items).toMatchObject([{ epi: shown, empi: shown }]);

@@ -160,6 +160,27 @@ test('one product goes into several lists, and membership is known in one call',
   expect(requests).toEqual(['/graphql']);
 });
 
+test("what is asked with Shopify's ids is answered under them, and records compare with either form", async () => {
+  const { client } = await accountTab();
+  const [held, other] = ['gid://shopify/ProductVariant/71', 'gid://shopify/ProductVariant/72'];
+  const { lid } = await client.createList({ lname: 'Gids' });
+  const added = await client.addToList(lid, { epi: held, empi: 'gid://shopify/Product/710', du: '/p/71' });
+  expect(added).toMatchObject({ epi: 71, empi: 710 });
+  const hearts = await client.isInLists([held, other, 71, '71', held, 'text']);
+  expect(hearts.map(({ epi, isInList }) => [epi, isInList])).toEqual([
+    [held, true],
+    [other, false],
+    [71, true],
+    ['text', false],
+  ]);
+  const { data } = await client.getSocialCount({ empi: 'gid://shopify/Product/710' });
+  expect(data).toEqual({ count: 1, empi: 'gid://shopify/Product/710' });
+  const [list] = await client.fetchLists();
+  expect(list!.listcontents.filter(({ epi }) => client.isSameId(epi, held))).toMatchObject([{ epi: 71 }]);
+  expect([client.isSameId(held, '71'), client.isSameId(held, other)]).toEqual([true, false]);
+  expect(await client.deleteFromList(lid, { epi: held })).toMatchObject({ epi: 71, lid });
+});
+
 test('a custom product is added with ids of the service', async () => {
   const { client } = await accountTab();
   const { lid } = await client.createList({ lname: 'Custom' });
@@ -344,7 +365,7 @@ test('without a network the failure is that of an XHR: status 0, done, and no te
 
 /** Every call with arguments of no use, in the order of its parameters. */
 const NONSENSE: Record<
-  Exclude<keyof Wishgate, 'SaveForLater' | 'onChange' | 'refreshIdentity' | 'watch'>,
+  Exclude<keyof Wishgate, 'SaveForLater' | 'isSameId' | 'onChange' | 'refreshIdentity' | 'watch'>,
   unknown[]
 > = {
   fetchLists: [],

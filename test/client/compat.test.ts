@@ -340,6 +340,20 @@ describe('the older interface', () => {
     expect(await answerOf(swat['fetch']!)).toMatchObject([{ epi: items[1]!.epi }]);
   });
 
+  test("takes Shopify's ids, also of a variant whose product the page does not name", async () => {
+    const { swat } = await guestPage();
+    const epi = 'gid://shopify/ProductVariant/51';
+    const added = await answerOf((ok, err) => swat['addToWishList']!({ epi }, ok, err));
+    expect(added).toMatchObject({ epi: 51, empi: 51 });
+    const empi = 'gid://shopify/Product/51';
+    const [counted] = await answerOf<[object]>((ok, err) =>
+      swat.wishlist['getSocialCountBatch']!([{ empi }], ok, err),
+    );
+    expect(counted).toMatchObject({ count: 1, empi });
+    await answerOf((ok, err) => swat['removeFromWishList']!({ epi }, ok, err));
+    expect(await answerOf(swat['fetch']!)).toEqual([]);
+  });
+
   test('takes the oldest wishlist where none has its name, and makes one of the name that the tag gives', async () => {
     const [first, second] = [await service.guest(store), await service.guest(store)];
     const { swat } = await openPage(service, first);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../shared/errors.ts';
+import { plainId } from '../../shared/product-ids.ts';
+import type { IdKind } from '../../shared/product-ids.ts';
 import { checkProduct } from '../product/product.rules.ts';
 import { productColumns } from '../product/product.columns.ts';
 import type { ProductInput, ProductWrite } from '../product/product.columns.ts';
@@ -11,9 +13,11 @@ const emptyAsAbsent = (value: unknown): unknown => (value === '' || value === nu
 const optional = <Shape extends z.ZodType>(shape: Shape) => z.preprocess(emptyAsAbsent, shape.optional());
 
 const NUMBER = /^\s*-?\d+(\.\d+)?\s*$/;
-const id = z
-  .union([z.string(), z.int()], 'must be a text or a whole number')
-  .transform((value) => String(value).trim());
+const id = (kind: IdKind) =>
+  z
+    .union([z.string(), z.int()], 'must be a text or a whole number')
+    .transform((value) => plainId(kind, String(value)))
+    .pipe(z.string(`must be a text, a whole number or gid://shopify/${kind}/<number>`));
 const text = z.union([z.string(), z.number()], 'must be a text').transform(String);
 const number = z.union([z.number(), z.string().regex(NUMBER).transform(Number)], 'must be a number');
 const tags = z.union(
@@ -21,7 +25,15 @@ const tags = z.union(
   'must be an array or a text with | between',
 );
 
-const BY_CHECK = { id, line: text, url: text, stock: number, price: number, tags };
+const BY_CHECK = {
+  variant: id('ProductVariant'),
+  product: id('Product'),
+  line: text,
+  url: text,
+  stock: number,
+  price: number,
+  tags,
+};
 
 /** A product as files hold it: an empty cell is left out, numbers may be text, tags may be one text with `|` between. */
 const productShape = z.object(

@@ -9,7 +9,7 @@ import {
   UpdateListContentsDocument,
   UpdateSaveForLaterDocument,
 } from '../../generated/operations.ts';
-import { json, text, version } from '../../route/form.ts';
+import { id, json, text, version } from '../../route/form.ts';
 import { changes, under } from '../../route/reply.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
@@ -75,7 +75,7 @@ export const itemRoutes = {
   'POST /api/v3/product/wishlist/social-count': route(SocialCountDocument, {
     caller: 'shopper',
     summary: 'Counts the shoppers who have a product in an active list',
-    form: { empi: text.required },
+    form: { empi: id.required },
     reply: { socialCount: under('data') },
   }),
 } satisfies RouteTable;

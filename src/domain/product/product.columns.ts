@@ -11,7 +11,7 @@ type ProductColumn<Field extends keyof ProductModel> = {
    */
   write: 'own' | 'needed' | 'kept' | 'custom';
   /** How callers' values are checked, in product.rules.ts and for files; a column without it comes from feeds only. */
-  check?: 'id' | 'line' | 'url' | 'stock' | 'price' | 'tags';
+  check?: 'variant' | 'product' | 'line' | 'url' | 'stock' | 'price' | 'tags';
   /** What a new row gets where nothing is sent; null when left out. */
   initial?: string;
   /** Whether no record shows it. */
@@ -21,9 +21,9 @@ type ProductColumn<Field extends keyof ProductModel> = {
 /** Everything that is known of a product's columns; statements, checks and types derive from it. */
 export const PRODUCT_COLUMNS = {
   pid: { sql: 'text', write: 'own' },
-  epi: { sql: 'text', write: 'own', check: 'id' },
+  epi: { sql: 'text', write: 'own', check: 'variant' },
   // An empty text stands for "left out", because the columns forbid null; the service refuses a new row that has one.
-  empi: { sql: 'text', write: 'needed', check: 'id', initial: `''` },
+  empi: { sql: 'text', write: 'needed', check: 'product', initial: `''` },
   du: { sql: 'text', write: 'needed', check: 'url', initial: `''` },
   bt: { sql: 'text', write: 'kept', check: 'line' },
   dt: { sql: 'text', write: 'kept', check: 'line' },

@@ -4,7 +4,7 @@ import {
   SubscribeDocument,
   UnsubscribeDocument,
 } from '../../generated/operations.ts';
-import { count, json, text, word } from '../../route/form.ts';
+import { count, id, json, text, word } from '../../route/form.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
@@ -25,7 +25,7 @@ export const subscriptionRoutes = {
   'POST /storeadmin/bispa/subscriptions/remove': route(RemoveSubscriptionsDocument, {
     caller: 'store',
     summary: 'Ends subscriptions of a contact, or with x-regid of that shopper',
-    form: { medium: word, mediumvalue: text, topic: text, epi: text, id: text.unusual },
+    form: { medium: word, mediumvalue: text, topic: text, epi: id, id: text.unusual },
     reply: 'unsubscribe',
   }),
   'POST /api/v3/subscriptions/fetch-subs': route(FetchSubscriptionsDocument, {
@@ -37,7 +37,7 @@ export const subscriptionRoutes = {
   'POST /api/v3/subscriptions/unsubscribe': route(UnsubscribeDocument, {
     caller: 'shopper',
     summary: "Ends the shopper's subscriptions",
-    form: { id: text.unusual, topic: text, epi: text },
+    form: { id: text.unusual, topic: text, epi: id },
     reply: 'unsubscribe',
   }),
 } satisfies RouteTable;

@@ -279,14 +279,14 @@ const collections = `
   });
 </script>`;
 
-/** Buttons that the page only marks up; more of them come when the shopper scrolls. */
+/** Buttons that the page only marks up; more of them, with Shopify's ids, come when the shopper scrolls. */
 const buttons = `
 <div id="grid"><button class="swym-button" data-swaction="addToWishlist" data-product-id="10" data-variant-id="1" data-product-url="/products/1">One</button></div>
 <button data-swaction="addToWatchlist" data-product-id="810" data-variant-id="81" data-product-url="/products/81">Sold out</button>
 <button id="more">More</button>
 <script>
   document.getElementById('more').onclick = function () {
-    document.getElementById('grid').insertAdjacentHTML('beforeend', '<button data-swaction="addToWishlist" data-product-id="20" data-variant-id="2" data-product-url="/products/2"><b>Two</b></button>');
+    document.getElementById('grid').insertAdjacentHTML('beforeend', '<button data-swaction="addToWishlist" data-product-id="gid://shopify/Product/20" data-variant-id="gid://shopify/ProductVariant/2" data-product-url="/products/2"><b>Two</b></button>');
     window.SwymCallbacks.push(function (swat) { swat.initializeActionButtons('#grid'); });
   };
   window.SwymCallbacks = window.SwymCallbacks || [];

@@ -55,7 +55,8 @@ export function createFuzz(chance: Chance, { store, shopper, lid }: Victim): () 
   const { number, pick, hostile } = chance;
   const known: Known = {
     ID: [lid, lid, 'nobody', shopper.regid],
-    VariantId: [1, 2, 3, '4711'],
+    VariantId: [1, 2, 3, '4711', 'gid://shopify/ProductVariant/1', 'gid://shopify/Order/1'],
+    ProductId: [1, 2, 3, '4711', 'gid://shopify/Product/1', 'gid://shopify/Order/1'],
     TopicName: ['backinstock', 'comingsoon', 'none'],
     String: ['a', 'List', 'x@example.com', '2026-01-01', 'https://shop.example/p', '+4915112345678', 'EUR'],
   };

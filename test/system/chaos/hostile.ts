@@ -48,7 +48,10 @@ const { loadSchema } = createRequire(import.meta.url)('../../../schema/load.cjs'
 const schema = loadSchema();
 
 /** What a caller knows, and what therefore leads deeper than any invented text. */
-export type Known = Record<'ID' | 'VariantId' | 'TopicName' | 'String', readonly (string | number)[]>;
+export type Known = Record<
+  'ID' | 'VariantId' | 'ProductId' | 'TopicName' | 'String',
+  readonly (string | number)[]
+>;
 
 /** A value that fits a type of the schema, or something hostile in its stead, at every depth. */
 export function valueOf(type: string, chance: Chance, known: Known, depth = 0): unknown {

@@ -75,6 +75,22 @@ test('NDJSON: good lines are stored, bad ones are named by number and skipped, a
   expect(rows).toMatchObject([{ epi: '1' }, { epi: '3', stk: 7, pr: 1.5, tags: ['a', 'b'] }, { epi: '6' }]);
 });
 
+test("Shopify's ids are their numbers, and a line with any other gid is named and skipped", async () => {
+  const gids = (epi: string, empi: string): string =>
+    JSON.stringify({ epi: `gid://shopify/${epi}`, empi: `gid://shopify/${empi}`, du: '/p' });
+  const lines = [
+    gids('ProductVariant/7', 'Product/70'),
+    gids('Product/8', 'Product/70'),
+    gids('ProductVariant/9', 'Order/1'),
+  ];
+  const { code, out, err } = await runImport(['--file', await file('gids.ndjson', lines.join('\n'))]);
+  expect([code, out]).toEqual([1, 'Done: 1 products written, 2 bad lines skipped.\n']);
+  expect(err).toContain('line 2: epi must be');
+  expect(err).toContain('line 3: empi must be');
+  const rows = await service.services.db.query('SELECT epi, empi FROM product WHERE pid = $1', [store.pid]);
+  expect(rows).toEqual([{ epi: '7', empi: '70' }]);
+});
+
 test('CSV: quotes, line breaks in cells, empty cells and other columns are understood', async () => {
   const csv = [
     'epi,empi,du,dt,stk,tags,colour',

@@ -42,6 +42,7 @@ const KINDS: Record<string, string> = {
   String: 'string',
   ID: 'string',
   VariantId: 'string',
+  ProductId: 'string',
   TopicName: 'string',
 };
 
@@ -71,6 +72,7 @@ function valueOf(name: string, type: GraphQLInputType, guess: Guess): unknown {
     Float: 1,
     Boolean: true,
     VariantId: guess['epi'],
+    ProductId: guess['epi'],
     JSONObject: {},
     Decimal: '1.00',
     TopicName: guess['topic'],
