@@ -149,5 +149,19 @@ export const json: Optional<never> = optional({
   fit: (value, { name, type, failure }) => fitTo(type, value, name, failure),
 });
 
+/** JSON text, or a text that is none; what begins like an object must be one. */
+export const jsonOrText: Field<never> = {
+  kind: 'json',
+  read(text, place) {
+    if (text === null || /^\s*\{/.test(text)) return json.read(text, place);
+    try {
+      return parseJson(text) as never;
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      return text as never;
+    }
+  },
+};
+
 /** A variable that the route itself sets. */
 export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', read: () => value });

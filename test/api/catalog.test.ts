@@ -65,7 +65,7 @@ test('upsert answers the stored records, with ids as numbers where they are whol
   expect(body[1]).toMatchObject({
     epi: 'gid-2',
     empi: 'abc',
-    uri: 'https://shop.example/p/9',
+    uri: 'https://shop.example/p/9?variant=gid-2',
     vi: '',
     bt: null,
   });

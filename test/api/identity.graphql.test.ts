@@ -3,6 +3,7 @@ import { getIntrospectionQuery } from 'graphql';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { useService } from '../harness.ts';
 import type { Caller, TestShopper } from '../harness.ts';
+import { NO_PD } from './list-kit.ts';
 
 const service = useService();
 let store: NewStore;
@@ -168,6 +169,7 @@ describe('updateShopper', () => {
       regid: account.regid,
       userinfo: {
         ...FILLED,
+        pd: { ...NO_PD, ...FILLED.pd },
         fname: 'Zoe',
         em: 'zoe@example.com',
         uid: expect.stringMatching(/^[\w-]{22}$/),
@@ -187,7 +189,10 @@ describe('updateShopper', () => {
       {},
       { shopper: account },
     );
-    expect(body.data.shopper).toEqual({ isGuest: false, userinfo: FILLED });
+    expect(body.data.shopper).toEqual({
+      isGuest: false,
+      userinfo: { ...FILLED, pd: { ...NO_PD, ...FILLED.pd } },
+    });
   });
 
   test('null removes what can be absent', async () => {

@@ -3,6 +3,7 @@ import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
 import { updateStore } from '../../src/domain/store/store.service.ts';
 import { useService, useStore } from '../harness.ts';
 import type { TestShopper } from '../harness.ts';
+import { NO_PD } from './list-kit.ts';
 
 const service = useService();
 const store = useStore(service);
@@ -227,7 +228,7 @@ const UPDATE = 'mutation ($input: UpdateShopperInput!) { updateShopper(input: $i
 const INFO = '{ shopper { userinfo { fname lname m sw_mkt ut acc_mkt extags prefs pd } } }';
 const BLANK = {
   ...{ fname: '', lname: '', m: null, sw_mkt: null, ut: null },
-  ...{ acc_mkt: false, extags: [], prefs: {}, pd: {} },
+  ...{ acc_mkt: false, extags: [], prefs: { Mediums: {} }, pd: NO_PD },
 };
 const fill = (shopper: TestShopper, input: object) =>
   service.graphql(UPDATE, { input }, { store, shopper }).expect(200);
@@ -249,7 +250,10 @@ test('what is known of a guest goes to an account that knows nothing, and the ne
   };
   await fill(guest, known);
   await sync(guest.regid, useremail).expect(200);
-  expect(await infoOf(await service.account(store, useremail))).toEqual(known);
+  expect(await infoOf(await service.account(store, useremail))).toEqual({
+    ...known,
+    pd: { ...NO_PD, ...known.pd },
+  });
   expect(await infoOf(await service.guest(store, uuid))).toEqual(BLANK);
 });
 
@@ -278,7 +282,7 @@ test("a guest's profile fills only what the account's leaves open, also when the
     ...{ fname: 'Ann', lname: 'Lee', extags: ['own'] },
     ...{
       prefs: { Mediums: { email: { signuptime: 1 }, sms: { signuptime: 3 } } },
-      pd: { city: 'Ulm', state: 'NW' },
+      pd: { ...NO_PD, city: 'Ulm', state: 'NW' },
     },
   });
   expect(await infoOf(await service.guest(store, uuid))).toEqual(BLANK);

@@ -129,6 +129,15 @@ describe('with limits', () => {
     expect(await left(open.pid)).toBe(String(most - 6));
   });
 
+  test("a product's social count, which needs no shopper, counts against the address", async () => {
+    const { pid } = await service.createStore({ rateLimits: { address: 1 } });
+    const call = (address: string) =>
+      service.post('/api/v3/product/wishlist/social-count', { pid, empi: 1 }, from(address));
+    await call('203.0.113.1').expect(200);
+    expect((await call('203.0.113.1').expect(429)).body.type).toBe('too-many-requests');
+    await call('203.0.113.2').expect(200);
+  });
+
   test('calls with a wrong key count against their address', async () => {
     const caller = { headers: { ...from('203.0.113.9').headers, authorization: 'Basic eDp5' } };
     const { headers } = await rest(caller).expect(401);

@@ -7,6 +7,19 @@ export function item(epi: number | string, more: object = {}): Record<string, un
   return { epi, empi: 900, du: 'https://shop.example/p/900', ...more };
 }
 
+/** Platform data of a shopper of whom nobody has sent any, as records show it. */
+export const NO_PD = {
+  tags: [],
+  addresses: [],
+  orders_count: null,
+  state: null,
+  accepts_marketing: null,
+  updated_at: null,
+  created_at: null,
+  total_spent: null,
+  last_order_id: null,
+};
+
 /** Calls of one shopper, by the path below /api/v3. */
 export function createClient(service: TestService, shopper: TestShopper) {
   const call = (path: string, fields: Fields = {}) => service.post(`/api/v3/${path}`, fields, { shopper });

@@ -2,7 +2,7 @@ import type { NewStore } from '../../src/domain/store/store.service.ts';
 import { useService } from '../harness.ts';
 import { watchTransactions } from '../statements.ts';
 import type { Seen } from '../statements.ts';
-import { item, newAccount, newGuest } from './list-kit.ts';
+import { NO_PD, item, newAccount, newGuest } from './list-kit.ts';
 import type { Client } from './list-kit.ts';
 
 const service = useService({ rateLimits: false, webhookAllowPrivate: true });
@@ -172,7 +172,9 @@ describe('properties that both sides have', () => {
     await login(guest);
     const { body } = await account.graphql('{ shopper { userinfo { prefs pd } } }');
     const { pd, prefs } = body.data.shopper.userinfo;
-    expect(Object.keys(pd).sort()).toEqual([...Object.keys(large), 'guest0', 'guest1'].sort());
+    expect(Object.keys(pd).sort()).toEqual(
+      [...Object.keys({ ...NO_PD, ...large }), 'guest0', 'guest1'].sort(),
+    );
     expect(pd.own0).toBe(large['own0']);
     expect(Object.keys(prefs.Mediums)).toEqual(['email']);
     expect((await save(account, { pd, prefs })).body.errors).toBeUndefined();

@@ -226,6 +226,7 @@ describe('what the reference requires', () => {
     expect(open).toEqual([
       'POST /api/v3/lists/fetch-user-list',
       'POST /api/v3/lists/fetch-list-with-contents',
+      'POST /api/v3/product/wishlist/social-count',
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { useService, useStore } from '../harness.ts';
 import type { Fields, TestShopper } from '../harness.ts';
+import { NO_PD } from './list-kit.ts';
 
 const service = useService();
 const store = useStore(service);
@@ -34,7 +35,7 @@ test('a change is seen at once by the shopper, whose answers are kept', async ()
   const before = await infoOf(account);
   expect(await infoOf(account)).toEqual(before);
   await update({ pd: { state: 'enabled' } }).expect(200);
-  expect(await infoOf(account)).toEqual({ ...before, pd: { state: 'enabled' } });
+  expect(await infoOf(account)).toEqual({ ...before, pd: { ...NO_PD, state: 'enabled' } });
 });
 
 test.each<[string, Fields]>([

@@ -89,7 +89,7 @@ test('a product that is not in the catalogue is accepted and answered with what 
       epi: 'x-1',
       empi: 'x',
       du: '/p/x',
-      uri: '/p/x',
+      uri: '/p/x?variant=x-1',
       pid: store.pid,
       bt: null,
       dt: null,

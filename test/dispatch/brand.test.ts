@@ -172,7 +172,7 @@ test('a text message is one of 160 characters whose links lead to the product an
   expect(kettle).toMatch(/^Kettle shop: Kettle is back in stock\. /);
   const [product = '', out = ''] = [...kettle.matchAll(/https:\/\/\S+/g)].map(([url]) => pathOf(url));
   const led = await service.http.get(product).expect(302);
-  expect(led.headers['location']).toMatch(/^https:\/\/shop\.example\/p\/1\?wg=/);
+  expect(led.headers['location']).toMatch(/^https:\/\/shop\.example\/p\/1\?variant=7&wg=/);
 
   const page = await service.http.get(out).expect(200);
   expect(page.text).toContain('All back-in-stock alerts from Kettle shop');

@@ -13,6 +13,7 @@ import {
 } from '../../shared/page.ts';
 import type { Connection } from '../../shared/page.ts';
 import { isStorable } from '../../shared/text.ts';
+import { variantUrl } from '../../shared/variant-url.ts';
 import * as catalog from '../product/browse.repo.ts';
 import type { PlacedRow, ProductFilter, ProductSort } from '../product/browse.repo.ts';
 import { getInLists, getWaiting } from '../report/report.service.ts';
@@ -84,7 +85,7 @@ const COLUMNS: CsvColumn<FileRow>[] = [
   ['stock', ({ stk }) => stk],
   ['waiting', ({ waiting }) => waiting],
   ['inlists', ({ inLists }) => inLists],
-  ['page', ({ uri, du }) => uri ?? du],
+  ['page', variantUrl],
   ['changed', ({ uts }) => uts],
 ];
 

@@ -1,3 +1,4 @@
+import { variantUrl } from '../../shared/variant-url.ts';
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { countProducts, listProducts } from './browse.service.ts';
 import { getProduct, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
@@ -18,5 +19,5 @@ export const catalogResolvers = {
   },
   Store: { shopify: (_store, _args, ctx) => getShopifyConnection(ctx) },
   ProductConnection: { totalCount: (page, _args, ctx) => countProducts(ctx, page) },
-  Product: { uri: (product) => product.uri ?? product.du, vi: (product) => product.vi ?? '' },
+  Product: { uri: (product) => variantUrl(product), vi: (product) => product.vi ?? '' },
 } satisfies Resolvers;

@@ -1,4 +1,4 @@
-import { requireShopper } from '../../context.ts';
+import { requireReader, requireShopper } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { fail } from '../../shared/errors.ts';
@@ -161,12 +161,12 @@ export async function isInLists(
   return wanted.map((epi) => ({ epi, isInList: lids.get(epi)!.length > 0, lids: lids.get(epi)! }));
 }
 
-/** How many shoppers have a product in an active list. */
+/** How many shoppers have a product in an active list; product pages ask before they know their visitor. */
 export async function socialCount(
   ctx: Context,
   empi: string | null | undefined,
 ): Promise<{ count: number; empi: string }> {
-  const { pid } = requireShopper(ctx);
+  const { pid } = requireReader(ctx);
   if (!empi) return fail('invalid-request', 'empi is missing');
   if (!isProductId(empi)) fail('invalid-request', 'empi must have 1 to 255 printable characters');
   return { count: await ctx.reads.socialCount({ pid, empi }), empi };

@@ -75,6 +75,7 @@ export const itemRoutes = {
   'POST /api/v3/product/wishlist/social-count': route(SocialCountDocument, {
     caller: 'shopper',
     summary: 'Counts the shoppers who have a product in an active list',
+    isOpen: true,
     form: { empi: id.required },
     reply: { socialCount: under('data') },
   }),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { maskEmail } from '../../shared/mask.ts';
+import { variantUrl } from '../../shared/variant-url.ts';
 import type { BundleItemRow, ItemRow } from './item.columns.ts';
 
 /** An address that only its owner recognises; null stays null. */
@@ -17,6 +18,11 @@ export function maskItem<Row extends ItemRow>(item: Row): Row {
  */
 export function hashProduct({ pid, empi }: ItemRow): string {
   return hash('sha256', JSON.stringify([pid, empi]), 'base64');
+}
+
+/** The product's page with the variant; a custom item has no variant that a page could choose. */
+export function itemUrl(item: ItemRow): string | null {
+  return item.lity === null ? variantUrl(item) : item.uri;
 }
 
 /** The parts of a custom bundle. */

@@ -13,13 +13,13 @@ import {
   SetListPublicDocument,
   UpdateListDocument,
 } from '../../generated/operations.ts';
-import { alsoNamed, count, fixed, json, text, version, word } from '../../route/form.ts';
+import { alsoNamed, count, fixed, json, jsonOrText, text, version, word } from '../../route/form.ts';
 import { also, under } from '../../route/reply.ts';
 import { route } from '../../route/route.ts';
 import type { RouteTable } from '../../route/route.ts';
 
 const slice = { limit: count.inQuery, offset: count.inQuery };
-const properties = { lprops: json, cprops: json, ldesc: json };
+const properties = { lprops: json, cprops: json, ldesc: jsonOrText };
 
 const setPublic = (anonRead: boolean, summary: string) =>
   route(SetListPublicDocument, {

@@ -59,6 +59,11 @@ export function checkProperties(
   return fault === null ? (value as Record<string, unknown>) : fail('invalid-lprops', `${field} ${fault}`);
 }
 
+/** A description as it is kept: a text becomes an object that holds it. */
+export function checkDescription(value: unknown): Record<string, unknown> | undefined {
+  return checkProperties('ldesc', typeof value === 'string' ? { text: value } : value);
+}
+
 /** A list type that the store allows, or the failure `invalid-lty`. */
 export function checkListType(lty: string | null | undefined, configured: readonly string[]): string | null {
   if (lty == null || lty === '') return null;

@@ -23,6 +23,7 @@ import {
   checkListName,
   checkListNote,
   checkListType,
+  checkDescription,
   checkProperties,
   checkListVersion,
 } from './list.rules.ts';
@@ -86,7 +87,7 @@ export async function updateList(
     lnote: checkListNote(input.lnote),
     lprops: checkProperties('lprops', input.lprops),
     cprops: checkProperties('cprops', input.cprops),
-    ldesc: checkProperties('ldesc', input.ldesc),
+    ldesc: checkDescription(input.ldesc),
   };
   return changeOwnList(ctx, lid, changes, version);
 }
@@ -220,7 +221,7 @@ function checkNewList({ viewer }: Context, store: StoreRow, input: CreateInput):
     lnote: checkListNote(input.lnote) || null,
     lprops: checkProperties('lprops', input.lprops) ?? {},
     cprops: checkProperties('cprops', input.cprops) ?? {},
-    ldesc: checkProperties('ldesc', input.ldesc) ?? {},
+    ldesc: checkDescription(input.ldesc) ?? {},
     cfor: isForSomebody ? checkEmail(input.cfor, 'cfor') : null,
   };
 }

@@ -6,6 +6,7 @@ import { fail } from '../../shared/errors.ts';
 import { pictureSchemes } from '../../shared/pictures.ts';
 import { enqueueMessage } from '../../outbox/outbox.repo.ts';
 import type { ItemRow } from '../item/item.columns.ts';
+import { itemUrl } from '../item/item.view.ts';
 import { consume } from '../pace/pace.repo.ts';
 import { findProducts } from '../product/product.repo.ts';
 import type { StoreRow } from '../store/store.repo.ts';
@@ -129,7 +130,7 @@ export async function viewSharedList(
     const image = absoluteUrl(item.iu, siteUrl);
     return {
       ...item,
-      url: absoluteUrl(item.uri ?? item.du, siteUrl),
+      url: absoluteUrl(itemUrl(item) ?? item.du, siteUrl),
       image: schemes.some((scheme) => image.startsWith(scheme)) ? image : '',
       stock: store.inventoryManaged ? (stockOf.get(item.epi) ?? null) : null,
     };

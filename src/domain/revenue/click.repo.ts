@@ -1,3 +1,4 @@
+import { variantUrl } from '../../shared/variant-url.ts';
 import type { Db } from '../../database/database.ts';
 import type { ClaimedMessage } from '../../outbox/outbox.repo.ts';
 import { findSender, findSenderByNo } from '../store/sender.repo.ts';
@@ -70,9 +71,9 @@ async function targetOf(
 ): Promise<AlertTarget> {
   const product = await db.prisma.product.findFirst({
     where: { pid: store.pid, epi: alert.epi! },
-    select: { uri: true, du: true },
+    select: { uri: true, du: true, epi: true },
   });
-  return { alertId: alert.id, store, url: product && (product.uri ?? product.du) };
+  return { alertId: alert.id, store, url: product && variantUrl(product) };
 }
 
 /**

@@ -57,23 +57,62 @@ const fields = (shapes: Record<string, Shape>): Shape => {
 /** An object with such a value under every key. */
 const each = (shape: Shape): Shape => map(() => shape);
 
+const PLATFORM_DATA = {
+  tags: list(text),
+  addresses: list(anything),
+  orders_count: number,
+  state: text,
+  accepts_marketing: flag,
+  updated_at: moment,
+  created_at: moment,
+  total_spent: decimal,
+  last_order_id: id,
+};
+
 /** What is known of the JSON that a store keeps on its shoppers. The descriptions of the schema tell the same. */
 const SHAPES = {
   prefs: fields({
     Mediums: each(fields({ signuptime: number, acceptmarketing: flag, acceptsource: text })),
   }),
-  pd: fields({
-    tags: list(text),
-    addresses: list(anything),
-    orders_count: number,
-    state: text,
-    accepts_marketing: flag,
-    updated_at: moment,
-    created_at: moment,
-    total_spent: decimal,
-    last_order_id: id,
-  }),
+  pd: fields(PLATFORM_DATA),
 };
+
+type Json = Record<string, unknown>;
+
+/** What records show where nobody has sent anything. */
+const EMPTY = {
+  prefs: { Mediums: {} },
+  pd: {
+    tags: [],
+    addresses: [],
+    orders_count: null,
+    state: null,
+    accepts_marketing: null,
+    updated_at: null,
+    created_at: null,
+    total_spent: null,
+    last_order_id: null,
+  } satisfies Record<keyof typeof PLATFORM_DATA, unknown>,
+};
+
+/** Without what records show anyway: what was read can be sent back, and is neither larger nor an answer of the shopper. */
+export function withoutEmpty(field: keyof typeof EMPTY, sent: unknown): unknown {
+  if (!isObject(sent)) return sent;
+  const empty: Json = EMPTY[field];
+  const isShown = ([key, value]: [string, unknown]): boolean =>
+    Object.hasOwn(empty, key) && (value === null || JSON.stringify(value) === JSON.stringify(empty[key]));
+  return Object.fromEntries(Object.entries(sent).filter((entry) => !isShown(entry)));
+}
+
+/** Preferences or platform data as records show them, with every key that is known. What others see of an owner, who is without a regid there, stays empty. */
+export function shownOf(field: keyof typeof EMPTY, shopper: { regid: string; prefs: Json; pd: Json }): Json {
+  if (shopper.regid === '') return shopper[field];
+  const empty: Json = EMPTY[field];
+  const sent = Object.entries(shopper[field]).filter(
+    ([key, value]) => value !== null || !Object.hasOwn(empty, key),
+  );
+  return Object.fromEntries([...Object.entries(empty), ...sent]);
+}
 
 /** What is wrong with preferences or platform data, in a sentence that names the field; null when nothing is. */
 export function shapeFault(field: keyof typeof SHAPES, value: unknown): string | null {

@@ -1,6 +1,7 @@
 import { requireShopper } from '../../context.ts';
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { countShoppers, listShoppers } from './browse.service.ts';
+import { shownOf } from './shape.rules.ts';
 import { updateShopper } from './shopper.service.ts';
 
 export const shopperResolvers = {
@@ -11,4 +12,5 @@ export const shopperResolvers = {
   ShopperConnection: { totalCount: (page, _args, ctx) => countShoppers(ctx, page) },
   Mutation: { updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input) },
   Shopper: { userinfo: (shopper) => shopper },
+  UserInfo: { prefs: (shopper) => shownOf('prefs', shopper), pd: (shopper) => shownOf('pd', shopper) },
 } satisfies Resolvers;

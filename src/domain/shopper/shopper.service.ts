@@ -6,7 +6,7 @@ import type { StoreRow } from '../store/store.repo.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
 import * as shoppers from './shopper.repo.ts';
 import type { NewShopper, ShopperChanges, ShopperRow } from './shopper.repo.ts';
-import { shapeFault } from './shape.rules.ts';
+import { shapeFault, withoutEmpty } from './shape.rules.ts';
 import { checkLine } from './shopper.rules.ts';
 
 /** Changes what the store knows of the shopper it names. */
@@ -46,6 +46,7 @@ function checkChanges(input: ShopperInput): ShopperChanges {
   if (changes.extags) changes.extags = changes.extags.map((tag) => checkLine('extags', tag, MAX_TEXT));
   for (const field of ['prefs', 'pd'] as const) {
     if (changes[field] === undefined) continue;
+    changes[field] = withoutEmpty(field, changes[field]) as ShopperChanges[typeof field];
     const fault = objectFault(changes[field]);
     if (fault !== null) fail('invalid-request', `${field} ${fault}`);
     const wrong = shapeFault(field, changes[field]);

@@ -1,4 +1,5 @@
 import { DEFAULT_COLOUR, textOn } from '../../shared/colour.ts';
+import { variantUrl } from '../../shared/variant-url.ts';
 import type { AlertModel } from './template.rules.ts';
 
 /** The columns of a product that an alert can show. */
@@ -59,6 +60,9 @@ export function storeModel({ name, logoUrl, colour, currency, locale }: ShownSto
   };
 }
 
+const pageOf = (epi: string, { uri, du }: ShownProduct): string | null =>
+  du === null ? uri : variantUrl({ uri, du, epi });
+
 /** What a template sees. A product that the catalogue does not know has only what the subscription said of it. */
 export function alertModel(
   store: ShownStore & { siteUrl: string | null },
@@ -77,7 +81,7 @@ export function alertModel(
       brand: product.bt ?? '',
       variant: product.vi ?? '',
       sku: product.sku ?? '',
-      url: absoluteUrl(product.uri ?? product.du, store.siteUrl),
+      url: absoluteUrl(pageOf(epi, product), store.siteUrl),
       image: absoluteUrl(product.iu, store.siteUrl),
       price: product.pr,
       old_price: product.wasPr ?? null,

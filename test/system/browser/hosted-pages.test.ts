@@ -106,7 +106,7 @@ describeInBrowser('the pages behind links', () => {
     await kettle.getByText('€49.90').waitFor();
     expect(await kettle.getByText('Only 2 left').count()).toBe(1);
     expect(await kettle.getByRole('link', { name: 'Buy Kettle' }).getAttribute('href')).toBe(
-      'https://shop.example/p/1',
+      'https://shop.example/p/1?variant=1',
     );
     const teapot = rows.filter({ hasText: 'Teapot' });
     expect(await teapot.getByText('Sold out').count()).toBe(1);
