@@ -88,9 +88,9 @@ function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
 /** The condition of a statement on its table `s`. */
 export function conditionOf(owner: Owner, filter: Filter): { text: string; params: unknown[] } {
   const contact = 'account' in owner ? { medium: ACCOUNT_MEDIA, value: owner.account } : {};
-  const whose = 'regid' in owner ? { regid: owner.regid } : contact;
+  const whose: Record<string, unknown> = 'regid' in owner ? { regid: owner.regid } : contact;
   // The filter may name a contact beside that of the owner: both must fit.
-  const given = [...Object.entries({ pid: owner.pid, ...whose }), ...Object.entries(filter)].filter(
+  const given = [...Object.entries({ pid: owner.pid, ...whose }), ...Object.entries<unknown>(filter)].filter(
     ([, value]) => value != null,
   );
   return {
