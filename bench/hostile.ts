@@ -126,11 +126,11 @@ if (process.argv[2] === '--attack') {
   }
   if (words.length === 0 || words.includes('burst'))
     for (const [size, shoppers] of [
-      [200, 1],
-      [300, SHOPPERS],
-      [1_000, SHOPPERS],
+      [100, callers.slice(0, 1)],
+      [300, callers.slice(1)],
+      [1_000, callers.slice(1)],
     ] as const)
-      console.log(`${size} reads at once of ${shoppers}: ${await burst(callers.slice(-shoppers), size)}`);
+      console.log(`${size} reads at once of ${shoppers.length} shoppers: ${await burst(shoppers, size)}`);
   console.log(`RSS ${await service.rssMb()} MB; ${missed === 0 ? 'every goal is met' : `${missed} missed`}`);
   near.close();
   for (const { caller } of callers) caller.close();

@@ -12,6 +12,8 @@ export type Party = {
 export type Ticket = {
   /** Resolves when its turn has come; rejects with 503 when it waited too long. */
   admitted: Promise<void>;
+  /** How many of its store waited when it came, itself included; 0 where it was admitted at once. */
+  position: number;
   /** Goes on with less; the rest serves the next. */
   shrink(weight: number): void;
   /** Gives the place back, or leaves the line. */
@@ -149,7 +151,7 @@ export function createFairQueue({
       const release = (): void => (waiting ? waiting.refuse() : shrink(0));
       if (fits(store, line)) {
         take();
-        return { admitted: IMMEDIATELY, shrink, release };
+        return { admitted: IMMEDIATELY, position: 0, shrink, release };
       }
       const admitted = new Promise<void>((resolve, reject) => {
         const leave = (): void => {
@@ -174,8 +176,9 @@ export function createFairQueue({
       line.waiting.add(waiting!);
       store.waiting += 1;
       check ??= setInterval(refuseLate, CHECK_MS).unref();
-      if (store.waiting > maxWaiting) refuseNewestOf(store);
-      return { admitted, shrink, release };
+      const position = store.waiting;
+      if (position > maxWaiting) refuseNewestOf(store);
+      return { admitted, position, shrink, release };
     },
     figures: () => ({ held, waiting: everybody.size }),
   };

@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { MIN_BYTES_A_SECOND } from './send.ts';
-import { releasePlace } from './queue.ts';
+import { releaseAll } from './queue.ts';
 
 /** A server that can listen before it knows what to answer with: links carry its port, and what hands them out is made next. */
 export type HttpServer = {
@@ -62,7 +62,7 @@ export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
   class Answer extends ServerResponse {
     /** Every answer begins here, also those that are written piece by piece. */
     override writeHead(...args: [number]): this {
-      releasePlace(this);
+      releaseAll(this);
       return super.writeHead(...args);
     }
   }

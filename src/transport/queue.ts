@@ -23,43 +23,54 @@ export type RequestQueue = {
    * For a request that waits for something outside of this process, such as a mail server: it gives its place to others and takes one of the few that each
    * store has for such requests.
    */
-  goOutside(res: ServerResponse, party: Party): Promise<void>;
+  goOutside: (res: ServerResponse, party: Party) => Promise<void>;
 };
 
 /** Shares of the places: a page sends a few requests at once, a store's back end many; no store has all of them. */
-const SHARES = { shopper: 1 / 8, address: 1 / 8, key: 1 / 2, store: 3 / 4 };
+const SHARES = { shopper: 1 / 8, address: 1 / 8, key: 1 / 4, store: 3 / 4 };
 /** Requests of one store, or of one address without credentials, that may wait. */
 const MAX_WAITING = 2_000;
-/** Requests of one store that wait for something outside of this process: four at a time, and eight more in line. */
+/** Requests of one store that wait for something outside of this process: four at a time. */
 const OUTSIDE = {
   weight: 1,
   capacity: Infinity,
   perStore: 4,
   perCaller: 4,
-  waitMs: 10_000,
-  maxWaiting: 8,
+  waitMs: 5_000,
+  maxWaiting: MAX_WAITING,
 };
+/** So many more wait for that without a place; the next ones keep theirs, so that a store which sends too many holds up itself. */
+const MAX_WAITING_OUTSIDE = 8;
 /** Credentials that were found right lately. */
 const MAX_KNOWN = 50_000;
 /** While requests are refused, the log says so this often. */
 const LOG_MS = 10_000;
 
-const tickets = new WeakMap<ServerResponse, Ticket>();
-const outside = new WeakMap<ServerResponse, Promise<void>>();
+type Tickets = WeakMap<ServerResponse, Ticket>;
+const places: Tickets = new WeakMap();
+const outside: Tickets = new WeakMap();
 
-/** Gives the place of a request to the next: its response begins, its caller has left, or it waits for something else. */
-export function releasePlace(res: ServerResponse): void {
+function release(tickets: Tickets, res: ServerResponse): void {
   tickets.get(res)?.release();
   tickets.delete(res);
 }
 
-/** Takes a ticket of a queue for a request, and waits for its turn. */
-function waitFor(queue: FairQueue, res: ServerResponse, party: Party): Promise<void> {
-  releasePlace(res);
+/** Gives the place of a request to the next, because it waits for something else. */
+export const releasePlace = (res: ServerResponse): void => release(places, res);
+
+/** Gives all that a request holds to the next: its response begins, or its caller has left. */
+export function releaseAll(res: ServerResponse): void {
+  release(places, res);
+  release(outside, res);
+}
+
+/** Takes a ticket of a queue for a request. */
+function take(tickets: Tickets, queue: FairQueue, res: ServerResponse, party: Party): Ticket {
+  release(tickets, res);
   const ticket = queue.enter(party);
   tickets.set(res, ticket);
-  onLeave(res, () => releasePlace(res));
-  return ticket.admitted;
+  onLeave(res, () => releaseAll(res));
+  return ticket;
 }
 
 const nameOf = ({ authorization, session, actsFor, pid, regid, sessionid }: Credentials): string =>
@@ -72,11 +83,11 @@ const hasSome = ({ authorization, session, sessionid }: Credentials): boolean =>
 
 /** Makes the queue of a process. */
 export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, log: Logger): RequestQueue {
-  const places = maxRequests === 0 ? Infinity : maxRequests;
-  const shareOf = (name: keyof typeof SHARES): number => Math.max(1, Math.ceil(places * SHARES[name]));
+  const capacity = maxRequests === 0 ? Infinity : maxRequests;
+  const shareOf = (name: keyof typeof SHARES): number => Math.max(1, Math.ceil(capacity * SHARES[name]));
   const queue = createFairQueue({
     weight: 1,
-    capacity: places,
+    capacity,
     perStore: shareOf('store'),
     perCaller: shareOf('shopper'),
     waitMs: queueWaitMs,
@@ -117,7 +128,7 @@ export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, 
   return {
     async enter(req, res, credentials) {
       try {
-        await waitFor(queue, res, partyOf(req, credentials));
+        await take(places, queue, res, partyOf(req, credentials)).admitted;
       } catch (error) {
         countRefused();
         throw error;
@@ -130,12 +141,11 @@ export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, 
       if (party === null) known.delete(name);
       else if (known.get(name)?.caller !== party.caller) known.set(name, party);
     },
-    goOutside(res, party) {
-      const before = outside.get(res);
-      if (before) return before;
-      const admitted = waitFor(linesOutside, res, party);
-      outside.set(res, admitted);
-      return admitted;
+    async goOutside(res, party) {
+      const ticket = outside.get(res) ?? take(outside, linesOutside, res, party);
+      if (ticket.position <= MAX_WAITING_OUTSIDE) releasePlace(res);
+      await ticket.admitted;
+      releasePlace(res);
     },
   };
 }

@@ -6,7 +6,6 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import type { PoolClient } from 'pg';
 import type { Config } from '../../src/config.ts';
 import type { NewStore } from '../../src/domain/store/store.service.ts';
@@ -15,7 +14,7 @@ import { startService } from '../harness.ts';
 import type { TestService, TestShopper } from '../harness.ts';
 import { until } from '../until.ts';
 
-/** Places; a shopper and an address have one of them, a key four, a store six. */
+/** Places; a shopper and an address have one of them, a key two, a store six. */
 const MAX = 8;
 const BODY = { error: true, type: 'unavailable', msg: expect.any(String), message: expect.any(String) };
 
@@ -213,7 +212,7 @@ describe('what waits for something outside of the process', () => {
     });
     nameServer.bind(0, '127.0.0.1');
     await once(nameServer, 'listening');
-    setServers([`127.0.0.1:${(nameServer.address() as AddressInfo).port}`]);
+    setServers([`127.0.0.1:${nameServer.address().port}`]);
   });
   afterEach(() => {
     setServers(before);
