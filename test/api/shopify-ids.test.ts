@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { outboxOf } from '../dispatch/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { Fields } from '../harness.ts';
@@ -191,4 +192,38 @@ test("another shopper's list is not found by either form", async () => {
   expect(await me.ok('lists/is-in-lists', { epis: [variant(55)] })).toEqual([
     { epi: 55, isInList: false, lids: [] },
   ]);
+});
+
+test('what was stored under a gid before is found under its number, and only once', async () => {
+  const { db } = service.services;
+  await stock(service, store, '123');
+  const { lid } = await me.create('Old');
+  await me.add(lid, item(123), item(124), item(125));
+  await service
+    .post(
+      '/storeadmin/bispa/subscriptions/create',
+      { medium: 'email', mediumvalue: 'old@example.com', products: [item(123)], topics: ['backinstock'] },
+      { store },
+    )
+    .expect(200);
+  // As an older version stored them; 125 is there in both forms.
+  for (const [table, changed] of [
+    ['item', "epi = 'gid://shopify/ProductVariant/' || epi, empi = 'gid://shopify/Product/' || empi"],
+    ['subscription', "epi = 'gid://shopify/ProductVariant/' || epi"],
+    ['subscription_request', "epi = 'gid://shopify/ProductVariant/' || epi"],
+  ] as const)
+    await db.query(`UPDATE ${table} SET ${changed} WHERE pid = $1`, [store.pid]);
+  await me.add(lid, item(125));
+  await db.query(
+    await readFile('prisma/migrations/20261117163000_shopify_ids_are_numbers/migration.sql', 'utf8'),
+  );
+  expect(await rowsOf(service, lid)).toMatchObject({
+    cnt: 3,
+    epis: expect.arrayContaining(['123', '124', '125']),
+  });
+  const rows = await db.query<{ epi: string; empi: string }>(
+    'SELECT epi, empi FROM subscription WHERE pid = $1 UNION ALL SELECT epi, empi FROM subscription_request WHERE pid = $1',
+    [store.pid],
+  );
+  expect(rows.map(({ epi }) => epi)).toEqual(['123', '123']);
 });
