@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -63,14 +62,19 @@ async function refuseExisting(file: string): Promise<void> {
 async function writeFile(file: string, config: Config, mayReplace: boolean): Promise<Copied> {
   if (!mayReplace) await refuseExisting(file);
   const draft = `${file}.${randomUUID()}.part`;
+  const handle = await open(draft, 'wx', 0o600).catch((error: Error) => {
+    throw new Error(`${file} cannot be written: ${error.message}`, { cause: error });
+  });
+  const out = handle.createWriteStream({ flush: true });
   try {
-    const copied = await copyTo(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }), config);
+    const copied = await copyTo(out, config);
     if (!mayReplace) await refuseExisting(file);
     await rename(draft, file);
     const folder = await open(dirname(file));
     await folder.sync().finally(() => folder.close());
     return copied;
   } catch (error) {
+    out.destroy();
     await rm(draft, { force: true });
     throw error;
   }

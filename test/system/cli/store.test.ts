@@ -1,4 +1,6 @@
 import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runCli } from '../../../src/cli/run.ts';
 import type { CliResult } from '../../../src/cli/run.ts';
 import type { NewStore } from '../../../src/domain/store/store.service.ts';
@@ -258,7 +260,7 @@ describe('without the DATA_DIR of the server', () => {
     ['cli/operator', ['key']],
     ['cli/operator', ['list']],
     ['cli/import', ['--pid', 'x', '--file', program('cli/import'), '--format', 'csv']],
-    ['cli/backup', ['/nope/x']],
+    ['cli/backup', [join(tmpdir(), 'wishgate-no-database.backup')]],
     ['cli/upgrade', []],
     ['cli/worker', []],
   ])('%s %j makes no second database: it names the folder and what to set', async (entry, args) => {

@@ -94,6 +94,8 @@ test('a file that is there is replaced only where that is asked for, and then at
   const refused = await backup(env, file);
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--overwrite') });
   expect(await readFile(file, 'utf8')).toBe('the only copy');
+  const nowhere = await backup(env, join(folder, 'none', 'x'));
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/^\S+ cannot be written: .*\n$/) });
   // One that fails half-way leaves the old one as it was.
   const failed = await backup({ DATABASE_URL: 'postgresql://x@127.0.0.1:1/x' }, file, '--overwrite');
   expect([failed.code, await readFile(file, 'utf8')]).toEqual([1, 'the only copy']);
@@ -205,7 +207,9 @@ describe('a file that is no whole backup is refused with its reason, and leaves 
     const { code, stderr } = await restore({ DATABASE_URL: target }, '-', whole.subarray(0, -20));
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'The backup is not complete: it ends in the middle\n',
+      stderr: expect.stringMatching(
+        /^Using PostgreSQL at \S+ \(DATABASE_URL\)\nThe backup is not complete: it ends in the middle\n$/,
+      ),
     });
     expect(await kit.query(target, RELATIONS)).toEqual([]);
   });
