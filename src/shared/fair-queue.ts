@@ -39,7 +39,7 @@ export type FairQueue = {
   figures(): { held: number; waiting: number };
 };
 
-type Waiting = { since: number; store: Store; line: Line; admit: () => void; refuse: () => void };
+type Waiting = { since: number; admit: () => void; refuse: () => void };
 /** The requests of one caller. */
 type Line = { caller: string; held: number; most: number; waiting: Set<Waiting> };
 type Store = { pid: string; held: number; waiting: number; lines: Map<string, Line> };
@@ -52,14 +52,8 @@ const IMMEDIATELY = Promise.resolve();
  * A queue in front of something scarce. Everybody who fits enters at once; the others wait in line by caller and are served in turns, so that a crowd waits for itself
  * and other callers hardly notice it.
  */
-export function createFairQueue({
-  weight,
-  capacity,
-  perStore,
-  perCaller,
-  waitMs,
-  maxWaiting,
-}: QueueLimits): FairQueue {
+export function createFairQueue(limits: QueueLimits): FairQueue {
+  const { weight, capacity, perStore } = limits;
   const stores = new Map<string, Store>();
   /** Everybody who waits, oldest first. */
   const everybody = new Set<Waiting>();
@@ -79,12 +73,6 @@ export function createFairQueue({
     if (line.held > 0 || line.waiting.size > 0) return;
     store.lines.delete(line.caller);
     if (store.lines.size === 0) stores.delete(store.pid);
-  };
-
-  const leaveLine = (one: Waiting): void => {
-    everybody.delete(one);
-    one.line.waiting.delete(one);
-    one.store.waiting -= 1;
   };
 
   /** The next in turn who fits; its caller and its store go to the end. */
@@ -112,7 +100,7 @@ export function createFairQueue({
   };
 
   const refuseLate = (): void => {
-    const latest = performance.now() - waitMs;
+    const latest = performance.now() - limits.waitMs;
     for (const one of everybody) {
       if (one.since > latest) return;
       one.refuse();
@@ -127,7 +115,7 @@ export function createFairQueue({
     [...(longest?.waiting ?? [])].at(-1)?.refuse();
   };
 
-  const find = ({ store: pid, caller, most = perCaller }: Party): { store: Store; line: Line } => {
+  const find = ({ store: pid, caller, most = limits.perCaller }: Party): { store: Store; line: Line } => {
     const store = stores.get(pid) ?? { pid, held: 0, waiting: 0, lines: new Map<string, Line>() };
     const line = store.lines.get(caller) ?? { caller, held: 0, most, waiting: new Set<Waiting>() };
     stores.set(pid, store);
@@ -155,7 +143,9 @@ export function createFairQueue({
       }
       const admitted = new Promise<void>((resolve, reject) => {
         const leave = (): void => {
-          leaveLine(waiting!);
+          everybody.delete(waiting!);
+          line.waiting.delete(waiting!);
+          store.waiting -= 1;
           waiting = null;
         };
         const admit = (): void => {
@@ -168,7 +158,7 @@ export function createFairQueue({
           forgetIdle(store, line);
           reject(tooBusy());
         };
-        waiting = { since: performance.now(), store, line, admit, refuse };
+        waiting = { since: performance.now(), admit, refuse };
       });
       // A ticket whose owner has left is waited for by nobody.
       admitted.catch(() => undefined);
@@ -177,7 +167,7 @@ export function createFairQueue({
       store.waiting += 1;
       check ??= setInterval(refuseLate, CHECK_MS).unref();
       const position = store.waiting;
-      if (position > maxWaiting) refuseNewestOf(store);
+      if (position > limits.maxWaiting) refuseNewestOf(store);
       return { admitted, position, shrink, release };
     },
     figures: () => ({ held, waiting: everybody.size }),

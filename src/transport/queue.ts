@@ -73,13 +73,11 @@ function take(tickets: Tickets, queue: FairQueue, res: ServerResponse, party: Pa
   return ticket;
 }
 
-const nameOf = ({ authorization, session, actsFor, pid, regid, sessionid }: Credentials): string =>
-  authorization === '' && session === ''
-    ? `${pid} ${regid} ${sessionid}`
-    : `${authorization} ${session} ${actsFor}`;
-
-const hasSome = ({ authorization, session, sessionid }: Credentials): boolean =>
-  authorization !== '' || session !== '' || sessionid !== '';
+/** What credentials are remembered by; empty where there are none. */
+function nameOf({ authorization, session, actsFor, pid, regid, sessionid }: Credentials): string {
+  if (authorization !== '' || session !== '') return `${authorization} ${session} ${actsFor}`;
+  return sessionid && `${pid} ${regid} ${sessionid}`;
+}
 
 /** Makes the queue of a process. */
 export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, log: Logger): RequestQueue {
@@ -108,7 +106,7 @@ export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, 
   };
 
   const partyOf = (req: Request, credentials: Credentials): Party => {
-    const caller = hasSome(credentials) ? known.get(nameOf(credentials)) : undefined;
+    const caller = known.get(nameOf(credentials));
     if (caller) return caller;
     const address = addressGroup(req.ip ?? '');
     return { store: `address ${address}`, caller: address, most: shareOf('address') };
@@ -130,15 +128,14 @@ export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, 
       try {
         await take(places, queue, res, partyOf(req, credentials)).admitted;
       } catch (error) {
-        countRefused();
+        if (!res.destroyed) countRefused();
         throw error;
       }
     },
     recognise(credentials, viewer) {
-      if (!hasSome(credentials)) return;
       const name = nameOf(credentials);
-      const party = callerOf(credentials, viewer);
-      if (party === null) known.delete(name);
+      const party = name && callerOf(credentials, viewer);
+      if (!party) known.delete(name);
       else if (known.get(name)?.caller !== party.caller) known.set(name, party);
     },
     async goOutside(res, party) {
