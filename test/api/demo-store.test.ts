@@ -206,10 +206,10 @@ test('two processes on one database each hand out links of the demo store that l
     const mail = read.find(({ to }) => to?.[0]?.address === toemail)!;
     const page = await http.get(`/shared/${list.lid}`).expect(200);
     const here = addresses[index]!;
-    expect(body.data.previewTopic.html).toContain(`${here}/demo#/p/throw`);
+    expect(body.data.previewTopic.html).toContain(`${here}/demo?variant=${epi}#/p/throw`);
     expect(body.data.previewTopic.html).toContain(`${here}/demo/images/throw.svg`);
     expect(mail.text).toContain(`${here}/demo#/shared/${list.lid}`);
-    expect(page.text).toContain(`href="${here}/demo#/p/throw"`);
+    expect(page.text).toContain(`href="${here}/demo?variant=${epi}#/p/throw"`);
     for (const elsewhere of addresses.filter((address) => address !== here))
       for (const text of [body.data.previewTopic.html, mail.text, page.text])
         expect(text).not.toContain(elsewhere);

@@ -251,7 +251,7 @@ describe('the page of a shared list', () => {
     const { text, headers } = await open(lid).expect(200);
     await service.services.db.query('UPDATE store SET logo_url = NULL WHERE pid = $1', [store.pid]);
     expect(text).not.toContain('a.example');
-    expect(headers['content-security-policy']).toContain('img-src https: data:;');
+    expect(headers['content-security-policy']).toContain('img-src https: http: data:;');
     expect(headers['content-security-policy']).not.toContain('a.example');
   });
 
