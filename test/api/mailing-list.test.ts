@@ -159,7 +159,7 @@ test('the preferences of the account say the same, at once, also where a store h
   await service.post('/storeadmin/v3/user/update', fields, { store }).expect(200);
   // What the store writes is its own knowledge: the list holds what the person answered.
   expect(await names()).toEqual(['ann@example.com']);
-  expect(await read()).toEqual({ prefs: { lang: 'de' }, acc_mkt: false });
+  expect(await read()).toEqual({ prefs: { lang: 'de', Mediums: {} }, acc_mkt: false });
   later(60);
   await answer('ann@example.com', 1, { shopper: account });
   expect(await read()).toEqual({ prefs: { lang: 'de', Mediums: { email } }, acc_mkt: true });
