@@ -3,6 +3,6 @@ import { runCli } from './run.ts';
 
 loadEnvFile();
 const { status, stdout, stderr } = await runCli(process.argv.slice(2));
-process.stdout.write(stdout);
 process.stderr.write(stderr);
+process.stdout.write(stdout);
 process.exitCode = status;
