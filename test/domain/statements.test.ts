@@ -22,6 +22,7 @@ const UNTYPED: Record<string, string> = {
   'ListCopy write': 'portions are written down and taken set-wise',
   'Product write': 'a write tells the step that it made, which alerts follow',
   'RevenueSum write': 'an order adds to several sums in one statement',
+  'ServiceState read': 'monitors ask on a connection of their own, which Prisma does not have',
   'ShopifyEvent read': 'taken by writing it',
   'ShopifySubject write': 'moves on under a condition',
   'ShopperRevision read': 'every request reads it with its caller',
