@@ -29,7 +29,10 @@ async function demoAddresses(url: string, dataDir: string): Promise<(string | nu
   return [data.store.shareUrl, ...data.previewTopic.html.match(/http[^"]*\/demo[^"]*/g)!.sort()];
 }
 
-const ownAddresses = (url: string): string[] => [`${url}/demo#/p/throw`, `${url}/demo/images/throw.svg`];
+const ownAddresses = (url: string): string[] => [
+  `${url}/demo/images/throw.svg`,
+  `${url}/demo?variant=1001#/p/throw`,
+];
 
 describe('a second start', () => {
   const uuid = randomUUID();
