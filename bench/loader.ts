@@ -1,5 +1,6 @@
 // The load, in a process of its own: requests as bytes over keep-alive sockets, as little work for each as can be, so that what is
 // measured is the server. Told what to send over IPC; bench/load.ts is the other side.
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
@@ -43,14 +44,26 @@ function answerLength(bytes: Buffer): number {
   return bytes.length >= whole ? whole : 0;
 }
 
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true);
+  await once(socket, 'connect');
+  return socket;
+}
+
 /** One connection: the next request leaves when the answer is whole. */
-function drive(job: Job, first: number, times: number[], outcome: Outcome, endAt: number): Promise<void> {
+function drive(
+  socket: Socket,
+  job: Job,
+  first: number,
+  times: number[],
+  outcome: Outcome,
+  endAt: number,
+): Promise<void> {
   const isEnough = job.requests.length >= job.connections;
   const own = job.requests
     .filter((_, n) => !isEnough || n % job.connections === first)
     .map((text) => Buffer.from(text));
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect(job.port, '127.0.0.1');
     let [sent, startedAt, rest] = [0, 0, NO_BYTES];
     const send = (): void => {
       startedAt = performance.now();
@@ -66,8 +79,7 @@ function drive(job: Job, first: number, times: number[], outcome: Outcome, endAt
         resolve();
         socket.destroy();
       }, endAt - performance.now());
-    socket.setNoDelay(true).on('connect', send).on('error', reject);
-    socket.on('data', (chunk) => {
+    socket.on('error', reject).on('data', (chunk) => {
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       const length = answerLength(rest);
       if (length === 0) return;
@@ -82,6 +94,7 @@ function drive(job: Job, first: number, times: number[], outcome: Outcome, endAt
       send();
     });
     socket.on('close', () => reject(new Error('The server closed a connection')));
+    send();
   });
 }
 
@@ -96,10 +109,9 @@ async function run(job: Job): Promise<Outcome> {
     p99Ms: 0,
   };
   const times: number[] = [];
+  const sockets = await Promise.all(Array.from({ length: job.connections }, () => open(job.port)));
   const start = performance.now();
-  const drives = Array.from({ length: job.connections }, (_, first) =>
-    drive(job, first, times, outcome, start + job.ms),
-  );
+  const drives = sockets.map((socket, first) => drive(socket, job, first, times, outcome, start + job.ms));
   await Promise.all(drives);
   const sorted = Float64Array.from(times).sort();
   const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;

@@ -13,6 +13,8 @@ export type Running = { name: string; port: number; pid: number; readyMs: number
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const READY_LIMIT_MS = 60_000;
 
+/** What `npm start` gives to Node; the peers have it, too. */
+const NODE_FLAGS = ['--max-semi-space-size=64'];
 /** What wishgate runs with in every measurement; the rest are its defaults. */
 const WISHGATE = { DEMO: '0', LOG_LEVEL: 'error', RATE_LIMITS: 'off', DRAIN_DELAY_MS: '0' };
 
@@ -48,7 +50,7 @@ export async function startContender(name: ContenderName, env: Record<string, st
   const { script, env: own } = CONTENDERS[name];
   const port = await freePort();
   const start = performance.now();
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, script], {
     cwd: ROOT,
     env: { ...process.env, NODE_ENV: 'production', ...own, ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],

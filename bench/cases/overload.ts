@@ -22,6 +22,8 @@ const NAMES = Object.keys(LOADS) as Load[];
 
 /** Who has waited for QUEUE_WAIT_MS is refused, so that nobody is served much later. */
 const SLOWEST_MS = 1_100;
+/** The server takes the connections of each load one after the other, which lasts about a second; what comes after it counts more. */
+const LEAST_MS = 4_000;
 const RECOVERED = 20;
 const LIMIT_MS = 10_000;
 
@@ -68,7 +70,7 @@ export const overload: Case = {
       const before = worked();
       const outcome = await bench.loader.load({
         ...{ port: server.port, requests, connections: LOADS[name].connections },
-        ...{ ms: bench.roundMs, mayRefuse: true },
+        ...{ ms: Math.max(LEAST_MS, bench.roundMs), mayRefuse: true },
       });
       const [own, postgres] = worked().map((now, at) =>
         now === null || before[at] == null ? null : (now - before[at]) / outcome.answers,
@@ -92,7 +94,7 @@ export const overload: Case = {
     const peak = middle('peak', rateOf);
     const rows = NAMES.map((name): Row => {
       const rate = middle(name, rateOf);
-      const isBeyond = name !== 'quiet' && name !== 'peak';
+      const isBeyond = name === 'double' || name === 'tenfold';
       return {
         name: LOADS[name].name,
         value: rate,
@@ -111,7 +113,7 @@ export const overload: Case = {
       unit: 'answers/s',
       rows,
       notes: [
-        `p99 of what was served is at most ${Math.max(...rows.map(({ p99Ms }) => p99Ms!)).toFixed(0)} ms (goal: ${SLOWEST_MS}).`,
+        `Ten times as many: p99 of what was served is ${middle('tenfold', ({ p99Ms }) => p99Ms).toFixed(0)} ms (at most ${SLOWEST_MS}).`,
         `Refused a second: ${refused.join(', ')}.`,
         `Answers as quick as before after ${median(recoveries).toFixed(0)} ms (at most 5,000).`,
       ],

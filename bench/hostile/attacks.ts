@@ -21,7 +21,7 @@ const forever = (connections: number, send: (n: number) => Promise<unknown>): Pr
 
 let unique = 0;
 
-/** A document of 8 kB that spreads fragments 210 times; no two are the same. */
+/** A document that spreads fragments 210 times, in circles; no two are the same. */
 function spreads(): string {
   const id = (unique += 1);
   const fragments = times(
@@ -83,10 +83,10 @@ export const ATTACKS: Record<string, Attack> = {
     const { graphql } = createCaller(port, ATTACKER);
     const heavy = times(
       15,
-      (n) => `a${n}: lists(first: 100) { nodes { lid list { listcontents(limit: 100) { epi } } } }`,
+      (n) => `a${n}: lists(first: 100) { edges { node { lid listcontents(limit: 100) { epi } } } }`,
     );
     return forever(4, () =>
-      graphql(`{ x: lists(first: -2147483648) { nodes { lid } } ${heavy} }`, {}, asShopper(guests[0]!)),
+      graphql(`{ x: lists(first: -2147483648) { edges { node { lid } } } ${heavy} }`, {}, asShopper(guests[0]!)),
     );
   },
   '3 a store named by strangers': ({ port, victim }) => {

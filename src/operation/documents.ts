@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
 import type { ApolloServerOptions, ApolloServerPlugin, PersistedQueryOptions } from '@apollo/server';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -7,6 +6,7 @@ import { z } from 'zod';
 import { CLIENT_DOCUMENTS } from '../client/documents.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../shared/errors.ts';
+import { createTurns } from '../shared/turns.ts';
 import { refuse } from './failures.ts';
 import { DOCUMENT_LIMITS, checkDocument, checkText } from './limits.ts';
 import type { DocumentLimits } from './limits.ts';
@@ -90,12 +90,6 @@ const hasCredentials = ({ viewer: { keyId, operatorId, shopper } }: Context): bo
 
 /** Apollo puts a hash of the schema before that of the text; a process has one schema. */
 const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
-
-/** Waits for a turn of the event loop that no other document has, so that whatever else is to be done comes between two of them. */
-function createTurns(): () => Promise<void> {
-  let last = Promise.resolve();
-  return () => (last = last.then(() => setImmediate()));
-}
 
 /** What Apollo needs to check documents within limits. */
 export type Checks = {

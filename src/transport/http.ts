@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
+import { noteConnection } from './connecting.ts';
 import { MIN_BYTES_A_SECOND } from './send.ts';
 import { releaseAll } from './queue.ts';
 
@@ -75,7 +76,10 @@ export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.ceil(Math.min(limits.headersMs, limits.requestMs) / CHECKS),
   });
-  server.on('connection', (socket) => cutStalled(socket, limits.stallMs));
+  server.on('connection', (socket) => {
+    noteConnection();
+    cutStalled(socket, limits.stallMs);
+  });
   if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
   const early: Parameters<RequestListener>[] = [];
   const wait: RequestListener = (req, res) => void early.push([req, res]);

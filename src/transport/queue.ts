@@ -6,6 +6,7 @@ import { createFairQueue } from '../shared/fair-queue.ts';
 import type { FairQueue, Party, Ticket } from '../shared/fair-queue.ts';
 import type { Logger } from '../shared/log.ts';
 import { METRICS, measure } from '../shared/metrics.ts';
+import { letOthersConnect } from './connecting.ts';
 import { onLeave } from './on-leave.ts';
 import { addressGroup } from './rate-limit.ts';
 import type { Credentials } from './viewer.ts';
@@ -127,6 +128,7 @@ export function createRequestQueue({ maxRequests, queueWaitMs }: RequestLimits, 
     async enter(req, res, credentials) {
       try {
         await take(places, queue, res, partyOf(req, credentials)).admitted;
+        await letOthersConnect();
       } catch (error) {
         if (!res.destroyed) countRefused();
         throw error;

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { AppError, fail } from '../../shared/errors.ts';
 import { createFairQueue } from '../../shared/fair-queue.ts';
 import type { FairQueue, Ticket } from '../../shared/fair-queue.ts';
+import { createTurns } from '../../shared/turns.ts';
 import { onLeave } from '../on-leave.ts';
 import { addressGroup } from '../rate-limit.ts';
 
@@ -101,13 +102,8 @@ function takeTicket(queue: FairQueue, req: Request, res: Response): Ticket {
   return ticket;
 }
 
-let turn = Promise.resolve();
-
 /** What follows a large body takes long enough: others are served before the next one. */
-function nextTurn(): Promise<void> {
-  turn = turn.then(() => new Promise((done) => setImmediate(done)));
-  return turn;
-}
+const nextTurn = createTurns();
 
 function parseRaw(req: Request, res: Response): Promise<Buffer> {
   return new Promise<Buffer>((resolve, reject) => {
