@@ -5,6 +5,8 @@ import type { AddressInfo, Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { createApp } from './app.ts';
 import { MEDIA, channelOf } from './channel/channels.ts';
+import { readFlags } from './cli/flags.ts';
+import { UsageError } from './cli/usage.ts';
 import { loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { ensureDemoStore } from './demo/demo.ts';
@@ -207,7 +209,17 @@ async function drain({ server, worker, runtime, lifecycle }: Service): Promise<v
   await runtime.close();
 }
 
-async function main(): Promise<void> {
+const HELP = `Serves GraphQL and REST, the dashboard and the pages for shoppers, and does the background work, until it is stopped.
+
+Usage: npm start
+
+  --help   show this help
+
+It takes its settings from variables, which .env.example explains: PORT, DATA_DIR, DATABASE_URL, PUBLIC_URL and others.
+`;
+
+async function main(args: string[]): Promise<void> {
+  if (readFlags(args, {})['help'] === true) return void process.stdout.write(HELP);
   loadEnvFile();
   const config = readConfig();
   const log = createLogger(config.logLevel);
@@ -222,7 +234,7 @@ async function main(): Promise<void> {
   process.exit(status);
 }
 
-main().catch((error: unknown) => {
+main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`wishgate did not start: ${describeFailure(error)}\n`);
-  process.exit(1);
+  process.exit(error instanceof UsageError ? 2 : 1);
 });

@@ -86,7 +86,11 @@ export const ATTACKS: Record<string, Attack> = {
       (n) => `a${n}: lists(first: 100) { edges { node { lid listcontents(limit: 100) { epi } } } }`,
     );
     return forever(4, () =>
-      graphql(`{ x: lists(first: -2147483648) { edges { node { lid } } } ${heavy} }`, {}, asShopper(guests[0]!)),
+      graphql(
+        `{ x: lists(first: -2147483648) { edges { node { lid } } } ${heavy} }`,
+        {},
+        asShopper(guests[0]!),
+      ),
     );
   },
   '3 a store named by strangers': ({ port, victim }) => {

@@ -231,11 +231,13 @@ describe('what waits for something outside of the process', () => {
 
   test('a host whose name is slow to look up holds no place, and a store looks up a few at a time', async () => {
     await service.get('/storeadmin/me', { store }).expect(200);
-    const calls = Array.from({ length: 10 }, (_, n) => saveWebhook(n));
+    let done = 0;
+    const calls = Array.from({ length: 10 }, (_, n) => saveWebhook(n).finally(() => (done += 1)));
     const hosts = (): number => new Set(asked.map(({ name }) => name)).size;
     await until(() => hosts() >= 4);
     expect(hosts()).toBe(4);
     await untilFigures(0, 0);
+    expect(done).toBe(0);
     await service.get('/storeadmin/me', { store }).expect(200);
     let isOver = false;
     const all = statusesOf(calls).finally(() => (isOver = true));

@@ -38,6 +38,25 @@ test('a caller has its share, a store has its share, and the rest is for others'
   expect(inside).toEqual(['A1', 'A2', 'B1']);
 });
 
+test('a place of others that becomes free goes to nobody whose share is used up', async () => {
+  const { inside, release, enter, settled } = createProbe();
+  for (const name of ['A1', 'A1 again', 'A1 once more']) enter('A', '1', name);
+  for (const caller of ['2', '3', '4']) enter('A', caller);
+  enter('B', '1');
+  await settled();
+  expect(inside).toEqual(['A1', 'A2', 'B1']);
+  release('B1');
+  await settled();
+  expect(inside).toHaveLength(3);
+  release('A2');
+  await settled();
+  expect(inside.slice(3)).toEqual(['A3']);
+  release('A1');
+  release('A3');
+  await settled();
+  expect(inside.slice(4).toSorted()).toEqual(['A1 again', 'A4']);
+});
+
 test('a caller with a share of its own may hold that much', async () => {
   const { inside, enter, settled } = createProbe();
   for (const name of ['a', 'b', 'c']) enter('A', 'key', name, 20);

@@ -7,14 +7,13 @@ const service = useService();
 
 afterEach(endMains);
 
-test('--help and a flag that it does not know start no worker', async () => {
-  const call = (...args: string[]) => startMain(besideService(service), 'cli/worker', { args }).ended;
+test.each([
+  ['cli/worker', 'Usage: npm run worker'],
+  ['main', 'Usage: npm start'],
+] as const)('--help and a flag that it does not know do not start %s', async (program, usage) => {
+  const call = (...args: string[]) => startMain(besideService(service), program, { args }).ended;
   const [help, unknown] = await Promise.all([call('--help'), call('--once')]);
-  expect(help).toMatchObject({
-    code: 0,
-    stderr: '',
-    stdout: expect.stringContaining('Usage: npm run worker'),
-  });
+  expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(usage) });
   expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--once') });
 });
 
