@@ -5,8 +5,6 @@ import type { AddressInfo, Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { createApp } from './app.ts';
 import { MEDIA, channelOf } from './channel/channels.ts';
-import { readFlags } from './cli/flags.ts';
-import { UsageError } from './cli/usage.ts';
 import { loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { ensureDemoStore } from './demo/demo.ts';
@@ -218,8 +216,12 @@ Usage: npm start
 It takes its settings from variables, which .env.example explains: PORT, DATA_DIR, DATABASE_URL, PUBLIC_URL and others.
 `;
 
-async function main(args: string[]): Promise<void> {
-  if (readFlags(args, {})['help'] === true) return void process.stdout.write(HELP);
+async function main(flag: string | undefined): Promise<void> {
+  if (flag === '--help') return void process.stdout.write(HELP);
+  if (flag !== undefined) {
+    process.stderr.write(`There is no flag ${flag}; see --help\n`);
+    process.exit(2);
+  }
   loadEnvFile();
   const config = readConfig();
   const log = createLogger(config.logLevel);
@@ -234,7 +236,7 @@ async function main(args: string[]): Promise<void> {
   process.exit(status);
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+main(process.argv[2]).catch((error: unknown) => {
   process.stderr.write(`wishgate did not start: ${describeFailure(error)}\n`);
-  process.exit(error instanceof UsageError ? 2 : 1);
+  process.exit(1);
 });
