@@ -2,6 +2,7 @@ import { AppError, fail } from './errors.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { FairQueue, Party, Ticket } from './fair-queue.ts';
 import { measureAnswer } from './answer.ts';
+import { createTurns } from './turns.ts';
 
 const KB = 1_000;
 const MB = 1_000_000;
@@ -80,18 +81,12 @@ export async function readOrLess<Result>(
   }
 }
 
-/** Lets so many values be resolved in a row, whoever asks for them, and then everything else that waits. */
+/** Lets `VALUES_IN_A_ROW` values of all requests together be resolved in one turn of the event loop; the next ones wait for the next turn. */
 function createPace(): (values: number) => Promise<void> | null {
   let inRow = 0;
   let isCounting = false;
   let turn: Promise<void> | null = null;
-  const nextTurn = (): Promise<void> => {
-    const next = (turn ?? Promise.resolve()).then(() => new Promise<void>((done) => setImmediate(done)));
-    void next.then(() => {
-      if (turn === next) turn = null;
-    });
-    return next;
-  };
+  const nextTurn = createTurns();
   return (values) => {
     if (!isCounting) {
       isCounting = true;
@@ -103,7 +98,11 @@ function createPace(): (values: number) => Promise<void> | null {
     inRow += values;
     if (inRow > VALUES_IN_A_ROW) {
       inRow = values;
-      turn = nextTurn();
+      const next = nextTurn();
+      turn = next;
+      void next.then(() => {
+        if (turn === next) turn = null;
+      });
     }
     return turn;
   };

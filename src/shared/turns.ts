@@ -1,4 +1,4 @@
-/** Waits for a turn of the event loop that only so many share, so that whatever else is to be done comes between two of them. */
+/** Lets at most `inATurn` callers go on in one turn of the event loop, in the order in which they came, so that other work is done between two turns. */
 export function createTurns(inATurn = 1): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const serve = (): void => {

@@ -20,7 +20,7 @@ test('what takes long comes one a turn, so that everything else is served in bet
   expect(await turnsOf([nextTurn, nextTurn])).toEqual([0, 1]);
 });
 
-test('a turn has as many as it is told', async () => {
+test('a turn is shared by two where two may share it', async () => {
   const nextTurn = createTurns(2);
   expect(await turnsOf([nextTurn, nextTurn, nextTurn, nextTurn, nextTurn])).toEqual([0, 0, 1, 1, 2]);
 });
