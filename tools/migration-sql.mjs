@@ -54,6 +54,8 @@ async function withMigratedDatabase(use) {
   try {
     const database = await openEmbedded(dataDir, log, { settings: { fsync: 'off' } });
     const pool = new pg.Pool({ connectionString: database.url });
+    // `pool.end` does not wait for its connections: the server may end first, and one without a listener ends this process.
+    pool.on('error', () => undefined);
     try {
       await migrate(pool, log);
       return await use(pool);

@@ -84,7 +84,7 @@ export type Connect = () => Promise<pg.Client>;
 export async function withDatabase<Result>(
   config: Config,
   mustExist: boolean,
-  work: (connect: Connect, url: string) => Promise<Result>,
+  work: (connect: Connect) => Promise<Result>,
 ): Promise<Result> {
   const log = createCliLogger();
   if (mustExist) await requireDatabase(config);
@@ -104,7 +104,7 @@ export async function withDatabase<Result>(
 
 async function withConnections<Result>(
   url: string,
-  work: (connect: Connect, url: string) => Promise<Result>,
+  work: (connect: Connect) => Promise<Result>,
 ): Promise<Result> {
   const sockets: Socket[] = [];
   const connect: Connect = async () => {
@@ -123,7 +123,7 @@ async function withConnections<Result>(
     return client;
   };
   try {
-    return await work(connect, url);
+    return await work(connect);
   } finally {
     // Cut rather than closed: in the middle of a copy, neither side would come to read the other's farewell.
     for (const socket of sockets) socket.destroy();

@@ -3,11 +3,10 @@ import { access } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import pg from 'pg';
 import type { Config } from '../config.ts';
 import type { Copied } from '../database/backup.ts';
 import { explainUnpacking } from '../database/backup-format.ts';
-import { migrate } from '../database/migrate.ts';
+import { migrateOver } from '../database/migrate.ts';
 import { load } from '../database/restore.ts';
 import {
   PIECE_BYTES,
@@ -38,13 +37,12 @@ async function restore(file: string, config: Config): Promise<Copied> {
   const packed: Readable = file === STANDARD ? process.stdin : createReadStream(file);
   const plain = addAbortSignal(endSignal(), createGunzip({ chunkSize: PIECE_BYTES }));
   packed.on('error', (error) => plain.destroy(error)).pipe(plain);
-  await withDatabase(config, false, async (connect, url) => {
+  await withDatabase(config, false, async (connect) => {
     await load(await connect(), plain, watch).catch((error: unknown) => {
       throw explainUnpacking(error);
     });
-    const pool = new pg.Pool({ connectionString: url, max: 1 });
     const isPooled = config.databasePooler !== 'none';
-    await migrate(pool, createCliLogger(), undefined, isPooled).finally(() => pool.end());
+    await migrateOver(await connect(), createCliLogger(), undefined, isPooled);
   });
   return watch.copied!;
 }

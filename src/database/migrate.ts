@@ -43,21 +43,32 @@ const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`;
 
-/**
- * Brings the database up to this build and returns how many migrations that took. Any number of processes may do it at once. Through a pooler that gives a connection for
- * one transaction at a time (`isPooled`) they may take turns, migration by migration; else the first one does it all.
- */
+/** Migrates over a connection of this pool; see `migrateOver`. */
 export async function migrate(
   pool: pg.Pool,
   log: Logger,
   folder: string = FOLDER,
   isPooled = false,
 ): Promise<number> {
-  const migrations = await readMigrations(folder);
-  const applied: string[] = [];
   const client = await pool.connect();
   // A server that goes away now rejects the running query; without a listener it would also end the process.
   client.on('error', () => undefined);
+  // Closed rather than returned to the pool: that ends a lock that is held, and whatever a migration has SET.
+  return migrateOver(client, log, folder, isPooled).finally(() => client.release(true));
+}
+
+/**
+ * Brings the database up to this build and returns how many migrations that took. Any number of processes may do it at once. Through a pooler that gives a connection for
+ * one transaction at a time (`isPooled`) they may take turns, migration by migration; else the first one does it all, under a lock that the caller ends with the connection.
+ */
+export async function migrateOver(
+  client: pg.ClientBase,
+  log: Logger,
+  folder: string = FOLDER,
+  isPooled = false,
+): Promise<number> {
+  const migrations = await readMigrations(folder);
+  const applied: string[] = [];
   try {
     await checkServerVersion(client);
     if (!isPooled) {
@@ -82,8 +93,6 @@ export async function migrate(
         { migrations: applied },
         `Applied ${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'}`,
       );
-    // Closed rather than returned to the pool: that ends a lock that is held, and whatever a migration has SET.
-    client.release(true);
   }
 }
 
@@ -162,7 +171,7 @@ export async function readApplied(db: Session): Promise<AppliedRow[] | undefined
 
 /** The next migration to apply; none when the database has them all. */
 async function readPending(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   migrations: Migration[],
   log: Logger,
 ): Promise<Migration | undefined> {
@@ -207,7 +216,7 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
   return undefined;
 }
 
-async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+async function apply(client: pg.ClientBase, { name, sql, checksum }: Migration): Promise<void> {
   const startedAt = new Date();
   try {
     await client.query(sql);

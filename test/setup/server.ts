@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { openEmbedded } from '../../src/database/embedded.ts';
-import { migrate } from '../../src/database/migrate.ts';
+import { migrateOver } from '../../src/database/migrate.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { databaseUrl, withAdmin } from './database.ts';
 
@@ -135,10 +134,5 @@ async function prepareTemplate(url: string, template: string): Promise<void> {
 
 /** Brings a database up to date. */
 export async function migrateAt(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  try {
-    await migrate(pool, createLogger('warn'));
-  } finally {
-    await pool.end();
-  }
+  await withAdmin(url, async (client) => void (await migrateOver(client, createLogger('warn'))));
 }

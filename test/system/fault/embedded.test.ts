@@ -1,6 +1,5 @@
 import { readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { withLock } from '../../../src/database/embedded-lock.ts';
 import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
@@ -185,9 +184,7 @@ describe('releasing', () => {
   test('the last opener stops PostgreSQL, and may release twice', async () => {
     const dir = await kit.makeUsedDataDir();
     const database = await kit.open(dir);
-    const pool = new pg.Pool({ connectionString: database.url });
-    await Promise.all([pool.query('SELECT 1'), pool.query('SELECT 1')]);
-    await pool.end();
+    await Promise.all([kit.query(database.url, 'SELECT 1'), kit.query(database.url, 'SELECT 1')]);
     expect(await kit.countProcesses(join(dir, 'postgres'))).toBeGreaterThan(1);
     await Promise.all([database.release(), database.release()]);
     await database.release();

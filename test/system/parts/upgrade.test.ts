@@ -1,10 +1,10 @@
 import { chown, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import pg from 'pg';
 import * as kit from '../fault/fixtures/embedded-kit.ts';
 import { runProgram, startMain, startProgram, untilReady } from '../fault/fixtures/main-process.ts';
 import type { End } from '../fault/fixtures/main-process.ts';
 import { fillTables } from '../../fill.ts';
+import { withAdmin } from '../../setup/database.ts';
 import { copyKept, migrateAt } from '../../setup/server.ts';
 import { until } from '../../until.ts';
 import { describeWith, programOf } from './parts.ts';
@@ -38,9 +38,7 @@ async function fillOlder(dir: string): Promise<void> {
     `postgresql://wishgate:secret@127.0.0.1:${server.port}/${database}`;
   await kit.query(url('postgres'), 'CREATE DATABASE wishgate');
   await migrateAt(url('wishgate'));
-  const pool = new pg.Pool({ connectionString: url('wishgate'), max: 1 });
-  await fillTables(pool, 'old');
-  await pool.end();
+  await withAdmin(url('wishgate'), async (client) => void (await fillTables(client, 'old')));
   await writeFile(join(dir, 'sums.json'), JSON.stringify(await kit.query(url('wishgate'), SUMS)));
   await server.stop('SIGINT');
 }
