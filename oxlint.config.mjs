@@ -2,23 +2,23 @@
 const suffix = (name) => `\\.${name}(\\.[cm]?[jt]s)?$`;
 const folder = (...names) => `^\\.{1,2}/(.*/)?(${names.join('|')})/`;
 
-const EXPRESS = { regex: '^(express|body-parser)($|/)', message: 'HTTP belongs to src/transport.' };
+const EXPRESS = { regex: '^(express|body-parser)($|/)', message: 'HTTP belongs to src/api.' };
 const GRAPHQL = {
   regex: '^(graphql|graphql-jit|@apollo|@graphql-tools)($|/)',
-  message: 'GraphQL belongs to src/operation; use the generated types.',
+  message: 'GraphQL belongs to src/api; use the generated types.',
 };
 const DATABASE = {
   regex: '^(@prisma|pg)($|/)|/generated/prisma(/|$)',
   message: 'Prisma and SQL belong to *.repo.ts.',
 };
 const SERVICE = { regex: suffix('service'), message: 'This layer does not call services.' };
-const RESOLVERS = { regex: suffix('resolvers'), message: 'Only src/operation gathers resolvers.' };
+const RESOLVERS = { regex: suffix('resolvers'), message: 'Only src/api gathers resolvers.' };
 const REPO = { regex: suffix('repo'), message: 'Repos are called by services.' };
 const CHANNEL_OUTSIDE = {
-  regex: folder('domain', 'transport', 'operation', 'dispatch', 'outbox', 'database', 'generated'),
+  regex: `${folder('api', 'lists', 'shoppers', 'stores', 'database', 'generated')}|^\\.\\./(events|subscriptions|topics|queue|compose|dispatch)/`,
   message: 'A channel knows nothing of who uses it.',
 };
-const TRANSPORT = { regex: folder('transport'), message: 'The domain does not know how it is reached.' };
+const API = { regex: folder('api'), message: 'The domain does not know how it is reached.' };
 
 /** One arrow of the layout: `files` never import what `patterns` name. The last block that fits a file wins whole. */
 const forbid = (files, ...patterns) => ({
@@ -33,43 +33,43 @@ const enclose = (files, regex, message) => ({
 });
 
 const arrows = [
-  forbid(['src/domain/**/*.ts'], TRANSPORT),
-  forbid(['src/**/*.routes.ts'], TRANSPORT, SERVICE, REPO, RESOLVERS),
-  forbid(['src/**/*.resolvers.ts'], TRANSPORT, { ...REPO, allowTypeImports: true }),
-  forbid(['src/**/*.service.ts'], TRANSPORT, EXPRESS, GRAPHQL, DATABASE),
-  forbid(['src/**/*.repo.ts'], TRANSPORT, SERVICE, RESOLVERS, EXPRESS, GRAPHQL),
+  forbid(['src/{lists,alerts,shoppers,stores}/**/*.ts'], API),
+  forbid(['src/**/*.routes.ts'], API, SERVICE, REPO, RESOLVERS),
+  forbid(['src/**/*.resolvers.ts'], API, { ...REPO, allowTypeImports: true }),
+  forbid(['src/**/*.service.ts'], API, EXPRESS, GRAPHQL, DATABASE),
+  forbid(['src/**/*.repo.ts'], API, SERVICE, RESOLVERS, EXPRESS, GRAPHQL),
   forbid(
     ['src/**/*.rules.ts'],
-    TRANSPORT,
+    API,
     { ...REPO, allowTypeImports: true },
     SERVICE,
     EXPRESS,
     GRAPHQL,
     DATABASE,
   ),
-  // Also not for their types: what these show is the services' to say.
-  forbid(['src/{transport,dispatch,demo,cli}/**/*.ts'], REPO),
-  forbid(['src/channel/**/*.ts'], CHANNEL_OUTSIDE),
-  forbid(['src/shared/**/*.ts'], {
-    regex: folder('domain', 'transport', 'operation', 'database'),
-    message: 'src/shared is below every other folder.',
+  forbid(['src/{api,alerts/dispatch,web/demo-store,cli}/**/*.ts'], { ...REPO, allowTypeImports: true }),
+  forbid(['src/api/*.service.ts'], EXPRESS, DATABASE),
+  forbid(['src/alerts/send/**/*.ts'], CHANNEL_OUTSIDE),
+  forbid(['src/platform/*.ts'], {
+    regex: folder('api', 'lists', 'alerts', 'shoppers', 'stores', 'database'),
+    message: 'src/platform is below every other folder.',
   }),
   ...[1, 2].map((depth) =>
     enclose(
-      [`src/dashboard/${'*/'.repeat(depth - 1)}*.{ts,tsx}`],
-      `^(\\.\\./){${depth}}(?!generated/dashboard\\.ts$)|^(?!\\.|preact($|/)|uplot$)`,
+      [`src/web/dashboard/${'*/'.repeat(depth - 1)}*.{ts,tsx}`],
+      `^(\\.\\./){${depth}}(?!\\.\\./generated/dashboard\\.ts$)|^(?!\\.|preact($|/)|uplot$)`,
       'The dashboard reads /graphql only: it shares no code with the server.',
     ),
   ),
   ...[1, 2].map((depth) =>
     enclose(
-      [`src/client/${'*/'.repeat(depth - 1)}*.ts`],
-      `^(\\.\\./){${depth}}(?!generated/client-records\\.ts$)|^[^.]`,
-      'The browser library imports nothing from outside src/client but its generated record types.',
+      [`src/sdk/client/${'*/'.repeat(depth - 1)}*.ts`],
+      `^(\\.\\./){${depth}}(?!\\.\\./generated/client-records\\.ts$)|^[^.]`,
+      'The browser library imports nothing from outside src/sdk/client but its generated record types.',
     ),
   ),
   enclose(
-    ['src/compat/*.ts'],
+    ['src/sdk/compat/*.ts'],
     '^\\.\\./(?!client/)|^[^.]',
     'The compatibility script imports nothing but the browser library.',
   ),
@@ -103,7 +103,7 @@ const withhold = (files, ...properties) => ({
 const properties = [
   withhold(['src/**/*.ts'], ENVIRONMENT, ...FIND_UNIQUE, ...SQL),
   withhold(
-    ['src/**/*.repo.ts', 'src/database/**/*.ts', 'src/{client,dashboard}/**/*.ts'],
+    ['src/**/*.repo.ts', 'src/platform/database/**/*.ts', 'src/{sdk/client,web/dashboard}/**/*.ts'],
     ENVIRONMENT,
     ...FIND_UNIQUE,
   ),

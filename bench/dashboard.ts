@@ -11,14 +11,14 @@ import { Kind, OperationTypeNode, parse, print, visit } from 'graphql';
 import type { FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 import { createApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
-import { openDatabase } from '../src/database/database.ts';
-import { openEmbedded } from '../src/database/embedded.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { createTemplates } from '../src/domain/template/template.pool.ts';
-import { createStore } from '../src/domain/store/store.service.ts';
-import { createLimiter } from '../src/shared/limiter.ts';
-import { createLogger } from '../src/shared/log.ts';
-import { createHttpServer } from '../src/transport/http.ts';
+import { openDatabase } from '../src/platform/database/database.ts';
+import { openEmbedded } from '../src/platform/database/embedded.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { createTemplates } from '../src/alerts/compose/template.pool.ts';
+import { createStore } from '../src/stores/store.service.ts';
+import { createLimiter } from '../src/platform/limiter.ts';
+import { createLogger } from '../src/platform/log.ts';
+import { createHttpServer } from '../src/api/http.ts';
 
 const [rows = 1_000_000] = process.argv.slice(2).map(Number);
 const log = createLogger('warn');
@@ -57,7 +57,7 @@ const SEEDS: Record<string, string> = {
 
 /** The dashboard's own queries, each with the fragments it uses. */
 async function dashboardQueries(): Promise<{ name: string; text: string }[]> {
-  const folder = new URL('../src/dashboard/', import.meta.url);
+  const folder = new URL('../src/web/dashboard/', import.meta.url);
   const names = (await readdir(folder)).filter((name) => name.endsWith('.graphql'));
   const documents = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')));
   const nodes = documents.flatMap((text) => parse(text).definitions);

@@ -1,7 +1,7 @@
 import { getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
-import { DOCUMENT_LIMITS, checkDocument, checkText } from '../src/operation/limits.ts';
-import type { DocumentLimits } from '../src/operation/limits.ts';
-import { sharedSchema } from '../src/operation/schema.ts';
+import { DOCUMENT_LIMITS, checkDocument, checkText } from '../src/api/graphql/limits.ts';
+import type { DocumentLimits } from '../src/api/graphql/limits.ts';
+import { sharedSchema } from '../src/api/graphql/schema.ts';
 
 // How long the worst documents within the limits take to parse and to validate, in CPU time: `npx tsx bench/documents.ts`.
 

@@ -2,12 +2,12 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openDatabase } from '../src/database/database.ts';
-import type { Database } from '../src/database/database.ts';
-import { openEmbedded } from '../src/database/embedded.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { foldTallies } from '../src/domain/report/report.repo.ts';
-import { createLogger } from '../src/shared/log.ts';
+import { openDatabase } from '../src/platform/database/database.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { openEmbedded } from '../src/platform/database/embedded.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { foldTallies } from '../src/stores/reports/report.repo.ts';
+import { createLogger } from '../src/platform/log.ts';
 import { copyFrom } from './copy.ts';
 import { COLUMNS, DATA_VERSION, ITEMS_PER_LIST, SIZES, rowsOfStore } from './data.ts';
 import type { Size } from './data.ts';
@@ -15,7 +15,7 @@ import type { Progress } from './progress.ts';
 import { removeScratchStores } from './scratch-store.ts';
 
 /** Where the bundled PostgreSQL of the benchmark and its data are kept. */
-export const DATA_DIR = fileURLToPath(new URL('./.data', import.meta.url));
+export const DATA_DIR = fileURLToPath(new URL('.data', import.meta.url));
 const LOADERS = 2;
 
 /** The name of a size. */

@@ -1,7 +1,7 @@
 // A store for what leaves rows behind; it goes with all of them.
-import type { Database } from '../src/database/database.ts';
-import { createStore } from '../src/domain/store/store.service.ts';
-import type { NewStore } from '../src/domain/store/store.service.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { createStore } from '../src/stores/store.service.ts';
+import type { NewStore } from '../src/stores/store.service.ts';
 
 const NAME = 'Bench scratch';
 

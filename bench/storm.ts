@@ -1,7 +1,7 @@
 // One restock that very many wait for, by subscriptions or by what is in their lists: how long the queueing takes, how fast alerts are handed over, what list reads feel of it. Three
 // measurements look at it, so it is had once.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../src/database/database.ts';
+import type { Database } from '../src/platform/database/database.ts';
 import type { Bench } from './bench.ts';
 import { median } from './contest.ts';
 import { ask, shopperCall, storeCall } from './load.ts';

@@ -2,13 +2,13 @@
 // each message, with as many under way as the mail lane has, and how long the thread stands still.
 //   npx tsx bench/templates.ts [messages]
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createTemplates } from '../src/domain/template/template.pool.ts';
-import { runJob } from '../src/domain/template/template.job.ts';
-import type { RenderJob } from '../src/domain/template/template.job.ts';
-import { SAMPLE_MODEL } from '../src/domain/template/template.rules.ts';
-import { PARTS } from '../src/channel/channels.ts';
-import { BUILT_IN_TOPICS } from '../src/domain/topic/topic.rules.ts';
-import { createLogger } from '../src/shared/log.ts';
+import { createTemplates } from '../src/alerts/compose/template.pool.ts';
+import { runJob } from '../src/alerts/compose/template.job.ts';
+import type { RenderJob } from '../src/alerts/compose/template.job.ts';
+import { SAMPLE_MODEL } from '../src/alerts/compose/template.rules.ts';
+import { PARTS } from '../src/alerts/send/channels.ts';
+import { BUILT_IN_TOPICS } from '../src/alerts/topics/topic.rules.ts';
+import { createLogger } from '../src/platform/log.ts';
 
 const [messages = 20_000] = process.argv.slice(2).map(Number);
 const UNDER_WAY = 10;

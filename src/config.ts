@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { CHANNELS, MEDIA } from './channel/channels.ts';
-import type { ChannelSettings } from './channel/channels.ts';
-import { httpUrl } from './channel/settings.ts';
-import { splitAddress } from './shared/database-address.ts';
-import { isLoopbackHost, isLoopbackUrl } from './shared/loopback.ts';
+import { CHANNELS, MEDIA } from './alerts/send/channels.ts';
+import type { Pooler } from './platform/database/pooler.ts';
+import type { ChannelSettings } from './alerts/send/channels.ts';
+import { httpUrl } from './alerts/send/settings.ts';
+import { splitAddress } from './platform/database-address.ts';
+import { isLoopbackHost, isLoopbackUrl } from './platform/loopback.ts';
 
 const flag = z
   .enum(['0', '1', 'off', 'on', 'false', 'true'])
@@ -128,7 +129,7 @@ export type Config = Readonly<{
    * What stands between us and PostgreSQL: nothing that we notice, or a pooler that gives a connection for one transaction at a time. Of those, the
    * `prepared` kind knows which of its connections has which named statement.
    */
-  databasePooler: 'none' | 'transaction' | 'transaction-prepared';
+  databasePooler: Pooler;
   /** Base of every link we hand out; never taken from a Host header. */
   publicUrl: string;
   /** Whether an operator set it; otherwise it is the address we listen on. */

@@ -1,21 +1,21 @@
 import type { DocumentNode } from 'graphql';
 import type { Config } from './config.ts';
-import type { Database } from './database/database.ts';
-import type { RenderBudget, Templates } from './domain/template/template.pool.ts';
-import type { ContentsWrites } from './domain/contents/contents.writes.ts';
-import type { ListReads } from './domain/list/list.reads.ts';
-import type { Live } from './domain/live/live.watch.ts';
-import type { IdentityState } from './domain/shopper/identity.repo.ts';
-import type { ShopperRow } from './domain/shopper/shopper.repo.ts';
-import type { StoreRow } from './domain/store/store.repo.ts';
-import type { SignUps } from './domain/subscription/signup.writes.ts';
-import type { Basis } from './shared/basis.ts';
-import type { Budget } from './shared/budget.ts';
-import type { Receipts } from './receipts.ts';
-import { fail } from './shared/errors.ts';
-import type { ErrorType } from './shared/errors.ts';
-import type { Limiter } from './shared/limiter.ts';
-import type { Logger } from './shared/log.ts';
+import type { Database } from './platform/database/database.ts';
+import type { RenderBudget, Templates } from './alerts/compose/template.pool.ts';
+import type { ContentsWrites } from './lists/contents.writes.ts';
+import type { ListReads } from './lists/list.reads.ts';
+import type { Live } from './lists/live.watch.ts';
+import type { IdentityState } from './shoppers/identity.repo.ts';
+import type { ShopperRow } from './shoppers/shopper.repo.ts';
+import type { StoreRow } from './stores/store.repo.ts';
+import type { SignUps } from './alerts/subscriptions/signup.writes.ts';
+import type { Basis } from './platform/cache-dependencies.ts';
+import type { Budget } from './platform/budget.ts';
+import type { Receipts } from './platform/idempotency-results.ts';
+import { fail } from './platform/errors.ts';
+import type { ErrorType } from './platform/errors.ts';
+import type { Limiter } from './platform/limiter.ts';
+import type { Logger } from './platform/log.ts';
 
 /** What lives as long as the process and is handed to every request; built once, then frozen. */
 export type Services = Readonly<{

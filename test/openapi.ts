@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { createOpenApi } from '../src/openapi/document.ts';
-import type { OpenApi } from '../src/openapi/document.ts';
-import { sharedSchema } from '../src/operation/schema.ts';
-import { routes } from '../src/transport/rest/routes.ts';
+import { createOpenApi } from '../src/api/openapi/document.ts';
+import type { OpenApi } from '../src/api/openapi/document.ts';
+import { sharedSchema } from '../src/api/graphql/schema.ts';
+import { routes } from '../src/api/rest/routes.ts';
 import { fromSetup } from './setup/run.ts';
 
 let made: OpenApi | null = null;

@@ -14,27 +14,27 @@ const STAMP = join(PUBLIC, '.stamp');
 
 /** Pages by name: what a page loads is everything that its entry imports, styles included. A new page is a new line. */
 const PAGES = {
-  landing: 'src/site/landing.ts',
-  docs: 'src/site/docs/main.tsx',
-  graphiql: 'src/site/graphiql.ts',
-  demo: 'src/demo-shop/main.tsx',
-  dashboard: 'src/dashboard/main.tsx',
-  client: 'src/site/client.ts',
+  landing: 'src/web/site/landing.ts',
+  docs: 'src/web/site/docs/main.tsx',
+  graphiql: 'src/web/site/graphiql.ts',
+  demo: 'src/web/demo-shop/main.tsx',
+  dashboard: 'src/web/dashboard/main.tsx',
+  client: 'src/web/site/client.ts',
 };
 
 /** Browser code; the service's own compiler leaves these folders alone. */
-export const BROWSER_FOLDERS = ['src/site', 'src/demo-shop', 'src/dashboard', 'src/compat'];
+export const BROWSER_FOLDERS = ['src/web/site', 'src/web/demo-shop', 'src/web/dashboard', 'src/sdk/compat'];
 
-const CLIENT = 'src/client/wishgate.ts';
-const WATCH = 'src/client/watch.ts';
-const COMPAT = 'src/compat/main.ts';
+const CLIENT = 'src/sdk/client/wishgate.ts';
+const WATCH = 'src/sdk/client/watch.ts';
+const COMPAT = 'src/sdk/compat/main.ts';
 const CLIENT_MANUAL = 'docs/client.md';
 const CLIENT_RECORDS = 'src/generated/client-records.ts';
-const CLIENT_TYPES = [CLIENT_RECORDS, 'src/client/records.ts', 'src/client/types.ts', CLIENT];
+const CLIENT_TYPES = [CLIENT_RECORDS, 'src/sdk/client/records.ts', 'src/sdk/client/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
-    ...filesUnder([...BROWSER_FOLDERS, 'src/client', 'src/generated/dashboard.ts', CLIENT_RECORDS]),
+    ...filesUnder([...BROWSER_FOLDERS, 'src/sdk/client', 'src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL]),
   ]);
 

@@ -63,17 +63,19 @@ function inputs() {
     ...filesUnder(['schema', 'codegen.yml', 'prisma.config.ts', 'package-lock.json']),
     ...filesUnder(['tools/generate.mjs', 'tools/codegen.mjs', 'tools/client-records.cjs']),
     ...filesUnder(['prisma'], (file) => file.endsWith('.prisma')),
-    ...filesUnder(['src/domain', 'src/dashboard'], (file) => file.endsWith('.graphql')),
+    ...filesUnder(['src/lists', 'src/alerts', 'src/shoppers', 'src/stores', 'src/web/dashboard'], (file) =>
+      file.endsWith('.graphql'),
+    ),
   ];
 }
 
 const WORDS = 'schema/words.graphql';
-const WORD_SOURCES = ['src/channel', 'src/shared/errors.ts'];
+const WORD_SOURCES = ['src/alerts/send', 'src/platform/errors.ts'];
 
 /** Prints what the enums are made of, from the tables themselves. */
 const PRINT_TABLES = `
-  const { MEDIA, channelOf } = require('./src/channel/channels.ts');
-  const { FAILURES } = require('./src/shared/errors.ts');
+  const { MEDIA, channelOf } = require('./src/alerts/send/channels.ts');
+  const { FAILURES } = require('./src/platform/errors.ts');
   const media = MEDIA.map((medium) => [medium, channelOf(medium).label]);
   console.log(JSON.stringify({ media, failures: Object.entries(FAILURES) }));`;
 
@@ -93,7 +95,7 @@ async function words() {
   ]);
   const failure = 'What went wrong; `extensions.type` of an error has `-` where this has `_`.';
   return [
-    '# Written by `npm run generate` from src/channel/channels.ts and src/shared/errors.ts.\n',
+    '# Written by `npm run generate` from src/alerts/send/channels.ts and src/platform/errors.ts.\n',
     enumOf(
       'Medium',
       'A way to reach people.',

@@ -3,8 +3,8 @@
  * The records come from memory, so that nothing but the executor is measured.
  */
 import { parse, validate } from 'graphql';
-import { createOperations } from '../dist/operation/executor.js';
-import { createSchema } from '../dist/operation/schema.js';
+import { createOperations } from '../dist/api/graphql/executor.js';
+import { createSchema } from '../dist/api/graphql/schema.js';
 
 const ROUNDS = 11;
 const CALLS = 2_000;

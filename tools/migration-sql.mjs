@@ -45,8 +45,8 @@ function schemaFiles() {
 
 /** Runs `use` with a pool on a database that exists only for this call and has had all migrations. */
 async function withMigratedDatabase(use) {
-  const { openEmbedded } = await tsImport('../src/database/embedded.ts', import.meta.url);
-  const { migrate } = await tsImport('../src/database/migrate.ts', import.meta.url);
+  const { openEmbedded } = await tsImport('../src/platform/database/embedded.ts', import.meta.url);
+  const { migrate } = await tsImport('../src/platform/database/migrate.ts', import.meta.url);
   const log = pino({ level: 'silent' });
   const dataDir = mkdtempSync(join(tmpdir(), 'migration-sql-'));
   // For root the server runs as another user; kept out of here, it would settle where nothing cleans up after it.

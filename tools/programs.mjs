@@ -19,7 +19,7 @@ const PROGRAMS = [
   'cli/store',
   'cli/upgrade',
   'cli/worker',
-  'domain/template/template.process',
+  'alerts/compose/template.process',
 ];
 
 /** Packages of CommonJS use these, which modules do not have. */

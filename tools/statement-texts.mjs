@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import ts from 'typescript';
 import { ROOT, filesUnder } from './generate.mjs';
 
-const isRepo = (path) => path.endsWith('.repo.ts') || path.includes('/src/outbox/');
+const isRepo = (path) => path.endsWith('.repo.ts') || path.includes('/src/alerts/queue/');
 const parse = (path) =>
   ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
 const sources = new Map(filesUnder(['src'], (path) => path.endsWith('.ts')).map((path) => [path, null]));

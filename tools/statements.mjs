@@ -9,7 +9,7 @@ import { ROOT, filesUnder } from './generate.mjs';
 
 const PAGE = join(ROOT, 'docs/decisions/0020-prisma-carries-the-data.md');
 const BEGIN = '<!-- statements: node tools/statements.mjs --write -->';
-const isRepo = (path) => path.endsWith('.repo.ts') || path.includes('/src/outbox/');
+const isRepo = (path) => path.endsWith('.repo.ts') || path.includes('/src/alerts/queue/');
 
 const parse = (path) =>
   ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);

@@ -1,6 +1,6 @@
 // The same Express app behind wishgate's own way to serve it.
 import express from 'express';
-import { createHttpServer } from '../../dist/transport/http.js';
+import { createHttpServer } from '../../dist/api/http.js';
 
 const app = express();
 app.disable('x-powered-by').disable('etag');

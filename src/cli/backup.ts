@@ -6,9 +6,9 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Config } from '../config.ts';
-import { dump, holdMigrations } from '../database/backup.ts';
-import type { Copied } from '../database/backup.ts';
-import { ifMissing } from '../database/embedded-system.ts';
+import { dump, holdMigrations } from '../platform/database/backup.ts';
+import type { Copied } from '../platform/database/backup.ts';
+import { ifMissing } from '../platform/database/embedded-system.ts';
 import {
   PIECE_BYTES,
   STANDARD,

@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import { revokeSessions } from '../domain/shopper/session.service.ts';
+import { revokeSessions } from '../shoppers/session.service.ts';
 import {
   createStore,
   listAllStores,
@@ -8,12 +8,12 @@ import {
   rotateKey,
   setMaintenance,
   updateStore,
-} from '../domain/store/store.service.ts';
-import { dropTokenKeys, rotateTokenKey } from '../domain/store/token-key.service.ts';
-import type { Pacing } from '../domain/store/pacing.rules.ts';
-import type { RateLimits } from '../domain/store/store.service.ts';
-import type { StoreListing } from '../domain/store/store.service.ts';
-import { describeFailure } from '../shared/errors.ts';
+} from '../stores/store.service.ts';
+import { dropTokenKeys, rotateTokenKey } from '../stores/token-key.service.ts';
+import type { Pacing } from '../stores/frequency.rules.ts';
+import type { RateLimits } from '../stores/store.service.ts';
+import type { StoreListing } from '../stores/store.service.ts';
+import { describeFailure } from '../platform/errors.ts';
 import { NEW_DATABASE_FLAG } from './database.ts';
 import { SETTING_FLAGS, oneOf, readSettings, required, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';

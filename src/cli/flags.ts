@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { RateLimits, StoreSettings } from '../domain/store/store.service.ts';
+import type { RateLimits, StoreSettings } from '../stores/store.service.ts';
 import { UsageError } from './usage.ts';
 
 /** A flag of a command. */

@@ -3,7 +3,7 @@ import {
   addOperatorKey,
   listOperatorKeys,
   revokeOperatorKey,
-} from '../domain/operator/operator.service.ts';
+} from '../stores/operator.service.ts';
 import { describeKey, nameFlag } from './commands.ts';
 import type { Command } from './commands.ts';
 import { NEW_DATABASE_FLAG } from './database.ts';

@@ -1,9 +1,9 @@
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
-import { openRuntime } from '../runtime.ts';
-import { describeFailure } from '../shared/errors.ts';
-import { createLogger } from '../shared/log.ts';
-import { logTo } from '../shared/log-lines.ts';
+import { openRuntime } from '../services.ts';
+import { describeFailure } from '../platform/errors.ts';
+import { createLogger } from '../platform/log.ts';
+import { logTo } from '../platform/log-lines.ts';
 import { commands } from './commands.ts';
 import type { Command, Outcome } from './commands.ts';
 import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';

@@ -1,11 +1,11 @@
 import { loadEnvFile, readConfig } from '../config.ts';
-import { createTasks } from '../dispatch/tasks.ts';
-import { startWorker } from '../dispatch/worker.ts';
-import { openRuntime, startTracing } from '../runtime.ts';
-import { endSignal, limitShutdown } from '../shared/end-signal.ts';
-import { describeFailure } from '../shared/errors.ts';
-import { createLogger } from '../shared/log.ts';
-import { listenForMetrics } from '../transport/metrics.ts';
+import { createTasks } from '../alerts/dispatch/tasks.ts';
+import { startWorker } from '../alerts/dispatch/worker.ts';
+import { openRuntime, startTracing } from '../services.ts';
+import { endSignal, limitShutdown } from '../platform/end-signal.ts';
+import { describeFailure } from '../platform/errors.ts';
+import { createLogger } from '../platform/log.ts';
+import { listenForMetrics } from '../api/metrics.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
 import { readFlags } from './flags.ts';
 import { UsageError } from './usage.ts';

@@ -1,7 +1,7 @@
-import { findStore } from '../../src/domain/store/store.repo.ts';
-import { sealLink } from '../../src/domain/contact/link.rules.ts';
-import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
-import type { Scope } from '../../src/domain/contact/unsubscribe.rules.ts';
+import { findStore } from '../../src/stores/store.repo.ts';
+import { sealLink } from '../../src/shoppers/contacts/link.rules.ts';
+import { unsubscribeUrl } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
+import type { Scope } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
 import { enqueueMail, outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 

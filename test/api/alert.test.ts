@@ -1,4 +1,4 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import { startSmtp } from '../dispatch/receivers.ts';
 import type { TestSmtp } from '../dispatch/receivers.ts';

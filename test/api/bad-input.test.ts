@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
-import { DOCUMENT_LIMITS } from '../../src/operation/limits.ts';
+import { DOCUMENT_LIMITS } from '../../src/api/graphql/limits.ts';
 import { useService, useStore } from '../harness.ts';
 
 const service = useService();

@@ -1,4 +1,4 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService, useStore } from '../harness.ts';
 
 // What a store browses: its shoppers, catalogue and alerts, by page and as files. One large store serves all tests; none of them changes it.

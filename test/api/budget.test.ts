@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
-import { createLogger } from '../../src/shared/log.ts';
+import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
+import { createLogger } from '../../src/platform/log.ts';
 import { startService, useService, useStore } from '../harness.ts';
 import { until } from '../until.ts';
 import { item, newAccount, newGuest, useAccount } from './list-kit.ts';

@@ -1,5 +1,5 @@
-import { writeProducts } from '../../src/domain/catalog/catalog.service.ts';
-import type { WrittenRow } from '../../src/domain/product/product.repo.ts';
+import { writeProducts } from '../../src/stores/catalogue/catalog.service.ts';
+import type { WrittenRow } from '../../src/stores/products/product.repo.ts';
 import { useNewStore, useService } from '../harness.ts';
 
 const service = useService();

@@ -1,5 +1,5 @@
-import { forgetStockChanges } from '../../src/domain/catalog/stock.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { forgetStockChanges } from '../../src/stores/catalogue/stock.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 

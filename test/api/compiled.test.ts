@@ -1,7 +1,7 @@
 import { BREAK, Kind, print, visit } from 'graphql';
 import type { DocumentNode } from 'graphql';
-import type { Route } from '../../src/route/route.ts';
-import { routes } from '../../src/transport/rest/routes.ts';
+import type { Route } from '../../src/platform/route/route.ts';
+import { routes } from '../../src/api/rest/routes.ts';
 import { useService, useStore } from '../harness.ts';
 import { NO_PD, useAccount } from './list-kit.ts';
 

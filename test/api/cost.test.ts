@@ -1,5 +1,5 @@
-import type { NewStore, StoreSettings } from '../../src/domain/store/store.service.ts';
-import { ADDRESS_COST_A_MINUTE, DEFAULT_COST_A_MINUTE, MAX_COST } from '../../src/operation/cost.ts';
+import type { NewStore, StoreSettings } from '../../src/stores/store.service.ts';
+import { ADDRESS_COST_A_MINUTE, DEFAULT_COST_A_MINUTE, MAX_COST } from '../../src/api/graphql/cost.ts';
 import { useService } from '../harness.ts';
 import type { TestShopper } from '../harness.ts';
 

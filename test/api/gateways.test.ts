@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { revokeKey, rotateKey, setMaintenance } from '../../src/domain/store/store.service.ts';
+import { revokeKey, rotateKey, setMaintenance } from '../../src/stores/store.service.ts';
 import { startService, useNewStore, useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { openStream } from '../live.ts';

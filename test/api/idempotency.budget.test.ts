@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { KEPT_BYTES } from '../../src/operation/idempotency.rules.ts';
+import { KEPT_BYTES } from '../../src/api/idempotency.rules.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 import { item, newAccount, useNewAccount } from './list-kit.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { getNamedType, isObjectType } from 'graphql';
-import { addOperatorKey } from '../../src/domain/operator/operator.service.ts';
-import { KEPT_BYTES } from '../../src/operation/idempotency.rules.ts';
-import { sharedSchema } from '../../src/operation/schema.ts';
-import { SHOWN_ONCE } from '../../src/operation/shown-once.ts';
+import { addOperatorKey } from '../../src/stores/operator.service.ts';
+import { KEPT_BYTES } from '../../src/api/idempotency.rules.ts';
+import { sharedSchema } from '../../src/api/graphql/schema.ts';
+import { SHOWN_ONCE } from '../../src/api/graphql/shown-once.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 import { newAccount } from './list-kit.ts';

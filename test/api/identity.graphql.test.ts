@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 import type { Caller, TestShopper } from '../harness.ts';
 import { NO_PD } from './list-kit.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createLogger } from '../../src/shared/log.ts';
+import { createLogger } from '../../src/platform/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
-import { updateStore } from '../../src/domain/store/store.service.ts';
+import { revokeSessions } from '../../src/shoppers/session.service.ts';
+import { updateStore } from '../../src/stores/store.service.ts';
 import { useService, useStore } from '../harness.ts';
 import type { TestShopper } from '../harness.ts';
 import { NO_PD } from './list-kit.ts';

@@ -1,4 +1,4 @@
-import { itemColumns } from '../../src/domain/item/item.columns.ts';
+import { itemColumns } from '../../src/lists/item.columns.ts';
 import { startService, useNewStore, useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { createClient, item, newAccount, newGuest, stock, useNewAccount } from './list-kit.ts';

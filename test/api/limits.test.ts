@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { DEFAULT_LIMITS, addressGroup } from '../../src/transport/rate-limit.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
+import { DEFAULT_LIMITS, addressGroup } from '../../src/api/limit.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';
 

@@ -1,4 +1,4 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { filledBy } from '../harness.ts';
 import type { Fields, TestService, TestShopper } from '../harness.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { WATCH_LIMITS } from '../../src/domain/live/live.watch.ts';
-import { revokeSessions } from '../../src/domain/shopper/session.service.ts';
-import { revokeKey, rotateKey, setMaintenance } from '../../src/domain/store/store.service.ts';
+import { WATCH_LIMITS } from '../../src/lists/live.watch.ts';
+import { revokeSessions } from '../../src/shoppers/session.service.ts';
+import { revokeKey, rotateKey, setMaintenance } from '../../src/stores/store.service.ts';
 import { startService, useService, useStore } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';
 import { WATCH, headersOf, openStream } from '../live.ts';

@@ -1,6 +1,6 @@
-import { findStore } from '../../src/domain/store/store.repo.ts';
-import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { findStore } from '../../src/stores/store.repo.ts';
+import { unsubscribeUrl } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 

@@ -1,5 +1,5 @@
-import { setMaintenance } from '../../src/domain/store/store.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { setMaintenance } from '../../src/stores/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 
 const service = useService();

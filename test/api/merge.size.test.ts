@@ -1,4 +1,4 @@
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 import { watchTransactions } from '../statements.ts';
 import type { Seen } from '../statements.ts';

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { routes } from '../../src/transport/rest/routes.ts';
-import { FAILURES } from '../../src/shared/errors.ts';
+import { routes } from '../../src/api/rest/routes.ts';
+import { FAILURES } from '../../src/platform/errors.ts';
 import { useService } from '../harness.ts';
 import { expectMatchesOpenApi, openApi, validateWith } from '../openapi.ts';
 

@@ -1,5 +1,5 @@
 import { runCli } from '../../src/cli/run.ts';
-import { addOperatorKey, makeFirstOperatorKey } from '../../src/domain/operator/operator.service.ts';
+import { addOperatorKey, makeFirstOperatorKey } from '../../src/stores/operator.service.ts';
 import { startService, useService, useStore } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 import { until } from '../until.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import supertest from 'supertest';
 import { createApp } from '../../src/app.ts';
-import { createHttpServer } from '../../src/transport/http.ts';
+import { createHttpServer } from '../../src/api/http.ts';
 import { startService } from '../harness.ts';
 import { item, newAccount } from './list-kit.ts';
 import type { TestService } from '../harness.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isNonNullType } from 'graphql';
-import { createSchema } from '../../src/operation/schema.ts';
+import { createSchema } from '../../src/api/graphql/schema.ts';
 import { useService, useStore } from '../harness.ts';
 import { newGuest, useNewAccount } from './list-kit.ts';
 import type { Client } from './list-kit.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { PoolClient } from 'pg';
-import { setMaintenance } from '../../src/domain/store/store.service.ts';
+import { setMaintenance } from '../../src/stores/store.service.ts';
 import { useNewStore, useService } from '../harness.ts';
 import { until } from '../until.ts';
 import { item, newAccount, useNewAccount } from './list-kit.ts';

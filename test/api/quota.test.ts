@@ -1,5 +1,5 @@
-import { itemColumns } from '../../src/domain/item/item.columns.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { itemColumns } from '../../src/lists/item.columns.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { startService, useNewStore, useService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';

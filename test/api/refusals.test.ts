@@ -1,8 +1,8 @@
 import { isEnumType } from 'graphql';
 import type { GraphQLEnumType } from 'graphql';
-import { MEDIA } from '../../src/channel/channels.ts';
-import { createSchema } from '../../src/operation/schema.ts';
-import { FAILURES } from '../../src/shared/errors.ts';
+import { MEDIA } from '../../src/alerts/send/channels.ts';
+import { createSchema } from '../../src/api/graphql/schema.ts';
+import { FAILURES } from '../../src/platform/errors.ts';
 import { useService, useStore } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 import { useAccount } from './list-kit.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { destinationOf, longToken, shortToken } from '../../src/domain/revenue/click.rules.ts';
-import type { LinkStore } from '../../src/domain/contact/link.rules.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { destinationOf, longToken, shortToken } from '../../src/stores/revenue/click.rules.ts';
+import type { LinkStore } from '../../src/shoppers/contacts/link.rules.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import { times } from '../tier.ts';
 import { DAY, NOON, after, startRevenueKit } from './revenue-kit.ts';

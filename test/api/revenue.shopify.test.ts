@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { DAY, NOON, after, startRevenueKit } from './revenue-kit.ts';
 import type { RevenueKit } from './revenue-kit.ts';
 

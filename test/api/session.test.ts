@@ -1,7 +1,7 @@
-import { HOUSEKEEPING } from '../../src/dispatch/housekeeping.ts';
-import { addOperatorKey } from '../../src/domain/operator/operator.service.ts';
-import { revokeKey } from '../../src/domain/store/store.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { HOUSEKEEPING } from '../../src/alerts/dispatch/housekeeping.ts';
+import { addOperatorKey } from '../../src/stores/operator.service.ts';
+import { revokeKey } from '../../src/stores/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { startService, useService, useStore } from '../harness.ts';
 
 const service = useService({ rateLimits: true });

@@ -7,7 +7,7 @@ import { until } from '../until.ts';
 import { item, newAccount } from './list-kit.ts';
 
 /**
- * Small ones, so that tests need not wait long; the service has those of src/transport/http.ts. A process that stands still on a busy
+ * Small ones, so that tests need not wait long; the service has those of src/api/http.ts. A process that stands still on a busy
  * machine may cut a connection before it has read what came, and such a client reads no 408: the limits are longer than that.
  */
 const LIMITS = { headersMs: 1_000, requestMs: 1_500, idleMs: 300 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { useNewStore, useService } from '../harness.ts';
 import { until } from '../until.ts';
 

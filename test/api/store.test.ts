@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { revokeKey, rotateKey, updateStore } from '../../src/domain/store/store.service.ts';
+import { revokeKey, rotateKey, updateStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 
 const service = useService();

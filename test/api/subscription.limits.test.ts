@@ -1,7 +1,7 @@
-import { findStore } from '../../src/domain/store/store.repo.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { consume } from '../../src/domain/pace/pace.repo.ts';
-import { SIGNUP_LIMITS, signupKey } from '../../src/domain/subscription/signup.rules.ts';
+import { findStore } from '../../src/stores/store.repo.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
+import { consume } from '../../src/stores/usage-window.repo.ts';
+import { SIGNUP_LIMITS, signupKey } from '../../src/alerts/subscriptions/signup.rules.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
-import { SAMPLE_MODEL } from '../../src/domain/template/template.rules.ts';
+import { SAMPLE_MODEL } from '../../src/alerts/compose/template.rules.ts';
 import { setStock } from '../dispatch/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import { times } from '../tier.ts';

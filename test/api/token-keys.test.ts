@@ -1,12 +1,12 @@
 import { createCipheriv, createHmac } from 'node:crypto';
 import { runCli } from '../../src/cli/run.ts';
-import { sealLink } from '../../src/domain/contact/link.rules.ts';
-import { shortConfirm, shortUnsubscribe } from '../../src/domain/contact/short-link.rules.ts';
-import { unsubscribeUrl } from '../../src/domain/contact/unsubscribe.rules.ts';
-import { longToken } from '../../src/domain/revenue/click.rules.ts';
-import { findStore } from '../../src/domain/store/store.repo.ts';
-import type { StoreRow } from '../../src/domain/store/store.repo.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { sealLink } from '../../src/shoppers/contacts/link.rules.ts';
+import { shortConfirm, shortUnsubscribe } from '../../src/shoppers/contacts/short-link.rules.ts';
+import { unsubscribeUrl } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
+import { longToken } from '../../src/stores/revenue/click.rules.ts';
+import { findStore } from '../../src/stores/store.repo.ts';
+import type { StoreRow } from '../../src/stores/store.repo.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 import type { TestShopper } from '../harness.ts';
 

@@ -1,4 +1,4 @@
-import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
+import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
 import { outboxOf, seedSubscribers, seedSubscription } from '../dispatch/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';

@@ -1,7 +1,7 @@
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import type { SeedSubscription } from '../dispatch/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 
 const service = useService({ publicUrl: 'https://alerts.example' });
 const store = useNewStore(service, { name: 'Test & Co' });

@@ -1,5 +1,5 @@
-import { forgetTries } from '../../src/domain/webhook/try.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { forgetTries } from '../../src/stores/webhooks/attempt.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { startHttp } from '../dispatch/receivers.ts';
 import type { TestHttp } from '../dispatch/receivers.ts';
 import { startService } from '../harness.ts';

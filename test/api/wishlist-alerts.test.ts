@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
-import { openQueue } from '../../src/outbox/outbox.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
+import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
+import { openQueue } from '../../src/alerts/queue/outbox.service.ts';
 import { outboxOf } from '../dispatch/kit.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isSessionOf } from '../../src/domain/shopper/identity.rules.ts';
+import { isSessionOf } from '../../src/shoppers/identity.rules.ts';
 import { COLUMNS, ITEMS_PER_LIST, rowsOfStore, shoppersOf, storeOf } from '../../bench/data.ts';
 import { readOptions } from '../../bench/options.ts';
 

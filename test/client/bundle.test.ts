@@ -11,7 +11,7 @@ import type {
   ListContents,
   ProductInput,
   UserInfo,
-} from '../../src/client/wishgate.ts';
+} from '../../src/sdk/client/wishgate.ts';
 import type {
   ItemInput,
   ItemRecordFragment,

@@ -1,5 +1,5 @@
-import { updateStore } from '../../src/domain/store/store.service.ts';
-import type { SaveForLater, Wishgate, WishgateError } from '../../src/client/wishgate.ts';
+import { updateStore } from '../../src/stores/store.service.ts';
+import type { SaveForLater, Wishgate, WishgateError } from '../../src/sdk/client/wishgate.ts';
 import { useService, useStore } from '../harness.ts';
 import { openTab, product, watchErrors } from './kit.ts';
 

@@ -1,11 +1,11 @@
-import { init } from '../../src/client/wishgate.ts';
+import { init } from '../../src/sdk/client/wishgate.ts';
 import type {
   FetchLike,
   Identity,
   StorageLike,
   Wishgate,
   WishgateOptions,
-} from '../../src/client/wishgate.ts';
+} from '../../src/sdk/client/wishgate.ts';
 import type { TestShopper } from '../harness.ts';
 
 /** A localStorage that tests can look into; tabs of one browser share one. */

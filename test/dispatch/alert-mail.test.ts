@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
-import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
-import { createLogger } from '../../src/shared/log.ts';
+import { saveTopic } from '../../src/alerts/topics/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
+import { createLogger } from '../../src/platform/log.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { enqueueMail, outboxOf, seedSubscription, setStock, unsubscribe } from './kit.ts';

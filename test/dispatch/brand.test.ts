@@ -1,5 +1,5 @@
 import { parse } from 'parse5';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { startHttp, startSmtp } from './receivers.ts';

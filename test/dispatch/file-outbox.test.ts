@@ -1,5 +1,5 @@
-import { openFileOutbox } from '../../src/channel/file.ts';
-import { createLogger } from '../../src/shared/log.ts';
+import { openFileOutbox } from '../../src/alerts/send/file.ts';
+import { createLogger } from '../../src/platform/log.ts';
 
 test('where no folder can be made, a message that would become a file fails instead of waiting for ever', async () => {
   const outbox = openFileOutbox('/proc/nope', createLogger('silent'));

@@ -1,8 +1,8 @@
-import { PORTION } from '../../src/domain/restock/restock.rules.ts';
-import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
-import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
-import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
+import { PORTION } from '../../src/alerts/events/event.rules.ts';
+import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
+import { saveTopic } from '../../src/alerts/topics/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
 import { onEachConnection } from '../connections.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';

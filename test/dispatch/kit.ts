@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Db, Tx } from '../../src/database/database.ts';
-import { enqueueMessage } from '../../src/outbox/outbox.repo.ts';
+import type { Db, Tx } from '../../src/platform/database/database.ts';
+import { enqueueMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import type { StoreAccess, TestService } from '../harness.ts';
 
 /** A subscription to make. */

@@ -1,6 +1,6 @@
-import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
-import type { Task } from '../../src/dispatch/worker.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { createDispatchTasks } from '../../src/alerts/dispatch/dispatcher.ts';
+import type { Task } from '../../src/alerts/dispatch/worker.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { outboxOf, seedSubscription, setStock, unsubscribe } from './kit.ts';

@@ -1,5 +1,5 @@
-import { queueNextPortion } from '../../src/domain/restock/restock.service.ts';
-import { PORTION } from '../../src/domain/restock/restock.rules.ts';
+import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
+import { PORTION } from '../../src/alerts/events/event.rules.ts';
 import { onEachConnection } from '../connections.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';

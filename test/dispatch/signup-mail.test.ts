@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { sealLink } from '../../src/domain/contact/link.rules.ts';
-import { findStore } from '../../src/domain/store/store.repo.ts';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import { sealLink } from '../../src/shoppers/contacts/link.rules.ts';
+import { findStore } from '../../src/stores/store.repo.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService, TestShopper } from '../harness.ts';
 import { until } from '../until.ts';

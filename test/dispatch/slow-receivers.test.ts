@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { email } from '../../src/channel/email.ts';
-import { openFileOutbox } from '../../src/channel/file.ts';
-import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
+import { email } from '../../src/alerts/send/email.ts';
+import { openFileOutbox } from '../../src/alerts/send/file.ts';
+import { createDispatchTasks } from '../../src/alerts/dispatch/dispatcher.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';

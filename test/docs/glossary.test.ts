@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isInputObjectType, isObjectType } from 'graphql';
-import { createSchema } from '../../src/operation/schema.ts';
+import { createSchema } from '../../src/api/graphql/schema.ts';
 
 const explained = [
   ...readFileSync(new URL('../../docs/glossary.md', import.meta.url), 'utf8').matchAll(/^\| `(\w+)` +\|/gm),

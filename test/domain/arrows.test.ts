@@ -58,48 +58,48 @@ const importing = ([file, from]: [string, string]) => {
 };
 
 const FORBIDDEN: [string, string][] = [
-  ['src/domain/list/list.routes.ts', './list.service.ts'],
-  ['src/domain/list/list.routes.ts', './list.repo.ts'],
-  ['src/domain/list/list.routes.ts', './list.resolvers.ts'],
-  ['src/domain/list/list.routes.ts', '../../transport/rest/router.ts'],
-  ['src/domain/list/list.resolvers.ts', './list.repo.ts'],
-  ['src/domain/list/list.resolvers.ts', '../../transport/viewer.ts'],
-  ['src/domain/list/list.service.ts', 'express'],
-  ['src/domain/list/list.service.ts', 'graphql'],
-  ['src/domain/list/list.service.ts', '@prisma/client'],
-  ['src/domain/list/list.service.ts', 'pg'],
-  ['src/domain/list/list.service.ts', '../../generated/prisma/client.ts'],
-  ['src/domain/list/list.service.ts', '../../transport/viewer.ts'],
-  ['src/domain/list/list.repo.ts', './list.service.ts'],
-  ['src/domain/list/list.repo.ts', '../item/item.resolvers.ts'],
-  ['src/domain/list/list.repo.ts', 'express'],
-  ['src/domain/list/list.repo.ts', 'graphql'],
-  ['src/domain/list/list.rules.ts', './list.repo.ts'],
-  ['src/domain/list/list.rules.ts', './list.service.ts'],
-  ['src/domain/list/list.rules.ts', 'express'],
-  ['src/domain/list/list.rules.ts', 'graphql/language'],
-  ['src/domain/list/list.rules.ts', '../../generated/prisma/client.ts'],
-  ['src/domain/list/list.types.ts', '../../transport/viewer.ts'],
-  ['src/dispatch/lane.ts', '../outbox/outbox.repo.ts'],
-  ['src/dispatch/lane.ts', '../domain/alert/alert.repo.ts'],
-  ['src/transport/viewer.ts', '../domain/shopper/shopper.repo.ts'],
-  ['src/transport/pages/demo.ts', '../../domain/product/product.repo.ts'],
-  ['src/channel/email.ts', '../domain/store/store.rules.ts'],
-  ['src/channel/email.ts', '../outbox/outbox.service.ts'],
-  ['src/shared/page.ts', '../domain/list/list.rules.ts'],
-  ['src/shared/page.ts', '../transport/viewer.ts'],
-  ['src/shared/page.ts', '../operation/scalars.ts'],
-  ['src/shared/page.ts', '../database/pool.ts'],
-  ['src/client/client.ts', '../shared/page.ts'],
-  ['src/client/client.ts', 'node:fs'],
-  ['src/client/client.ts', '../generated/operations.ts'],
-  ['src/client/parts/cache.ts', '../../shared/page.ts'],
-  ['src/compat/main.ts', '../shared/page.ts'],
-  ['src/compat/main.ts', 'preact'],
-  ['src/dashboard/api.ts', '../client/wishgate.ts'],
-  ['src/dashboard/api.ts', '../generated/operations.ts'],
-  ['src/dashboard/pages/overview.tsx', '../../shared/errors.ts'],
-  ['src/dashboard/pages/overview.tsx', 'node:fs'],
+  ['src/lists/list.routes.ts', './list.service.ts'],
+  ['src/lists/list.routes.ts', './list.repo.ts'],
+  ['src/lists/list.routes.ts', './list.resolvers.ts'],
+  ['src/lists/list.routes.ts', '../api/rest/router.ts'],
+  ['src/lists/list.resolvers.ts', './list.repo.ts'],
+  ['src/lists/list.resolvers.ts', '../api/credentials.ts'],
+  ['src/lists/list.service.ts', 'express'],
+  ['src/lists/list.service.ts', 'graphql'],
+  ['src/lists/list.service.ts', '@prisma/client'],
+  ['src/lists/list.service.ts', 'pg'],
+  ['src/lists/list.service.ts', '../generated/prisma/client.ts'],
+  ['src/lists/list.service.ts', '../api/credentials.ts'],
+  ['src/lists/list.repo.ts', './list.service.ts'],
+  ['src/lists/list.repo.ts', './item.resolvers.ts'],
+  ['src/lists/list.repo.ts', 'express'],
+  ['src/lists/list.repo.ts', 'graphql'],
+  ['src/lists/list.rules.ts', './list.repo.ts'],
+  ['src/lists/list.rules.ts', './list.service.ts'],
+  ['src/lists/list.rules.ts', 'express'],
+  ['src/lists/list.rules.ts', 'graphql/language'],
+  ['src/lists/list.rules.ts', '../generated/prisma/client.ts'],
+  ['src/lists/list.types.ts', '../api/credentials.ts'],
+  ['src/alerts/dispatch/queue.ts', '../queue/outbox.repo.ts'],
+  ['src/alerts/dispatch/queue.ts', '../events/alert.repo.ts'],
+  ['src/api/credentials.ts', '../shoppers/shopper.repo.ts'],
+  ['src/api/pages/demo.ts', '../../stores/products/product.repo.ts'],
+  ['src/alerts/send/email.ts', '../../stores/store.rules.ts'],
+  ['src/alerts/send/email.ts', '../queue/outbox.service.ts'],
+  ['src/platform/page.ts', '../lists/list.rules.ts'],
+  ['src/platform/page.ts', '../api/credentials.ts'],
+  ['src/platform/page.ts', '../api/graphql/scalars.ts'],
+  ['src/platform/page.ts', './database/pool.ts'],
+  ['src/sdk/client/client.ts', '../../platform/page.ts'],
+  ['src/sdk/client/client.ts', 'node:fs'],
+  ['src/sdk/client/client.ts', '../../generated/operations.ts'],
+  ['src/sdk/client/parts/cache.ts', '../../../platform/page.ts'],
+  ['src/sdk/compat/main.ts', '../../platform/page.ts'],
+  ['src/sdk/compat/main.ts', 'preact'],
+  ['src/web/dashboard/api.ts', '../../sdk/client/wishgate.ts'],
+  ['src/web/dashboard/api.ts', '../../generated/operations.ts'],
+  ['src/web/dashboard/pages/overview.tsx', '../../../platform/errors.ts'],
+  ['src/web/dashboard/pages/overview.tsx', 'node:fs'],
 ];
 
 test.each(FORBIDDEN.map(importing))('$file may not import $from', ({ place }) => {
@@ -107,20 +107,20 @@ test.each(FORBIDDEN.map(importing))('$file may not import $from', ({ place }) =>
 });
 
 const ALLOWED: [string, string][] = [
-  ['src/domain/list/list.routes.ts', '../../route/route.ts'],
-  ['src/domain/list/list.routes.ts', '../../generated/operations.ts'],
-  ['src/domain/list/list.resolvers.ts', './list.service.ts'],
-  ['src/domain/list/list.service.ts', './list.rules.ts'],
-  ['src/domain/list/list.repo.ts', '../../generated/prisma/client.ts'],
-  ['src/dashboard/pages/overview.tsx', '../../generated/dashboard.ts'],
-  ['src/dashboard/pages/overview.tsx', '../parts/chart.tsx'],
-  ['src/dashboard/pages/overview.tsx', 'preact/hooks'],
-  ['src/shared/page.ts', './errors.ts'],
-  ['src/client/client.ts', './cache.ts'],
-  ['src/compat/main.ts', '../client/failure.ts'],
-  ['src/client/records.ts', '../generated/client-records.ts'],
-  ['src/client/parts/cache.ts', '../client.ts'],
-  ['src/transport/rest/routes.ts', '../../domain/list/list.routes.ts'],
+  ['src/lists/list.routes.ts', '../platform/route/route.ts'],
+  ['src/lists/list.routes.ts', '../generated/operations.ts'],
+  ['src/lists/list.resolvers.ts', './list.service.ts'],
+  ['src/lists/list.service.ts', './list.rules.ts'],
+  ['src/lists/list.repo.ts', '../generated/prisma/client.ts'],
+  ['src/web/dashboard/pages/overview.tsx', '../../../generated/dashboard.ts'],
+  ['src/web/dashboard/pages/overview.tsx', '../parts/chart.tsx'],
+  ['src/web/dashboard/pages/overview.tsx', 'preact/hooks'],
+  ['src/platform/page.ts', './errors.ts'],
+  ['src/sdk/client/client.ts', './cache.ts'],
+  ['src/sdk/compat/main.ts', '../client/failure.ts'],
+  ['src/sdk/client/records.ts', '../../generated/client-records.ts'],
+  ['src/sdk/client/parts/cache.ts', '../client.ts'],
+  ['src/api/rest/routes.ts', '../../lists/list.routes.ts'],
 ];
 
 test.each(ALLOWED.map(importing))('$file may import $from', ({ place }) => {
@@ -128,7 +128,7 @@ test.each(ALLOWED.map(importing))('$file may import $from', ({ place }) => {
 });
 
 const ROW_TYPE = put(
-  'src/domain/list/list.resolvers.ts',
+  'src/lists/list.resolvers.ts',
   "import type { Row } from './list.repo.ts'; export type Parent = Row;",
 );
 
@@ -156,13 +156,13 @@ const BAD = [
     'eslint(no-restricted-properties)',
   ],
   ['any is used', 'export const thing = (a: any) => a;', 'typescript(no-explicit-any)'],
-].map(([what, code, rule]) => ({ what, rule, place: put('src/domain/list/list.service.ts', code!) }));
+].map(([what, code, rule]) => ({ what, rule, place: put('src/lists/list.service.ts', code!) }));
 
 test.each(BAD)('the linter reports that $what', ({ place, rule }) => {
   expect(rulesBrokenAt(place)).toEqual([rule]);
 });
 
-const LONG = Array.from({ length: 251 }, () => put('src/domain/list/list.view.ts', 'export {};'));
+const LONG = Array.from({ length: 251 }, () => put('src/lists/list.view.ts', 'export {};'));
 
 test('the linter reports that a file has more than 250 lines', () => {
   expect(rulesBrokenAt(LONG.at(-1)!)).toEqual(['eslint(max-lines)']);
@@ -171,8 +171,8 @@ test('the linter reports that a file has more than 250 lines', () => {
 const EXEMPT = [
   ['src/config.ts', 'export const port = process.env.PORT;'],
   ['test/harness.ts', 'export const port = process.env.PORT;'],
-  ['src/shared/errors.ts', 'export class AppError extends Error {}'],
-  ['src/domain/list/list.repo.ts', "export const f = (db: Db) => db.query('SELECT 1');"],
+  ['src/platform/errors.ts', 'export class AppError extends Error {}'],
+  ['src/lists/list.repo.ts', "export const f = (db: Db) => db.query('SELECT 1');"],
 ].map(([file, code]) => ({ file, code, place: put(file!, code!) }));
 
 test.each(EXEMPT)('the linter lets $file have: $code', ({ place }) => {

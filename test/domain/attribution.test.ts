@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { readAmount, sumOf, writeAmount } from '../../src/domain/revenue/amount.rules.ts';
-import { attribute, sharesOf } from '../../src/domain/revenue/attribution.rules.ts';
-import type { Click, Listed, OrderLine, Source } from '../../src/domain/revenue/attribution.rules.ts';
+import { readAmount, sumOf, writeAmount } from '../../src/stores/revenue/amount.rules.ts';
+import { attribute, sharesOf } from '../../src/stores/revenue/attribution.rules.ts';
+import type { Click, Listed, OrderLine, Source } from '../../src/stores/revenue/attribution.rules.ts';
 import { times } from '../tier.ts';
 
 const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 import { isInputObjectType, isObjectType } from 'graphql';
-import { itemColumns, sentColumns } from '../../src/domain/item/item.columns.ts';
-import { listColumns } from '../../src/domain/list/list.columns.ts';
-import { productColumns } from '../../src/domain/product/product.columns.ts';
-import { createSchema } from '../../src/operation/schema.ts';
+import { itemColumns, sentColumns } from '../../src/lists/item.columns.ts';
+import { listColumns } from '../../src/lists/list.columns.ts';
+import { productColumns } from '../../src/stores/products/product.columns.ts';
+import { createSchema } from '../../src/api/graphql/schema.ts';
 
 // A column is told once, in a table. What a table and the schema say of each other is held together here; that every column of
 // prisma/*.prisma has its line is for tsc to say.

@@ -68,5 +68,5 @@ export function useCopy(name: string): ProjectCopy {
 export async function checkTypes({ run }: ProjectCopy): Promise<void> {
   const tsc = 'node_modules/typescript/bin/tsc';
   await run(tsc, '--tsBuildInfoFile', 'tsc.tsbuildinfo');
-  await run(tsc, '-p', 'src/dashboard', '--tsBuildInfoFile', 'dashboard.tsbuildinfo');
+  await run(tsc, '-p', 'src/web/dashboard', '--tsBuildInfoFile', 'dashboard.tsbuildinfo');
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import pg from 'pg';
-import { SESSION_OPTIONS } from '../../src/database/pooler.ts';
+import { SESSION_OPTIONS } from '../../src/platform/database/pooler.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
 
@@ -19,41 +19,42 @@ const GLOBAL_KEYS: Record<string, string> = {
 
 /** What reads or writes rows of many stores at once, and why that works on each server by itself. */
 const ACROSS_STORES: Record<string, string> = {
-  'src/domain/alert/alert.repo.ts removeSeen': 'housekeeping: what is old goes, whoever owned it',
-  'src/domain/catalog/shopify.repo.ts forgetEvents': 'housekeeping',
-  'src/domain/contact/proof.repo.ts forgetProofs': 'housekeeping',
-  'src/domain/contact/stop.repo.ts findAccepting': 'STOP counts for every store that sends from the number',
-  'src/domain/list/alias.repo.ts findAliasedStore': 'the same, where the link has the lid of a joined list',
-  'src/domain/list/list.repo.ts findPublicStore':
+  'src/alerts/events/alert.repo.ts removeSeen': 'housekeeping: what is old goes, whoever owned it',
+  'src/stores/catalogue/shopify.repo.ts forgetEvents': 'housekeeping',
+  'src/shoppers/contacts/double-opt-in.repo.ts forgetProofs': 'housekeeping',
+  'src/shoppers/contacts/sms-opt-out.repo.ts findAccepting':
+    'STOP counts for every store that sends from the number',
+  'src/lists/list-alias.repo.ts findAliasedStore': 'the same, where the link has the lid of a joined list',
+  'src/lists/list.repo.ts findPublicStore':
     'a public link names a list alone; it leads to the server of its store',
-  'src/domain/mail-server/mail-server.repo.ts listOwners': 'at start: which passwords are there to open',
-  'src/domain/mail-server/mail-server.repo.ts listSealedOtherwise':
+  'src/stores/mail-server/mail-server.repo.ts listOwners': 'at start: which passwords are there to open',
+  'src/stores/mail-server/mail-server.repo.ts listSealedOtherwise':
     'a new key seals every password of the server',
-  'src/domain/operator/operator.repo.ts countStores': 'an operator sees the stores of this server',
-  'src/domain/operator/operator.repo.ts listStores': 'an operator sees the stores of this server',
-  'src/domain/pace/pace.repo.ts forgetWindows': 'housekeeping',
-  'src/domain/product/stock.repo.ts removeChanges': 'housekeeping',
-  'src/domain/restock/queue.repo.ts claimRestock': 'a worker takes the occasion that has waited longest',
-  'src/domain/revenue/click.repo.ts findTarget':
+  'src/stores/operator.repo.ts countStores': 'an operator sees the stores of this server',
+  'src/stores/operator.repo.ts listStores': 'an operator sees the stores of this server',
+  'src/stores/usage-window.repo.ts forgetWindows': 'housekeeping',
+  'src/stores/products/stock.repo.ts removeChanges': 'housekeeping',
+  'src/alerts/events/queue.repo.ts claimRestock': 'a worker takes the occasion that has waited longest',
+  'src/stores/revenue/click.repo.ts findTarget':
     'a link of a message names the alert alone; it leads to the server of its store',
-  'src/domain/revenue/measure.repo.ts forgetOrders': 'housekeeping',
-  'src/domain/revenue/measure.repo.ts forgetPeople': 'housekeeping, by the days that stores chose',
-  'src/domain/revenue/measure.repo.ts windowsInUse': 'housekeeping: the days that stores chose',
-  'src/domain/session/session.repo.ts forgetSessions': 'housekeeping',
-  'src/domain/store/sender.repo.ts findSenderByNo':
+  'src/stores/revenue/click-tracking.repo.ts forgetOrders': 'housekeeping',
+  'src/stores/revenue/click-tracking.repo.ts forgetPeople': 'housekeeping, by the days that stores chose',
+  'src/stores/revenue/click-tracking.repo.ts windowsInUse': 'housekeeping: the days that stores chose',
+  'src/stores/session.repo.ts forgetSessions': 'housekeeping',
+  'src/stores/sender.repo.ts findSenderByNo':
     'a brief link names its store by a number, which no two servers give out',
-  'src/domain/store/store.repo.ts listStores': 'the command line lists the stores of this server',
-  'src/domain/store/store.repo.ts pidOfDemo': 'there is one demo store, on a machine of its own',
-  'src/domain/store/store.repo.ts pidOfLinkNo': 'a brief link names its store by a number',
-  'src/domain/subscription/subscription.repo.ts forgetExpired': 'housekeeping, topic by topic',
-  'src/domain/subscription/subscription.repo.ts forgetUnconfirmed': 'housekeeping',
-  'src/domain/trash/trash.repo.ts forgetTrash': 'housekeeping, store by store',
-  'src/domain/webhook/try.repo.ts removeTries': 'housekeeping',
-  'src/operation/idempotency.repo.ts removeExpired': 'housekeeping',
-  'src/outbox/outbox.repo.ts countWaiting': 'an operator sees what waits on this server',
-  'src/outbox/outbox.repo.ts findDueLines':
+  'src/stores/store.repo.ts listStores': 'the command line lists the stores of this server',
+  'src/stores/store.repo.ts pidOfDemo': 'there is one demo store, on a machine of its own',
+  'src/stores/store.repo.ts pidOfLinkNo': 'a brief link names its store by a number',
+  'src/alerts/subscriptions/subscription.repo.ts forgetExpired': 'housekeeping, topic by topic',
+  'src/alerts/subscriptions/subscription.repo.ts forgetUnconfirmed': 'housekeeping',
+  'src/lists/trash.repo.ts forgetTrash': 'housekeeping, store by store',
+  'src/stores/webhooks/attempt.repo.ts removeTries': 'housekeeping',
+  'src/api/idempotency.repo.ts removeExpired': 'housekeeping',
+  'src/alerts/queue/outbox.repo.ts countWaiting': 'an operator sees what waits on this server',
+  'src/alerts/queue/outbox.repo.ts findDueLines':
     'a worker looks which stores have something due, then takes turns between them',
-  'src/outbox/outbox.repo.ts removeFinished': 'housekeeping',
+  'src/alerts/queue/outbox.repo.ts removeFinished': 'housekeeping',
 };
 
 type Asked = {

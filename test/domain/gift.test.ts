@@ -11,9 +11,9 @@ inLongRun(
     copy.insert('prisma/item.prisma', /^ {2}note +String\?\n/gm, '  gift String?');
     await copy.run('tools/migration-sql.mjs', '--name', 'add_item_gift');
     copy.insert('schema/item.graphql', /^ {2}note: String\n/gm, '  "How to wrap it."\n  gift: String', 2);
-    copy.insert('src/domain/item/item.operations.graphql', /^ {2}note\n/gm, '  gift');
+    copy.insert('src/lists/item.operations.graphql', /^ {2}note\n/gm, '  gift');
     copy.insert(
-      'src/domain/item/item.columns.ts',
+      'src/lists/item.columns.ts',
       /^ {2}note: \{.*\},\n/gm,
       `  gift: { sql: 'text', write: 'clearable', merge: 'newerOrOlder', check: 'text', max: 200 },`,
     );

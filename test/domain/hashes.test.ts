@@ -1,7 +1,7 @@
-import type { ItemRow } from '../../src/domain/item/item.columns.ts';
-import { hashProduct } from '../../src/domain/item/item.view.ts';
-import type { ListRow } from '../../src/domain/list/list.columns.ts';
-import { hashList } from '../../src/domain/list/list.view.ts';
+import type { ItemRow } from '../../src/lists/item.columns.ts';
+import { hashProduct } from '../../src/lists/item.view.ts';
+import type { ListRow } from '../../src/lists/list.columns.ts';
+import { hashList } from '../../src/lists/list.view.ts';
 
 // Clients keep these values and compare them with later ones.
 test('the hash of a product is the SHA-256 of the JSON of store and product id', () => {

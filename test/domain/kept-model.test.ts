@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import type { NewStore } from '../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../src/stores/store.service.ts';
 import { item, createClient, stock } from '../api/list-kit.ts';
 import type { Client } from '../api/list-kit.ts';
 import { startService, useService } from '../harness.ts';

@@ -1,8 +1,8 @@
 import { execute, parse, validate } from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Context } from '../../src/context.ts';
-import { createOperations } from '../../src/operation/executor.ts';
-import { toGraphQLError } from '../../src/operation/failures.ts';
+import { createOperations } from '../../src/api/graphql/executor.ts';
+import { toGraphQLError } from '../../src/api/graphql/errors.ts';
 import { inLongRun } from '../tier.ts';
 import { generate } from './fixtures/documents.ts';
 import type { Generated } from './fixtures/documents.ts';

@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/shared/log.ts';
+import { createLogger } from '../../src/platform/log.ts';
 
 /** What a logger writes of a failure. */
 function logged(message: string): string {

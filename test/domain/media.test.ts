@@ -1,17 +1,17 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MEDIA } from '../../src/channel/channels.ts';
+import { MEDIA } from '../../src/alerts/send/channels.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Files beside the channels that name a medium, and why. */
 const NAMED: Record<string, string> = {
-  'src/client/alerts.ts': "the default of the browser library, and the account's own address",
-  'src/domain/list/share.service.ts': 'a list is shared by e-mail',
-  'src/domain/topic/topic.service.ts': 'the documented default of a test send',
-  'src/openapi/examples.ts': 'an example',
-  'src/site/docs/prepare.ts': 'an example',
+  'src/sdk/client/alerts.ts': "the default of the browser library, and the account's own address",
+  'src/lists/share.service.ts': 'a list is shared by e-mail',
+  'src/alerts/topics/topic.service.ts': 'the documented default of a test send',
+  'src/api/openapi/examples.ts': 'an example',
+  'src/web/site/docs/prepare.ts': 'an example',
 };
 
 /** `medium === 'sms'`, `medium: 'sms'`, `medium = 'sms'` in SQL, `channelOf('sms')`. */

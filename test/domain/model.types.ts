@@ -1,10 +1,10 @@
 // What the type check must refuse, so that a column is renamed in prisma/*.prisma and then wherever tsc points. Nothing runs this: `npm run
 // typecheck` reads it.
-import type { Db } from '../../src/database/database.ts';
-import type { ITEM_COLUMNS, ItemRow } from '../../src/domain/item/item.columns.ts';
-import type { LIST_COLUMNS, ListRow } from '../../src/domain/list/list.columns.ts';
-import type { MergeListRow } from '../../src/domain/list/merge.repo.ts';
-import type { PRODUCT_COLUMNS } from '../../src/domain/product/product.columns.ts';
+import type { Db } from '../../src/platform/database/database.ts';
+import type { ITEM_COLUMNS, ItemRow } from '../../src/lists/item.columns.ts';
+import type { LIST_COLUMNS, ListRow } from '../../src/lists/list.columns.ts';
+import type { MergeListRow } from '../../src/lists/merge.repo.ts';
+import type { PRODUCT_COLUMNS } from '../../src/stores/products/product.columns.ts';
 import type { ItemModel, ListModel, ProductModel } from '../../src/generated/prisma/models.ts';
 
 type Differing<A, B> = Exclude<A, B> | Exclude<B, A>;

@@ -47,13 +47,13 @@ export const whatsapp = {
 inLongRun(
   'the steps of CONTRIBUTING give people a channel that they confirm, hear and leave by, and whose clicks and orders count',
   async () => {
-    copy.write('src/channel/whatsapp.ts', WHATSAPP);
+    copy.write('src/alerts/send/whatsapp.ts', WHATSAPP);
     copy.insert(
-      'src/channel/channels.ts',
+      'src/alerts/send/channels.ts',
       /^import \{ sms \} from '\.\/sms\.ts';\n/gm,
       `import { whatsapp } from './whatsapp.ts';`,
     );
-    copy.replace('src/channel/channels.ts', /\{ email, sms \}/g, '{ email, sms, whatsapp }');
+    copy.replace('src/alerts/send/channels.ts', /\{ email, sms \}/g, '{ email, sms, whatsapp }');
     await copy.run('tools/generate.mjs');
 
     await checkTypes(copy);

@@ -19,7 +19,7 @@ const SOLD_OUT = `  soldout: trigger({
 inLongRun(
   'the two steps of CONTRIBUTING give topics a trigger that forms offer, that alerts, that late confirmations catch up with, and that ends',
   async () => {
-    copy.insert('src/domain/topic/triggers.ts', /^export const TRIGGERS = \{\n/gm, SOLD_OUT);
+    copy.insert('src/alerts/topics/triggers.ts', /^export const TRIGGERS = \{\n/gm, SOLD_OUT);
     copy.insert(
       'schema/topic.graphql',
       /^enum TopicTrigger \{\n/gm,

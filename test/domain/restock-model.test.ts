@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { createDispatchTasks } from '../../src/dispatch/dispatcher.ts';
-import type { Task } from '../../src/dispatch/worker.ts';
-import { saveTopic } from '../../src/domain/topic/topic.repo.ts';
-import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
-import type { TopicRow } from '../../src/domain/topic/topic.types.ts';
+import { createDispatchTasks } from '../../src/alerts/dispatch/dispatcher.ts';
+import type { Task } from '../../src/alerts/dispatch/worker.ts';
+import { saveTopic } from '../../src/alerts/topics/topic.repo.ts';
+import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
+import type { TopicRow } from '../../src/alerts/topics/topic.types.ts';
 import { seedSubscription, setStock, unsubscribe } from '../dispatch/kit.ts';
 import { startSmtp } from '../dispatch/receivers.ts';
 import type { TestSmtp } from '../dispatch/receivers.ts';

@@ -1,10 +1,10 @@
 import { DeleteListDocument, ListContentsDocument } from '../../src/generated/operations.ts';
-import { createSchema } from '../../src/operation/schema.ts';
-import { count, text, version } from '../../src/route/form.ts';
-import { also, changes } from '../../src/route/reply.ts';
-import { route } from '../../src/route/route.ts';
-import { routes } from '../../src/transport/rest/routes.ts';
-import { createReader } from '../../src/route/variables.ts';
+import { createSchema } from '../../src/api/graphql/schema.ts';
+import { count, text, version } from '../../src/platform/route/form.ts';
+import { also, changes } from '../../src/platform/route/reply.ts';
+import { route } from '../../src/platform/route/route.ts';
+import { routes } from '../../src/api/rest/routes.ts';
+import { createReader } from '../../src/platform/route/variables.ts';
 
 const limit = count;
 const offset = count;

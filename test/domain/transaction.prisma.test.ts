@@ -1,6 +1,6 @@
-import { openDatabase } from '../../src/database/database.ts';
-import type { Database } from '../../src/database/database.ts';
-import { createLogger } from '../../src/shared/log.ts';
+import { openDatabase } from '../../src/platform/database/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { createLogger } from '../../src/platform/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
 

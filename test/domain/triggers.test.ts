@@ -1,8 +1,8 @@
-import { stepPrice } from '../../src/domain/restock/price.rules.ts';
-import { planRestocks } from '../../src/domain/restock/restock.rules.ts';
-import type { ProductChange } from '../../src/domain/restock/restock.rules.ts';
-import { BUILT_IN_TOPICS } from '../../src/domain/topic/topic.rules.ts';
-import { triggerOf } from '../../src/domain/topic/triggers.ts';
+import { stepPrice } from '../../src/alerts/events/price.rules.ts';
+import { planRestocks } from '../../src/alerts/events/event.rules.ts';
+import type { ProductChange } from '../../src/alerts/events/event.rules.ts';
+import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
+import { triggerOf } from '../../src/alerts/topics/triggers.ts';
 
 // What a change of price or stock means for a topic, without a database.
 

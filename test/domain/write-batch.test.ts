@@ -1,5 +1,5 @@
-import { createWriteBatch } from '../../src/shared/write-batch.ts';
-import type { Outcome } from '../../src/shared/write-batch.ts';
+import { createWriteBatch } from '../../src/platform/write-batch.ts';
+import type { Outcome } from '../../src/platform/write-batch.ts';
 
 type Write = { subject: string; n: number };
 type Batch = {

@@ -1,6 +1,6 @@
 import { getNamedType, isCompositeType, isInterfaceType, isObjectType } from 'graphql';
 import type { GraphQLField } from 'graphql';
-import { createSchema } from '../../src/operation/schema.ts';
+import { createSchema } from '../../src/api/graphql/schema.ts';
 
 const schema = createSchema();
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { openEmbedded } from '../../src/database/embedded.ts';
-import { migrateOver } from '../../src/database/migrate.ts';
-import { createLogger } from '../../src/shared/log.ts';
+import { openEmbedded } from '../../src/platform/database/embedded.ts';
+import { migrateOver } from '../../src/platform/database/migrate.ts';
+import { createLogger } from '../../src/platform/log.ts';
 import { databaseUrl, withAdmin } from './database.ts';
 
 /** The server of one test run; `stop` leaves neither a process nor a file. */

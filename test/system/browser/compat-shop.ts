@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../../src/stores/store.service.ts';
 import type { TestService } from '../../harness.ts';
 import { PAGES } from './compat-pages.ts';
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../../src/stores/store.service.ts';
 import { useNewStore, useService } from '../../harness.ts';
 import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
 import { enter, openPage, signIn } from './dashboard-page.ts';

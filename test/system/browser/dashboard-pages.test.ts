@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import supertest from 'supertest';
 import { createApp } from '../../../src/app.ts';
-import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
+import { addOperatorKey } from '../../../src/stores/operator.service.ts';
 import { filledBy, useService } from '../../harness.ts';
 import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';
 import { openMessage, openPage, openShopper, signIn } from './dashboard-page.ts';

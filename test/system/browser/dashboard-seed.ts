@@ -1,4 +1,4 @@
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../../src/stores/store.service.ts';
 import type { TestService } from '../../harness.ts';
 
 /** Products of the test store: the first is sold out. */

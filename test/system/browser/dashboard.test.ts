@@ -1,6 +1,6 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
-import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
+import { addOperatorKey } from '../../../src/stores/operator.service.ts';
 import { createClient, item, newAccount } from '../../api/list-kit.ts';
 import { startHttp } from '../../dispatch/receivers.ts';
 import { filledBy, useService } from '../../harness.ts';

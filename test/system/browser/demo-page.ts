@@ -1,5 +1,5 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import type { Identity } from '../../../src/client/wishgate.ts';
+import type { Identity } from '../../../src/sdk/client/wishgate.ts';
 
 /** Opens a view of the demo storefront. */
 export async function openShop(url: string, context: BrowserContext, view = ''): Promise<Page> {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { sealLink } from '../../../src/domain/contact/link.rules.ts';
-import { unsubscribeUrl } from '../../../src/domain/contact/unsubscribe.rules.ts';
+import { sealLink } from '../../../src/shoppers/contacts/link.rules.ts';
+import { unsubscribeUrl } from '../../../src/shoppers/contacts/unsubscribe.rules.ts';
 import { item, newAccount } from '../../api/list-kit.ts';
 import { useService } from '../../harness.ts';
 import { seedSubscription } from '../../dispatch/kit.ts';

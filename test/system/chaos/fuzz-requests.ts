@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { routes } from '../../../src/transport/rest/routes.ts';
-import type { Route } from '../../../src/route/route.ts';
+import { routes } from '../../../src/api/rest/routes.ts';
+import type { Route } from '../../../src/platform/route/route.ts';
 import type { StoreAccess, TestShopper } from '../../harness.ts';
 import { ROOT_CALLS, valueOf } from './hostile.ts';
 import type { Chance, Known } from './hostile.ts';

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { openEmbedded } from '../../../src/database/embedded.ts';
-import type { EmbeddedDatabase } from '../../../src/database/embedded.ts';
-import { createLogger } from '../../../src/shared/log.ts';
+import { openEmbedded } from '../../../src/platform/database/embedded.ts';
+import type { EmbeddedDatabase } from '../../../src/platform/database/embedded.ts';
+import { createLogger } from '../../../src/platform/log.ts';
 import { startUnreliableSmtp } from '../fault/dispatch-crash.ts';
 import {
   cleanUp,

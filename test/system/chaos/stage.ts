@@ -1,6 +1,6 @@
-import { openDatabase } from '../../../src/database/database.ts';
-import { createStore } from '../../../src/domain/store/store.service.ts';
-import { createLogger } from '../../../src/shared/log.ts';
+import { openDatabase } from '../../../src/platform/database/database.ts';
+import { createStore } from '../../../src/stores/store.service.ts';
+import { createLogger } from '../../../src/platform/log.ts';
 import { startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { freePort } from '../parts/process.ts';

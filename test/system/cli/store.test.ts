@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../../src/cli/run.ts';
 import type { CliResult } from '../../../src/cli/run.ts';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../../src/stores/store.service.ts';
 import { useService } from '../../harness.ts';
 import { program } from '../../program.ts';
 import { cleanUp, makeDataDir } from '../fault/fixtures/embedded-kit.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VARIABLE_NAMES, variables } from '../../../src/config.ts';
 import { commands } from '../../../src/cli/commands.ts';
-import { FAILURES } from '../../../src/shared/errors.ts';
-import { routes } from '../../../src/transport/rest/routes.ts';
-import { DEFAULT_LIMITS } from '../../../src/transport/rate-limit.ts';
+import { FAILURES } from '../../../src/platform/errors.ts';
+import { routes } from '../../../src/api/rest/routes.ts';
+import { DEFAULT_LIMITS } from '../../../src/api/limit.ts';
 import { cleanUp, makeUsedDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { startMain } from '../fault/fixtures/main-process.ts';
 

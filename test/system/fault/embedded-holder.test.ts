@@ -1,8 +1,8 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { holdHome } from '../../../src/database/embedded-lock.ts';
-import type { HomeHold } from '../../../src/database/embedded-lock.ts';
-import { createLogger } from '../../../src/shared/log.ts';
+import { holdHome } from '../../../src/platform/database/embedded-lock.ts';
+import type { HomeHold } from '../../../src/platform/database/embedded-lock.ts';
+import { createLogger } from '../../../src/platform/log.ts';
 import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';

@@ -1,8 +1,8 @@
 import { cp, mkdir, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ensurePostgresUser } from '../../../src/database/embedded-system.ts';
-import { describePlace, findBinaries } from '../../../src/database/embedded-place.ts';
-import { createLogger } from '../../../src/shared/log.ts';
+import { ensurePostgresUser } from '../../../src/platform/database/embedded-system.ts';
+import { describePlace, findBinaries } from '../../../src/platform/database/embedded-place.ts';
+import { createLogger } from '../../../src/platform/log.ts';
 import * as kit from './fixtures/embedded-kit.ts';
 import { startMain } from './fixtures/main-process.ts';
 

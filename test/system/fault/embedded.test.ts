@@ -1,6 +1,6 @@
 import { readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withLock } from '../../../src/database/embedded-lock.ts';
+import { withLock } from '../../../src/platform/database/embedded-lock.ts';
 import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';

@@ -3,10 +3,10 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openDatabase } from '../../../src/database/database.ts';
-import { migrate, readMigrationState } from '../../../src/database/migrate.ts';
-import { findTopic, topicsOf } from '../../../src/domain/topic/topic.repo.ts';
-import { createLogger } from '../../../src/shared/log.ts';
+import { openDatabase } from '../../../src/platform/database/database.ts';
+import { migrate, readMigrationState } from '../../../src/platform/database/migrate.ts';
+import { findTopic, topicsOf } from '../../../src/alerts/topics/topic.repo.ts';
+import { createLogger } from '../../../src/platform/log.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { createEmptyDatabase } from './fixtures/embedded-kit.ts';
 

@@ -1,7 +1,7 @@
-import { openDatabase } from '../../../src/database/database.ts';
-import type { Database } from '../../../src/database/database.ts';
-import { isDatabaseAway } from '../../../src/database/failures.ts';
-import { createLogger } from '../../../src/shared/log.ts';
+import { openDatabase } from '../../../src/platform/database/database.ts';
+import type { Database } from '../../../src/platform/database/database.ts';
+import { isDatabaseAway } from '../../../src/platform/database/errors.ts';
+import { createLogger } from '../../../src/platform/log.ts';
 import { startFaultProxy } from '../chaos/fault-proxy.ts';
 import type { FaultProxy } from '../chaos/fault-proxy.ts';
 import { createTestDatabase } from '../../setup/database.ts';

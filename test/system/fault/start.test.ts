@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express from 'express';
 import { VARIABLE_NAMES, readConfig } from '../../../src/config.ts';
-import { createHttpServer } from '../../../src/transport/http.ts';
+import { createHttpServer } from '../../../src/api/http.ts';
 import { cleanUp, countProcesses, makeDataDir, makeUsedDataDir } from './fixtures/embedded-kit.ts';
 import { demoAuthorization, identify, startMain } from './fixtures/main-process.ts';
 

@@ -1,15 +1,15 @@
-import { PARTS, PART_NAMES, partsOf } from '../../../src/channel/channels.ts';
-import type { AlertTexts } from '../../../src/channel/channels.ts';
-import { alertModel } from '../../../src/domain/template/model.rules.ts';
-import type { BatchEnd, RenderProcess } from '../../../src/domain/template/template.child.ts';
-import { runJob } from '../../../src/domain/template/template.job.ts';
-import type { JoinJob, RenderAnswer, RenderJob } from '../../../src/domain/template/template.job.ts';
+import { PARTS, PART_NAMES, partsOf } from '../../../src/alerts/send/channels.ts';
+import type { AlertTexts } from '../../../src/alerts/send/channels.ts';
+import { alertModel } from '../../../src/alerts/compose/model.rules.ts';
+import type { BatchEnd, RenderProcess } from '../../../src/alerts/compose/template.child.ts';
+import { runJob } from '../../../src/alerts/compose/template.job.ts';
+import type { JoinJob, RenderAnswer, RenderJob } from '../../../src/alerts/compose/template.job.ts';
 import {
   TemplateError,
   createRenderBudget,
   createTemplates,
-} from '../../../src/domain/template/template.pool.ts';
-import { createLogger } from '../../../src/shared/log.ts';
+} from '../../../src/alerts/compose/template.pool.ts';
+import { createLogger } from '../../../src/platform/log.ts';
 
 const store = { name: 'Shop' } as Parameters<typeof alertModel>[0];
 const product = { dt: 'Shirt' } as Parameters<typeof alertModel>[3];

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readableLine } from '../../../src/shared/log-lines.ts';
+import { readableLine } from '../../../src/platform/log-lines.ts';
 import { program } from '../../program.ts';
 import { until } from '../../until.ts';
 import { cleanUp, makeDataDir } from './fixtures/embedded-kit.ts';

@@ -12,9 +12,9 @@ import {
 } from 'graphql';
 import type { GraphQLArgument, GraphQLField, GraphQLInputType } from 'graphql';
 import { Kind, print } from 'graphql';
-import { createSchema } from '../../../src/operation/schema.ts';
-import { routes } from '../../../src/transport/rest/routes.ts';
-import type { Field } from '../../../src/route/form.ts';
+import { createSchema } from '../../../src/api/graphql/schema.ts';
+import { routes } from '../../../src/api/rest/routes.ts';
+import type { Field } from '../../../src/platform/route/form.ts';
 
 // Every field of the schema and every row of the REST table as a call. What a call sends is found by the name of the argument, or by its type.
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createApp } from '../../../src/app.ts';
-import { sealLink } from '../../../src/domain/contact/link.rules.ts';
-import { longToken } from '../../../src/domain/revenue/click.rules.ts';
-import { findStore } from '../../../src/domain/store/store.repo.ts';
-import type { Lifecycle } from '../../../src/transport/health.ts';
+import { sealLink } from '../../../src/shoppers/contacts/link.rules.ts';
+import { longToken } from '../../../src/stores/revenue/click.rules.ts';
+import { findStore } from '../../../src/stores/store.repo.ts';
+import type { Lifecycle } from '../../../src/api/health.ts';
 import { graphqlCalls, unreachable } from './calls.ts';
 import { rowsOf, textsOf } from './rows.ts';
 import { newcomer } from './stores.ts';

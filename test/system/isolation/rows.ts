@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/database/database.ts';
+import type { Db } from '../../../src/platform/database/database.ts';
 
 // What the database holds of a store, whichever tables and columns there are: both are read from its own catalogue.
 

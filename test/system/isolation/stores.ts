@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewStore } from '../../../src/domain/store/store.service.ts';
+import type { NewStore } from '../../../src/stores/store.service.ts';
 import type { TestService, TestShopper } from '../../harness.ts';
 import { fillBlanks, fillTables } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { addOperatorKey } from '../../../src/domain/operator/operator.service.ts';
-import { revokeKey, rotateKey } from '../../../src/domain/store/store.service.ts';
+import { addOperatorKey } from '../../../src/stores/operator.service.ts';
+import { revokeKey, rotateKey } from '../../../src/stores/store.service.ts';
 import { startService } from '../../harness.ts';
 import type { TestService } from '../../harness.ts';
 import type { Guess } from './calls.ts';

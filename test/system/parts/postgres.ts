@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { run } from '../../../src/database/embedded-system.ts';
+import { run } from '../../../src/platform/database/embedded-system.ts';
 import { copyKept, migrateAt } from '../../setup/server.ts';
 import { until } from '../../until.ts';
 import { programOf } from './parts.ts';

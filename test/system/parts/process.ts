@@ -5,8 +5,8 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CLEAN_ENV, ensurePostgresUser, isRoot } from '../../../src/database/embedded-system.ts';
-import type { OsUser } from '../../../src/database/embedded-system.ts';
+import { CLEAN_ENV, ensurePostgresUser, isRoot } from '../../../src/platform/database/embedded-system.ts';
+import type { OsUser } from '../../../src/platform/database/embedded-system.ts';
 import { until } from '../../until.ts';
 
 /** A program that runs beside the service. */

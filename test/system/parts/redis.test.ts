@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { readConfig } from '../../../src/config.ts';
-import { createLogger } from '../../../src/shared/log.ts';
-import { registry } from '../../../src/shared/metrics.ts';
+import { createLogger } from '../../../src/platform/log.ts';
+import { registry } from '../../../src/platform/metrics.ts';
 import { startService } from '../../harness.ts';
 import type { StoreAccess, TestService } from '../../harness.ts';
 import { until } from '../../until.ts';

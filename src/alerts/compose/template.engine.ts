@@ -1,0 +1,204 @@
+import {
+  Context,
+  Liquid,
+  TokenKind,
+  Tokenizer,
+  defaultOperators,
+  evalTokenValue,
+  toValue,
+  toValueSync,
+} from 'liquidjs';
+import type { Emitter, FilterImplOptions, LiquidOptions, Operators, Template } from 'liquidjs';
+import { LRUCache } from 'lru-cache';
+import { formatMoney } from '../../platform/money.ts';
+import type { MoneyStyle } from '../../platform/money.ts';
+import { shorten } from '../../platform/text.ts';
+
+/** The longest text that may be searched for: a search takes the product of both lengths, and nothing can interrupt it. */
+const MAX_PATTERN = 1_000;
+/** The longest format of a date: each of its letters may cost as much as a small template. */
+const MAX_DATE_FORMAT = 200;
+/** The largest bound of a range. Where a number has no next one, a range would never end. */
+const MAX_BOUND = 100_000;
+
+function checkLength(text: unknown, most: number, what: string): void {
+  if (String(toValue(text) ?? '').length > most) throw new Error(`${what} has more than ${most} characters`);
+}
+
+const OPERATORS: Operators = {
+  ...defaultOperators,
+  contains: (list: unknown, entry: unknown, ctx) => {
+    if (typeof toValue(list) === 'string') checkLength(entry, MAX_PATTERN, 'what is searched for');
+    return defaultOperators['contains']!(list, entry, ctx);
+  },
+};
+
+// Templates are written by stores: they reach no file, no prototype and no more than a moment of our time. The library looks at its
+// clock between two tags only, so that work inside one is bounded by what it touches: reading a value, a filter's result and all
+// output count against one limit. What slips through all of that ends this process, which does nothing else.
+const LIMITS: LiquidOptions = {
+  strictFilters: true,
+  ownPropertyOnly: true,
+  templates: {},
+  parseLimit: 100_000,
+  memoryLimit: 250_000,
+  operators: OPERATORS,
+};
+
+function boundOf(value: unknown): number {
+  const bound = Number(value ?? 0);
+  if (Number.isInteger(bound) && Math.abs(bound) <= MAX_BOUND) return bound;
+  throw new Error(`the bounds of a range must be whole numbers up to ${MAX_BOUND}`);
+}
+
+// The library only counts how far apart two bounds are, and has no other place to say more about ranges.
+// oxlint-disable-next-line typescript/unbound-method -- it is called with the tokenizer
+const { readGroupOrRange } = Tokenizer.prototype;
+Tokenizer.prototype.readGroupOrRange = function () {
+  const token = readGroupOrRange.call(this);
+  if (token === undefined || !('lhs' in token)) return token;
+  const { lhs, rhs } = token;
+  // A number is refused when the template is saved, also in a branch that is not taken then.
+  for (const bound of [lhs, rhs]) if ('content' in bound) boundOf(toValue(bound.content));
+  const initial = {
+    *evaluate(ctx: Context): Generator<unknown, number[]> {
+      const low = boundOf(yield evalTokenValue(lhs, ctx));
+      const length = Math.max(0, boundOf(yield evalTokenValue(rhs, ctx)) - low + 1);
+      ctx.memoryLimit.use(length);
+      return Array.from({ length }, (_, index) => low + index);
+    },
+  };
+  return Object.assign(token, {
+    kind: TokenKind.FilteredValue,
+    initial,
+    filters: [],
+  });
+};
+
+/** Filters of texts and numbers. Those for lists of records nest lists and run expressions, and a template has no records. */
+const FILTERS = new Set(
+  `abs append at_least at_most capitalize ceil date default divided_by downcase escape escape_once first floor join json last lstrip
+  minus modulo newline_to_br normalize_whitespace plus prepend raw remove remove_first remove_last replace replace_first replace_last
+  reverse round rstrip size slice split strip strip_html strip_newlines times truncate truncatewords upcase url_decode url_encode`.split(
+    /\s+/,
+  ),
+);
+
+function sizeOf(value: unknown): number {
+  return typeof value === 'string' || Array.isArray(value) ? value.length : 0;
+}
+
+/** Filters that search for their argument. */
+const SEARCHING = new Set(
+  'remove remove_first remove_last replace replace_first replace_last split'.split(' '),
+);
+
+/** The filter with its result counted. `raw` is no way around the escaping: a product title is somebody else's text. */
+function counted(name: string, filter: FilterImplOptions): FilterImplOptions {
+  const handler = typeof filter === 'function' ? filter : filter.handler;
+  return function (...args) {
+    if (SEARCHING.has(name)) checkLength(args[1], MAX_PATTERN, `what ${name} searches for`);
+    if (name === 'date') checkLength(args[1], MAX_DATE_FORMAT, 'the format of a date');
+    const result: unknown = handler.apply(this, args);
+    this.context.memoryLimit.use(sizeOf(result));
+    return result;
+  };
+}
+
+/** How prices of a message are written: as its store says, whatever a template assigns. */
+function moneyStyleOf({ environments }: Context): MoneyStyle {
+  const { store } = environments as { store?: Partial<MoneyStyle> };
+  return { currency: store?.currency || null, locale: store?.locale ?? 'en' };
+}
+
+/** Filters of our own. */
+const OWN_FILTERS: Record<string, FilterImplOptions> = {
+  money(amount: unknown) {
+    const isAmount = typeof amount === 'number' || (typeof amount === 'string' && amount.trim() !== '');
+    return isAmount && Number.isFinite(Number(amount))
+      ? formatMoney(Number(amount), moneyStyleOf(this.context))
+      : toText(amount);
+  },
+  shorten(text: unknown, most: unknown = 60) {
+    return shorten(toText(text), Math.max(1, Math.floor(Number(most)) || 60));
+  },
+};
+
+/** Tags that read other files: there are none. */
+const FILE_TAGS = ['include', 'render', 'layout', 'block'];
+
+function createEngine(options: LiquidOptions = {}): Liquid {
+  const engine = new Liquid({ ...LIMITS, ...options });
+  for (const [name, filter] of Object.entries(engine.filters)) {
+    if (FILTERS.has(name)) engine.registerFilter(name, counted(name, filter));
+    else delete engine.filters[name];
+  }
+  for (const [name, filter] of Object.entries(OWN_FILTERS))
+    engine.registerFilter(name, counted(name, filter));
+  for (const name of FILE_TAGS) delete engine.tags[name];
+  return engine;
+}
+
+const ENGINES = { plain: createEngine(), html: createEngine({ outputEscape: 'escape' }) };
+
+/** What a template is for: output in `html` is escaped. */
+export type TemplateKind = keyof typeof ENGINES;
+
+// Parsed, a template takes some 200 times its length: 40 MB at most are kept.
+const parsed = new LRUCache<string, Template[]>({
+  maxSize: 200_000,
+  sizeCalculation: (_templates, key) => key.length,
+});
+
+function parse(kind: TemplateKind, source: string, isKept: boolean): Template[] {
+  const key = `${kind}:${source}`;
+  const templates = parsed.get(key) ?? ENGINES[kind].parse(source);
+  if (isKept) parsed.set(key, templates);
+  return templates;
+}
+
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(toText).join('');
+  return String(toValue(value) ?? '');
+}
+
+function outputOf({ memoryLimit }: Context): Emitter {
+  return {
+    buffer: '',
+    write(value: unknown) {
+      const text = toText(value);
+      memoryLimit.use(text.length);
+      this.buffer += text;
+    },
+  };
+}
+
+/** How a template is rendered: until `end` on the clock of `performance`, and kept parsed for the next time or not. */
+export type RenderOptions = { end: number; isKept: boolean };
+
+/** Renders a template; throws when it does not parse or takes too much. */
+export function renderTemplate(
+  kind: TemplateKind,
+  source: string,
+  model: object,
+  { end, isKept }: RenderOptions,
+): string {
+  const engine = ENGINES[kind];
+  const templates = parse(kind, source, isKept);
+  const context = new Context(
+    model,
+    engine.options,
+    { sync: true, renderLimit: end - performance.now() },
+    { liquid: engine },
+  );
+  const read = context._get.bind(context);
+  context._get = function* (path) {
+    const value: unknown = yield read(path);
+    context.renderLimit.check(performance.now());
+    context.memoryLimit.use(sizeOf(value));
+    return value;
+  };
+  const output = outputOf(context);
+  toValueSync(engine.renderer.renderTemplates(templates, context, output));
+  return output.buffer;
+}

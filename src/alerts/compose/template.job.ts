@@ -1,0 +1,183 @@
+import { Script, createContext } from 'node:vm';
+import { shorten, toLine } from '../../platform/text.ts';
+import type { TextForm, WayOut } from '../send/channel.ts';
+import type { AlertTexts, Part } from '../send/channels.ts';
+import { joinLines, joinPages, joinShort, joinTexts } from '../send/digest.ts';
+import { htmlWithFooter, textWithFooter } from '../send/footer.ts';
+import { excessOf, toSegment } from '../send/segment.ts';
+import { renderTemplate } from './template.engine.ts';
+import type { AlertModel } from './template.rules.ts';
+
+/** A message to render: some parts of its texts, for one product and contact. */
+export type RenderJob = {
+  texts: Partial<AlertTexts>;
+  parts: readonly Part[];
+  /** How each part leaves; said with the job, because the table of channels is more than this process should load. */
+  forms: Record<Part, TextForm>;
+  model: AlertModel;
+  /** Whether the parsed templates are kept for the next message. */
+  isKept: boolean;
+  /** Whether the texts will be part of a message that has a footer of its own. */
+  isBare?: boolean;
+};
+
+/** Rendered texts of several alerts that become one message; the link in its footer is about all of them. */
+export type Digest = {
+  pieces: readonly Partial<AlertTexts>[];
+  products: number;
+  storeName: string;
+  url: string;
+};
+
+/** A message to make of them. */
+export type JoinJob = Pick<RenderJob, 'parts' | 'forms'> & { digest: Digest };
+
+/** What became of a job. `isStuck` says that it had to be interrupted. */
+export type RenderAnswer = { texts: Partial<AlertTexts> } | { part: Part; reason: string; isStuck: boolean };
+
+/**
+ * What became of a batch, and what it took of a processor's time; answers may be missing at the end. `isStalled` says that the machine stood still, so
+ * that a job was interrupted which is not to blame.
+ */
+export type BatchAnswer = { answers: RenderAnswer[]; tookMs: number; isStalled: boolean };
+
+/** For all parts of one message. A usual one takes a fifth of a millisecond. */
+const RENDER_MS = 250;
+/** The library looks at its clock now and then; where it does not, the engine stops it. */
+const STUCK_MS = 4 * RENDER_MS;
+
+const MAX_SUBJECT = 200;
+// oxlint-disable-next-line no-control-regex -- all of them but tab and line feed
+const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
+
+function wayOutOf({ store, unsubscribe_url: url }: AlertModel): WayOut {
+  return { why: `You asked ${store.name} to tell you about this product.`, url };
+}
+
+/** What makes a rendered text ready: a subject is one line, and every message can be left. HTML output is escaped by the engine. */
+const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
+  line: (text, { store }) => [...toLine(text)].slice(0, MAX_SUBJECT).join('') || toLine(store.name),
+  html: (html, model) => htmlWithFooter(html, wayOutOf(model)),
+  text: (text, model) => textWithFooter(text.replace(CONTROL_IN_TEXT, ''), wayOutOf(model)),
+  short: (text, { unsubscribe_url: url }) => {
+    const short = text.replace(CONTROL_IN_TEXT, '').trim();
+    return toSegment(short.includes(url) ? short : `${short} Stop: ${url}`);
+  },
+};
+
+/** No title is cut to fewer characters than tell what it is. */
+const MIN_TITLE = 12;
+/** What is left of a title in a text message that is more than one anyhow. */
+const MAX_TITLE = 60;
+
+/** The title with which a text fits where it must be short, so that the news and the links stay; null where it fits or has none to cut. */
+function shorterTitle(
+  form: TextForm,
+  finished: string,
+  text: string,
+  { product: { title } }: AlertModel,
+): string | null {
+  if (form !== 'line' && form !== 'short') return null;
+  const excess = form === 'line' ? [...toLine(text)].length - MAX_SUBJECT : excessOf(finished);
+  const length = [...title].length;
+  const ellipsis = form === 'line' ? '…' : '...';
+  if (excess <= 0 || length <= MIN_TITLE) return null;
+  const fitting = length - excess;
+  return shorten(title, fitting >= MIN_TITLE ? fitting : Math.min(length, MAX_TITLE), ellipsis);
+}
+
+/** The same for a text that will be part of a message. */
+const FINISH_BARE: typeof FINISH = {
+  line: FINISH.line,
+  html: (html) => html,
+  text: (text) => text.replace(CONTROL_IN_TEXT, ''),
+  short: (text) => text.replace(CONTROL_IN_TEXT, '').trim(),
+};
+
+/** What makes one text of several. */
+type Joined = { digest: Digest; wayOut: WayOut; title: string };
+
+const JOIN: Record<TextForm, (texts: string[], joined: Joined) => string> = {
+  line: (_lines, { title }) => title,
+  html: (htmls, { title, wayOut }) => htmlWithFooter(joinPages(htmls, title), wayOut),
+  text: (texts, { wayOut }) => textWithFooter(joinTexts(texts), wayOut),
+  short: (texts, { digest }) => joinShort(texts, ` Stop: ${digest.url}`),
+};
+
+const sandbox = createContext({ run: () => undefined });
+const RUN = new Script('run()');
+
+/** Runs a function that is stopped wherever it is when its time is over. */
+function runWithin(timeoutMs: number, run: () => unknown): void {
+  Object.assign(sandbox, { run });
+  RUN.runInContext(sandbox, { timeout: timeoutMs });
+}
+
+/** Makes one message of several; says before each part which one it is. */
+function joinAll({ digest, parts, forms }: JoinJob, tell: (part: Part) => void): Partial<AlertTexts> {
+  const { pieces, storeName, url } = digest;
+  const wayOut = { why: `You asked ${storeName} to tell you about these products.`, url };
+  const line = parts.find((part) => forms[part] === 'line');
+  const title =
+    line === undefined
+      ? ''
+      : joinLines(
+          pieces.map((texts) => texts[line]!),
+          digest.products,
+        );
+  const joined: Partial<AlertTexts> = {};
+  for (const part of parts) {
+    tell(part);
+    joined[part] = JOIN[forms[part]](
+      pieces.map((texts) => texts[part]!),
+      { digest, wayOut, title },
+    );
+  }
+  return joined;
+}
+
+/** Renders a message within its time; says before each part which one it is. */
+function renderAll(
+  { texts, parts, forms, model, isKept, isBare }: RenderJob,
+  tell: (part: Part) => void,
+  end: number,
+): Partial<AlertTexts> {
+  const finish = isBare ? FINISH_BARE : FINISH;
+  const rendered: Partial<AlertTexts> = {};
+  for (const part of parts) {
+    tell(part);
+    const form = forms[part];
+    const render = (shown: AlertModel): string =>
+      // A copy, because `increment` writes into it.
+      renderTemplate(form === 'html' ? 'html' : 'plain', texts[part]!, { ...shown }, { end, isKept });
+    const text = render(model);
+    const title = shorterTitle(form, finish[form](text, model), text, model);
+    const product = { ...model.product, title: title ?? '' };
+    rendered[part] = finish[form](title === null ? text : render({ ...model, product }), model);
+    if (performance.now() > end) throw new Error('template render limit exceeded');
+  }
+  return rendered;
+}
+
+/**
+ * Renders a message, or makes one of several; says before each part which one it is. Null where it was interrupted before it had its share of a
+ * processor: nobody knows what would have come of it.
+ */
+export function runJob(
+  job: RenderJob | JoinJob,
+  tell: (part: Part) => void = () => undefined,
+): RenderAnswer | null {
+  const end = performance.now() + RENDER_MS;
+  let current = job.parts[0]!;
+  let texts: Partial<AlertTexts> = {};
+  const note = (part: Part): void => tell((current = part));
+  try {
+    runWithin(STUCK_MS, () => (texts = 'digest' in job ? joinAll(job, note) : renderAll(job, note, end)));
+    return { texts };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isStuck = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    if (isStuck && performance.now() <= end) return null;
+    return { part: current, reason: isStuck ? 'it takes too long' : message, isStuck };
+  }
+}

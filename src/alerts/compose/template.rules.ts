@@ -1,0 +1,80 @@
+import { PART_NAMES } from '../send/channels.ts';
+import type { Part } from '../send/channels.ts';
+import { fail } from '../../platform/errors.ts';
+import { isStorable } from '../../platform/text.ts';
+
+/** What a template can name. */
+export type AlertModel = {
+  store: {
+    name: string;
+    /** Address of the logo, or empty. */
+    logo: string;
+    /** Of buttons, `#rrggbb`, and a colour that can be read on it. */
+    colour: string;
+    text_colour: string;
+    /** ISO 4217, or empty; `money` writes prices in it, as the locale wants. */
+    currency: string;
+    locale: string;
+  };
+  topic: string;
+  product: {
+    epi: string;
+    empi: string;
+    title: string;
+    brand: string;
+    variant: string;
+    sku: string;
+    url: string;
+    image: string;
+    price: number | null;
+    /** The price before, where a price fell. */
+    old_price: number | null;
+    stock: number | null;
+  };
+  unsubscribe_url: string;
+  /** Whether another alert stands above this one in the same message. */
+  follows: boolean;
+};
+
+const MAX_TEMPLATE = 50_000;
+
+/** A product to show a template with. */
+export const SAMPLE_MODEL: AlertModel = {
+  store: {
+    name: 'Your store',
+    logo: 'https://shop.example/logo.png',
+    colour: '#1f2937',
+    text_colour: '#ffffff',
+    currency: 'EUR',
+    locale: 'en',
+  },
+  topic: 'backinstock',
+  product: {
+    epi: '1002',
+    empi: '1001',
+    title: 'Linen shirt',
+    brand: 'Example brand',
+    variant: 'Blue / M',
+    sku: 'LS-BLUE-M',
+    url: 'https://shop.example/products/linen-shirt?variant=1002',
+    image: 'https://shop.example/images/linen-shirt.jpg',
+    price: 49.9,
+    old_price: 59.9,
+    stock: 12,
+  },
+  unsubscribe_url: 'https://alerts.example/unsubscribe/sample',
+  follows: false,
+};
+
+/** Refuses texts that are empty or too long. */
+export function checkSizes(texts: Record<Part, unknown>): void {
+  for (const part of PART_NAMES) {
+    const source = texts[part];
+    const isFine =
+      typeof source === 'string' &&
+      source.trim() !== '' &&
+      source.length <= MAX_TEMPLATE &&
+      isStorable(source);
+    if (!isFine) fail('invalid-request', `${part} must have 1 to ${MAX_TEMPLATE} characters`);
+  }
+}

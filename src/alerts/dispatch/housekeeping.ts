@@ -1,0 +1,68 @@
+import type { Services } from '../../context.ts';
+import { forgetSeen } from '../events/alert.service.ts';
+import { forgetRemoved } from '../../stores/catalogue/catalog.service.ts';
+import { forgetEvents } from '../../stores/catalogue/shopify.service.ts';
+import { forgetStockChanges } from '../../stores/catalogue/stock.service.ts';
+import { forgetProofs } from '../../shoppers/contacts/double-opt-in.service.ts';
+import { forgetStarted } from '../../shoppers/contacts/sms-opt-out.service.ts';
+import { resealPasswords } from '../../stores/mail-server/sending.service.ts';
+import { forgetWindows } from '../../stores/usage-window.service.ts';
+import { forgetBuyers } from '../../stores/revenue/revenue.service.ts';
+import { forgetRestocks } from '../events/event.service.ts';
+import { forgetSessions } from '../../stores/session.service.ts';
+import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.service.ts';
+import { forgetTrash } from '../../lists/trash.service.ts';
+import { forgetTries } from '../../stores/webhooks/attempt.service.ts';
+import { removeExpiredAnswers } from '../../api/idempotency.service.ts';
+import { forgetFinished } from '../queue/outbox.service.ts';
+import type { Task } from './worker.ts';
+import { HOUR_MS } from '../../platform/time.ts';
+
+/** Something to do now and then. */
+export type Chore = {
+  name: string;
+  /** Milliseconds between two rounds. */
+  every: number;
+  /** Does a portion and answers how much it was; a round ends when that is nothing. */
+  run: (services: Services, now: Date) => Promise<number>;
+};
+
+/** What is forgotten when its time is over. How long that is and how much goes at once is its owner's to say. */
+export const HOUSEKEEPING: readonly Chore[] = [
+  { name: 'forget finished messages', every: HOUR_MS, run: forgetFinished },
+  { name: 'forget tries of webhooks', every: HOUR_MS, run: forgetTries },
+  { name: 'forget restocks', every: HOUR_MS, run: forgetRestocks },
+  { name: 'forget cool-downs', every: HOUR_MS, run: forgetSeen },
+  { name: 'forget removed products', every: HOUR_MS, run: forgetRemoved },
+  { name: 'forget changes of stock', every: HOUR_MS, run: forgetStockChanges },
+  { name: 'forget expired subscriptions', every: HOUR_MS, run: forgetExpired },
+  { name: 'forget unconfirmed sign-ups', every: HOUR_MS, run: forgetUnconfirmed },
+  { name: 'forget proofs of contacts', every: HOUR_MS, run: forgetProofs },
+  { name: 'forget who takes messages again', every: HOUR_MS, run: forgetStarted },
+  { name: 'forget who clicked and ordered', every: HOUR_MS, run: forgetBuyers },
+  { name: 'forget counts', every: HOUR_MS, run: forgetWindows },
+  { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },
+  { name: 'forget dashboard sessions', every: HOUR_MS, run: forgetSessions },
+  { name: 'forget deleted lists and items', every: HOUR_MS, run: forgetTrash },
+  { name: 'seal passwords with the newest key', every: HOUR_MS, run: resealPasswords },
+  { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },
+];
+
+/** A task for each chore, so that one that fails holds up no other. */
+export function createHousekeeping(services: Services): Task[] {
+  return HOUSEKEEPING.map(({ name, every, run }) => {
+    let nextAt = 0;
+    return {
+      name,
+      run: async () => {
+        const now = services.now();
+        const leftMs = nextAt - now.getTime();
+        // More than a whole interval left means that the machine's clock was set back.
+        if (leftMs > 0 && leftMs <= every) return false;
+        if ((await run(services, now)) > 0) return true;
+        nextAt = now.getTime() + every;
+        return false;
+      },
+    };
+  });
+}

@@ -1,0 +1,102 @@
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { MessageState } from '../queue/outbox.repo.ts';
+import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
+import type { CsvColumn } from '../../platform/csv.ts';
+import { fail } from '../../platform/errors.ts';
+import {
+  checkLimit,
+  checkSearch,
+  decodeMoment,
+  encodeCursor,
+  failCursor,
+  toConnection,
+} from '../../platform/page.ts';
+import type { Connection } from '../../platform/page.ts';
+import type { ProductRow } from '../../stores/products/product.columns.ts';
+import * as alerts from './alert.repo.ts';
+import type { AlertFilter, AlertPlace, AlertRow } from './alert.repo.ts';
+
+/** Which alerts a caller asks for, unchecked. */
+export type AlertsInput = {
+  state?: MessageState | null;
+  topic?: string | null;
+  /** A number, in milliseconds, where it comes straight from a form. */
+  from?: Date | number | null;
+  to?: Date | number | null;
+  search?: string | null;
+};
+type PageInput = AlertsInput & { first?: number | null; after?: string | null };
+
+const ORDER = 'alert';
+
+const momentOf = (value: Date | number | null | undefined): Date | null =>
+  value == null ? null : new Date(value);
+
+function filterOf({ state, topic, search, ...range }: AlertsInput): AlertFilter {
+  const [from, to] = [momentOf(range.from), momentOf(range.to)];
+  if (from && to && from >= to) fail('invalid-request', 'from must be before to');
+  const contact = checkSearch(search).toLowerCase() || null;
+  return { state: state ?? null, topic: topic ?? null, from, to, contact };
+}
+
+/** A page of alerts that remembers what it was asked for: its total is counted only for those who select it. */
+export type AlertConnectionRow = Connection<AlertRow> & { filter: AlertFilter };
+
+function placeIn(after: string | null | undefined): AlertPlace | null {
+  const place = decodeMoment('after', after, ORDER);
+  if (place === null) return null;
+  const [cts, seq] = place;
+  return Number.isSafeInteger(seq) ? { cts, seq: seq as number } : failCursor('after');
+}
+
+/** The store's alerts, newest first. */
+export async function listAlerts(
+  ctx: Context,
+  { first, after, ...which }: PageInput,
+): Promise<AlertConnectionRow> {
+  const { pid } = requireStore(ctx);
+  const size = checkLimit('first', first, 20, 100);
+  const before = placeIn(after);
+  const filter = filterOf(which);
+  const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, before, limit: size + 1 });
+  const cursorOf = ({ cts, seq }: AlertRow): string => encodeCursor(ORDER, cts.getTime(), seq);
+  return { ...toConnection(rows, size, cursorOf, after), filter };
+}
+
+/** How many alerts there are over all pages. */
+export function countAlerts(ctx: Context, { filter }: AlertConnectionRow): Promise<number> {
+  return alerts.countAlerts(ctx.db, requireStore(ctx).pid, filter);
+}
+
+/** What an alert is about, as the catalogue knows it now; null when it is gone. */
+export function productOf({ reads }: Context, { pid, epi }: AlertRow): Promise<ProductRow | null> {
+  return reads.product({ pid, epi });
+}
+
+type FileRow = AlertRow & { product: ProductRow | null };
+
+const COLUMNS: CsvColumn<FileRow>[] = [
+  ['id', ({ id }) => id],
+  ['queued', ({ cts }) => cts],
+  ['topic', ({ topic }) => topic],
+  ['epi', ({ epi }) => epi],
+  ['title', ({ product }) => product?.dt ?? null],
+  ['variant', ({ product }) => product?.vi ?? null],
+  ['medium', ({ medium }) => medium],
+  ['contact', ({ value }) => value],
+  ['state', ({ state }) => state],
+  ['attempts', ({ attempts }) => attempts],
+  ['error', ({ error }) => error],
+  ['finished', ({ finishedAt }) => finishedAt],
+];
+
+/** The alerts of any number as CSV, newest first. */
+export async function streamAlerts(ctx: Context, which: AlertsInput): Promise<AsyncGenerator<string>> {
+  const { pid } = requireStore(ctx);
+  const filter = filterOf(which);
+  return streamCsv(COLUMNS, async (before: FileRow | null) => {
+    const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, before, limit: CSV_PORTION });
+    return Promise.all(rows.map(async (row) => ({ ...row, product: await productOf(ctx, row) })));
+  });
+}

@@ -1,0 +1,10 @@
+import type { Resolvers } from '../../generated/resolvers.ts';
+import { retryAlerts } from './alert.service.ts';
+import { countAlerts, listAlerts, productOf } from './alert-log.service.ts';
+
+export const alertResolvers = {
+  Query: { alerts: (_root, page, ctx) => listAlerts(ctx, page) },
+  Alert: { product: (alert, _args, ctx) => productOf(ctx, alert) },
+  AlertConnection: { totalCount: (page, _args, ctx) => countAlerts(ctx, page) },
+  Mutation: { retryAlerts: (_root, { ids }, ctx) => retryAlerts(ctx, ids) },
+} satisfies Resolvers;

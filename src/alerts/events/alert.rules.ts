@@ -1,0 +1,58 @@
+import { expiresBefore } from '../topics/topic.rules.ts';
+import type { TopicRules } from '../topics/topic.types.ts';
+import { isTriggerName, triggerOf } from '../topics/triggers.ts';
+
+/** Whether somebody may hear because of a list: what the contact answered, what it left, and what is in its lists. */
+export type Holding = { accepts: boolean; hasLeft: boolean; holds: boolean };
+
+/** What is known of an alert when it is about to be sent. */
+export type AlertSituation = {
+  restockState: string | null;
+  restockCause: string | null;
+  holding: Holding | null;
+  subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
+  seenAt: Date | null;
+};
+
+/** Whether to send an alert now, later or never. */
+export type Verdict =
+  | { kind: 'send' }
+  | { kind: 'withheld'; reason: string }
+  | { kind: 'deferred'; until: Date };
+
+function endedReason(cause: string | null): string {
+  return triggerOf(cause !== null && isTriggerName(cause) ? cause : 'automatic').endedReason;
+}
+
+function objectionTo(
+  topic: TopicRules,
+  { confirmedAt, wishedAt }: NonNullable<AlertSituation['subscription']>,
+  now: Date,
+): string | null {
+  if (confirmedAt === null) return 'the subscription is not confirmed';
+  const oldest = expiresBefore(topic, now);
+  return oldest !== null && wishedAt <= oldest ? 'the subscription has expired' : null;
+}
+
+function objectionOf(topic: TopicRules, { accepts, hasLeft, holds }: Holding): string | null {
+  if (!topic.listHolders) return 'the topic does not tell list holders any more';
+  if (hasLeft) return 'the contact has unsubscribed';
+  if (!accepts) return 'the contact does not accept marketing any more';
+  return holds ? null : 'the product is in none of their lists any more';
+}
+
+/** Looks again right before sending: between queueing and sending stock may have gone and shoppers may have left. */
+export function judgeAlert(
+  topic: TopicRules,
+  { restockState, restockCause, holding, subscription, seenAt }: AlertSituation,
+  now: Date,
+): Verdict {
+  const isOver = restockState === null || restockState === 'stopped';
+  const reason =
+    (holding === null && subscription === null ? 'the subscription is gone' : null) ??
+    (isOver ? endedReason(restockCause) : null) ??
+    (holding ? objectionOf(topic, holding) : objectionTo(topic, subscription!, now));
+  if (reason !== null) return { kind: 'withheld', reason };
+  const coolUntil = seenAt === null ? 0 : seenAt.getTime() + topic.coolDownSeconds * 1_000;
+  return coolUntil > now.getTime() ? { kind: 'deferred', until: new Date(coolUntil) } : { kind: 'send' };
+}

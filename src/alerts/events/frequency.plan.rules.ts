@@ -1,0 +1,103 @@
+import type { Pacing } from '../../stores/frequency.rules.ts';
+import { afterQuiet, departureOf } from './frequency.rules.ts';
+import type { Departure, Sends } from './frequency.rules.ts';
+
+/** An alert in the hands of a dispatcher, which may be sent as far as its own reasons go. */
+type Own = { id: string; cts: Date; parcelId: string | null; leavesAt: Date | null };
+
+/** A paced alert of the same contact as the database has it: one of the dispatcher's own, one that waits or is under way, or one that was sent of late. */
+type Known = {
+  id: string;
+  state: string;
+  parcelId: string | null;
+  leavesAt: Date | null;
+  finishedAt: Date | null;
+};
+
+/** What becomes of the alerts of one contact. */
+export type ContactPlan<Message, Row> = {
+  /** Those that wait. */
+  waits: { message: Message; until: Date; waitsFor: NonNullable<Departure['waitsFor']> }[];
+  /** Those that leave, by the message they leave in; `others` are taken for it. */
+  parcels: { id: string; own: Message[]; others: Row[] }[];
+};
+
+/** What a contact got of late and is about to get, message by message. */
+function sendsOf(known: readonly Known[]): Sends {
+  const sentAt = new Map<string, Date>();
+  const underWay = new Set<string>();
+  for (const { state, parcelId, finishedAt } of known) {
+    if (parcelId === null) continue;
+    if (state === 'sent') sentAt.set(parcelId, finishedAt!);
+    else underWay.add(parcelId);
+  }
+  return {
+    sentAt: [...sentAt.values()],
+    underWay: [...underWay].filter((id) => !sentAt.has(id)).length,
+  };
+}
+
+const oldestFirst = (left: Own, right: Own): number =>
+  left.cts.getTime() - right.cts.getTime() || (left.id < right.id ? -1 : 1);
+
+/** When the wait for others is over: when it is for those that wait already, and no later than the store says. */
+function readyAt(
+  { digestSeconds = 0 }: Pacing,
+  own: readonly Own[],
+  waiting: readonly Known[],
+  now: Date,
+): Date {
+  const ends = [...own, ...waiting].flatMap(({ leavesAt }) => leavesAt?.getTime() ?? []);
+  return new Date(Math.min(now.getTime() + digestSeconds * 1_000, ...ends));
+}
+
+/**
+ * Decides about the alerts of one contact. A message that was begun goes on with all that it had, though not in quiet hours. Others leave together where the store wants
+ * it, at most `most` in one message, and each alone where it does not.
+ */
+export function planContact<Message extends Own, Row extends Known>(
+  pacing: Pacing,
+  own: readonly Message[],
+  known: readonly Row[],
+  most: number,
+  now: Date,
+): ContactPlan<Message, Row> {
+  const plan: ContactPlan<Message, Row> = { waits: [], parcels: [] };
+  const mine = new Set(own.map(({ id }) => id));
+  const others = known.filter(({ id, state }) => state === 'queued' && !mine.has(id));
+  const awake = afterQuiet(pacing, now);
+
+  const begun = new Set(own.flatMap(({ parcelId }) => parcelId ?? []));
+  for (const id of begun) {
+    const members = own.filter(({ parcelId }) => parcelId === id);
+    if (awake > now)
+      plan.waits.push(...members.map((message) => ({ message, until: awake, waitsFor: 'quiet' as const })));
+    else plan.parcels.push({ id, own: members, others: others.filter(({ parcelId }) => parcelId === id) });
+  }
+
+  const fresh = own.filter(({ parcelId }) => parcelId === null).sort(oldestFirst);
+  if (fresh.length === 0) return plan;
+  const sends = sendsOf(known);
+  const isDigest = pacing.digestSeconds !== undefined;
+  const waiting = isDigest ? others.filter(({ parcelId }) => parcelId === null) : [];
+  const size = isDigest ? most : 1;
+  const ready = readyAt(pacing, fresh, waiting, now);
+  let begunNow = 0;
+  for (let start = 0; start < fresh.length; start += size) {
+    const some = fresh.slice(start, start + size);
+    const { at, waitsFor } = departureOf(
+      pacing,
+      isDigest ? ready : now,
+      { ...sends, underWay: sends.underWay + begunNow },
+      now,
+    );
+    if (waitsFor !== null) {
+      plan.waits.push(...some.map((message) => ({ message, until: at, waitsFor })));
+      continue;
+    }
+    const room = waiting.splice(0, size - some.length);
+    plan.parcels.push({ id: some[0]!.id, own: some, others: room });
+    begunNow += 1;
+  }
+  return plan;
+}

@@ -1,0 +1,72 @@
+import type { Db, Tx } from '../../platform/database/database.ts';
+import { HOLDER_CONTACTS, hasLeft, isUntold } from '../../shoppers/contacts/list-owner.repo.ts';
+import type { TopicRules } from '../topics/topic.types.ts';
+import { queuePicked } from './queue.repo.ts';
+import type { RestockRow } from './queue.repo.ts';
+import { PORTION } from './event.rules.ts';
+import type { Taken } from './event.rules.ts';
+
+/** Items that a portion looks at, however few of them belong to people who may hear. */
+const EXAMINED = PORTION;
+
+// Look-ups are sub-selects, as those of subscribers are. One contact can have the product in several lists: it is told once in a portion by DISTINCT, and
+// once in all portions because it is looked up who was told. After the cool-down somebody hears anew in any case, also of what may have arrived.
+/** SQL: fan-out, thousands of rows from select to insert. */
+const QUEUE = `
+  WITH examined AS MATERIALIZED (
+    SELECT i.seq, i.lid FROM item i WHERE i.pid = $1 AND i.epi = $2 AND i.seq > $5 AND i.seq <= $6 AND i.lity IS NULL
+    ORDER BY i.seq LIMIT ${EXAMINED}
+  ), waiting AS MATERIALIZED (
+    SELECT x.seq, contact.medium, contact.value, seen.sent_at
+    FROM examined x ${HOLDER_CONTACTS}
+    CROSS JOIN LATERAL (SELECT (
+      SELECT c.sent_at FROM alert_seen c
+      WHERE c.pid = $1 AND c.epi = $2 AND c.topic = $3 AND c.medium = contact.medium AND c.value = contact.value) AS sent_at OFFSET 0) seen
+    WHERE ($10::timestamptz IS NULL OR seen.sent_at IS NULL OR seen.sent_at < $10)
+      AND ${isUntold('$1', 'contact.medium', 'contact.value', '$4')}
+      AND NOT ${hasLeft('$1', 'contact.medium', 'contact.value', '$3', '$2')}
+    ORDER BY x.seq LIMIT $7
+  ), picked AS MATERIALIZED (
+    SELECT DISTINCT ON (medium, value) NULL::text AS subscription_id, seq, medium, value, greatest($8, make_interval(secs => $9) + sent_at) AS due_at
+    FROM waiting ORDER BY medium, value, seq
+  ), ${queuePicked({
+    isSame: 'o.finished_at > $8 - make_interval(secs => $9)',
+    isBeside: `q.lane = 'alert' AND q.subscription_id IS NULL AND q.epi = o.epi AND q.topic = o.topic AND q.medium = o.medium AND q.recipient = o.recipient`,
+    key: `(pid, epi, topic, medium, recipient) WHERE state = 'queued' AND lane = 'alert' AND subscription_id IS NULL`,
+  })}
+  SELECT (SELECT count(*) FROM waiting) < $7 AND (SELECT count(*) FROM examined) < ${EXAMINED} AS "isEnd",
+    (SELECT count(*) FROM picked WHERE due_at <= $8)::int AS places,
+    coalesce(CASE WHEN (SELECT count(*) FROM waiting) < $7 THEN (SELECT max(seq) FROM examined) ELSE (SELECT max(seq) FROM waiting) END, $5) AS "lastSeq"`;
+
+/** Queues the next of those who have the product in a list, who saved it first before others, by the rules that subscribers are queued by. */
+export async function queueHolders(
+  tx: Tx,
+  { pid, epi, id, cursorSeq, itemCut, toldSince }: RestockRow,
+  topic: TopicRules,
+  limit: number,
+  now: Date,
+): Promise<Omit<Taken, 'limit'>> {
+  const params = [
+    ...[pid, epi, topic.name, id, cursorSeq, itemCut],
+    ...[limit, now, topic.coolDownSeconds, toldSince],
+  ];
+  const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE, params);
+  return row!;
+}
+
+/** SQL: counts contacts over four tables. */
+const COUNT = `
+  SELECT contact.medium, count(DISTINCT (x.epi, contact.value))::int AS count
+  FROM (SELECT i.epi, i.lid FROM item i WHERE i.pid = $1 AND i.epi = ANY ($2::text[]) AND i.lity IS NULL OFFSET 0) x ${HOLDER_CONTACTS}
+  WHERE NOT ${hasLeft('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
+  GROUP BY contact.medium`;
+
+/** How many would hear of some variants because of their lists, by medium. */
+export function countHolders(
+  db: Db,
+  pid: string,
+  topic: string,
+  epis: readonly string[],
+): Promise<{ medium: string; count: number }[]> {
+  return db.query<{ medium: string; count: number }>(COUNT, [pid, epis, topic]);
+}

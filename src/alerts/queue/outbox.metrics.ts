@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Gauge } from 'prom-client';
+import { MEDIA } from '../send/channels.ts';
+import type { Services } from '../../context.ts';
+import { METRICS, measure } from '../../platform/metrics.ts';
+import { countWaiting } from './outbox.repo.ts';
+import type { Waiting } from './outbox.repo.ts';
+
+/** Scrapes of so many milliseconds share one look at the queue. */
+const LOOK_MS = 10_000;
+/** A scrape waits no longer for the database: the other figures tell that it is away. */
+const LOOK_LIMIT_MS = 2_000;
+
+/** Lets scrapes ask what waits in the queue. It is the same in every process of a database. */
+export function watchOutbox({ db, log }: Pick<Services, 'db' | 'log'>): void {
+  let looked = { at: -Infinity, waiting: Promise.resolve<Waiting[]>([]) };
+  const look = async (): Promise<Waiting[]> => {
+    if (performance.now() - looked.at > LOOK_MS) {
+      const waiting = Promise.race([
+        countWaiting(db, MEDIA, new Date()),
+        delay(LOOK_LIMIT_MS, undefined, { ref: false }).then(() => {
+          throw new Error('the database did not answer in time');
+        }),
+      ]);
+      looked = { at: performance.now(), waiting };
+    }
+    return looked.waiting;
+  };
+  const read = (gauge: Gauge<'lane' | 'medium'>, valueOf: (one: Waiting) => number): void =>
+    measure(
+      gauge,
+      async () => {
+        for (const one of await look()) gauge.set({ lane: one.lane, medium: one.medium ?? '' }, valueOf(one));
+      },
+      log,
+    );
+  read(METRICS.outboxQueued, ({ queued }) => queued);
+  read(METRICS.outboxLate, ({ dueSince }) => (dueSince ? (Date.now() - dueSince.getTime()) / 1_000 : 0));
+}

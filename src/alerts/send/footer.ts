@@ -1,0 +1,95 @@
+import { defaultTreeAdapter, parse, parseFragment, serialize, serializeOuter } from 'parse5';
+import type { DefaultTreeAdapterTypes } from 'parse5';
+import { escapeHtml } from '../../platform/text.ts';
+import type { WayOut } from './channel.ts';
+
+type Element = DefaultTreeAdapterTypes.Element;
+
+const HIDING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
+/** Beats what a style sheet says of paragraphs. */
+const SHOWN = 'display:block!important;visibility:visible!important;';
+
+function footerOf({ why, url }: WayOut): string {
+  const link = `<a href="${escapeHtml(url)}">Stop these messages</a>`;
+  return `<p class="wg-footer" style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(why)} ${link}</p>`;
+}
+
+/** A page with the parts that a footer needs. */
+export type Page = { page: DefaultTreeAdapterTypes.Document; root: Element; body: Element | undefined };
+
+/** The first child element of that name. */
+export function childNamed(parent: DefaultTreeAdapterTypes.ParentNode, name: string): Element | undefined {
+  return parent.childNodes.find((node): node is Element => node.nodeName === name);
+}
+
+/** A page as a mail program reads it: without scripts, so that `noscript` counts. A page of frames has no body. */
+export function readPage(html: string): Page {
+  const page = parse(html, { scriptingEnabled: false, sourceCodeLocationInfo: true });
+  const root = childNamed(page, 'html')!;
+  return { page, root, body: childNamed(root, 'body') };
+}
+
+function isHiding({ name, value }: { name: string; value: string }): boolean {
+  return name === 'hidden' || (name === 'style' && HIDING_STYLE.test(value));
+}
+
+/** Whether the element that starts there is one of the body's own, not part of a comment, a style or something hidden. */
+function isShownAt(html: string, at: number): boolean {
+  const { root, body } = readPage(html);
+  if (body === undefined || [...root.attrs, ...body.attrs].some(isHiding)) return false;
+  return body.childNodes.some(
+    ({ nodeName, sourceCodeLocation }) => nodeName === 'p' && sourceCodeLocation?.startOffset === at,
+  );
+}
+
+/** A text put into another, and where it starts there. */
+type Placed = { html: string; at: number };
+
+function insertAt(html: string, at: number, footer: string): Placed {
+  return { html: `${html.slice(0, at)}${footer}${html.slice(at)}`, at };
+}
+
+const NOWHERE = { html: '', at: -1 };
+
+/** The page written anew, with everything closed and the footer last. */
+function rewrite(html: string, footer: string): Placed {
+  const { page, root, body } = readPage(html);
+  if (body === undefined) return NOWHERE;
+  for (const element of [root, body]) element.attrs = element.attrs.filter((attr) => !isHiding(attr));
+  const [element] = parseFragment(footer).childNodes as [Element];
+  defaultTreeAdapter.appendChild(body, element);
+  try {
+    const text = serialize(page, { scriptingEnabled: false });
+    return { html: text, at: text.lastIndexOf(serializeOuter(element)) };
+  } catch (error) {
+    // Elements inside one another by the thousand overflow the writer's stack.
+    if (error instanceof RangeError) return NOWHERE;
+    throw error;
+  }
+}
+
+const DOCTYPE = /^\s*<!doctype[^>]*>/i;
+
+/**
+ * HTML with the footer where a reader sees it, whatever the markup before it leaves open: at the end if possible, else at the start,
+ * where nothing can swallow it.
+ */
+export function htmlWithFooter(html: string, wayOut: WayOut): string {
+  const footer = footerOf(wayOut);
+  const end = html.toLowerCase().lastIndexOf('</body');
+  const places = [
+    () => (end < 0 ? NOWHERE : insertAt(html, end, footer)),
+    () => insertAt(`${html}\n`, html.length + 1, footer),
+    () => rewrite(html, footer),
+  ];
+  for (const place of places) {
+    const placed = place();
+    if (placed.at >= 0 && isShownAt(placed.html, placed.at)) return placed.html;
+  }
+  return insertAt(html, DOCTYPE.exec(html)?.[0].length ?? 0, footer).html;
+}
+
+/** Text with the same as its last lines. */
+export function textWithFooter(text: string, { why, url }: WayOut): string {
+  return `${text.trimEnd()}\n\n-- \n${why}\nStop these messages: ${url}\n`;
+}

@@ -1,0 +1,130 @@
+import { DEFAULT_COLOUR, textOn } from '../../platform/colour.ts';
+import { escapeHtml } from '../../platform/text.ts';
+
+/** What of a store its mails show. */
+export type Branded = { name: string; logoUrl: string | null; colour: string | null };
+
+/** The parts of a mail's page, as HTML or as Liquid that becomes HTML. */
+export type MailPage = {
+  title: string;
+  /** What a list of mails shows beside the subject. */
+  preview: string;
+  /** Above the card: the logo, or the name. */
+  header: string;
+  /** Rows of the card. */
+  rows: readonly string[];
+};
+
+const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const HIDDEN =
+  'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden';
+
+// Classes only for what cannot stand in an attribute: some programs drop style sheets, and lose no more than the dark colours by it.
+const STYLE = `:root{color-scheme:light dark}
+hr{display:none}
+.wg-footer a{color:inherit}
+.wg-footer{margin:0 auto!important;max-width:552px;padding:0 24px 32px;text-align:center}
+@media (prefers-color-scheme:dark){
+.wg-page{background:#111113!important}
+.wg-card{background:#1f1f23!important}
+.wg-ink{color:#f4f4f5!important}
+.wg-soft,.wg-footer,.wg-footer a{color:#b6b6be!important}
+.wg-button{border-color:#8e8e98!important}
+}`;
+
+/**
+ * A mail as tables with the styles in their attributes, which is what all common mail programs show alike: Outlook knows neither
+ * widths nor padding of other elements.
+ */
+export function mailPage({ title, preview, header, rows }: MailPage): string {
+  return `<!doctype html>
+<html lang="en" dir="auto">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body class="wg-page" style="margin:0;padding:0;background:#f4f4f5;font-family:${FONT};line-height:1.5;color:#18181b">
+<div style="${HIDDEN}">${preview}</div>
+<table role="presentation" class="wg-page" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f4f4f5"><tr><td align="center" style="padding:24px 12px">
+<!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;margin:0 auto">
+${header}
+<tr><td class="wg-card" bgcolor="#ffffff" style="background:#ffffff;border-radius:12px;padding:32px 24px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+${rows.map((row) => `<tr>${row}</tr>`).join('\n')}
+</table>
+</td></tr>
+</table>
+<!--[if mso]></td></tr></table><![endif]-->
+</td></tr></table>
+</body>
+</html>`;
+}
+
+const HEADER_CELL = 'padding:0 0 20px;font-size:18px;font-weight:700;text-align:center';
+
+/** The row above the card. */
+export const headerRow = (content: string): string =>
+  `<tr><td class="wg-ink" dir="auto" align="center" style="${HEADER_CELL}">${content}</td></tr>`;
+
+/** The logo by its address and the store's name; as high as a line of large text, whatever size it has. */
+export const logoImage = (url: string, name: string): string =>
+  `<img src="${url}" alt="${name}" height="40" style="height:40px;max-height:40px;width:auto;max-width:240px;border:0">`;
+
+const cell = (kind: string, style: string) => (content: string) =>
+  `<td class="${kind}" dir="auto" style="${style}">${content}</td>`;
+
+/** What the mail is about. */
+export const headingCell = (content: string, tag = 'h1'): string =>
+  cell(
+    'wg-ink',
+    'padding:0 0 8px',
+  )(`<${tag} style="margin:0;font-size:22px;line-height:1.3;overflow-wrap:anywhere">${content}</${tag}>`);
+/** Words of the mail. */
+export const textCell = cell('wg-ink', 'padding:0 0 12px;font-size:16px;overflow-wrap:anywhere');
+/** Words that matter less. */
+export const softCell = cell(
+  'wg-soft',
+  'padding:0 0 8px;font-size:14px;color:#52525b;overflow-wrap:anywhere',
+);
+
+/** A link that looks like a button in every program: Outlook takes the cell's padding, the others the link's. */
+export function buttonCell(url: string, words: string, colour: string, ink: string): string {
+  const inner = 'display:inline-block;padding:14px 28px;mso-padding-alt:0;font-size:16px;font-weight:600';
+  const frame = `border-radius:8px;border:1px solid ${colour};background:${colour};mso-padding-alt:14px 28px`;
+  return `<td style="padding:12px 0 4px"><table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="wg-button" align="center" bgcolor="${colour}" style="${frame}"><a href="${url}" style="${inner};color:${ink};text-decoration:none">${words}</a></td></tr></table></td>`;
+}
+
+/** A mail of a store that no template makes. All its words are plain text. */
+export function plainMail(
+  { name, logoUrl, colour }: Branded,
+  mail: {
+    title: string;
+    preview: string;
+    texts: readonly string[];
+    button: { url: string; words: string };
+    last?: string;
+  },
+): string {
+  const button = colour ?? DEFAULT_COLOUR;
+  const title = escapeHtml(mail.title);
+  const logo = logoUrl === null ? escapeHtml(name) : logoImage(escapeHtml(logoUrl), escapeHtml(name));
+  const toHtml = (text: string): string => escapeHtml(text).replace(/\r\n|\r|\n/g, '<br>');
+  return mailPage({
+    title,
+    preview: escapeHtml(mail.preview),
+    header: headerRow(logo),
+    rows: [
+      headingCell(title),
+      ...mail.texts.map((text) => textCell(toHtml(text))),
+      buttonCell(escapeHtml(mail.button.url), escapeHtml(mail.button.words), button, textOn(button)),
+      ...(mail.last === undefined
+        ? []
+        : [cell('wg-soft', 'padding:20px 0 0;font-size:14px;color:#52525b')(toHtml(mail.last))]),
+    ],
+  });
+}

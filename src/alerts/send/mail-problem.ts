@@ -1,0 +1,51 @@
+import type { SmtpError } from './email.ts';
+import { NOT_PUBLIC } from '../../platform/public-address.ts';
+
+/** What can be wrong with a store's own mail server, in our words: nobody is told what the server itself said. */
+export const MAIL_PROBLEMS = {
+  refused: 'the mail server refused it',
+  unreachable: 'the mail server cannot be reached',
+  tls: 'no encrypted connection to the mail server could be made',
+  login: 'the mail server refused the login',
+  sender: 'the mail server refused the sender',
+  address: 'the address of the mail server is not public',
+  timeout: 'the mail server took too long',
+  locked: 'the key that opens the password of the mail server is missing',
+} as const;
+
+/** Names what is wrong. */
+export type MailProblem = keyof typeof MAIL_PROBLEMS;
+
+type Failure = SmtpError & { originalCode?: string };
+
+const UNREACHABLE = new Set(['EDNS', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN']);
+/** Answers that ask for a login or refuse it (RFC 4954). */
+const LOGIN_CODES = new Set([530, 534, 535, 538]);
+
+/** Codes of TLS have words in them, such as CERT_HAS_EXPIRED or ERR_SSL_WRONG_VERSION_NUMBER; those of the system have none. */
+const isTls = (code: string): boolean =>
+  code === 'ETLS' || code === 'EPROTO' || (code.includes('_') && !code.startsWith('EAI_'));
+
+/** Names what an error of the mail library was about. */
+export function problemOf(error: Failure): MailProblem {
+  const { responseCode, command } = error;
+  const codes = [error.code, error.originalCode].filter((code) => code !== undefined);
+  const has = (test: (code: string) => boolean): boolean => codes.some(test);
+  if (has((code) => code === NOT_PUBLIC)) return 'address';
+  if (has((code) => code === 'ETIMEDOUT')) return 'timeout';
+  if (has(isTls)) return 'tls';
+  if (has((code) => UNREACHABLE.has(code) || code.startsWith('EAI_'))) return 'unreachable';
+  if (has((code) => code === 'EAUTH' || code === 'ENOAUTH')) return 'login';
+  if (responseCode !== undefined && LOGIN_CODES.has(responseCode)) return 'login';
+  return command === 'MAIL FROM' ? 'sender' : 'refused';
+}
+
+/** Whether the failure is about this one mail or whom it is for, so that others may well leave. */
+export function isAboutMail({ code, command }: Failure): boolean {
+  return code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
+}
+
+/** The problem in a sentence, with the number that the server answered where there is one. */
+export function describeProblem(problem: MailProblem, { responseCode }: Failure): string {
+  return `${MAIL_PROBLEMS[problem]}${responseCode === undefined ? '' : ` (answer ${responseCode})`}`;
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { shorten } from '../../platform/text.ts';
+import type { Channel, Outgoing } from './channel.ts';
+import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+import { phone } from './phone.ts';
+import { httpUrl, together } from './settings.ts';
+import { toSegment } from './segment.ts';
+import { isFromProvider, readAnswer } from './sms-reply.ts';
+
+/** How text messages leave: an HTTP API of Twilio's shape. */
+type SmsSettings = { baseUrl: string; account: string; token: string; from: string };
+
+/** A text message as it waits to be sent. */
+type SmsPayload = { text: string };
+
+const MAX_ANSWER_BYTES = 16_384;
+/** A provider that answers late has sent the message: whoever gives up before sends it twice. */
+const ANSWER_LIMIT_MS = 240_000;
+/** Twilio's codes for numbers that do not exist or cannot get texts, and for people who told the provider to stop. */
+const GONE_CODES = new Set([21211, 21214, 21217, 21610, 21614]);
+
+/** A refusal of this message. A wrong token (401), a timeout or too many calls pass, so those are tried again. */
+function isFinal(status: number): boolean {
+  return status >= 400 && status < 500 && ![401, 408, 425, 429].includes(status);
+}
+
+/** The start of an answer's body; a provider that never stops talking is cut off. */
+async function readStart(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The provider's own words, where it sent Twilio's error body. */
+function complaintIn(text: string): { message: string; code: number | null } {
+  try {
+    const { message, code } = JSON.parse(text) as { message?: unknown; code?: unknown };
+    return {
+      message: typeof message === 'string' ? message.slice(0, 200) : '',
+      code: typeof code === 'number' ? code : null,
+    };
+  } catch {
+    return { message: '', code: null };
+  }
+}
+
+async function post(
+  { baseUrl, account, token, from }: SmsSettings,
+  { id, to, payload }: Outgoing,
+  now: Date,
+): Promise<Outcome> {
+  const response = await fetch(
+    `${baseUrl}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`,
+    {
+      method: 'POST',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      headers: {
+        authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
+        'idempotency-key': id,
+        'x-alert-id': id,
+      },
+      body: new URLSearchParams({ To: to, From: from, Body: (payload as SmsPayload).text }),
+    },
+  );
+  const { message, code } = complaintIn(await readStart(response));
+  const { status, headers } = response;
+  const outcome = outcomeOfStatus(status, headers.get('retry-after'), now, isFinal, message);
+  const isContactGone = outcome.kind === 'failed' && code !== null && GONE_CODES.has(code);
+  return isContactGone ? { ...outcome, isContactGone } : outcome;
+}
+
+function readSettings(env: Record<string, unknown>): SmsSettings | null {
+  const given = together(env, 'SMS_BASE_URL', 'SMS_ACCOUNT', 'SMS_TOKEN', 'SMS_FROM');
+  if (given === null) return null;
+  const { SMS_BASE_URL: baseUrl, SMS_ACCOUNT: account, SMS_TOKEN: token, SMS_FROM: from } = given;
+  return { baseUrl, account, token, from };
+}
+
+/** Text messages leave over HTTP where a provider is configured; else, and for the demo store, they become `.json` files. */
+export const sms = {
+  label: 'SMS',
+  messages: 'text messages',
+  contact: phone,
+  parts: {
+    sms: {
+      label: 'SMS',
+      form: 'short',
+      rows: 3,
+      isSegmented: true,
+      standard: (news) => `{{ store.name }}: {{ product.title }} ${news}. {{ product.url }}`,
+    },
+  },
+  compose: (texts): SmsPayload => ({ text: texts.sms }),
+  confirm: ({ name }, url): SmsPayload => ({
+    text: toSegment(`${shorten(name, 40)}: confirm your product alerts at ${url} Not you? Do nothing.`),
+  }),
+  settings: {
+    variables: {
+      SMS_BASE_URL: httpUrl.optional(),
+      SMS_ACCOUNT: z.string().optional(),
+      SMS_TOKEN: z.string().optional(),
+      SMS_FROM: z.string().optional(),
+    },
+    read: readSettings,
+  },
+  provider: {
+    name: 'SMS over HTTP (Twilio API)',
+    hint: 'Set SMS_BASE_URL, SMS_ACCOUNT, SMS_TOKEN and SMS_FROM to send text messages.',
+    describe: ({ baseUrl, from }) => `Sends from ${from} by ${new URL(baseUrl).host}.`,
+  },
+  // What else a text of 1,600 characters cannot hold.
+  together: 5,
+  answers: { isGenuine: isFromProvider, read: readAnswer },
+  concurrency: () => 8,
+  open: (settings, files) => ({
+    async send(message, now) {
+      try {
+        if (settings && !message.isDemo) return await post(settings, message, now);
+        const { id, to, payload } = message;
+        await files.write(`${id}.json`, `${JSON.stringify({ id, to, ...payload }, null, 2)}\n`);
+        return SENT;
+      } catch (error) {
+        return outcomeOfError(error);
+      }
+    },
+  }),
+} satisfies Channel<'sms', SmsSettings>;

@@ -1,0 +1,113 @@
+import { channelOf, isTerse } from '../send/channels.ts';
+import type { Context } from '../../context.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { sealLink } from '../../shoppers/contacts/link.rules.ts';
+import { shortConfirm } from '../../shoppers/contacts/short-link.rules.ts';
+import { enqueueMessage } from '../queue/outbox.repo.ts';
+import type { StoreRow } from '../../stores/store.repo.ts';
+import { LINK_LIFETIME_MS, toClaim } from './confirm.rules.ts';
+import * as requests from './request.repo.ts';
+import { consume } from '../../stores/usage-window.repo.ts';
+import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
+import type { SignupKind } from './signup.rules.ts';
+import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
+
+/** Who asks for a contact, as far as messages to it are counted. */
+export type Asker = { regid: string; isStranger: boolean };
+
+/**
+ * Asks a contact to confirm what an asker has pending. However often it is signed up, it gets a few messages a day, and one more when
+ * the day is over if a request has no link yet. Strangers have a share of their own, or they could use up the store's. Answers whether
+ * anything is pending, which depends on the asker's own requests alone.
+ */
+export async function sendConfirmation(
+  tx: Tx,
+  ctx: Context,
+  store: StoreRow,
+  contact: Contact,
+  { regid: asker, isStranger }: Asker,
+  now: Date,
+): Promise<boolean> {
+  const { pid } = store;
+  const asked = { pid, contact, asker };
+  if (!(await requests.isPending(tx, asked))) return false;
+  const spend = spender(tx, store, now);
+  const subject = `${contact.medium} ${contact.value}`;
+  if (isStranger && (await spend('confirmGuest', `${subject} ${asker}`)) !== null) return true;
+  // Before the contact's own limit: whether others have reached it must not show in the answer.
+  const channel = channelOf(contact.medium);
+  const range = channel.contact.rangeOf?.(contact.value);
+  const textUntil =
+    range === undefined ? null : await admitText(ctx, spend, range, { regid: asker, isStranger }, now);
+  const dayEnd = await spend('confirm', isStranger ? `${subject} guests` : subject);
+  const isLate = dayEnd !== null;
+  if (isLate && (await requests.isTold(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS)))) return true;
+  const dueAt = later(dayEnd, textUntil) ?? now;
+  const url = confirmUrl(ctx.config.publicUrl, store, contact, dueAt, asker);
+  const message = {
+    pid,
+    kind: 'confirm',
+    medium: contact.medium,
+    recipient: contact.value,
+    payload: channel.confirm(store, url),
+    dueAt,
+    dedupeKey: isLate ? lateKey(store, `${subject} ${isStranger}`, dayEnd) : null,
+  };
+  if ((await enqueueMessage(tx, message, now)) !== null) await requests.markTold(tx, asked, dueAt);
+  return true;
+}
+
+/** The address of the page that asks for the confirmation; short where its message counts characters. */
+function confirmUrl(
+  publicUrl: string,
+  store: StoreRow,
+  contact: Contact,
+  issuedAt: Date,
+  asker: string,
+): string {
+  const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, asker }) : null;
+  if (short !== null) return `${publicUrl}/c/${short}`;
+  return `${publicUrl}/confirm/${sealLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
+}
+
+/** One message follows the end of a day, whoever asked first for more than the day had. */
+function lateKey({ secret }: StoreRow, subject: string, dayEnd: Date): string {
+  return `confirm ${signupKey(secret, 'confirm', subject).toString('base64url')} ${dayEnd.getTime()}`;
+}
+
+type Spend = (kind: SignupKind, subject: string) => Promise<Date | null>;
+
+const spender =
+  (tx: Tx, { pid, secret }: StoreRow, now: Date): Spend =>
+  (kind, subject) =>
+    consume(tx, pid, signupKey(secret, kind, subject), SIGNUP_LIMITS[kind], now);
+
+/**
+ * Counts a text message, which costs money. A shopper is refused beyond the limits. A store's own call never is: its message waits,
+ * and it pays for its own calls, so that only the shopper it names and the range of the number count.
+ */
+async function admitText(
+  ctx: Context,
+  spend: Spend,
+  range: string,
+  { regid, isStranger }: Asker,
+  now: Date,
+): Promise<Date | null> {
+  const isShoppers = ctx.viewer.keyId === null;
+  const counts = [
+    ...(isStranger ? [['textGuest', regid] as const] : []),
+    ...(isShoppers ? [['textAddress', ctx.address] as const, ['textStore', ''] as const] : []),
+    ['textRange', range] as const,
+  ];
+  let latest: Date | null = null;
+  for (const [kind, subject] of counts) {
+    const until = await spend(kind, subject);
+    if (until !== null && isShoppers) failTooMany(kind, until, now);
+    latest = later(latest, until);
+  }
+  return latest;
+}
+
+function later(one: Date | null, other: Date | null): Date | null {
+  return one === null || (other !== null && other > one) ? other : one;
+}

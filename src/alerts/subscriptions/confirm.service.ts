@@ -1,0 +1,135 @@
+import type { Services } from '../../context.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import { newId } from '../../platform/ids.ts';
+import { openLink, pidOfLink } from '../../shoppers/contacts/link.rules.ts';
+import { readShortConfirm, storeNoOf } from '../../shoppers/contacts/short-link.rules.ts';
+import { catchUp } from '../events/event.service.ts';
+import { newShopper } from '../../shoppers/shopper.service.ts';
+import type { StoreRow } from '../../stores/store.repo.ts';
+import { findServedStore, pidOfLinkNo } from '../../stores/store.service.ts';
+import { fromClaim, toClaim } from './confirm.rules.ts';
+import type { ConfirmClaim } from './confirm.rules.ts';
+import { liftSuppressions } from '../../shoppers/contacts/consent.repo.ts';
+import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
+import { addProofs } from '../../shoppers/contacts/double-opt-in.repo.ts';
+import * as requests from './request.repo.ts';
+import { announceCreated } from './subscription-events.service.ts';
+import * as subscriptions from './subscription.repo.ts';
+import { isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
+import { builtInWords } from '../../shoppers/contacts/keywords.rules.ts';
+import { keyOf } from './subscription.rules.ts';
+
+/** No regid is this. */
+const NOBODY = 'nobody';
+
+type Deps = Pick<Services, 'db' | 'now' | 'config'>;
+
+/** What the confirmation page shows. */
+export type Confirmation = {
+  store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour'>;
+  contact: string;
+  pending: number;
+  /** What the alerts are about, in words: only of built-in topics, because anybody can have typed another. */
+  topics: string[];
+};
+
+async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim: ConfirmClaim } | null> {
+  const now = deps.now();
+  const linkNo = storeNoOf(token);
+  const pid = linkNo === null ? pidOfLink(token) : await pidOfLinkNo(deps.db, linkNo);
+  const store = pid === null ? null : await findServedStore(deps, pid);
+  const sealed =
+    store &&
+    (linkNo === null ? openLink(store, 'confirm', token, now) : await openShort(deps.db, store, token, now));
+  const claim = sealed && fromClaim(sealed, now);
+  return store && claim ? { store, claim } : null;
+}
+
+/** What a short link says, in the words of a long one. An asker whose requests have ended is nobody's. */
+async function openShort(db: Db, store: StoreRow, token: string, now: Date): Promise<string[] | null> {
+  const read = readShortConfirm(store, token, now);
+  if (read === null) return null;
+  const { contact, issuedAt } = read;
+  if (read.isAsker('')) return toClaim(contact, issuedAt);
+  const askers = await requests.listAskers(db, store.pid, contact);
+  return toClaim(contact, issuedAt, askers.find(read.isAsker) ?? NOBODY);
+}
+
+function describe(
+  store: StoreRow,
+  { contact }: ConfirmClaim,
+  requested: readonly { topic: string }[],
+): Confirmation {
+  const topics = [...new Set(requested.map(({ topic }) => topic))].map(builtInWords);
+  return {
+    store,
+    contact: maskContact(contact.medium, contact.value),
+    pending: requested.length,
+    topics: topics.every((words) => words !== null) ? topics : [],
+  };
+}
+
+function coverageOf(store: StoreRow, { contact, asker, issuedAt }: ConfirmClaim): requests.Coverage {
+  const own = isAccountContact(contact) ? newShopper(store, 'account', contact.value).regid : null;
+  return { pid: store.pid, contact, asker, own, until: issuedAt };
+}
+
+/** What a confirmation link would confirm; null for a link that is wrong or too old. Changes nothing. */
+export async function previewConfirmation(deps: Deps, token: string): Promise<Confirmation | null> {
+  const opened = await open(deps, token);
+  if (opened === null) return null;
+  const { store, claim } = opened;
+  return describe(store, claim, await requests.listPending(deps.db, coverageOf(store, claim)));
+}
+
+/** Confirms what the link stands for; repeating it changes nothing. Null for a link that is wrong or too old. */
+export async function confirmSubscriptions(deps: Deps, token: string): Promise<Confirmation | null> {
+  const opened = await open(deps, token);
+  if (opened === null) return null;
+  const { store, claim } = opened;
+  const now = deps.now();
+  const confirmed = await deps.db.transaction(async (tx) => {
+    const rows = await confirmPending(tx, store, claim, now);
+    if (rows.length === 0) return [];
+    const answer = rows.filter(({ mailinglist }) => mailinglist !== null).at(-1);
+    if (answer)
+      await recordConsent(
+        tx,
+        store,
+        claim.contact,
+        { accepts: answer.mailinglist!, regid: answer.regid },
+        now,
+      );
+    await liftSuppressions(tx, [{ pid: store.pid, ...claim.contact }]);
+    // A link that names nobody proves nothing for the shoppers whose requests it confirms: strangers may be among them.
+    const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
+    await addProofs(tx, store.pid, claim.contact, regids, now);
+    return rows;
+  });
+  return describe(store, claim, confirmed);
+}
+
+/** Confirms the requests that a link covers, and with them their subscriptions; those that are gone by now come back. */
+async function confirmPending(
+  tx: Tx,
+  store: StoreRow,
+  claim: ConfirmClaim,
+  now: Date,
+): Promise<requests.StoredRequest[]> {
+  const { pid } = store;
+  const pending = await requests.listPending(tx, coverageOf(store, claim));
+  if (pending.length === 0) return [];
+  const signUp = { pid, ...claim.contact, regid: claim.asker ?? '', confirmedAt: now };
+  const wanted = new Map(pending.map((request) => [keyOf(request), { ...request, id: newId() }]));
+  const saved = await subscriptions.saveSubscriptions(tx, [{ ...signUp, wanted: [...wanted.values()], now }]);
+  const idByKey = new Map(saved.map((row) => [keyOf(row), row.id]));
+  const pairs = pending.map((request) => ({ ...request, subscriptionId: idByKey.get(keyOf(request))! }));
+  const confirmed = new Set(await requests.confirmRequests(tx, pid, pairs, now));
+  // A request that ended meanwhile confirms nothing.
+  const ended = pairs.filter(({ id }) => !confirmed.has(id));
+  const lost = new Set((await subscriptions.settleSubscriptions(tx, pid, ended)).map(({ id }) => id));
+  const created = saved.filter((row) => wanted.get(keyOf(row))!.id === row.id && !lost.has(row.id));
+  await announceCreated(tx, [{ pid, created, now }]);
+  await catchUp(tx, pid, saved, now);
+  return pending.filter(({ id }) => confirmed.has(id));
+}

@@ -1,0 +1,184 @@
+import type { Db, Tx } from '../../platform/database/database.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { SubscriptionRequestModel } from '../../generated/prisma/models.ts';
+import { FIELDS, conditionOf, rowsOf, settleSubscriptions } from './subscription.repo.ts';
+import type {
+  EndedRequest,
+  Filter,
+  NewSubscription,
+  SignUp,
+  SignUpWrite,
+  StoredSubscription,
+} from './subscription.repo.ts';
+import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
+
+/** What somebody asked for, as far as its confirmation needs it. */
+export type StoredRequest = StoredSubscription & Pick<SubscriptionRequestModel, 'regid' | 'mailinglist'>;
+
+/** A request to be made. `subscriptionId` is null while it must not end with the subscription of others. */
+export type NewRequest = NewSubscription & Pick<SubscriptionRequestModel, 'mailinglist' | 'subscriptionId'>;
+
+/** SQL: every sign-up runs it. In the order of the subscriptions, and after them: whoever ends requests takes the same way. */
+const SAVE = {
+  name: 'save_requests',
+  text: `
+    INSERT INTO subscription_request AS q
+      (pid, id, regid, asker, medium, value, epi, empi, du, topic, extras, mailinglist, subscription_id, confirmed_at, cts)
+    SELECT n.pid, n.id, n.regid, n.regid, n.medium, n.value, n.epi, n.empi, n.du, n.topic, n.extras, n.mailinglist, n."subscriptionId",
+      n."confirmedAt", n.now
+    FROM jsonb_to_recordset($1::jsonb) AS n (pid text, id text, regid text, medium text, value text, epi text, empi text, du text,
+      topic text, extras text, mailinglist boolean, "subscriptionId" text, "confirmedAt" timestamptz, now timestamptz)
+    ORDER BY n.epi COLLATE "C", n.topic COLLATE "C", n.medium, n.value, n.pid
+    ON CONFLICT (pid, medium, value, epi, topic, regid) DO UPDATE SET
+      confirmed_at = coalesce(q.confirmed_at, excluded.confirmed_at),
+      subscription_id = coalesce(q.subscription_id, excluded.subscription_id),
+      renewed_at = excluded.cts
+    RETURNING q.id`,
+};
+
+/** Records what was asked for; answers the ids of what its asker had not asked for yet. */
+export async function saveRequests(
+  tx: Tx,
+  signUps: readonly SignUpWrite<NewRequest>[],
+): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(SAVE, [rowsOf(signUps)]);
+  const ids = new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)));
+  return new Set(rows.flatMap(({ id }) => (ids.has(id) ? [id] : [])));
+}
+
+/**
+ * SQL: locks in the order of sign-ups and tells what it deleted, which Prisma cannot. Ends a shopper's requests. Answers how many there were, which does not depend on what others asked for, and the subscriptions
+ * that ended with them.
+ */
+export async function endRequests(
+  tx: Tx,
+  owner: { pid: string; regid: string },
+  filter: Filter,
+): Promise<{ removed: number; gone: StoredSubscription[] }> {
+  const { text, params } = conditionOf(owner, filter);
+  await tx.query(
+    `SELECT 1 FROM subscription s WHERE (s.pid, s.medium, s.value, s.epi, s.topic) IN (
+       SELECT s.pid, s.medium, s.value, s.epi, s.topic FROM subscription_request s WHERE ${text})
+     ORDER BY s.epi COLLATE "C", s.topic COLLATE "C", s.medium, s.value FOR UPDATE`,
+    params,
+  );
+  const ended = await tx.query<EndedRequest>(
+    `DELETE FROM subscription_request s WHERE ${text}
+     RETURNING s.medium, s.value, s.epi, s.topic, s.subscription_id AS "subscriptionId"`,
+    params,
+  );
+  return { removed: ended.length, gone: await settleSubscriptions(tx, owner.pid, ended) };
+}
+
+/** SQL: compares rows of one table with each other. */
+const DROP_DOUBLES = `
+  DELETE FROM subscription_request q USING subscription_request g JOIN subscription_request a
+    ON a.pid = g.pid AND a.medium = g.medium AND a.value = g.value AND a.epi = g.epi AND a.topic = g.topic
+  WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND q.pid = $1
+    AND q.id = CASE WHEN a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL THEN g.id ELSE a.id END`;
+
+/**
+ * Hands a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two for the
+ * same the confirmed one stays, or the account's.
+ */
+export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
+  await tx.query(DROP_DOUBLES, [pid, fromRegid, toRegid]);
+  await tx.prisma.subscriptionRequest.updateMany({
+    where: { pid, regid: fromRegid },
+    data: { regid: toRegid },
+  });
+}
+
+/** What one asker asked for on behalf of a contact. */
+export type Asked = { pid: string; contact: Contact; asker: string };
+
+/**
+ * Which requests a confirming link covers: those of its asker, those of the contact's own account (`own`), and those that the store,
+ * or with null for the asker anybody, had made when it was sent.
+ */
+export type Coverage = {
+  pid: string;
+  contact: Contact;
+  asker: string | null;
+  own: string | null;
+  until: Date;
+};
+
+function isCovered({ pid, contact, asker, own, until }: Coverage): Prisma.SubscriptionRequestWhereInput {
+  const ways = [
+    ...(asker ? [{ asker }] : []),
+    ...(own === null ? [] : [{ regid: own }]),
+    { cts: { lte: until }, ...(asker === null ? {} : { asker: '' }) },
+  ];
+  return { pid, ...contact, confirmedAt: null, OR: ways };
+}
+
+/** The requests that a link would confirm, in the order in which they were made. */
+export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
+  const rows = await db.prisma.subscriptionRequest.findMany({
+    where: isCovered(coverage),
+    select: { ...FIELDS, regid: true, mailinglist: true },
+    orderBy: { seq: 'asc' },
+  });
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}
+
+/** Who asked for something on behalf of a contact, but the store. */
+export async function listAskers(db: Db, pid: string, contact: Contact): Promise<string[]> {
+  const rows = await db.prisma.subscriptionRequest.findMany({
+    where: { pid, ...contact, asker: { not: '' } },
+    select: { asker: true },
+    distinct: ['asker'],
+  });
+  return rows.map(({ asker }) => asker);
+}
+
+/** Confirms requests, each with its subscription; answers the ids of those that were still waiting. */
+export async function confirmRequests(
+  tx: Tx,
+  pid: string,
+  confirmed: readonly { id: string; subscriptionId: string }[],
+  now: Date,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { id, subscriptionId } of confirmed) {
+    const { count } = await tx.prisma.subscriptionRequest.updateMany({
+      where: { pid, id, confirmedAt: null },
+      data: { confirmedAt: now, subscriptionId },
+    });
+    if (count === 1) ids.push(id);
+  }
+  return ids;
+}
+
+/** Takes back what an asker's pending requests say in favour of the mailing list: a later no is not in their order. */
+export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value }: SignUp): Promise<void> {
+  await tx.prisma.subscriptionRequest.updateMany({
+    where: { pid, medium, value, regid, confirmedAt: null, mailinglist: true },
+    data: { mailinglist: false },
+  });
+}
+
+const isAsked = ({ pid, contact, asker }: Asked) => ({ pid, ...contact, asker });
+
+/** Whether something that an asker asked for is not confirmed yet. */
+export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
+  const where = { ...isAsked(asked), confirmedAt: null };
+  return (await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } })) !== null;
+}
+
+/** Records that a message with a link for an asker's pending requests is due. */
+export async function markTold(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
+  const where = { ...isAsked(asked), confirmedAt: null };
+  await tx.prisma.subscriptionRequest.updateMany({ where, data: { toldAt: dueAt } });
+}
+
+/** Whether links of messages that were due after `since` cover all that an asker has pending. */
+export async function isTold(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
+  // A shopper's link covers what it asks for later, too; the store asks for many people.
+  const isAnyEnough = asked.asker !== '';
+  const untold = { confirmedAt: null, OR: [{ toldAt: null }, { toldAt: { lte: since } }] };
+  const where = { ...isAsked(asked), ...(isAnyEnough ? { toldAt: { gt: since } } : untold) };
+  const found = await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } });
+  return isAnyEnough === (found !== null);
+}

@@ -1,0 +1,196 @@
+import type { Context, Services } from '../../context.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { isOneKeysFault } from '../../platform/batch.ts';
+import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { createWriteBatch } from '../../platform/write-batch.ts';
+import { liftSuppressions } from '../../shoppers/contacts/consent.repo.ts';
+import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
+import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
+import { useProof } from '../../shoppers/contacts/double-opt-in.repo.ts';
+import { consumeAll } from '../../stores/usage-window.repo.ts';
+import { catchUp } from '../events/event.service.ts';
+import type { StoreRow } from '../../stores/store.repo.ts';
+import { sendConfirmation } from './confirm-message.service.ts';
+import type { Asker } from './confirm-message.service.ts';
+import { saveRequests, withdrawPendingConsent } from './request.repo.ts';
+import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
+import { announceCreated } from './subscription-events.service.ts';
+import { saveSubscriptions } from './subscription.repo.ts';
+import type { NewSubscription, SignUpWrite, StoredSubscription } from './subscription.repo.ts';
+import { keyOf } from './subscription.rules.ts';
+import type { Wish } from './subscription.rules.ts';
+
+/** A checked wish, and who asks for it of which store. */
+export type WantedSignUp = { ctx: Context; store: StoreRow; wish: Wish; now: Date };
+
+/** What came of a wish: whether its contact has still to confirm what this asker asked for. */
+export type SignedUp = { isPending: boolean };
+
+/** Stores a wish together or not at all; it lives as long as the process. */
+export type SignUps = (wanted: WantedSignUp) => Promise<SignedUp>;
+
+/**
+ * A wish as it is stored. `isApart`: what the contact of a stranger has not confirmed shares nobody's fate, or the stranger could see when others
+ * come and go.
+ */
+type Open = WantedSignUp & { signUp: SignUpWrite; asker: Asker; mustConfirm: boolean; isApart: boolean };
+
+/** What came of it: how much the asker had not asked for yet, and what is new at all. */
+type Saved = Open & { rows: StoredSubscription[]; asked: number; created: StoredSubscription[] };
+
+/** Who asks. Anybody but the store and the account with that address may be a stranger to the contact. */
+function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
+  const { shopper } = ctx.viewer;
+  if (shopper === null) return { regid: '', isStranger: false };
+  return {
+    regid: shopper.regid,
+    isStranger: shopper.isGuest || !isAccountContact(contact) || contact.value !== shopper.em,
+  };
+}
+
+/** A store that names a contact answers for it, unless it has double opt-in; a stranger at a browser never does. */
+function mustConfirm({ ctx, store }: WantedSignUp, { isStranger }: Asker): boolean {
+  return store.doubleOptIn || (isStranger && ctx.viewer.keyId === null);
+}
+
+/**
+ * Opens a wish. Once a contact has confirmed, it need not again: for the store and for the account with that address. For a stranger only
+ * what it confirmed of that very shopper counts.
+ */
+async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
+  const { store, wish, now } = wanted;
+  const asker = askerOf(wanted);
+  const isBound = mustConfirm(wanted, asker);
+  const prover = asker.isStranger ? asker.regid : null;
+  const isConfirmed = !isBound || (await useProof(tx, store.pid, wish.contact, prover, now));
+  const confirmedAt = isConfirmed ? now : null;
+  const rows: NewSubscription[] = wish.products.flatMap((product) =>
+    wish.topics.map((topic) => ({ ...product, topic, extras: wish.extras, id: newId() })),
+  );
+  const signUp = { pid: store.pid, ...wish.contact, regid: asker.regid, confirmedAt, wanted: rows, now };
+  const isApart = asker.isStranger && confirmedAt === null;
+  return { ...wanted, signUp, asker, mustConfirm: isBound, isApart };
+}
+
+const contactOf = ({ pid, medium, value }: Pick<StoredSubscription, 'pid' | 'medium' | 'value'>): string =>
+  JSON.stringify([pid, medium, value]);
+
+/** Stores the subscriptions and who asked for them. */
+async function save(tx: Tx, all: readonly Open[]): Promise<Saved[]> {
+  const rowsByContact = new Map<string, StoredSubscription[]>(
+    all.map(({ signUp }) => [contactOf(signUp), []]),
+  );
+  const signUps = all.map(({ signUp }) => signUp);
+  for (const row of await saveSubscriptions(tx, signUps)) rowsByContact.get(contactOf(row))!.push(row);
+  const stored = all.map((one) => ({ ...one, rows: rowsByContact.get(contactOf(one.signUp))! }));
+  const requests = stored.map(({ signUp, wish: { mailinglist }, isApart, rows }) => {
+    const idByKey = new Map(rows.map((row) => [keyOf(row), row.id]));
+    const idFor = (one: NewSubscription): string | null => (isApart ? null : idByKey.get(keyOf(one))!);
+    const wanted = signUp.wanted.map((one) => ({ ...one, mailinglist, subscriptionId: idFor(one) }));
+    return { ...signUp, wanted };
+  });
+  const unasked = await saveRequests(tx, requests);
+  return stored.map((one) => {
+    const ids = new Set(one.signUp.wanted.map(({ id }) => id));
+    const asked = [...ids].filter((id) => unasked.has(id)).length;
+    return { ...one, asked, created: one.rows.filter(({ id }) => ids.has(id)) };
+  });
+}
+
+/** One that waited until now may have missed an occasion. */
+async function catchUpLate(
+  tx: Tx,
+  { signUp: { pid, confirmedAt, now }, rows, created }: Saved,
+): Promise<void> {
+  if (confirmedAt === null) return;
+  const late = rows.filter((row) => !created.includes(row) && row.confirmedAt!.getTime() === now.getTime());
+  await catchUp(tx, pid, late, now);
+}
+
+/** Records the answer to whether the contact wants the mailing list. */
+async function answerMailingList(tx: Tx, { store, wish, signUp, asker, now }: Saved): Promise<void> {
+  const { contact, mailinglist } = wish;
+  if (mailinglist !== null && signUp.confirmedAt !== null)
+    await recordConsent(tx, store, contact, { accepts: mailinglist, regid: asker.regid }, now);
+  if (mailinglist === false && signUp.confirmedAt === null) await withdrawPendingConsent(tx, signUp);
+}
+
+/**
+ * Counts what was not asked for yet. What a stranger's contact has still to confirm counts for that shopper and contact: how much others
+ * asked for must not show. A store calls for all its shoppers from one address, so only a shopper's own call counts against it.
+ */
+async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
+  const consume = async (
+    kind: 'contact' | 'address',
+    some: readonly Saved[],
+    subjectOf: (one: Saved) => string,
+  ): Promise<void> => {
+    const uses = some.map((one) => {
+      const { pid, secret } = one.store;
+      return { pid, key: signupKey(secret, kind, subjectOf(one)), now: one.now, amount: one.asked };
+    });
+    const untils = await consumeAll(tx, SIGNUP_LIMITS[kind], uses);
+    untils.forEach((until, index) => {
+      if (until !== null) failTooMany(kind, until, some[index]!.now);
+    });
+  };
+  const contactIn = ({ signUp: { medium, value, regid }, isApart }: Saved): string =>
+    `${medium} ${value}${isApart ? ` ${regid}` : ''}`;
+  const asking = all.filter(({ asked }) => asked > 0);
+  const ownCalls = asking.filter(({ ctx }) => ctx.viewer.keyId === null);
+  await consume('contact', asking, contactIn);
+  await consume('address', ownCalls, ({ ctx }) => ctx.address);
+}
+
+async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<SignedUp[]> {
+  const opened: Open[] = [];
+  for (const one of wanted) opened.push(await open(tx, one));
+  const saved = await save(tx, opened);
+  for (const one of saved) await catchUpLate(tx, one);
+  await announceCreated(
+    tx,
+    saved.map(({ store: { pid }, created, now }) => ({ pid, created, now })),
+  );
+  await liftSuppressions(
+    tx,
+    saved.filter(({ asked, signUp }) => asked > 0 && signUp.confirmedAt !== null).map(({ signUp }) => signUp),
+  );
+  for (const one of saved) await answerMailingList(tx, one);
+  // Late, because sign-ups of one contact wait for each other from here to the commit.
+  await count(tx, saved);
+  const signedUp: SignedUp[] = [];
+  for (const one of saved) signedUp.push({ isPending: one.mustConfirm && (await askToConfirm(tx, one)) });
+  return signedUp;
+}
+
+const askToConfirm = (tx: Tx, { ctx, store, wish, asker, now }: Saved): Promise<boolean> =>
+  sendConfirmation(tx, ctx, store, wish.contact, asker, now);
+
+const MAX_SHARED = 20;
+
+/** Whether a wish is stored by the few statements that serve many; a shopper's own call also counts against its address, which many may share. */
+function isPlain({ ctx: { viewer }, store, wish }: WantedSignUp): boolean {
+  const isSmall = wish.products.length * wish.topics.length <= MAX_SHARED;
+  return isSmall && viewer.keyId !== null && !store.doubleOptIn && wish.mailinglist === null;
+}
+
+/** Opens the sign-ups of a process: plain ones of one moment share a transaction. */
+export function createSignUps({ db }: Pick<Services, 'db'>): SignUps {
+  const storeAll = (wanted: readonly WantedSignUp[]): Promise<SignedUp[]> =>
+    db.transaction((tx) => storeWishes(tx, wanted));
+  const alone = async (wanted: WantedSignUp): Promise<SignedUp> => (await storeAll([wanted]))[0]!;
+  const share = createWriteBatch<WantedSignUp, SignedUp>({
+    async together(all) {
+      try {
+        return (await storeAll(all)).map((result) => ({ result }));
+      } catch (error) {
+        if (!(error instanceof AppError) && !isOneKeysFault(error)) throw error;
+        return all.map(() => (all.length === 1 ? { error } : 'alone'));
+      }
+    },
+    alone,
+    subjectOf: ({ store: { pid }, wish: { contact } }) => contactOf({ pid, ...contact }),
+  });
+  return (wanted) => (isPlain(wanted) ? share(wanted) : alone(wanted));
+}

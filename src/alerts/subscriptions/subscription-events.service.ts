@@ -1,0 +1,46 @@
+import type { Tx } from '../../platform/database/database.ts';
+import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
+import { countEvents } from '../../stores/reports/report.repo.ts';
+import type { StoredSubscription } from './subscription.repo.ts';
+
+/** What the store's webhooks learn of a subscription. */
+function eventOf(type: 'subscription.created' | 'subscription.removed', row: StoredSubscription) {
+  const { id, medium, value, topic, epi, empi, du, cts, confirmedAt } = row;
+  return {
+    type,
+    data: { id, medium, value, topic, epi, empi, du, confirmed: confirmedAt !== null, cts: cts.getTime() },
+  };
+}
+
+/** New subscriptions of one moment in one store. */
+export type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
+
+/** Counts new subscriptions in their stores' figures and tells the webhooks. */
+export async function announceCreated(tx: Tx, news: readonly Created[]): Promise<void> {
+  await countEvents(
+    tx,
+    'subscribe',
+    news.map(({ pid, created, now }) => ({ pid, n: created.length, now })),
+  );
+  await queueEvents(
+    tx,
+    news.flatMap(({ pid, created, now }) =>
+      created.map((row) => ({ ...eventOf('subscription.created', row), pid, now })),
+    ),
+  );
+}
+
+/** Tells the store's webhooks of subscriptions that ended. */
+export async function announceRemoved(
+  tx: Tx,
+  pid: string,
+  removed: readonly StoredSubscription[],
+  now: Date,
+): Promise<void> {
+  await emitEvents(
+    tx,
+    pid,
+    removed.map((row) => eventOf('subscription.removed', row)),
+    now,
+  );
+}

@@ -1,0 +1,235 @@
+import { selectColumns } from '../../platform/database/columns.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
+import { ACCOUNT_MEDIA } from '../../shoppers/contacts/contact.rules.ts';
+import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
+import { DAY_MS } from '../../platform/time.ts';
+
+/** The fields that subscriptions and requests share, as far as they are shown. */
+export const FIELDS = {
+  pid: true,
+  id: true,
+  medium: true,
+  value: true,
+  epi: true,
+  empi: true,
+  du: true,
+  topic: true,
+  extras: true,
+  confirmedAt: true,
+  seq: true,
+  cts: true,
+} as const;
+
+/** A subscription, or a request for one, as stored: both are shown alike. */
+export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
+
+/** A subscription to be made. */
+export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | 'du' | 'topic' | 'extras'>;
+
+/** Who asks for which contact; `regid` is empty when the store itself asks. `confirmedAt` is null for what has to wait. */
+export type SignUp = Contact & { pid: string; regid: string; confirmedAt: Date | null };
+
+const COLUMNS = selectColumns('s', Object.keys(FIELDS));
+
+/** What is asked for in one sign-up. */
+export type SignUpWrite<Wanted = NewSubscription> = SignUp & { wanted: readonly Wanted[]; now: Date };
+
+/** Everything that is asked for, as rows for a statement: each with who asks, for which contact and when. */
+export function rowsOf<Wanted>(signUps: readonly SignUpWrite<Wanted>[]): string {
+  return JSON.stringify(
+    signUps.flatMap(({ wanted, ...signUp }) => wanted.map((one) => ({ ...one, ...signUp }))),
+  );
+}
+
+/**
+ * SQL: every sign-up runs it, many of one moment at once. Ordered, so that two calls with the same products never wait for each other in a circle.
+ * Every row is locked, changed or not: one that loses its last request meanwhile must not be counted on. Asking for what others
+ * have confirmed renews nothing.
+ */
+const SAVE = {
+  name: 'save_subscriptions',
+  text: `
+    WITH n AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset($1::jsonb) AS n (pid text, id text, regid text, medium text, value text, epi text, empi text,
+        du text, topic text, extras text, "confirmedAt" timestamptz, now timestamptz))
+    INSERT INTO subscription AS s (pid, id, medium, value, epi, empi, du, topic, extras, confirmed_at, cts)
+    SELECT n.pid, n.id, n.medium, n.value, n.epi, n.empi, n.du, n.topic, n.extras, n."confirmedAt", n.now FROM n
+    ORDER BY n.epi COLLATE "C", n.topic COLLATE "C", n.medium, n.value, n.pid
+    ON CONFLICT (pid, medium, value, epi, topic) DO UPDATE SET
+      confirmed_at = coalesce(s.confirmed_at, excluded.confirmed_at),
+      renewed_at = CASE WHEN s.confirmed_at IS NULL OR excluded.confirmed_at IS NOT NULL OR EXISTS (
+          SELECT FROM subscription_request q JOIN n ON n.id = excluded.id
+          WHERE q.pid = s.pid AND q.subscription_id = s.id AND q.regid = n.regid AND q.confirmed_at IS NOT NULL)
+        THEN excluded.cts ELSE s.renewed_at END
+    RETURNING ${COLUMNS}`,
+};
+
+/** Makes the subscriptions that are not there yet and renews or confirms the others; answers all of them. No contact comes twice. */
+export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Promise<StoredSubscription[]> {
+  return tx.query<StoredSubscription>(SAVE, [rowsOf(signUps)]);
+}
+
+/** Whose subscriptions: all of a store, what was asked for under a regid, or those of an account by its name. */
+export type Owner = { pid: string } & ({ all: true } | { regid: string } | { account: string });
+
+/** Which of them are read; null means any. */
+export type PageFilter = { topic: string | null; medium: string | null; epi: string | null };
+
+/** Which of them are ended; null, or left out, means any. These fields are named like their columns. */
+export type Filter = Partial<Record<'id' | 'topic' | 'epi' | keyof Contact, string | null>>;
+
+function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
+  const contact = 'account' in owner ? { medium: { in: ACCOUNT_MEDIA }, value: owner.account } : {};
+  const asked = { topic: topic ?? undefined, medium: medium ?? undefined, epi: epi ?? undefined };
+  return { pid: owner.pid, AND: [contact, asked] };
+}
+
+/** The condition of a statement on its table `s`. */
+export function conditionOf(owner: Owner, filter: Filter): { text: string; params: unknown[] } {
+  const contact = 'account' in owner ? { medium: ACCOUNT_MEDIA, value: owner.account } : {};
+  const whose: Record<string, unknown> = 'regid' in owner ? { regid: owner.regid } : contact;
+  // The filter may name a contact beside that of the owner: both must fit.
+  const given = [...Object.entries({ pid: owner.pid, ...whose }), ...Object.entries<unknown>(filter)].filter(
+    ([, value]) => value != null,
+  );
+  return {
+    text: given
+      .map(([column, value], index) =>
+        Array.isArray(value) ? `s.${column} = ANY ($${index + 1})` : `s.${column} = $${index + 1}`,
+      )
+      .join(' AND '),
+    params: given.map(([, value]) => value),
+  };
+}
+
+/** A page of subscriptions, newest first: those in front of `before`, or behind the first `offset` ones. */
+export async function listSubscriptions(
+  db: Db,
+  owner: Owner,
+  filter: PageFilter,
+  { before, offset, limit }: { before?: number; offset?: number; limit: number },
+): Promise<StoredSubscription[]> {
+  const where = { ...whereOf(owner, filter), seq: { lt: before } };
+  const page = { select: FIELDS, orderBy: { seq: 'desc' }, skip: offset, take: limit } as const;
+  // A shopper sees its requests, whatever became of what others asked for.
+  const rows =
+    'regid' in owner
+      ? await db.prisma.subscriptionRequest.findMany({ ...page, where: { ...where, regid: owner.regid } })
+      : await db.prisma.subscription.findMany({ ...page, where });
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}
+
+/** How many subscriptions there are over all pages. */
+export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Promise<number> {
+  const where = whereOf(owner, filter);
+  return 'regid' in owner
+    ? db.prisma.subscriptionRequest.count({ where: { ...where, regid: owner.regid } })
+    : db.prisma.subscription.count({ where });
+}
+
+/** SQL: tells what it deleted, which Prisma cannot. Ends subscriptions of a contact or store, with the requests that were confirmed. */
+export function deleteSubscriptions(
+  tx: Tx,
+  owner: Exclude<Owner, { regid: string }>,
+  filter: Filter,
+): Promise<StoredSubscription[]> {
+  const { text, params } = conditionOf(owner, filter);
+  return tx.query<StoredSubscription>(
+    `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`,
+    params,
+  );
+}
+
+/** A request that is there no more, and the subscription that it held, if it held one. */
+export type EndedRequest = Pick<
+  SubscriptionRequestModel,
+  'medium' | 'value' | 'epi' | 'topic' | 'subscriptionId'
+>;
+
+const ENDED = `jsonb_to_recordset($2::jsonb) AS e (medium text, value text, epi text, topic text, "subscriptionId" text)`;
+const IS_ENDED = `s.pid = $1 AND s.medium = e.medium AND s.value = e.value AND s.epi = e.epi AND s.topic = e.topic`;
+const REQUESTS = `SELECT FROM subscription_request q
+  WHERE q.pid = s.pid AND q.medium = s.medium AND q.value = s.value AND q.epi = s.epi AND q.topic = s.topic`;
+
+/** SQL: tells what it deleted, which Prisma cannot, and compares with requests by what they ask for, to which there is no relation. */
+const DELETE_ABANDONED = `
+  DELETE FROM subscription s USING ${ENDED}
+  WHERE ${IS_ENDED} AND (s.confirmed_at IS NULL OR s.id = e."subscriptionId") AND NOT EXISTS (${REQUESTS})
+  RETURNING ${COLUMNS}`;
+
+/** SQL: compares with requests by what they ask for, to which there is no relation. */
+const UNCONFIRM = `
+  UPDATE subscription s SET confirmed_at = NULL FROM ${ENDED}
+  WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`;
+
+/**
+ * Draws the consequences of ended requests: a subscription that nobody asks for any more is deleted, one that waits for everybody
+ * who still does waits again. A request that was not confirmed cannot touch what others have confirmed. Answers the deleted ones.
+ */
+export async function settleSubscriptions(
+  tx: Tx,
+  pid: string,
+  ended: readonly EndedRequest[],
+): Promise<StoredSubscription[]> {
+  if (ended.length === 0) return [];
+  const params = [pid, JSON.stringify(ended)];
+  const gone = await tx.query<StoredSubscription>(DELETE_ABANDONED, params);
+  await tx.query(UNCONFIRM, params);
+  return gone;
+}
+
+/** Forgets requests, and subscriptions, that nobody confirmed in time, a portion at a time; answers how many. */
+export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
+  const forgotten = {
+    where: {
+      confirmedAt: null,
+      cts: { lt: before },
+      OR: [{ renewedAt: null }, { renewedAt: { lt: before } }],
+    },
+    limit: 1_000,
+  };
+  const subscriptions = await db.prisma.subscription.deleteMany(forgotten);
+  const requests = await db.prisma.subscriptionRequest.deleteMany(forgotten);
+  return subscriptions.count + requests.count;
+}
+
+const FORGOTTEN_AT_ONCE = 5_000;
+
+/** Ends a portion of what anybody asked for on a topic; answers how many subscriptions, and whether there may be more. */
+export async function endTopic(
+  tx: Tx,
+  pid: string,
+  topic: string,
+): Promise<{ ended: number; isDone: boolean }> {
+  const limit = FORGOTTEN_AT_ONCE;
+  const { count: ended } = await tx.prisma.subscription.deleteMany({ where: { pid, topic }, limit });
+  // Those that are apart from any subscription.
+  const { count: requests } = await tx.prisma.subscriptionRequest.deleteMany({
+    where: { pid, topic },
+    limit,
+  });
+  return { ended, isDone: ended < limit && requests < limit };
+}
+
+/** Forgets a portion of the subscriptions that have expired, topic by topic; answers how many. */
+export async function forgetExpired(db: Db, now: Date): Promise<number> {
+  const topics = await db.prisma.topic.findMany({
+    where: { expiryDays: { not: null } },
+    select: { pid: true, name: true, expiryDays: true },
+  });
+  let count = 0;
+  for (const { pid, name, expiryDays } of topics) {
+    const oldest = new Date(now.getTime() - expiryDays! * DAY_MS);
+    const { count: forgotten } = await db.prisma.subscription.deleteMany({
+      where: {
+        pid,
+        topic: name,
+        OR: [{ renewedAt: { lte: oldest } }, { renewedAt: null, cts: { lte: oldest } }],
+      },
+      limit: FORGOTTEN_AT_ONCE,
+    });
+    count += forgotten;
+  }
+  return count;
+}

@@ -1,0 +1,101 @@
+import { fail } from '../../platform/errors.ts';
+import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
+import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
+import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
+import {
+  checkProductCount,
+  isPageUrl,
+  isProductId,
+  lastOfEach,
+} from '../../stores/products/product.rules.ts';
+
+/** A product that somebody wants to be told about. */
+export type WantedProduct = { epi: string; empi: string; du: string };
+
+/** What a caller asks for, unchecked. */
+export type SubscribeInput = {
+  medium?: string | null;
+  mediumvalue?: string | null;
+  products: readonly { [Field in keyof WantedProduct]?: string | null }[];
+  topics: readonly unknown[];
+  addtomailinglist?: number | null;
+  extras?: string | null;
+};
+
+/** What a caller asks for, in the form in which it is stored. */
+export type Wish = {
+  contact: Contact;
+  products: WantedProduct[];
+  topics: string[];
+  mailinglist: boolean | null;
+  extras: string | null;
+};
+
+const MAX_PRODUCTS = 100;
+const MAX_TOPICS = 20;
+const MAX_TOPIC = 64;
+const MAX_EXTRAS = 2_048;
+
+function checkWanted({ epi, empi, du }: SubscribeInput['products'][number], index: number): WantedProduct {
+  const complain = (field: string, rule: string): never =>
+    fail('invalid-products', `products[${index}].${field} ${rule}`);
+  return {
+    epi: epi != null && isProductId(epi) ? epi : complain('epi', 'must have 1 to 255 printable characters'),
+    empi:
+      empi != null && isProductId(empi) ? empi : complain('empi', 'must have 1 to 255 printable characters'),
+    du:
+      du != null && isPageUrl(du)
+        ? du
+        : complain('du', 'must be an http(s) or relative address of at most 2048 characters'),
+  };
+}
+
+function checkTopic(topic: unknown, index: number): string {
+  const text = Number.isSafeInteger(topic) ? String(topic) : topic;
+  if (typeof text !== 'string') return fail('invalid-topics', `topics[${index}] must be a text`);
+  const name = text.trim();
+  const isFine =
+    name !== '' && codePoints(name) <= MAX_TOPIC && !hasControlCharacters(name) && isStorable(name);
+  return isFine
+    ? name
+    : fail('invalid-topics', `topics[${index}] must have 1 to ${MAX_TOPIC} printable characters`);
+}
+
+function checkTopics(topics: readonly unknown[]): string[] {
+  if (topics.length < 1 || topics.length > MAX_TOPICS)
+    fail('invalid-topics', `topics must have 1 to ${MAX_TOPICS} entries`);
+  return [...new Set(topics.map(checkTopic))];
+}
+
+function checkMailingList(answer: number | null | undefined): boolean | null {
+  if (answer == null) return null;
+  return answer === 0 || answer === 1
+    ? answer === 1
+    : fail('invalid-addtomailinglist', 'addtomailinglist must be 0 or 1');
+}
+
+function checkExtras(extras: string | null | undefined): string | null {
+  if (extras == null || extras === '') return null;
+  const isFine = [...extras].length <= MAX_EXTRAS && isStorable(extras);
+  return isFine ? extras : fail('invalid-extras', `extras must have at most ${MAX_EXTRAS} characters`);
+}
+
+/** Everything of a sign-up in its stored form, or the failure that names what is wrong. */
+export function checkWish(store: { defaultRegion: string | null }, input: SubscribeInput): Wish {
+  const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
+  checkProductCount('products', input.products.length, MAX_PRODUCTS);
+  const products = lastOfEach(input.products.map(checkWanted));
+  const topics = checkTopics(input.topics);
+  return {
+    contact,
+    products,
+    topics,
+    mailinglist: checkMailingList(input.addtomailinglist),
+    extras: checkExtras(input.extras),
+  };
+}
+
+/** What tells the subscriptions of one contact apart. */
+export function keyOf({ epi, topic }: { epi: string; topic: string }): string {
+  return JSON.stringify([epi, topic]);
+}

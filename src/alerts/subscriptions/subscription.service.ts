@@ -1,0 +1,158 @@
+import { isStoreAlone, requireShopper, requireStore } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import { fail } from '../../platform/errors.ts';
+import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
+import type { Connection } from '../../platform/page.ts';
+import { isStorable } from '../../platform/text.ts';
+import { findProducts } from '../../stores/products/product.repo.ts';
+import { unknownProduct } from '../../stores/products/product.columns.ts';
+import type { ProductRow } from '../../stores/products/product.columns.ts';
+import { isProductId } from '../../stores/products/product.rules.ts';
+import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
+import { endRequests } from './request.repo.ts';
+import { announceRemoved } from './subscription-events.service.ts';
+import * as subscriptions from './subscription.repo.ts';
+import type { Filter, Owner, PageFilter, StoredSubscription } from './subscription.repo.ts';
+import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/contact.rules.ts';
+import type { WantedProduct } from './subscription.rules.ts';
+import { storeTopics } from './topic-info.service.ts';
+import type { StoreTopics } from './topic-info.service.ts';
+import { DAY_MS } from '../../platform/time.ts';
+
+/** A subscription as it is shown, with its product and the topics of its store. */
+export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
+
+/** The catalogue's records of products, or what the subscription itself tells of those it does not know. */
+async function describeProducts(
+  db: Db,
+  pid: string,
+  wanted: readonly WantedProduct[],
+): Promise<ProductRow[]> {
+  const known = await findProducts(db, pid, [...new Set(wanted.map(({ epi }) => epi))]);
+  const byEpi = new Map(known.map((row) => [row.epi, row]));
+  return wanted.map(({ epi, empi, du }) => byEpi.get(epi) ?? unknownProduct({ pid, epi, empi, du }));
+}
+
+async function toRows(
+  ctx: Context,
+  pid: string,
+  rows: readonly StoredSubscription[],
+): Promise<SubscriptionRow[]> {
+  const products = await describeProducts(ctx.db, pid, rows);
+  const topics = storeTopics(ctx, pid);
+  return rows.map((row, index) => ({ ...row, product: products[index]!, topics }));
+}
+
+/** Whose subscriptions the caller reads and ends. */
+function ownerOf(ctx: Context): Owner {
+  if (isStoreAlone(ctx)) return { pid: requireStore(ctx).pid, all: true };
+  return ownerFor(requireShopper(ctx));
+}
+
+/** What belongs to a shopper: what a guest asked for, what goes to an account's address. */
+export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
+  return isGuest ? { pid, regid } : { pid, account: em ?? '' };
+}
+
+type Page = { topic?: string | null; medium?: string | null; epi?: string | null };
+const ORDER = 'subscription';
+
+/** A page of subscriptions that remembers what it was asked for: its total is counted only for those who select it. */
+export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: Owner; filter: PageFilter };
+
+/** A page of the caller's subscriptions by cursor. */
+export async function listSubscriptions(
+  ctx: Context,
+  { topic, medium, epi, first, after }: Page & { first?: number | null; after?: string | null },
+  owner: Owner = ownerOf(ctx),
+): Promise<SubscriptionConnectionRow> {
+  const size = checkLimit('first', first, 20, 100);
+  const before = decodeSeq('after', after, ORDER) ?? undefined;
+  const filter = filterOf({ topic, medium, epi });
+  const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
+  const rows = await toRows(ctx, owner.pid, stored);
+  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
+}
+
+/** How many subscriptions there are over all pages. */
+export function countSubscriptions(
+  ctx: Context,
+  { owner, filter }: SubscriptionConnectionRow,
+): Promise<number> {
+  return subscriptions.countSubscriptions(ctx.db, owner, filter);
+}
+
+function filterOf({ topic, medium, epi }: Page): PageFilter {
+  if (topic != null && !isStorable(topic)) fail('invalid-topics', 'topic must be printable text');
+  if (epi != null && !isProductId(epi))
+    fail('invalid-products', 'epi must have 1 to 255 printable characters');
+  return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium), epi: epi ?? null };
+}
+
+/** A numbered page of the caller's subscriptions, with their total. */
+export async function pageSubscriptions(
+  ctx: Context,
+  { topic, medium, ...page }: Page & { limit?: number | null; offset?: number | null },
+): Promise<{ limit: number; offset: number; total: number; subscriptions: SubscriptionRow[] }> {
+  const owner = ownerOf(ctx);
+  const limit = checkLimit('limit', page.limit, 10, 100);
+  const offset = checkOffset(page.offset);
+  const filter = filterOf({ topic, medium });
+  const [total, rows] = await Promise.all([
+    subscriptions.countSubscriptions(ctx.db, owner, filter),
+    subscriptions.listSubscriptions(ctx.db, owner, filter, { offset, limit }),
+  ]);
+  return { limit, offset, total, subscriptions: await toRows(ctx, owner.pid, rows) };
+}
+
+type Ending = Page & { id?: string | null; mediumvalue?: string | null };
+
+/** Ends subscriptions of the calling shopper, or with a store key those of a contact, or one by its id. */
+export async function unsubscribe(
+  ctx: Context,
+  { id, topic, epi, medium, mediumvalue }: Ending,
+): Promise<{ msg: string; removed: number }> {
+  const owner = ownerOf(ctx);
+  if (id != null && !isStorable(id)) fail('invalid-request', 'id must be printable text');
+  if (epi != null && !isProductId(epi))
+    fail('invalid-products', 'epi must have 1 to 255 printable characters');
+  // A store must say whose: it would end all of its subscriptions.
+  const isContactNamed = medium != null || mediumvalue != null || ('all' in owner && id == null);
+  // A guest reads contacts masked, and must not find them out by trying.
+  if (isContactNamed && ctx.viewer.keyId === null)
+    fail('forbidden', 'medium and mediumvalue need the store key');
+  const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
+  const filter = { id, topic: filterOf({ topic }).topic, epi, ...contact };
+  const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
+  return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
+}
+
+/** A guest ends what it asked for; what becomes of the subscription depends on who else did. A contact ends the subscription itself. */
+async function end(tx: Tx, owner: Owner, filter: Filter, now: Date): Promise<number> {
+  if ('regid' in owner) {
+    const { removed, gone } = await endRequests(tx, owner, filter);
+    await announceRemoved(tx, owner.pid, gone, now);
+    return removed;
+  }
+  const rows = await subscriptions.deleteSubscriptions(tx, owner, filter);
+  await announceRemoved(tx, owner.pid, rows, now);
+  return rows.length;
+}
+
+/** A contact as the caller may see it: a guest proves a device, not that the address is its own. */
+export function visibleContact(ctx: Context, { medium, value }: StoredSubscription): string {
+  return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
+}
+
+const UNCONFIRMED_MS = 30 * DAY_MS;
+
+/** Forgets a portion of the sign-ups that nobody confirmed in time; answers how many. */
+export function forgetUnconfirmed({ db }: Services, now: Date): Promise<number> {
+  return subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - UNCONFIRMED_MS));
+}
+
+/** Forgets a portion of the subscriptions that their topic lets expire; answers how many. */
+export function forgetExpired({ db }: Services, now: Date): Promise<number> {
+  return subscriptions.forgetExpired(db, now);
+}

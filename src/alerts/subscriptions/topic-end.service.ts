@@ -1,0 +1,38 @@
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../platform/errors.ts';
+import { isStorable } from '../../platform/text.ts';
+import { stopTopic } from '../events/event.repo.ts';
+import * as topics from '../topics/topic.repo.ts';
+import { isBuiltIn } from '../topics/topic.rules.ts';
+import { endTopic } from './subscription.repo.ts';
+
+const failUnknown = (): never => fail('not-found', 'There is no such topic');
+
+/**
+ * Ends a topic that the store made, with everything that waits for it: whoever is subscribed would wait for nothing, or for another topic that gets
+ * this name. Alerts that are queued already are withheld when their turn comes.
+ */
+export async function deleteTopic(
+  ctx: Context,
+  name: string,
+): Promise<{ name: string; subscriptions: number }> {
+  const { pid } = requireStore(ctx);
+  if (isBuiltIn(name))
+    fail('forbidden', `Every store has the topic ${name}: it can be changed, but not deleted`);
+  if (!isStorable(name) || (await topics.findTopicRules(ctx.db, pid, name)) === null) failUnknown();
+  let subscriptions = 0;
+  // The topic goes last: what breaks off on the way can be repeated.
+  for (let isDone = false; !isDone;) {
+    const portion = await ctx.db.transaction((tx) => endTopic(tx, pid, name));
+    subscriptions += portion.ended;
+    isDone = portion.isDone;
+  }
+  const late = await ctx.db.transaction(async (tx) => {
+    await topics.lockTopics(tx, pid);
+    if (!(await topics.deleteTopic(tx, pid, name))) failUnknown();
+    await stopTopic(tx, pid, name);
+    return endTopic(tx, pid, name);
+  });
+  return { name, subscriptions: subscriptions + late.ended };
+}

@@ -1,0 +1,175 @@
+import { PART_NAMES } from '../send/channels.ts';
+import type { AlertTexts } from '../send/channels.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import type { TopicModel } from '../../generated/prisma/models.ts';
+import { lockStore } from '../../stores/store.repo.ts';
+import { BUILT_IN_TOPICS, expiresBefore, standardTexts } from './topic.rules.ts';
+import type { TopicRow, TopicRules } from './topic.types.ts';
+import type { TriggerName } from './triggers.ts';
+
+const RULES = {
+  name: true,
+  trigger: true,
+  tag: true,
+  minStock: true,
+  batchSize: true,
+  batchIntervalSeconds: true,
+  shoppersPerUnit: true,
+  coolDownSeconds: true,
+  expiryDays: true,
+  dropPercent: true,
+  lowStock: true,
+  delaySeconds: true,
+  listHolders: true,
+} as const satisfies Record<keyof TopicRules, true>;
+
+const RULE_COLUMNS = `name, trigger, tag, min_stock AS "minStock", batch_size AS "batchSize", batch_interval_s AS "batchIntervalSeconds",
+  shoppers_per_unit AS "shoppersPerUnit", cool_down_s AS "coolDownSeconds", expiry_days AS "expiryDays",
+  drop_percent AS "dropPercent", low_stock AS "lowStock", delay_s AS "delaySeconds", list_holders AS "listHolders"`;
+
+/** The row of a topic with its texts; the parts that have no column of their own are in `texts`. */
+type StoredTopic = Pick<
+  TopicModel,
+  keyof TopicRules | 'trigger' | 'subject' | 'html' | 'text' | 'sms' | 'texts'
+>;
+
+const TEXTS = { subject: true, html: true, text: true, sms: true, texts: true } as const;
+
+function toRules<Row extends { trigger: string }>(row: Row): Row & { trigger: TriggerName } {
+  return row as Row & { trigger: TriggerName };
+}
+
+function toTopic({ subject, html, text, sms, texts, ...rules }: StoredTopic): TopicRow {
+  const stored = { ...(texts as Partial<AlertTexts>), subject, html, text, sms };
+  // An empty one was never saved: the store had subscribers under the name before the topic was built in.
+  const written = Object.fromEntries(Object.entries(stored).filter(([, own]) => own !== ''));
+  return { ...toRules(rules), texts: { ...standardTexts(rules.name), ...written } };
+}
+
+/** A store's own rows behind the built-in topics, each of which gives way to the store's row of its name. */
+function withBuiltIn<Row extends TopicRules>(own: readonly Row[], builtIn: readonly Row[]): Row[] {
+  const first = builtIn.map((topic) => own.find(({ name }) => name === topic.name) ?? topic);
+  return [...first, ...own.filter((topic) => !first.includes(topic))];
+}
+
+const findBuiltIn = (name: string): TopicRow | null =>
+  BUILT_IN_TOPICS.find((topic) => topic.name === name) ?? null;
+
+/** SQL: lengths are summed where the texts are; a hundred topics can have 20 MB. */
+const TEXT_BYTES = `
+  SELECT coalesce(sum(octet_length(concat(subject, html, text, sms, texts))), 0)::int AS bytes FROM topic WHERE pid = $1`;
+
+/** What all texts of a store's topics take. */
+export async function countTextBytes(db: Db, pid: string): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(TEXT_BYTES, [pid]);
+  return row!.bytes;
+}
+
+/** All topics of one store, the built-in ones first. */
+export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
+  const rows = await db.prisma.topic.findMany({
+    where: { pid },
+    select: { ...RULES, ...TEXTS },
+    orderBy: { name: 'asc' },
+  });
+  return withBuiltIn(rows.map(toTopic), BUILT_IN_TOPICS);
+}
+
+/** The same without the texts, which may be megabytes: every change of stock reads this. */
+export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
+  const own = await db.prisma.topic.findMany({ where: { pid }, select: RULES, orderBy: { name: 'asc' } });
+  return withBuiltIn<TopicRules>(own.map(toRules), BUILT_IN_TOPICS);
+}
+
+/** One topic, or null. */
+export async function findTopic(db: Db, pid: string, name: string): Promise<TopicRow | null> {
+  const row = await db.prisma.topic.findFirst({ where: { pid, name }, select: { ...RULES, ...TEXTS } });
+  return row ? toTopic(row) : findBuiltIn(name);
+}
+
+/** The rules of one topic, or null. */
+export async function findTopicRules(db: Db, pid: string, name: string): Promise<TopicRules | null> {
+  const own = await db.prisma.topic.findFirst({ where: { pid, name }, select: RULES });
+  return own ? toRules(own) : findBuiltIn(name);
+}
+
+/** SQL: every batch of alerts runs it, for topics of several stores at once. */
+const LOAD = {
+  name: 'topics_by_name',
+  text: `
+    SELECT pid, ${RULE_COLUMNS}, subject, html, text, sms, texts FROM topic
+    JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS wanted(pid, name)) wanted USING (pid, name)`,
+};
+
+/** Some topics in the order asked for, each read once; null where there is none. */
+export async function loadTopics(
+  db: Db,
+  wanted: readonly { pid: string; name: string }[],
+): Promise<(TopicRow | null)[]> {
+  const rows = await db.query<StoredTopic & { pid: string }>(LOAD, [
+    wanted.map(({ pid }) => pid),
+    wanted.map(({ name }) => name),
+  ]);
+  const own = new Map(rows.map(({ pid, ...row }) => [`${pid} ${row.name}`, toTopic(row)]));
+  return wanted.map(({ pid, name }) => own.get(`${pid} ${name}`) ?? findBuiltIn(name));
+}
+
+/** How many topics a store has, with the store locked, so that nobody else changes them until the transaction ends. */
+export async function lockTopics(tx: Tx, pid: string): Promise<number> {
+  await lockStore(tx, pid);
+  const name = { notIn: BUILT_IN_TOPICS.map((topic) => topic.name) };
+  return BUILT_IN_TOPICS.length + (await tx.prisma.topic.count({ where: { pid, name } }));
+}
+
+/** Stores a topic whole; a text that is the standard one is stored empty, so that a better standard reaches it. */
+export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date): Promise<void> {
+  const { texts: all, ...rules } = topic;
+  const standard = standardTexts(topic.name);
+  const own = PART_NAMES.map((part) => [part, all[part] === standard[part] ? '' : all[part]]);
+  const { subject, html, text, sms, ...texts } = Object.fromEntries(own) as AlertTexts;
+  const data = { ...rules, subject, html, text, sms, texts, uts: now };
+  await db.prisma.topic.upsert({
+    where: { pid_name: { pid, name: topic.name } },
+    create: { ...data, pid, cts: now },
+    update: data,
+  });
+}
+
+/** Forgets which prices a topic counts falls from: it listens to something else from now on, or again after a while. */
+export async function forgetMarks(tx: Tx, pid: string, name: string): Promise<void> {
+  await tx.prisma.priceMark.deleteMany({ where: { pid, topic: name } });
+}
+
+/** Deletes a topic; false where the store has made none of this name. */
+export async function deleteTopic(tx: Tx, pid: string, name: string): Promise<boolean> {
+  await forgetMarks(tx, pid, name);
+  return (await tx.prisma.topic.deleteMany({ where: { pid, name } })).count > 0;
+}
+
+/** Subscribers who would hear of a topic, by medium. */
+export type AudienceRow = { count: number; media: { medium: string; count: number }[] };
+
+/** Counts confirmed subscriptions of a topic that have not expired, for some variants or for all. */
+export async function countAudience(
+  db: Db,
+  pid: string,
+  name: string,
+  epis: readonly string[] | null,
+  now: Date,
+): Promise<AudienceRow> {
+  const topic = await findTopicRules(db, pid, name);
+  const oldest = topic && expiresBefore(topic, now);
+  const groups = await db.prisma.subscription.groupBy({
+    by: ['medium'],
+    _count: true,
+    where: {
+      pid,
+      topic: name,
+      confirmedAt: { not: null },
+      ...(epis && { epi: { in: [...epis] } }),
+      ...(oldest && { OR: [{ renewedAt: { gt: oldest } }, { renewedAt: null, cts: { gt: oldest } }] }),
+    },
+  });
+  const media = groups.map(({ medium, _count: count }) => ({ medium, count }));
+  return { count: media.reduce((sum, { count }) => sum + count, 0), media };
+}

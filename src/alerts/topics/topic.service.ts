@@ -1,0 +1,204 @@
+import { PART_NAMES, channelOf } from '../send/channels.ts';
+import type { AlertTexts, Part } from '../send/channels.ts';
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../platform/database/database.ts';
+import { enqueueMessage } from '../queue/outbox.repo.ts';
+import { failTooMuch } from '../../platform/budget.ts';
+import { fail } from '../../platform/errors.ts';
+import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
+import { unsubscribeUrl } from '../../shoppers/contacts/unsubscribe.rules.ts';
+import type { Scope } from '../../shoppers/contacts/unsubscribe.rules.ts';
+import { findProduct } from '../../stores/products/product.repo.ts';
+import { findSender } from '../../stores/sender.repo.ts';
+import type { StoreRow } from '../../stores/store.repo.ts';
+import { alertModel, siteOf, storeModel } from '../compose/model.rules.ts';
+import { SAMPLE_MODEL } from '../compose/template.rules.ts';
+import type { AlertModel } from '../compose/template.rules.ts';
+import { TEMPLATE_VARIABLES } from '../compose/variables.rules.ts';
+import type { TemplateVariable } from '../compose/variables.rules.ts';
+import * as topics from './topic.repo.ts';
+import type { AudienceRow } from './topic.repo.ts';
+import { MAX_TOPICS, applyTopicInput, checkEpis, withTexts } from './topic.rules.ts';
+import type { TopicInput } from './topic.rules.ts';
+import type { TopicRow } from './topic.types.ts';
+import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
+import type { TriggerName, TriggerSettings } from './triggers.ts';
+
+/** The store's topics. */
+export async function listTopics(ctx: Context): Promise<TopicRow[]> {
+  const { pid } = requireStore(ctx);
+  const bytes = await topics.countTextBytes(ctx.db, pid);
+  return ctx.budget.within(bytes, async (maxBytes) => ({
+    value: maxBytes < bytes ? failTooMuch() : await topics.topicsOf(ctx.db, pid),
+    bytes,
+  }));
+}
+
+/** A topic of the store, or 404. */
+export async function requireTopic(db: Db, pid: string, name: string): Promise<TopicRow> {
+  return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'There is no such topic');
+}
+
+/** Renders for this request, within the time it has. */
+async function render<Name extends Part>(
+  { templates, renderBudget: budget, viewer, connection }: Context,
+  texts: AlertTexts,
+  model: AlertModel,
+  parts: readonly Name[],
+): Promise<Pick<AlertTexts, Name>> {
+  await connection().goOutside();
+  return templates.trials.render({ pid: viewer.store!.pid, texts, parts, model, budget });
+}
+
+/** A trigger, as forms show it. */
+export type TriggerRow = { name: TriggerName; label: string; settings: (keyof TriggerSettings)[] };
+
+/** What triggers there are. */
+export function listTriggers(ctx: Context): TriggerRow[] {
+  requireStore(ctx);
+  return TRIGGER_NAMES.map((name) => {
+    const { label, settings } = triggerOf(name);
+    return { name, label, settings: [...settings] };
+  });
+}
+
+/** What templates can name. */
+export function listVariables(ctx: Context): TemplateVariable[] {
+  requireStore(ctx);
+  return TEMPLATE_VARIABLES;
+}
+
+/** Texts as they are sent in: some have a field of their own, all can be in the list. */
+type GivenTexts = { [Name in Part]?: string | null } & {
+  texts?: readonly { part: string; text: string }[] | null;
+};
+
+/** The texts that were sent in, and the other fields. */
+function takeTexts<Input extends GivenTexts>({
+  texts,
+  ...input
+}: Input): [texts: Partial<Record<Part, string | null>>, rest: Omit<Input, keyof GivenTexts>] {
+  const wrong = texts?.find(({ part }) => !PART_NAMES.includes(part as Part));
+  if (wrong) fail('invalid-request', `texts: a part must be one of ${PART_NAMES.join(', ')}`);
+  const named = Object.entries(input).filter(([name]) => PART_NAMES.includes(name as Part));
+  const rest = Object.entries(input).filter(([name]) => !PART_NAMES.includes(name as Part));
+  const listed = texts?.map(({ part, text }) => [part, text] as const) ?? [];
+  return [
+    Object.fromEntries([...named, ...listed]),
+    Object.fromEntries(rest) as Omit<Input, keyof GivenTexts>,
+  ];
+}
+
+/** Texts as they are given out. */
+export function textList(texts: AlertTexts): { part: Part; text: string }[] {
+  return PART_NAMES.map((part) => ({ part, text: texts[part] }));
+}
+
+/** Creates or changes a topic. Alerts that are not sent yet use the new texts. */
+export async function saveTopic(
+  ctx: Context,
+  given: Omit<TopicInput, 'texts'> & GivenTexts,
+): Promise<TopicRow> {
+  const { pid } = requireStore(ctx);
+  const [texts, rules] = takeTexts(given);
+  const input: TopicInput = { ...rules, texts };
+  const draft = applyTopicInput(await topics.findTopic(ctx.db, pid, input.name), input);
+  const tried = PART_NAMES.filter((part) => texts[part] != null);
+  // Before the transaction, which is not to wait for templates. Those that are left out were rendered when they were saved.
+  if (tried.length > 0) await render(ctx, draft.texts, SAMPLE_MODEL, tried);
+  return ctx.db.transaction(async (tx) => {
+    const count = await topics.lockTopics(tx, pid);
+    // Read again: somebody may have changed other fields meanwhile, and these stay.
+    const current = await topics.findTopic(tx, pid, input.name);
+    if (current === null && count >= MAX_TOPICS)
+      fail('limit-reached', `A store can have at most ${MAX_TOPICS} topics`);
+    const topic = applyTopicInput(current, input);
+    if (current && current.trigger !== topic.trigger) await topics.forgetMarks(tx, pid, topic.name);
+    await topics.saveTopic(tx, pid, topic, ctx.now());
+    return topic;
+  });
+}
+
+/** What a template shows for a product of the store, or for the sample. */
+async function modelFor(
+  ctx: Context,
+  store: StoreRow,
+  topic: string,
+  epi: string | null | undefined,
+): Promise<AlertModel> {
+  const sample = {
+    ...SAMPLE_MODEL,
+    topic,
+    store: storeModel(store),
+    unsubscribe_url: `${ctx.config.publicUrl}/unsubscribe/sample`,
+  };
+  if (epi == null) return sample;
+  const product =
+    (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
+  const sender = (await findSender(ctx.db, store.pid))!;
+  const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
+  return alertModel(site, topic, epi, product, sample.unsubscribe_url);
+}
+
+/** A topic's messages as they would be sent, with the saved texts or with others that are being tried. */
+export async function previewTopic(
+  ctx: Context,
+  given: { topic: string; epi?: string | null } & GivenTexts,
+): Promise<AlertTexts> {
+  const store = requireStore(ctx);
+  const [tried, { topic: name, epi }] = takeTexts(given);
+  const saved = await requireTopic(ctx.db, store.pid, name);
+  const wanted = Object.entries(tried).filter(([, text]) => text != null);
+  const texts = withTexts(saved.texts, Object.fromEntries(wanted));
+  return render(ctx, texts, await modelFor(ctx, store, name, epi), PART_NAMES);
+}
+
+/** An audience that remembers whose it is: list holders are counted only for those who select them. */
+export type AskedAudience = AudienceRow & { topic: string; epis: readonly string[] | null };
+
+/** How many would hear of a topic. */
+export async function countAudience(
+  ctx: Context,
+  { topic, epi, epis: several }: { topic: string; epi?: string | null; epis?: readonly string[] | null },
+): Promise<AskedAudience> {
+  const { pid } = requireStore(ctx);
+  if (epi != null && several != null) fail('invalid-request', 'epis cannot be given together with epi');
+  const epis = epi == null ? several && checkEpis(several) : [epi];
+  const counted = await topics.countAudience(ctx.db, pid, topic, epis ?? null, ctx.now());
+  return { ...counted, topic, epis: epis ?? null };
+}
+
+/** Those of one medium. */
+export function countOf({ media }: AudienceRow, medium: string): number {
+  return media.find((entry) => entry.medium === medium)?.count ?? 0;
+}
+
+type TestInput = { topic: string; to: string; medium?: string | null; epi?: string | null };
+
+/** Sends one message of a topic to an address of the store's own. */
+export async function sendTestAlert(
+  ctx: Context,
+  { topic: name, to, medium, epi }: TestInput,
+): Promise<{ id: string }> {
+  const store = requireStore(ctx);
+  const { pid } = store;
+  const contact = checkContact(store, checkMedium(medium ?? 'email'), to);
+  const topic = await requireTopic(ctx.db, pid, name);
+  const model = await modelFor(ctx, store, name, epi);
+  const linkFor = (scope: Scope): string =>
+    unsubscribeUrl(ctx.config.publicUrl, store, { scope, ...contact, topic: name, epi: epi ?? '' });
+  const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');
+  const channel = channelOf(contact.medium);
+  // All of them: a test shows whether the topic can be sent at all.
+  const texts = await render(ctx, topic.texts, { ...model, unsubscribe_url }, PART_NAMES);
+  const payload = channel.compose(texts, { oneClickUrl: linkFor('topic'), isTest: true });
+  const id = await ctx.db.transaction((tx) =>
+    enqueueMessage(
+      tx,
+      { pid, medium: contact.medium, kind: 'test', recipient: contact.value, payload },
+      ctx.now(),
+    ),
+  );
+  return { id: id! };
+}

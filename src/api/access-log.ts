@@ -1,0 +1,83 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Trace } from '../context.ts';
+import type { Logger } from '../platform/log.ts';
+import { METRICS } from '../platform/metrics.ts';
+import { readTraceparent, startSpan } from '../platform/tracing.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** What the line of this request will say beside its route, status and duration. */
+export function traceOf(res: Response): Trace {
+  return (res.locals['trace'] ??= {}) as Trace;
+}
+
+/**
+ * Names the route for the log: only known patterns get there, because a path can hold a secret or a person's typing.
+ * `path` is the address itself where it can hold neither, such as a file of ours; a pattern stands for every other.
+ */
+export function nameRoute(res: Response, route: string, path: string = route): void {
+  res.locals['route'] = route;
+  res.locals['path'] = path;
+}
+
+/** An operation as metrics name it: what asks for several fields at once is one of its kind, because callers choose which. */
+function labelOf(operation: string | undefined): string {
+  return operation?.replace(/ .*,.*/, ' (several)') ?? '';
+}
+
+type Ended = Trace & { method: string; route: string; status: number; seconds: number };
+
+function count({ route, operation, status, type, seconds }: Ended): void {
+  METRICS.requests.observe({ route, operation: labelOf(operation), status }, seconds);
+  if (type !== undefined) METRICS.failures.inc({ type });
+}
+
+/** What a span says of a request, by the names that OpenTelemetry gives such things. */
+function describe({ method, route, status, store, operation }: Ended) {
+  return {
+    'http.request.method': method,
+    'http.route': route,
+    'http.response.status_code': status,
+    ...(store !== undefined && { 'wishgate.store': store }),
+    ...(operation !== undefined && { 'wishgate.operation': operation }),
+  };
+}
+
+/** Measures each request until its answer is complete, and writes one line of it: never a body, a query or a credential. */
+export function createAccessLog(log: Logger) {
+  return (req: Request, res: Response, next: NextFunction): void => {
+    const startedAt = performance.now();
+    const parent = readTraceparent(req.headers['traceparent']);
+    const span = startSpan('request', req.method, {}, parent);
+    const trace = traceOf(res);
+    trace.traceId = span?.traceId ?? parent?.traceId;
+    res.on('close', () => {
+      const durationMs = performance.now() - startedAt;
+      const { route = 'unknown', path = 'unknown' } = res.locals as { route?: string; path?: string };
+      const { method } = req;
+      const status = res.writableFinished ? res.statusCode : 499;
+      const { traceId, store, operation, type } = trace;
+      const requestId = requestIdOf(res);
+      const ended = { ...trace, method, route, status, seconds: durationMs / 1_000 };
+      count(ended);
+      log[status >= 500 ? 'warn' : 'info'](
+        {
+          requestId,
+          traceId,
+          method,
+          route,
+          path,
+          store,
+          operation,
+          status,
+          type,
+          durationMs: Math.round(durationMs * 10) / 10,
+        },
+        'request',
+      );
+      const failure = status >= 500 ? (type ?? String(status)) : undefined;
+      span?.end({ name: `${method} ${route}`, attributes: describe(ended), failure });
+    });
+    if (span === null) next();
+    else span.run(next);
+  };
+}

@@ -1,0 +1,210 @@
+import {
+  Kind,
+  OperationTypeNode,
+  getArgumentValues,
+  getNamedType,
+  getNullableType,
+  isListType,
+} from 'graphql';
+import type {
+  DocumentNode,
+  FieldNode,
+  GraphQLField,
+  GraphQLObjectType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionSetNode,
+} from 'graphql';
+import type { ApolloServerPlugin, HeaderMap } from '@apollo/server';
+import type { Context } from '../../context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { JSON_LIMITS } from '../../platform/json.ts';
+import { countAll } from '../../platform/limiter.ts';
+import type { Account } from '../../platform/limiter.ts';
+import { refuse } from './errors.ts';
+import { countIntrospected } from './introspection.ts';
+import type { Fragments } from './introspection.ts';
+import { fragmentsOf } from './limits.ts';
+import { coerceVariables } from './variables.ts';
+
+/** The most that one request may cost: as many records as an answer may have values. */
+export const MAX_COST = 500_000;
+/** What the requests of a store may cost a minute unless it has a limit of its own: those with its keys, and again those of its shoppers. */
+export const DEFAULT_COST_A_MINUTE = 20_000_000;
+/** The part of its store's limit that one shopper may use up. */
+const SHOPPER_SHARE = 1 / 20;
+/** What the requests of an address without credentials may cost a minute, whatever stores they name. */
+export const ADDRESS_COST_A_MINUTE = 1_000_000;
+/** What a mutation costs beside its answer, and each entry of a list that is sent with it. */
+const WRITE = 10;
+/** Records that a list is taken to have which no argument bounds. */
+const UNBOUNDED = 20;
+/** Arguments that say how long a page is: what it is without, and at most. */
+const PAGES: Record<string, { standard: number; most: number }> = {
+  first: { standard: 20, most: 100 },
+  limit: { standard: 500, most: 1_000 },
+  itemslimit: { standard: 50, most: 100 },
+};
+
+type Values = Record<string, unknown>;
+type Field = GraphQLField<unknown, unknown>;
+type Walk = {
+  fragments: Fragments;
+  variables: Values;
+  /** What an entry of a list that is sent costs. */
+  perEntry: number;
+  /** The type whose every field is a write. */
+  mutation: GraphQLObjectType | null | undefined;
+  /** Entries of values that were counted: many fields can have the same variable. */
+  sent: Map<object, number>;
+};
+
+/** The arguments of a field; none where one is null by its variable and must not be, which the field itself says when it runs. */
+function argumentsOf(field: Field, node: FieldNode, { variables }: Walk): Values {
+  if (field.args.length === 0) return {};
+  try {
+    return getArgumentValues(field, node, variables);
+  } catch {
+    return {};
+  }
+}
+
+/** How many entries the lists in a value have, also those of lists and inputs within it. What is nested deeper than anything that is stored is refused later. */
+function entriesIn(value: unknown, sent: Walk['sent'], levels = 2 * JSON_LIMITS.maxDepth): number {
+  if (typeof value !== 'object' || value === null || levels === 0) return 0;
+  const known = sent.get(value);
+  if (known !== undefined) return known;
+  let entries = Array.isArray(value) ? value.length : 0;
+  for (const inner of Object.values(value)) entries += entriesIn(inner, sent, levels - 1);
+  sent.set(value, entries);
+  return entries;
+}
+
+/** How many records a field asks for by its arguments: a page, or one for each id; null where it has none such. */
+function askedFor(field: Field, values: Values): number | null {
+  const ids = field.args.find(
+    ({ name, type }) => isListType(getNullableType(type)) && Array.isArray(values[name]),
+  );
+  if (ids) return (values[ids.name] as unknown[]).length;
+  const page = field.args.find(({ name }) => PAGES[name]);
+  if (!page) return null;
+  const { standard, most } = PAGES[page.name]!;
+  // A page of less than nothing is refused by its field, and must not pay for the fields beside it.
+  return Math.max(0, Math.min(Number(values[page.name] ?? standard), most));
+}
+
+/** What a selection costs; `page` is what the field around it asks for. */
+function costOfSet(set: SelectionSetNode, type: GraphQLObjectType, page: number | null, walk: Walk): number {
+  let cost = 0;
+  for (const node of set.selections) {
+    if (node.kind !== Kind.FIELD) {
+      const inner = node.kind === Kind.FRAGMENT_SPREAD ? walk.fragments.get(node.name.value) : node;
+      if (inner) cost += costOfSet(inner.selectionSet, type, page, walk);
+      continue;
+    }
+    // Introspection is counted by itself.
+    const field = type.getFields()[node.name.value];
+    if (field) cost += (type === walk.mutation ? WRITE : 0) + costOfField(field, node, page, walk);
+  }
+  return cost;
+}
+
+function costOfField(field: Field, node: FieldNode, page: number | null, walk: Walk): number {
+  const values = argumentsOf(field, node, walk);
+  const sent = walk.perEntry * entriesIn(values, walk.sent);
+  if (!node.selectionSet) return sent;
+  const type = getNamedType(field.type) as GraphQLObjectType;
+  const own = askedFor(field, values);
+  if (!isListType(getNullableType(field.type)))
+    return sent + 1 + costOfSet(node.selectionSet, type, own, walk);
+  return sent + (own ?? page ?? UNBOUNDED) * (1 + costOfSet(node.selectionSet, type, null, walk));
+}
+
+/**
+ * What an operation costs at most: one for each record that it asks for, lists by their page size, within each other by the product of them, and for each entry of
+ * the lists that are sent. Values of a record are free. It goes through no more fields than a document may have. Null where the variables do not fit.
+ */
+export function estimateCost(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  given: Values,
+): number | null {
+  const { coerced } = coerceVariables(schema, document, operation, given, 1);
+  const root = schema.getRootType(operation.operation);
+  if (!coerced || !root) return null;
+  const fragments = fragmentsOf(document);
+  const walk: Walk = {
+    fragments,
+    variables: coerced,
+    perEntry: operation.operation === OperationTypeNode.MUTATION ? WRITE : 1,
+    mutation: schema.getMutationType(),
+    sent: new Map(),
+  };
+  const introspected = countIntrospected(operation, schema, fragments, MAX_COST);
+  return introspected + costOfSet(operation.selectionSet, root, null, walk);
+}
+
+/** Whose budgets a call takes from. One caller cannot use up what others have: a store's own keys, its shoppers, and whoever shows no credentials are apart. */
+function accountsOf({ viewer: { store, keyId, operatorId, shopper }, address }: Context): Account[] {
+  const limit = store?.rateLimits.cost ?? DEFAULT_COST_A_MINUTE;
+  if (store && keyId !== null) return [{ kind: 'cost-keys', key: store.pid, limit }];
+  if (store && shopper)
+    return [
+      {
+        kind: 'cost-shopper',
+        key: `${shopper.pid} ${shopper.regid}`,
+        limit: Math.ceil(limit * SHOPPER_SHARE),
+      },
+      { kind: 'cost-shoppers', key: store.pid, limit },
+    ];
+  return operatorId === null ? [{ kind: 'cost-address', key: address, limit: ADDRESS_COST_A_MINUTE }] : [];
+}
+
+const WHOSE: Record<string, string> = {
+  'cost-keys': "with this store's keys",
+  'cost-shopper': 'of this shopper',
+  'cost-shoppers': "of this store's shoppers",
+  'cost-address': 'without credentials from this address',
+};
+
+/** Counts the cost against the caller's minute, and tells how that stands. */
+async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<void> {
+  if (!ctx.config.rateLimits || cost === 0) return;
+  const standing = await countAll(ctx.limiter, accountsOf(ctx), cost);
+  if (standing === null) return;
+  const { kind, limit, isWithin, remaining, resetSeconds } = standing;
+  headers.set('x-cost-limit', String(limit));
+  headers.set('x-cost-remaining', String(remaining));
+  headers.set('x-cost-reset', String(resetSeconds));
+  if (!isWithin)
+    refuse(
+      new AppError(
+        'too-many-requests',
+        `The queries ${WHOSE[kind]} cost too much in this minute; retry later`,
+        { 'retry-after': String(resetSeconds) },
+      ),
+    );
+}
+
+/** Refuses what costs too much before it runs, and tells in headers what it costs. Documents that the operator trusts are not estimated. */
+export function limitCost(schema: GraphQLSchema): ApolloServerPlugin<Context> {
+  return {
+    requestDidStart: async ({ contextValue: ctx }) => ({
+      didResolveOperation: async ({ document, operation, request, response }) => {
+        if (ctx.isTrusted || !operation) return;
+        const cost = estimateCost(schema, document, operation, request.variables ?? {});
+        if (cost === null) return;
+        response.http.headers.set('x-cost', String(cost));
+        if (cost > MAX_COST)
+          refuse(
+            new AppError(
+              'limit-reached',
+              `The query costs ${cost}; the limit is ${MAX_COST}: ask for smaller pages, or for fewer lists in lists`,
+            ),
+          );
+        await charge(ctx, cost, response.http.headers);
+      },
+    }),
+  };
+}

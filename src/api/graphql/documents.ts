@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import type { ApolloServerOptions, ApolloServerPlugin, PersistedQueryOptions } from '@apollo/server';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { CLIENT_DOCUMENTS } from '../../sdk/client/documents.ts';
+import type { Context } from '../../context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { createTurns } from '../../platform/turns.ts';
+import { refuse } from './errors.ts';
+import { DOCUMENT_LIMITS, checkDocument, checkText } from './limits.ts';
+import type { DocumentLimits } from './limits.ts';
+
+/** What callers may name by an id instead of sending it, and which texts may run at all. */
+export type Documents = {
+  cache: NonNullable<PersistedQueryOptions['cache']>;
+  /** Whether the operator trusts a text; refuses it where this caller may run no others. */
+  trusts: (text: string, ctx: Context) => boolean;
+};
+
+/** Anybody can send documents to be remembered, so that there is room for some; who finds one forgotten sends it again. */
+const ROOM = { maxSize: 4_000_000, maxEntrySize: 100_000 };
+
+/** Documents are remembered by the SHA-256 of their text, once one of them was sent along with it and is valid. */
+function rememberDocuments(): Documents {
+  const texts = new LRUCache<string, string>({ ...ROOM, sizeCalculation: (text) => text.length + 200 });
+  return {
+    cache: {
+      get: async (hash) => texts.get(hash),
+      set: async (hash, text) => void texts.set(hash, text),
+      delete: async (hash) => texts.delete(hash),
+    },
+    trusts: () => false,
+  };
+}
+
+/** The two forms that tools write: ids with their documents, and the manifest of Apollo's clients. */
+const manifest = z.union([
+  z
+    .object({ operations: z.array(z.object({ id: z.string(), body: z.string() })) })
+    .transform(({ operations }) => operations.map(({ id, body }) => [id, body] as const)),
+  z.record(z.string(), z.string()).transform((texts) => Object.entries(texts)),
+]);
+
+/** The file's documents by their ids. */
+async function readManifest(path: string): Promise<Map<string, string>> {
+  try {
+    return new Map(manifest.parse(JSON.parse(await readFile(path, 'utf8'))));
+  } catch (error) {
+    const reason =
+      error instanceof z.ZodError
+        ? 'it must be a JSON object of ids and documents'
+        : (error as Error).message;
+    throw new Error(`TRUSTED_DOCUMENTS is wrong: ${reason} (see .env.example)`, { cause: error });
+  }
+}
+
+/** Apollo asks for `apq:` and the id. */
+const APOLLO_PREFIX = /^apq:/;
+
+/** Nothing runs but what the file holds, for whoever has no store key; what the browser library sends is always trusted. */
+async function trustDocuments(path: string): Promise<Documents> {
+  const byId = await readManifest(path);
+  const trusted = new Set([...byId.values(), ...CLIENT_DOCUMENTS]);
+  const refusal = new AppError('forbidden', 'Only trusted documents run here without a store key');
+  return {
+    cache: {
+      get: async (key) => byId.get(key.replace(APOLLO_PREFIX, '')),
+      set: async () => undefined,
+      delete: async () => false,
+    },
+    trusts: (text, { viewer }) => {
+      const isTrusted = trusted.has(text);
+      return isTrusted || viewer.keyId !== null || viewer.operatorId !== null ? isTrusted : refuse(refusal);
+    },
+  };
+}
+
+/** Documents by their ids: those of the operator's file alone, or whatever callers have sent before. */
+export function createDocuments(trustedPath: string | null): Documents | Promise<Documents> {
+  return trustedPath === null ? rememberDocuments() : trustDocuments(trustedPath);
+}
+
+/** Characters of checked documents that are kept parsed, which takes 40 times as much; those of strangers apart, who could make all others be forgotten. */
+const CHECKED_ROOM = { authenticated: 1_000_000, anonymous: 250_000 };
+
+/** A valid session of a store, an operator or a shopper. */
+const hasCredentials = ({ viewer: { keyId, operatorId, shopper } }: Context): boolean =>
+  keyId !== null || operatorId !== null || shopper !== null;
+
+/** Apollo puts a hash of the schema before that of the text; a process has one schema. */
+const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
+
+/** What Apollo needs to check documents within limits. */
+export type Checks = {
+  store: NonNullable<ApolloServerOptions<Context>['documentStore']>;
+  plugin: ApolloServerPlugin<Context>;
+};
+
+/**
+ * Decides what is parsed and validated: nothing that is known by its hash or that the caller may not run, and nothing beyond the limits. Apollo parses in the turn that
+ * it was given: up to the end of validation it waits for nothing else.
+ */
+export function createChecks(schema: GraphQLSchema, { trusts }: Documents): Checks {
+  const roomFor = (maxSize: number): LRUCache<string, DocumentNode> =>
+    new LRUCache({ maxSize, sizeCalculation: ({ loc }) => Math.max(1, loc!.end) });
+  const checked = {
+    authenticated: roomFor(CHECKED_ROOM.authenticated),
+    anonymous: roomFor(CHECKED_ROOM.anonymous),
+  };
+  const find = (hash: string): DocumentNode | undefined =>
+    checked.authenticated.get(hash) ?? checked.anonymous.get(hash);
+  const nextTurn = createTurns();
+  const groupOf = (ctx: Context): keyof typeof checked =>
+    ctx.isTrusted || hasCredentials(ctx) ? 'authenticated' : 'anonymous';
+  const limitsFor = (ctx: Context): DocumentLimits => DOCUMENT_LIMITS[groupOf(ctx)];
+
+  return {
+    store: {
+      get: async (key) => find(hashIn(key)),
+      set: async () => undefined,
+      delete: async () => false,
+    },
+    plugin: {
+      requestDidStart: async ({ contextValue: ctx }) => ({
+        didResolveSource: async ({ source, queryHash }) => {
+          ctx.isTrusted = trusts(source, ctx);
+          if (find(queryHash)) return;
+          await nextTurn();
+          checkText(source, limitsFor(ctx));
+        },
+        validationDidStart: async ({ document }) => checkDocument(schema, document, limitsFor(ctx)),
+        didResolveOperation: async ({ queryHash, document }) => {
+          if (!find(queryHash)) checked[groupOf(ctx)].set(queryHash, document);
+        },
+      }),
+    },
+  };
+}

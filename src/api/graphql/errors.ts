@@ -1,0 +1,78 @@
+import { HeaderMap } from '@apollo/server';
+import { GraphQLError } from 'graphql';
+import type { Context } from '../../context.ts';
+import { isDatabaseAway, isUnstorableText } from '../../platform/database/errors.ts';
+import { AppError } from '../../platform/errors.ts';
+
+const CODE_BY_STATUS: Record<number, string> = {
+  400: 'BAD_USER_INPUT',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+};
+
+/** graphql's own complaints about variables and arguments are the caller's to mend; those about our answers are bugs. */
+function isCallersMistake(error: unknown): error is GraphQLError {
+  if (!(error instanceof GraphQLError)) return false;
+  const isWithoutCause = error.originalError === undefined || error.originalError instanceof GraphQLError;
+  return isWithoutCause && (error.path === undefined || error.message.startsWith('Argument "'));
+}
+
+const MAX_MESSAGE = 1_000;
+
+/** graphql-js quotes what was sent, which can be megabytes. */
+export function shorten(message: string): string {
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+}
+
+/** What a caller may see of a failure. A bug is logged with its request id and shows nothing else. */
+export function toAppError(
+  error: unknown,
+  { requestId, log, trace }: Pick<Context, 'requestId' | 'log' | 'trace'>,
+): AppError {
+  const cause = error instanceof GraphQLError ? error.originalError : error;
+  if (cause instanceof AppError) return cause;
+  if (isCallersMistake(error)) return new AppError('invalid-request', shorten(error.message));
+  if (isUnstorableText(cause))
+    return new AppError('invalid-request', 'A text holds a character that cannot be stored');
+  if (isDatabaseAway(cause))
+    return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
+      'Retry-After': '5',
+    });
+  log.error({ requestId, ...trace, err: cause ?? error }, 'unexpected failure');
+  return new AppError(
+    'internal-error',
+    `Something went wrong on our side; please quote the request id ${requestId}`,
+  );
+}
+
+/** The `extensions` that carry a failure's type and status over GraphQL. */
+export function extensionsOf({ type, status }: AppError): Record<string, unknown> {
+  return { code: CODE_BY_STATUS[status], type, status };
+}
+
+/** Ends an operation before it runs, with the status and headers of the failure. */
+export function refuse(failure: AppError): never {
+  throw new GraphQLError(failure.message, {
+    originalError: failure,
+    extensions: {
+      ...extensionsOf(failure),
+      http: { status: failure.status, headers: new HeaderMap(Object.entries(failure.headers)) },
+    },
+  });
+}
+
+/** The same failure as a GraphQL error, at its place in the query. */
+export function toGraphQLError(error: GraphQLError, ctx: Context): GraphQLError {
+  const failure = toAppError(error, ctx);
+  const { nodes, path } = error;
+  return new GraphQLError(failure.message, {
+    nodes,
+    path,
+    originalError: failure,
+    extensions: extensionsOf(failure),
+  });
+}

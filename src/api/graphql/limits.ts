@@ -1,0 +1,224 @@
+import { Kind, Lexer, Source, TokenKind, getOperationAST } from 'graphql';
+import type {
+  DocumentNode,
+  FragmentDefinitionNode,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql';
+import { AppError } from '../../platform/errors.ts';
+import { refuse } from './errors.ts';
+import { countIntrospected } from './introspection.ts';
+import type { Fragments } from './introspection.ts';
+
+/** What bounds the time that a document takes to parse and to validate; anybody can send one. */
+export type DocumentLimits = typeof DOCUMENT_LIMITS.anonymous;
+
+/**
+ * Checked before the work that they bound begins: the first six before parsing, the others before validation, which compares fields of one name in pairs. The
+ * worst document within them takes 7 ms without credentials and 14 ms with, on two busy cores (`npx tsx bench/documents.ts`). The introspection of graphql-js has
+ * 2,100 characters, 184 tokens and 15,000 values.
+ */
+export const DOCUMENT_LIMITS = {
+  anonymous: {
+    characters: 10_000,
+    lines: 600,
+    tokens: 600,
+    nesting: 30,
+    definitions: 15,
+    spreads: 40,
+    pairs: 1_000,
+    introspected: 20_000,
+  },
+  authenticated: {
+    characters: 50_000,
+    lines: 2_000,
+    tokens: 2_000,
+    nesting: 40,
+    definitions: 50,
+    spreads: 150,
+    pairs: 4_000,
+    introspected: 20_000,
+  },
+};
+
+/**
+ * Bounds of what one operation asks for. Root fields count because a rate limit counts requests. Items lead back to their list, and each turn of that
+ * circle can multiply the answer by a hundred.
+ */
+const SELECTION_LIMITS = { depth: 15, fields: 1_000, roots: 20, lists: 2 };
+
+const NAMES: Record<keyof DocumentLimits, string> = {
+  characters: 'characters',
+  lines: 'lines',
+  tokens: 'tokens',
+  nesting: 'brackets within each other',
+  definitions: 'operations and fragments',
+  spreads: 'fragment spreads',
+  pairs: 'pairs of fields that must be compared because they have one name',
+  introspected: 'values of introspection',
+};
+
+const invalid = (message: string): never => refuse(new AppError('invalid-request', message));
+
+function checkBound(bound: keyof DocumentLimits, count: number, limits: DocumentLimits): void {
+  if (count <= limits[bound]) return;
+  const whose = limits === DOCUMENT_LIMITS.anonymous ? ' without a store key or a session' : '';
+  invalid(`The document has more than ${limits[bound]} ${NAMES[bound]}, which is the limit${whose}`);
+}
+
+const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/** Counts what parsing a text would meet, up to one token more than the limit. */
+function countTokens(text: string, maxTokens: number) {
+  const lexer = new Lexer(new Source(text));
+  const count = { lines: 0, tokens: 0, nesting: 0, definitions: 0, spreads: 0 };
+  let open = 0;
+  try {
+    while (lexer.advance().kind !== TokenKind.EOF && count.tokens <= maxTokens) {
+      const { kind } = lexer.token;
+      count.tokens += 1;
+      if (kind === TokenKind.SPREAD) count.spreads += 1;
+      if (kind === TokenKind.BRACE_L && open === 0) count.definitions += 1;
+      if (OPENING.has(kind)) open += 1;
+      else if (CLOSING.has(kind)) open -= 1;
+      count.nesting = Math.max(count.nesting, open);
+    }
+  } catch {
+    // The parser comes to the same place, and says what is wrong there.
+  }
+  count.lines = lexer.line;
+  return count;
+}
+
+/** Refuses a text that would take too long to parse. */
+export function checkText(text: string, limits: DocumentLimits): void {
+  checkBound('characters', text.length, limits);
+  const counts = countTokens(text, limits.tokens);
+  for (const bound of Object.keys(counts) as (keyof typeof counts)[])
+    checkBound(bound, counts[bound], limits);
+}
+
+/** How much a selection asks for, with its fragments followed; `roots` are the fields at its top, `lists` the most of them below one another. */
+type Size = { depth: number; fields: number; roots: number; lists: number };
+type Known = Map<FragmentDefinitionNode, Size>;
+
+const NOTHING: Size = { depth: 0, fields: 0, roots: 0, lists: 0 };
+
+function measure(set: SelectionSetNode | undefined, fragments: Fragments, known: Known): Size {
+  const total = { ...NOTHING };
+  for (const node of set?.selections ?? []) {
+    const { depth, fields, roots, lists } = measureNode(node, fragments, known);
+    total.depth = Math.max(total.depth, depth);
+    total.lists = Math.max(total.lists, lists);
+    total.fields += fields;
+    total.roots += roots;
+  }
+  return total;
+}
+
+function measureNode(node: SelectionNode, fragments: Fragments, known: Known): Size {
+  if (node.kind === Kind.FRAGMENT_SPREAD)
+    return measureFragment(fragments.get(node.name.value), fragments, known);
+  const inner = measure(node.selectionSet, fragments, known);
+  if (node.kind !== Kind.FIELD) return inner;
+  const lists = inner.lists + (node.name.value === 'list' ? 1 : 0);
+  return { depth: inner.depth + 1, fields: inner.fields + 1, roots: 1, lists };
+}
+
+function measureFragment(
+  fragment: FragmentDefinitionNode | undefined,
+  fragments: Fragments,
+  known: Known,
+): Size {
+  if (!fragment) return NOTHING;
+  const size = known.get(fragment);
+  // What is being measured is met again: graphql-js would say the same, but follows every circle first.
+  if (size === NOTHING) invalid(`Cannot spread fragment "${fragment.name.value}" within itself.`);
+  if (size) return size;
+  known.set(fragment, NOTHING);
+  const measured = measure(fragment.selectionSet, fragments, known);
+  known.set(fragment, measured);
+  return measured;
+}
+
+/** A document's fragments by their names. */
+export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
+  new Map(
+    definitions.flatMap((node) =>
+      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
+    ),
+  );
+
+/** How much one operation of a valid document asks for. */
+export function sizeOf(document: DocumentNode, operationName?: string): Size {
+  const operation = getOperationAST(document, operationName);
+  return measure(operation?.selectionSet, fragmentsOf(document), new Map());
+}
+
+type Comparison = { pairs: number; limit: number; fragments: Fragments };
+
+/** Counts the pairs of fields that validation compares: those with one name in one place of the answer, wherever they were written. */
+function countPairs(sets: readonly SelectionSetNode[], comparison: Comparison): void {
+  const fields = new Map<string, { count: number; sets: SelectionSetNode[] }>();
+  const entered = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) {
+        const name = (node.alias ?? node.name).value;
+        const same = fields.get(name) ?? { count: 0, sets: [] };
+        fields.set(name, same);
+        comparison.pairs += same.count;
+        same.count += 1;
+        if (node.selectionSet) same.sets.push(node.selectionSet);
+      } else if (node.kind === Kind.INLINE_FRAGMENT) {
+        collect(node.selectionSet);
+      } else if (!entered.has(node.name.value)) {
+        entered.add(node.name.value);
+        const fragment = comparison.fragments.get(node.name.value);
+        if (fragment) collect(fragment.selectionSet);
+      }
+    }
+  };
+  sets.forEach(collect);
+  for (const same of fields.values())
+    if (same.sets.length > 0 && comparison.pairs <= comparison.limit) countPairs(same.sets, comparison);
+}
+
+function checkSize({ depth, fields, lists }: Size): void {
+  if (depth > SELECTION_LIMITS.depth)
+    invalid(`The query is ${depth} levels deep; the limit is ${SELECTION_LIMITS.depth}`);
+  if (lists > SELECTION_LIMITS.lists)
+    invalid(
+      `The query goes through \`list\` ${lists} times on one path; the limit is ${SELECTION_LIMITS.lists}`,
+    );
+  if (fields > SELECTION_LIMITS.fields)
+    invalid(`The query selects ${fields} fields; the limit is ${SELECTION_LIMITS.fields}`);
+}
+
+/** Refuses a document that would take too long to validate, or that asks for too much. It need not be valid. */
+export function checkDocument(schema: GraphQLSchema, document: DocumentNode, limits: DocumentLimits): void {
+  const fragments = fragmentsOf(document);
+  const known: Known = new Map();
+  const comparison = { pairs: 0, limit: limits.pairs, fragments };
+  const operations: OperationDefinitionNode[] = [];
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) checkSize(measureFragment(node, fragments, known));
+    if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+    const size = measure(node.selectionSet, fragments, known);
+    checkSize(size);
+    if (size.roots > SELECTION_LIMITS.roots)
+      invalid(`An operation must not have more than ${SELECTION_LIMITS.roots} fields at its top`);
+    operations.push(node);
+  }
+  for (const { selectionSet } of [...operations, ...fragments.values()])
+    countPairs([selectionSet], comparison);
+  checkBound('pairs', comparison.pairs, limits);
+  let introspected = 0;
+  for (const node of operations) {
+    introspected += countIntrospected(node, schema, fragments, limits.introspected - introspected);
+    checkBound('introspected', introspected, limits);
+  }
+}

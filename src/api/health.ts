@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Application } from 'express';
+import type { Services } from '../context.ts';
+import { readMigrationState } from '../platform/database/migrate.ts';
+import type { MigrationState } from '../platform/database/migrate.ts';
+import { isServiceClosed } from '../stores/store.service.ts';
+import { AppError, errorBody } from '../platform/errors.ts';
+import { VERSION } from '../platform/version.ts';
+import { nameRoute, traceOf } from './access-log.ts';
+import { MAINTENANCE_RETRY_SECONDS } from './authenticate.ts';
+
+/** Whether the process is on its way out; `main` sets it at SIGTERM. The app says how to end what would go on for ever. */
+export type Lifecycle = { isDraining: boolean; endStreams?: () => void };
+
+/** Seconds after which readiness may have changed. */
+const RETRY_SECONDS = '5';
+
+function unavailable(msg: string): AppError {
+  return new AppError('unavailable', msg, { 'Retry-After': RETRY_SECONDS });
+}
+
+/** A database that takes longer is away: a load balancer has its response within a second. Calls wait longer, for one that only pauses. */
+const ANSWER_LIMIT_MS = 900;
+
+/** What is known of the build and its database; neither is a secret. */
+type State = { version: string; migrations?: MigrationState };
+
+/** Null when the service can answer calls, else why not. */
+async function reasonNotReady(
+  { db, log }: Services,
+  lifecycle: Lifecycle,
+  state: State,
+): Promise<AppError | null> {
+  if (lifecycle.isDraining) return unavailable('The service is shutting down');
+  try {
+    state.migrations = await readMigrationState(db.monitor);
+    if (state.migrations.pending.length > 0) return unavailable('The database lacks migrations');
+    // Every call is answered with 503 then, so a load balancer had better show its own page.
+    if (!(await isServiceClosed(db))) return null;
+    const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
+    return new AppError('maintenance', 'The service is down for maintenance', headers);
+  } catch (error) {
+    log.warn({ reason: (error as Error).message }, 'the database is not reachable');
+    return unavailable('The database is not reachable');
+  }
+}
+
+/** Serves /healthz (the process runs) and /readyz (it can answer calls). Both tell the version, the second how far the database is. */
+export function serveHealth(app: Application, services: Services, lifecycle: Lifecycle): void {
+  app.get('/healthz', (_req, res) => {
+    nameRoute(res, '/healthz');
+    res.json({ status: 'ok', version: VERSION });
+  });
+  app.get('/readyz', async (_req, res) => {
+    nameRoute(res, '/readyz');
+    const state: State = { version: VERSION };
+    const late = delay(ANSWER_LIMIT_MS, unavailable('The database does not answer in time'), { ref: false });
+    const reason = await Promise.race([reasonNotReady(services, lifecycle, state), late]);
+    if (reason === null) return void res.json({ status: 'ready', ...state });
+    traceOf(res).type = reason.type;
+    res
+      .status(reason.status)
+      .set(reason.headers)
+      .json({ ...errorBody(reason), ...state });
+  });
+}

@@ -1,0 +1,66 @@
+import { isIPv6 } from 'node:net';
+import type { Request, Response } from 'express';
+import type { Viewer } from '../context.ts';
+import type { RateLimits } from '../stores/store.service.ts';
+import { fail } from '../platform/errors.ts';
+import { countAll } from '../platform/limiter.ts';
+import type { Account, Limiter } from '../platform/limiter.ts';
+import { METRICS } from '../platform/metrics.ts';
+
+/** The published limits: requests a minute. A store can have its own. */
+export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {
+  key: 12_000,
+  shopper: 1_200,
+  address: 3_000,
+};
+
+/** Counts a request against the limits that concern it, and refuses it with 429 beyond them. */
+export type RateLimiter = { check(req: Request, res: Response, viewer: Viewer): Promise<void> };
+
+/** An IPv6 household has a /64 of addresses; they count as one. */
+export function addressGroup(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  // `::` stands for as many zero groups as are missing.
+  const rest = tail ? tail.split(':') : [];
+  if (tail !== undefined) groups.push(...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest);
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
+}
+
+type Kind = keyof typeof DEFAULT_LIMITS;
+
+/** The limits that concern a call, and who is counted against each. */
+function accountsOf(address: string, { store, keyId, shopper }: Viewer): (Account & { kind: Kind })[] {
+  const account = (kind: Kind, key: string, own = store?.rateLimits[kind]) => ({
+    kind,
+    key,
+    limit: own ?? DEFAULT_LIMITS[kind],
+  });
+  // A store's back end calls for all its shoppers from one address, so a valid key replaces the address limit.
+  if (keyId !== null) return [account('key', keyId)];
+  const inStore = store ? [account('address', `${store.pid} ${address}`)] : [];
+  if (shopper) return [...inStore, account('shopper', `${shopper.pid} ${shopper.regid}`)];
+  // Anybody can name any store, so an address without credentials has one limit over all of them.
+  return [account('address', address, DEFAULT_LIMITS.address), ...inStore];
+}
+
+/** Makes the limiter of requests; `isOn` false lets everything pass. */
+export function createRateLimiter(isOn: boolean, limiter: Limiter): RateLimiter {
+  return {
+    async check(req, res, viewer) {
+      if (!isOn) return;
+      const standing = await countAll(limiter, accountsOf(addressGroup(req.ip ?? ''), viewer));
+      if (standing === null) return;
+      res.setHeader('RateLimit-Limit', String(standing.limit));
+      res.setHeader('RateLimit-Remaining', String(standing.remaining));
+      res.setHeader('RateLimit-Reset', String(standing.resetSeconds));
+      if (standing.isWithin) return;
+      METRICS.rateLimited.inc({ kind: standing.kind });
+      fail('too-many-requests', undefined, { 'Retry-After': String(standing.resetSeconds) });
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Application } from 'express';
+import type { Services } from '../context.ts';
+import { watchOutbox } from '../alerts/queue/outbox.metrics.ts';
+import { AppError, errorBody } from '../platform/errors.ts';
+import { registry, watchProcess } from '../platform/metrics.ts';
+import { VERSION } from '../platform/version.ts';
+import { nameRoute } from './access-log.ts';
+import { isOwnMachine } from './loopback.ts';
+
+const ROUTE = '/metrics';
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+/** Whether a call shows the token; how long the comparison takes says nothing about it. */
+function showsToken({ headers: { authorization = '' } }: IncomingMessage, token: string): boolean {
+  const [, given = ''] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function refuse(res: ServerResponse, failure: AppError): void {
+  res.writeHead(failure.status, { 'Content-Type': 'application/json; charset=utf-8', ...failure.headers });
+  res.end(JSON.stringify(errorBody(failure)));
+}
+
+const NOT_FOUND = new AppError('not-found', 'There is nothing at this address');
+const NO_TOKEN = new AppError('unauthorised', 'This needs the token of the metrics', {
+  'WWW-Authenticate': 'Bearer',
+});
+
+/** Answers a scrape from the own machine, or one that shows the token. Others learn nothing; without a token there is nothing here for them. */
+function createScrape({ config }: Services) {
+  const { metricsToken } = config;
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (!isOwnMachine(req, config)) {
+      if (metricsToken === null) return refuse(res, NOT_FOUND);
+      if (!showsToken(req, metricsToken)) return refuse(res, NO_TOKEN);
+    }
+    const text = await registry.metrics();
+    res.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' });
+    res.end(text);
+  };
+}
+
+function watch(services: Services): void {
+  watchProcess(VERSION);
+  watchOutbox(services);
+}
+
+/** Serves /metrics beside everything else. */
+export function serveMetrics(app: Application, services: Services): void {
+  watch(services);
+  const scrape = createScrape(services);
+  app.get(ROUTE, (req, res) => {
+    nameRoute(res, ROUTE);
+    return scrape(req, res);
+  });
+}
+
+/** Serves /metrics alone at METRICS_PORT, where that is set: a worker has no other door. It does not keep the process from ending. */
+export async function listenForMetrics(services: Services): Promise<void> {
+  const { metricsPort, host } = services.config;
+  if (metricsPort === null) return;
+  watch(services);
+  const scrape = createScrape(services);
+  const server = createServer((req, res) => {
+    if (req.method === 'GET' && req.url === ROUTE) void scrape(req, res);
+    else refuse(res, NOT_FOUND);
+  });
+  server.unref().listen(metricsPort, host);
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`METRICS_PORT ${metricsPort} cannot be opened on ${host} (${error.code}); set another`);
+  });
+  services.log.info({ port: metricsPort }, 'metrics are served at METRICS_PORT');
+}

@@ -1,0 +1,205 @@
+import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType, print } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
+import type { Route, RouteTable } from '../../platform/route/route.ts';
+import { readingsOf } from '../../platform/route/variables.ts';
+import type { Reading } from '../../platform/route/variables.ts';
+import { exampleOf } from './examples.ts';
+import { FAILURE_REFS, FAILURE_RESPONSES, FAILURE_SCHEMA } from './errors.ts';
+import { objectSchema } from '../../platform/json-schema.ts';
+import type { Schema } from '../../platform/json-schema.ts';
+import { VERSION } from '../../platform/version.ts';
+import * as parts from './parts.ts';
+import { createSchemas, inWords, nameOf } from './schemas.ts';
+import type { Schemas } from './schemas.ts';
+
+/** An OpenAPI 3.1 document. */
+export type OpenApi = {
+  openapi: '3.1.0';
+  paths: Record<string, Record<string, Schema>>;
+  components: Schema;
+} & Schema;
+
+/** `/api/v3/lists/delete-list` is `listsDeleteList`. */
+function operationId(path: string): string {
+  const [first, ...words] = path.replace(/^\/\w+\/(v\d+\/)?/, '').split(/[^a-zA-Z]+/);
+  return [first, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+}
+
+/** Viewers show what stands in a JSON text as a plain string, so the description says it, too. */
+function jsonInWords(schema: Schema): string {
+  if ('$ref' in schema) return `\`${nameOf(schema)}\``;
+  if ('items' in schema) return `an array of ${jsonInWords(schema['items'] as Schema)}`;
+  return [schema['type']].flat().join(' or ');
+}
+
+/** A field of a form: its schema, which is not that of its variable, and what its row says. */
+type Field = Reading['field'] & { name: string; schema: Schema };
+
+function describeField(
+  { name, field, type }: Reading,
+  description: string,
+  { valueSchema, resolve }: Schemas,
+  call: string,
+): Field {
+  const inner = valueSchema(type);
+  const schemas: Record<string, Schema> = {
+    integer: { type: 'integer', description },
+    flag: { type: 'boolean', description },
+    text: { type: 'string', ...('enum' in inner && { enum: inner['enum'] }), description },
+    json: {
+      type: 'string',
+      // Without its media type: viewers that know one offer to choose a file instead of taking text.
+      contentSchema: inner,
+      description: `${description} JSON text: ${jsonInWords(inner)}.`,
+    },
+  };
+  const schema = schemas[field.kind]!;
+  return { ...field, name, schema: { ...schema, example: exampleOf(name, schema, resolve, call) } };
+}
+
+/** What the arguments of a field, and the fields of an input among them, are for: variables have their names. */
+function describeInputs({ args }: GraphQLField<unknown, unknown>): Map<string, string> {
+  const inputs = args.flatMap((arg) => {
+    const type = getNullableType(arg.type);
+    return [arg, ...(isInputObjectType(type) ? Object.values(type.getFields()) : [])];
+  });
+  return new Map(inputs.map((input) => [input.name, inWords(input)]));
+}
+
+/** The parameter itself has an example where a usual call sends it. */
+function queryParameter(field: Field): Schema {
+  const { name, isRequired, isUnusual, schema: inner } = field;
+  const { description, ...schema } = inner;
+  const sent = isUnusual ? {} : { example: schema['example'] };
+  return { name, in: 'query', required: isRequired === true, description, schema, ...sent };
+}
+
+/** The GraphQL that answers the same: which fields stand in an input object, and what the row itself says. */
+function describeGraphql(route: Route, readings: Reading[]): Schema {
+  const inputs = readings.flatMap(({ name, group }) => (group === null ? [] : [[name, group]]));
+  const fixed = readings
+    .filter(({ field }) => field.kind === 'fixed')
+    .map((reading) => [reading.name, reading.field.read(null, reading)]);
+  return {
+    query: print(route.document),
+    inputs: Object.fromEntries(inputs) as Schema,
+    fixed: Object.fromEntries(fixed) as Schema,
+  };
+}
+
+/** The fields under all their names. */
+function propertiesOf(fields: Field[]): Record<string, Schema> {
+  const properties: Record<string, Schema> = {};
+  for (const { name, schema, otherNames = [] } of fields) {
+    properties[name] = schema;
+    for (const other of otherNames)
+      properties[other] = {
+        ...schema,
+        description: `Another name of \`${name}\`, which counts where both are sent.`,
+      };
+  }
+  return properties;
+}
+
+function requestBody(route: Route, fields: Field[]): Schema {
+  const credentials = parts.callerOf(route);
+  const needed = fields.filter(({ isRequired }) => isRequired);
+  const required = [
+    ...(credentials.areRequired ? Object.keys(credentials.fields) : []),
+    ...needed.filter(({ otherNames }) => !otherNames).map(({ name }) => name),
+  ];
+  // What may be sent under one of several names, and fields of which one is enough.
+  const choices = [
+    ...needed.flatMap(({ name, otherNames }) => (otherNames ? [[name, ...otherNames]] : [])),
+    ...(route.needsOneOf ? [route.needsOneOf] : []),
+  ].map((names) => ({ anyOf: names.map((name) => ({ required: [name] })) }));
+  const usual = fields.filter(({ isUnusual }) => !isUnusual);
+  const example = [
+    ...Object.entries(credentials.fields),
+    ...usual.map(({ name, schema }) => [name, schema] as const),
+  ].map(([name, inner]) => [name, inner['example']]);
+  const content = {
+    schema: {
+      ...objectSchema({ ...credentials.fields, ...propertiesOf(fields) }, required),
+      ...(choices.length > 0 && { allOf: choices }),
+    },
+    example: Object.fromEntries(example) as Schema,
+  };
+  const isNeeded = required.length > 0 || choices.length > 0;
+  return { required: isNeeded, content: { 'application/x-www-form-urlencoded': content } };
+}
+
+function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas: Schemas): OpenApi['paths'] {
+  const [method = '', path = ''] = key.split(' ');
+  const { operation, selectionSet } = getOperationAST(route.document)!;
+  const node = selectionSet.selections[0] as FieldNode;
+  const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
+  // Null stands for a failure there, which has an answer of its own here.
+  const record = { ...schemas.valueSchema(root.type, node.selectionSet), description: inWords(root) };
+  const { description: _sameAsTheCall, ...answer } = route.reply.shape.schema(record, schemas.resolve);
+  const inputs = describeInputs(root);
+  const readings = readingsOf(schema, route);
+  const fields = readings
+    .filter(({ field }) => field.kind !== 'fixed')
+    .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas, root.name));
+  const isInQuery = (field: Field): boolean => method === 'GET' || field.isInQuery === true;
+  const inBody = fields.filter((field) => !isInQuery(field));
+  const isRetryable = operation === OperationTypeNode.MUTATION && !route.stream;
+  const parameters = [
+    ...fields.filter(isInQuery).map(queryParameter),
+    ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
+  const content =
+    route.stream === 'text/csv'
+      ? { 'text/csv': parts.csvFile(path) }
+      : { 'application/json': { schema: answer, example: exampleOf('', answer, schemas.resolve) } };
+  const call = {
+    operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
+    summary: route.summary,
+    description: inWords(root),
+    ...(route.aliasOf && { deprecated: true }),
+    tags: [parts.tagOf(path)],
+    security: parts.callerOf(route).security,
+    ...(parameters.length > 0 && { parameters }),
+    ...(method === 'POST' && { requestBody: requestBody(route, inBody) }),
+    responses: {
+      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
+      ...FAILURE_REFS,
+    },
+    'x-graphql': describeGraphql(route, readings),
+  };
+  return { [path]: { [method.toLowerCase()]: call } };
+}
+
+/** Describes every call of the table, from its row, its document and the schema. A path has one method. */
+export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi {
+  const rows = Object.entries<Route>(table);
+  const schemas = createSchemas(rows.map(([, { document }]) => document));
+  const calls = rows.map(([key, route]) => describeCall(key, route, schema, schemas));
+  const paths = Object.assign({}, ...calls) as OpenApi['paths'];
+  // A reply may take a record apart and refer to its parts only.
+  const text = JSON.stringify([paths, schemas.components]);
+  const used = Object.entries(schemas.components)
+    .filter(([name]) => text.includes(`/schemas/${name}"`))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'wishgate',
+      version: VERSION,
+      description: parts.DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This service.' }],
+    externalDocs: { url: '/graphiql', description: 'GraphiQL: the same records over GraphQL.' },
+    tags: parts.TAGS,
+    paths,
+    components: {
+      securitySchemes: parts.SECURITY_SCHEMES,
+      schemas: { Failure: FAILURE_SCHEMA, ...Object.fromEntries(used) },
+      responses: FAILURE_RESPONSES,
+      headers: parts.HEADERS,
+      parameters: parts.PARAMETERS,
+    },
+  };
+}

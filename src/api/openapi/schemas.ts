@@ -1,0 +1,102 @@
+import { Kind, getNullableType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+import type {
+  DocumentNode,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLType,
+  SelectionSetNode,
+} from 'graphql';
+import { objectSchema, orNull } from '../../platform/json-schema.ts';
+import type { ObjectSchema, Schema } from '../../platform/json-schema.ts';
+
+/** How our scalars look on the wire. */
+const SCALARS: Record<string, Schema> = {
+  ID: { type: 'string' },
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  Int: { type: 'integer' },
+  Float: { type: 'number' },
+  Timestamp: { type: 'integer', format: 'int64' },
+  DateTime: { type: 'string', format: 'date-time' },
+  JSONObject: { type: 'object' },
+  VariantId: { type: ['integer', 'string'] },
+  ProductId: { type: ['integer', 'string'] },
+  TopicName: { type: ['string', 'integer'] },
+  Decimal: { type: ['string', 'number'] },
+};
+
+type Described = { description?: string | null };
+
+/** A description of the schema without the credentials, which it names in GraphQL's terms; here `security` says them. */
+export function inWords({ description }: Described): string {
+  return (description ?? '').replace(/\s*Needs (a store key|(the )?shopper headers)[^.]*\./, '');
+}
+
+/** The name in a reference. */
+export const nameOf = (schema: Schema): string | undefined =>
+  (schema['$ref'] as string | undefined)?.split('/').at(-1);
+
+/** Turns GraphQL types into JSON schemas; the named ones among them gather in `components`. */
+export function createSchemas(documents: readonly DocumentNode[]) {
+  const components: Record<string, Schema> = {};
+  const fragments = new Map(
+    documents
+      .flatMap(({ definitions }) => definitions)
+      .filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
+      .map((node) => [node.name.value, node]),
+  );
+  const resolve = (schema: Schema): ObjectSchema =>
+    (components[nameOf(schema) ?? ''] ?? schema) as ObjectSchema;
+
+  const refer = (name: string, type: GraphQLNamedType, make: () => Schema): Schema => {
+    if (!components[name]) {
+      // Set before its fields are visited, so that a type that holds itself ends here.
+      components[name] = {};
+      components[name] = { ...make(), description: inWords(type) };
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  };
+
+  const selected = (type: GraphQLObjectType, set: SelectionSetNode): [string, Schema][] =>
+    set.selections.flatMap((node): [string, Schema][] => {
+      if (node.kind === Kind.FRAGMENT_SPREAD)
+        return selected(type, fragments.get(node.name.value)!.selectionSet);
+      if (node.kind === Kind.INLINE_FRAGMENT) return selected(type, node.selectionSet);
+      const field = type.getFields()[node.name.value]!;
+      return [[node.alias?.value ?? field.name, schemaOf(field, node.selectionSet)]];
+    });
+
+  /** The schema of a value that is there. What is selected of an object is a component when it is one fragment. */
+  const valueSchema = (nullable: GraphQLType, set?: SelectionSetNode): Schema => {
+    const type = getNullableType(nullable);
+    if (isListType(type)) return { type: 'array', items: typeSchema(type.ofType, set) };
+    if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name) };
+    if (isInputObjectType(type)) {
+      const fields = Object.values(type.getFields());
+      const required = fields.filter((field) => isNonNullType(field.type)).map(({ name }) => name);
+      return refer(type.name, type, () =>
+        objectSchema(Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])), required),
+      );
+    }
+    if (set === undefined) return SCALARS[type.name]!;
+    const [only, ...others] = set.selections;
+    const make = (): Schema => objectSchema(Object.fromEntries(selected(type as GraphQLObjectType, set)));
+    return only?.kind === Kind.FRAGMENT_SPREAD && others.length === 0
+      ? refer(only.name.value, type, make)
+      : make();
+  };
+
+  const typeSchema = (type: GraphQLType, set?: SelectionSetNode): Schema =>
+    isNonNullType(type) ? valueSchema(type, set) : orNull(valueSchema(type, set));
+
+  /** The schema of a field with its description. */
+  const schemaOf = (field: { type: GraphQLType } & Described, set?: SelectionSetNode): Schema => ({
+    ...typeSchema(field.type, set),
+    description: inWords(field),
+  });
+
+  return { components, resolve, valueSchema, schemaOf };
+}
+
+/** Turns GraphQL types into JSON schemas. */
+export type Schemas = ReturnType<typeof createSchemas>;

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Request, Response } from 'express';
+import { fail } from '../../platform/errors.ts';
+import { newBody } from '../../platform/compression.ts';
+import type { Body } from '../../platform/compression.ts';
+import { ROOT } from '../../platform/places.ts';
+import { sendBody } from '../send.ts';
+
+/** What `npm run build` made of the browser code. The path is the same from src/ and from dist/. */
+const PUBLIC = new URL('dist/public/', ROOT);
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.mts': 'text/plain; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+/** A file as it is sent, with the tag that says whether a browser has it. */
+export type Asset = { type: string; etag: string; body: Body };
+
+/** The addresses of a page's scripts and styles; they change with the content. */
+export type PageFiles = { scripts: string[]; styles: string[] };
+
+/** Prepares bytes for sending; packing is done once, not for each request. */
+export function makeAsset(type: string, plain: Buffer, isLasting = false): Asset {
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return { type, etag, body: newBody(plain, isLasting) };
+}
+
+/** Sends an asset: 304 where the browser has it. */
+export async function sendAsset(req: Request, res: Response, { type, etag, body }: Asset): Promise<void> {
+  res.setHeader('ETag', etag);
+  if (req.fresh) return void res.vary('Accept-Encoding').status(304).end();
+  res.setHeader('Content-Type', type);
+  await sendBody(req, res, body);
+}
+
+type Cached = { changedMs: number; asset: Promise<Asset> };
+
+const cache = new Map<string, Cached>();
+
+/** A file in a folder of dist/public, read again when it changed; 404 when there is none. */
+export async function loadAsset(folder: 'assets' | 'client', name: string): Promise<Asset> {
+  // Every other spelling of a file's name would be kept in the cache beside it.
+  if (!/^[\w-][\w.-]*$/.test(name)) fail('not-found');
+  const path = `${folder}/${name}`;
+  const url = new URL(path, PUBLIC);
+  const found = await stat(url).catch(() => fail('not-found'));
+  if (!found.isFile()) fail('not-found');
+  const known = cache.get(path);
+  if (known?.changedMs === found.mtimeMs) return known.asset;
+  const type = TYPES[extname(fileURLToPath(url))] ?? 'application/octet-stream';
+  const asset = readFile(url).then((bytes) => makeAsset(type, bytes, true));
+  cache.set(path, { changedMs: found.mtimeMs, asset });
+  return asset;
+}
+
+/** What the page of this name loads, from the manifest of the build. */
+export async function filesOfPage(name: string): Promise<PageFiles> {
+  const text = await readFile(new URL('manifest.json', PUBLIC), 'utf8').catch(() => '{}');
+  const manifest = JSON.parse(text) as Record<string, PageFiles>;
+  return manifest[name] ?? fail('not-found', `The page ${name} is not built: run \`npm run build\``);
+}
+
+/** The text of a file that the build made for a page. */
+export function textOfPage(file: string): Promise<string> {
+  return readFile(new URL(file, PUBLIC), 'utf8').catch(() =>
+    fail('not-found', `The page is not built: run \`npm run build\``),
+  );
+}

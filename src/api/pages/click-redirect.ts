@@ -1,0 +1,105 @@
+import type { Application, Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import type { Services } from '../../context.ts';
+import type { LinkStore } from '../../shoppers/contacts/link.rules.ts';
+import { countClick, findLink, proveLink } from '../../stores/revenue/click.service.ts';
+import type { FoundLink } from '../../stores/revenue/click.service.ts';
+import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
+import { AppError } from '../../platform/errors.ts';
+import { nameRoute } from '../access-log.ts';
+import type { AdmitLink } from '../authenticate.ts';
+import { linkedPage, sendLinkedPage } from './token-page.ts';
+
+const ROUTE = '/go/:token';
+
+/** A visitor waits no longer than this for a database that does not answer. */
+const PATIENCE_MS = 250;
+/** Stores whose links still work while the database is away. */
+const MAX_STORES = 1_000;
+const MAX_QUERY = 1_000;
+
+const UNKNOWN = linkedPage(
+  'This link does not work',
+  '<p>It is incomplete, too old or was not made by us. Please open the shop itself.</p>',
+);
+
+/** Browsers and mail programs that look ahead say so; what they open nobody has clicked. */
+function isLookedAt(req: Request): boolean {
+  const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
+    String(req.headers[name] ?? ''),
+  );
+  return req.method === 'HEAD' || purposes.some((purpose) => /prefetch|preview|prerender/i.test(purpose));
+}
+
+/** The answer if it comes soon; `late` if it does not, or fails. */
+async function soon<Answer, Late>(asked: Promise<Answer>, late: Late): Promise<Answer | Late> {
+  let timer: NodeJS.Timeout | undefined;
+  const waited = new Promise<Late>((resolve) => (timer = setTimeout(() => resolve(late), PATIENCE_MS)));
+  try {
+    return await Promise.race([asked.catch(() => late), waited]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a template, or a mail program, wrote behind the link. */
+function queryOf({ originalUrl }: Request): string {
+  const start = originalUrl.indexOf('?');
+  return start < 0 ? '' : originalUrl.slice(start + 1, start + 1 + MAX_QUERY);
+}
+
+/** Serves the links in alerts: notes the click and leads on to the product, also while the database is away. */
+export function serveClicks(app: Application, services: Services, admitLink: AdmitLink): void {
+  const known = new LRUCache<string, LinkStore>({ max: MAX_STORES });
+
+  /** The store of a link. One that was seen before is known without the database. */
+  const storeOf = async (req: Request, res: Response, pid: string): Promise<LinkStore | null> => {
+    const admitted = admitLink(req, res, pid).then(({ viewer: { store } }) => {
+      if (store) known.set(pid, store);
+      return store;
+    });
+    const remembered = known.get(pid);
+    if (remembered === undefined) return admitted;
+    // Who comes too often is told so, whether or not the store is known.
+    const refused = admitted.catch((error: unknown) => {
+      if (error instanceof AppError && error.type === 'too-many-requests') return error;
+      throw error;
+    });
+    const answer = await soon(refused, remembered);
+    if (answer instanceof AppError) throw answer;
+    return answer;
+  };
+
+  const find = async (req: Request, res: Response): Promise<FoundLink | null> => {
+    const link = readToken(String(req.params['token']));
+    if (link?.kind === 'long') {
+      const store = await storeOf(req, res, link.pid);
+      return store && proveLink(services, store, link);
+    }
+    await admitLink(req, res, '');
+    return link && findLink(services, link);
+  };
+
+  /** Undefined when the database did not say in time; the visitor is led on all the same. */
+  const count = (found: FoundLink): Promise<string | null | undefined> =>
+    soon(
+      countClick(services, found).catch((error: unknown) => {
+        services.log.warn({ err: error }, 'a click could not be counted');
+        return undefined;
+      }),
+      undefined,
+    );
+
+  app.get(ROUTE, async (req, res) => {
+    nameRoute(res, ROUTE);
+    const found = await find(req, res);
+    const plain = found && destinationOf(found.target, queryOf(req), null);
+    if (found === null || plain === null) return sendLinkedPage(res, 404, UNKNOWN);
+    const click = isLookedAt(req) ? null : await count(found);
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('Referrer-Policy', 'no-referrer');
+    res.setHeader('X-Robots-Tag', 'noindex');
+    res.setHeader('Location', click ? destinationOf(found.target, queryOf(req), click)! : plain);
+    res.status(302).end();
+  });
+}

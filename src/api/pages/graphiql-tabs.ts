@@ -1,0 +1,158 @@
+import type { DemoStore } from '../../web/demo-store/demo.ts';
+import type { DemoVisitor } from '../../web/demo-store/visitor.ts';
+
+/** A tab of GraphiQL as it opens first. */
+export type Tab = { query: string; variables?: string; headers: string };
+
+const STORE = `# Press the pink button: it runs with the headers
+# at the bottom. Every type and field explains itself
+# in the docs, behind the book on the left.
+#
+# A store calls from its back end with
+# Authorization: Basic base64(pid:key).
+
+query Store {
+  store {
+    pid
+    name
+    listTypes
+  }
+  products(first: 3) {
+    totalCount
+    edges {
+      node {
+        epi
+        dt
+        stk
+        waiting
+        wishlisted
+      }
+    }
+  }
+}
+`;
+
+const SHOPPER = `# A shopper's browser sends x-pid, x-regid and x-sessionid;
+# the store's back end gets the two from generateRegid.
+
+query Shopper {
+  shopper {
+    regid
+    isGuest
+    lists(first: 1) {
+      totalCount
+    }
+    saveForLater {
+      items {
+        epi
+      }
+    }
+    isInLists(epis: [1001, 1002]) {
+      epi
+      isInList
+    }
+  }
+}
+`;
+
+const LISTS = `# Lists lead to items, and items to products.
+
+query Lists {
+  lists(first: 5) {
+    totalCount
+    edges {
+      node {
+        lid
+        lname
+        cnt
+        items(first: 10) {
+          edges {
+            node {
+              epi
+              qty
+              product {
+                dt
+                pr
+                stk
+              }
+            }
+          }
+        }
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+`;
+
+const SAVE = `# Saves a mug to the list in the variables below.
+# Saving it again changes it, and nothing is there twice.
+
+mutation Save($lid: ID!) {
+  updateListContents(
+    lid: $lid
+    a: [{ epi: 1003, empi: 103, du: "/demo#/p/mug", note: "the green one" }]
+  ) {
+    cnt
+    a {
+      epi
+      dt
+      note
+    }
+  }
+}
+`;
+
+const LIVE = `# A subscription goes on until it is stopped. Run it,
+# open GraphiQL in a second window and run Save there.
+
+subscription Live {
+  lists {
+    rev
+    lids
+    lists {
+      lid
+      lname
+      cnt
+    }
+  }
+}
+`;
+
+/** What stands there where the operator lets only some documents run. */
+const CLOSED = `# Without a store key this service runs
+# trusted documents only (TRUSTED_DOCUMENTS):
+# anything else that is typed here is refused.
+
+`;
+
+/** The demo store with its visitor, for a browser on the machine that runs the service. */
+export type Shown = { demo: DemoStore; visitor: DemoVisitor };
+
+function headersFor(shown: Shown | null, isClosed: boolean): { store: object; shopper: object } {
+  if (shown === null) return { store: {}, shopper: {} };
+  const { demo, visitor } = shown;
+  const authorization = `Basic ${Buffer.from(`${demo.pid}:${demo.apiKey}`).toString('base64')}`;
+  return {
+    store: { authorization },
+    shopper: isClosed
+      ? { authorization, 'x-regid': visitor.regid }
+      : { 'x-pid': demo.pid, 'x-regid': visitor.regid, 'x-sessionid': visitor.sessionid },
+  };
+}
+
+/** The tabs, ready to run where credentials may be shown; elsewhere their failures say which headers to set. */
+export function tabsFor(shown: Shown | null, isClosed: boolean): Tab[] {
+  const { store, shopper } = headersFor(shown, isClosed);
+  const print = (value: object): string => JSON.stringify(value, null, 2);
+  return [
+    { query: (isClosed ? CLOSED : '') + STORE, headers: print(store) },
+    { query: SHOPPER, headers: print(shopper) },
+    { query: LISTS, headers: print(shopper) },
+    { query: SAVE, variables: print({ lid: shown?.visitor.lid ?? '' }), headers: print(shopper) },
+    { query: LIVE, headers: print(shopper) },
+  ];
+}

@@ -1,0 +1,83 @@
+import type { Application } from 'express';
+import type { Services } from '../../context.ts';
+import { storeOfSharedList, viewSharedList } from '../../lists/share.service.ts';
+import type { SharedItem, SharedList } from '../../lists/share.service.ts';
+import { formatMoney } from '../../platform/money.ts';
+import { pictureSchemes } from '../../platform/pictures.ts';
+import { nameRoute } from '../access-log.ts';
+import type { AdmitLink } from '../authenticate.ts';
+import { linkedPage, sendLinkedPage } from './token-page.ts';
+import type { LinkedPage } from './token-page.ts';
+import { escapeHtml } from '../../platform/text.ts';
+
+const ROUTE = '/shared/:lid';
+const MAX_PARAM = 200;
+
+const MISSING = linkedPage(
+  'There is no such list',
+  '<p>It is private or was deleted, or the link is incomplete. Please ask the person who sent it.</p>',
+);
+
+// A picture that is missing, or does not load, leaves the sign behind it to be seen: without a text of its own a browser shows nothing in its place.
+const PLACEHOLDER =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%238e8e98' stroke-width='1.2'%3E%3Crect x='6' y='9' width='12' height='10' rx='1.5'/%3E%3Cpath d='M9 9V8a3 3 0 0 1 6 0v1'/%3E%3C/svg%3E";
+const STYLE = `
+main{width:min(48rem,100% - 2rem)}
+ul{list-style:none;margin:1.25rem 0 0;padding:0}
+li{display:grid;grid-template-columns:88px 1fr auto;gap:.25rem 1rem;align-items:center;padding:1rem 0;border-top:1px solid var(--line)}
+.picture{width:88px;height:88px;border-radius:8px;overflow:hidden;background:url("${PLACEHOLDER}") center/56px no-repeat,var(--page)}
+.picture img{display:block;width:88px;height:88px;object-fit:cover}
+.name{margin:0;font-weight:600}
+.price{margin:.25rem 0 0;display:flex;flex-wrap:wrap;gap:.25rem .75rem;align-items:center}
+.stock{font-size:.8125rem;padding:0 .5rem;border:1px solid var(--line);border-radius:1rem}
+li .button{width:auto;margin:0;padding:.6rem 1.25rem}
+@media (max-width:34rem){li{grid-template-columns:72px 1fr}.picture,.picture img{width:72px;height:72px}li .button{grid-column:1/-1;margin-top:.5rem}}`;
+
+function stockWords(stock: number | null): string {
+  if (stock === null) return '';
+  if (stock <= 0) return 'Sold out';
+  return stock <= 3 ? `Only ${stock} left` : 'In stock';
+}
+
+function itemHtml(item: SharedItem, store: SharedList['store']): string {
+  const { dt, epi, url, image, bt, vi, qty, note, pr, stock } = item;
+  const title = escapeHtml(dt ?? epi);
+  const rel = 'rel="noopener noreferrer nofollow"';
+  const name = url ? `<a href="${escapeHtml(url)}" ${rel}>${title}</a>` : title;
+  const details = [bt, vi, qty > 1 ? `quantity ${qty}` : null, note].filter((text) => text);
+  const words = stockWords(stock);
+  const facts = [
+    ...(pr === null ? [] : [`<strong>${escapeHtml(formatMoney(pr, store))}</strong>`]),
+    ...(words === '' ? [] : [`<span class="stock">${words}</span>`]),
+  ];
+  const isSoldOut = stock !== null && stock <= 0;
+  const button = `<a class="button${isSoldOut ? '' : ' primary'}" href="${escapeHtml(url)}" ${rel}>${isSoldOut ? 'See it' : 'Buy'}<span class="hidden"> ${title}</span></a>`;
+  return `<li><div class="picture">${image ? `<img src="${escapeHtml(image)}" alt="" loading="lazy" width="88" height="88">` : ''}</div><div dir="auto"><p class="name">${name}</p>
+${details.length > 0 ? `<p class="quiet">${details.map((text) => escapeHtml(text!)).join(' · ')}</p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
+}
+
+function listPage({ store, lname, lnote, cnt, items }: SharedList, publicUrl: string): LinkedPage {
+  const more = cnt > items.length ? `<p class="quiet">and ${cnt - items.length} more</p>` : '';
+  const body =
+    items.length > 0
+      ? `<ul>${items.map((item) => itemHtml(item, store)).join('')}</ul>${more}`
+      : '<p>The list is empty.</p>';
+  const note = lnote ? `<p dir="auto">${escapeHtml(lnote)}</p>` : '';
+  const count = `${cnt} ${cnt === 1 ? 'item' : 'items'}`;
+  const content = `<p class="quiet">A list from ${escapeHtml(store.name)} · ${count}</p>${note}${body}`;
+  // The items' pictures are the shop's, and only those that come over https.
+  return linkedPage(lname, content, store, { style: STYLE, images: [...pictureSchemes(publicUrl), 'data:'] });
+}
+
+/** Serves public lists to people who got a link: read only, without login or script. */
+export function serveSharedLists(app: Application, services: Services, admitLink: AdmitLink): void {
+  app.get(ROUTE, async (req, res) => {
+    nameRoute(res, ROUTE);
+    const { lid } = req.params;
+    const isFine = lid.length <= MAX_PARAM && !lid.includes('\u0000');
+    const { pid = isFine ? await storeOfSharedList(services, lid) : '' } = req.query;
+    const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
+    const list = isFine ? await viewSharedList(ctx, lid) : null;
+    sendLinkedPage(res, list ? 200 : 404, list ? listPage(list, services.config.publicUrl) : MISSING);
+  });
+}

@@ -1,0 +1,152 @@
+import bodyParser from 'body-parser';
+import type { Request, Response } from 'express';
+import { AppError, fail } from '../../platform/errors.ts';
+import { createFairQueue } from '../../platform/fair-queue.ts';
+import type { FairQueue, Ticket } from '../../platform/fair-queue.ts';
+import { createTurns } from '../../platform/turns.ts';
+import { onLeave } from '../on-leave.ts';
+import { addressGroup } from '../limit.ts';
+
+/** Largest body of any call, in bytes. */
+export const MAX_BODY_BYTES = 2_000_000;
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+const readRaw = bodyParser.raw({ type: () => true, limit: MAX_BODY_BYTES });
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Turns what body-parser throws into our failures. */
+function bodyFailure(error: unknown): Error {
+  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large')
+    return new AppError('request-too-large', 'The body must not be larger than 2 MB');
+  if (type === 'encoding.unsupported')
+    return new AppError('unsupported-content-type', 'This content encoding is not supported');
+  return new AppError('invalid-request', 'The body cannot be read');
+}
+
+/** Bodies in memory take this much together, while they come and until they are answered; the small ones are not counted. */
+const MEMORY = { bytes: 32 * MAX_BODY_BYTES, uncounted: 10_000 };
+
+type Held = { address: string; bytes: number; giveUp: (() => void) | null };
+
+/** The bodies in memory, oldest first, and what each address has of them. */
+const bodies = new Set<Held>();
+const heldBy = new Map<string, number>();
+let held = 0;
+
+function hold(body: Held, bytes: number): void {
+  const ofAddress = (heldBy.get(body.address) ?? 0) + bytes;
+  if (ofAddress === 0) heldBy.delete(body.address);
+  else heldBy.set(body.address, ofAddress);
+  body.bytes += bytes;
+  held += bytes;
+}
+
+/** Beyond the limit, the address that holds most gives up the newest that still comes: slow senders never keep others from being read. */
+function makeRoom(): void {
+  while (held > MEMORY.bytes) {
+    const coming = [...bodies].filter(({ giveUp }) => giveUp !== null);
+    const most = Math.max(...coming.map(({ address }) => heldBy.get(address)!));
+    const newest = coming.findLast(({ address }) => heldBy.get(address) === most);
+    if (!newest) return;
+    newest.giveUp!();
+  }
+}
+
+/** Counts a body as it comes, a packed one as what it may become; rejects when it has to give way. */
+function countBody(req: Request, res: Response, isPacked: boolean): Promise<never> {
+  const body: Held = { address: addressGroup(req.ip ?? ''), bytes: 0, giveUp: null };
+  bodies.add(body);
+  const count = (bytes: number): void => {
+    hold(body, bytes);
+    makeRoom();
+  };
+  const onData = (chunk: Buffer): void => count(chunk.length);
+  const forget = (): void => {
+    req.off('data', onData);
+    hold(body, -body.bytes);
+    bodies.delete(body);
+  };
+  onLeave(res, forget);
+  req.once('end', () => (body.giveUp = null));
+  return new Promise((_, reject) => {
+    body.giveUp = () => {
+      forget();
+      res.shouldKeepAlive = false;
+      reject(new AppError('unavailable', 'Too many bodies are on their way; retry later', RETRY));
+    };
+    if (isPacked) count(MAX_BODY_BYTES);
+    else req.on('data', onData);
+  });
+}
+
+const RETRY: Record<string, string> = { 'Retry-After': '5' };
+
+/** A body beyond this is large: as JSON, 2 MB of empty arrays are 40 MB of objects. They are few, since an array has at most 500 entries. */
+const LARGE_BODY = 200_000;
+const LARGE = {
+  weight: MAX_BODY_BYTES,
+  perStore: 4 * MAX_BODY_BYTES,
+  perCaller: 4 * MAX_BODY_BYTES,
+  waitMs: 20_000,
+  maxWaiting: 200,
+};
+/** Large bodies of one address come a few at a time, however slowly, and once they are here they are worked on in turns with those of others. */
+const reading = createFairQueue({ ...LARGE, capacity: Infinity });
+const working = createFairQueue({ ...LARGE, capacity: 12 * MAX_BODY_BYTES });
+
+function takeTicket(queue: FairQueue, req: Request, res: Response): Ticket {
+  const address = addressGroup(req.ip ?? '');
+  const ticket = queue.enter({ store: address, caller: address });
+  onLeave(res, ticket.release);
+  return ticket;
+}
+
+/** What follows a large body takes long enough: others are served before the next one. */
+const nextTurn = createTurns();
+
+function parseRaw(req: Request, res: Response): Promise<Buffer> {
+  return new Promise<Buffer>((resolve, reject) => {
+    readRaw(req, res, (error?: unknown) => {
+      if (error) reject(bodyFailure(error));
+      else resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0));
+    });
+  });
+}
+
+/** Reads the whole body as bytes, within the limit. */
+export async function readBody(req: Request, res: Response): Promise<Buffer> {
+  const isPacked = req.headers['content-encoding'] !== undefined;
+  const size = Number(req.headers['content-length'] ?? (req.headers['transfer-encoding'] ? Infinity : 0));
+  if (size <= MEMORY.uncounted && !isPacked) return parseRaw(req, res);
+  const ticket = size > LARGE_BODY || isPacked ? takeTicket(reading, req, res) : null;
+  await ticket?.admitted;
+  const body = await Promise.race([parseRaw(req, res), countBody(req, res, isPacked)]);
+  ticket?.release();
+  if (body.length <= LARGE_BODY) return body;
+  await takeTicket(working, req, res).admitted;
+  await nextTurn();
+  return body;
+}
+
+/** The text of a body, without a byte order mark; anything that is not UTF-8 is the failure `invalid-request`. */
+export function decodeText(bytes: Buffer): string {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return fail('invalid-request', 'The body is not UTF-8 text');
+  }
+}
+
+/** Reads a form-encoded body as text; an empty body needs no content type. */
+export async function readFormBody(req: Request, res: Response): Promise<string> {
+  const contentType = req.headers['content-type'];
+  if (contentType !== undefined && !FORM_TYPE.test(contentType)) {
+    fail('unsupported-content-type', 'Send the body as application/x-www-form-urlencoded');
+  }
+  const bytes = await readBody(req, res);
+  if (bytes.length > 0 && contentType === undefined) {
+    fail('unsupported-content-type', 'Send the body as application/x-www-form-urlencoded');
+  }
+  return decodeText(bytes);
+}

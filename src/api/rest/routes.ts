@@ -1,0 +1,27 @@
+import { alertRoutes } from '../../alerts/events/alert.routes.ts';
+import { itemRoutes } from '../../lists/item.routes.ts';
+import { listRoutes } from '../../lists/list.routes.ts';
+import { restoreRoutes } from '../../lists/restore.routes.ts';
+import { liveRoutes } from '../../lists/live.routes.ts';
+import { contactRoutes } from '../../shoppers/contacts/contact.routes.ts';
+import { catalogRoutes } from '../../stores/catalogue/catalog.routes.ts';
+import { revenueRoutes } from '../../stores/revenue/revenue.routes.ts';
+import { shopperRoutes } from '../../shoppers/shopper.routes.ts';
+import { storeRoutes } from '../../stores/store.routes.ts';
+import { subscriptionRoutes } from '../../alerts/subscriptions/subscription.routes.ts';
+import type { RouteTable } from '../../platform/route/route.ts';
+
+/** Every REST call of the service. */
+export const routes: RouteTable = {
+  ...storeRoutes,
+  ...shopperRoutes,
+  ...catalogRoutes,
+  ...subscriptionRoutes,
+  ...contactRoutes,
+  ...alertRoutes,
+  ...revenueRoutes,
+  ...listRoutes,
+  ...itemRoutes,
+  ...restoreRoutes,
+  ...liveRoutes,
+};

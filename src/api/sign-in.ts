@@ -1,0 +1,106 @@
+import type { Express, Request, Response } from 'express';
+import { z } from 'zod';
+import type { Services, Viewer } from '../context.ts';
+import type { DemoStore } from '../web/demo-store/demo.ts';
+import { SESSION_MS, closeSession, openSession } from '../stores/session.service.ts';
+import { fail } from '../platform/errors.ts';
+import { parseJson } from '../platform/json.ts';
+import { nameRoute } from './access-log.ts';
+import type { Admission } from './authenticate.ts';
+import { SESSION_COOKIE, isDashboard, isOwnPage, sessionOf } from './same-origin.ts';
+import { isOwnMachine } from './loopback.ts';
+import { decodeText, readBody } from './rest/body.ts';
+import { NO_CREDENTIALS } from './credentials.ts';
+
+const ROUTE = '/dashboard/session';
+const DEMO_ROUTE = '/dashboard/demo';
+
+const signIn = z.object({ pid: z.string(), apiKey: z.string() });
+
+/** What somebody typed, as the header that every other client sends. */
+async function readSignIn(req: Request, res: Response): Promise<string> {
+  if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
+  const text = decodeText(await readBody(req, res));
+  const { data } = signIn.safeParse(readJson(text));
+  return data ? basicOf(data) : fail('invalid-request', 'pid and apiKey must be texts');
+}
+
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return fail('invalid-request', 'The body is not JSON');
+  }
+}
+
+const basicOf = ({ pid, apiKey }: DemoStore): string =>
+  `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;
+
+/** Who is signed in, for the dashboard to show; null for nobody. */
+function describe({ store, keyId, operatorId }: Viewer) {
+  if (operatorId === null && keyId === null) return null;
+  return {
+    isOperator: operatorId !== null,
+    store: store && { pid: store.pid, name: store.name, isDemo: store.isDemo },
+  };
+}
+
+/** Serves the dashboard's sign-in: the key comes once, and a session stays. None of it is for pages of other origins. */
+export function serveSignIn(
+  app: Express,
+  services: Services,
+  { admit }: Pick<Admission, 'admit'>,
+  demo: DemoStore | null,
+): void {
+  const { config } = services;
+  const cookie = {
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: config.publicUrl.startsWith('https:'),
+    path: '/',
+  } as const;
+
+  const keep = async (req: Request, res: Response, viewer: Viewer): Promise<void> => {
+    await closeSession(services, sessionOf(req));
+    const session = await openSession(services, viewer);
+    res.cookie(SESSION_COOKIE, session, { ...cookie, maxAge: SESSION_MS });
+  };
+
+  app.all(ROUTE, async (req, res, next) => {
+    nameRoute(res, ROUTE);
+    if (!isDashboard(req)) fail('forbidden', 'This is for the dashboard of this service alone');
+    if (req.method === 'GET') {
+      const credentials = { ...NO_CREDENTIALS, session: sessionOf(req), actsFor: headerOf(req, 'x-pid') };
+      const viewer = await admit(req, res, credentials, null);
+      const hasDemo = demo !== null && isOwnMachine(req, config);
+      return void res.json({ session: describe(viewer), hasDemo });
+    }
+    if (req.method === 'POST') {
+      const authorization = await readSignIn(req, res);
+      const viewer = await admit(req, res, { ...NO_CREDENTIALS, authorization }, null);
+      if (viewer.keyId === null && viewer.operatorId === null) fail(viewer.denial.type, viewer.denial.msg);
+      await keep(req, res, viewer);
+      return void res.json({ session: describe(viewer) });
+    }
+    if (req.method !== 'DELETE') return next();
+    await closeSession(services, sessionOf(req));
+    res.clearCookie(SESSION_COOKIE, cookie).status(204).end();
+  });
+
+  app.post(DEMO_ROUTE, async (req, res) => {
+    nameRoute(res, DEMO_ROUTE);
+    if (demo === null || !isOwnMachine(req, config)) return fail('not-found');
+    // A page of another site could post a form here; browsers tell whose page it was, and who tells nothing is no browser.
+    const isTold = (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined;
+    if (!isTold || !isOwnPage(req)) fail('forbidden', 'Open the demo dashboard from a page of this service');
+    const viewer = await admit(req, res, { ...NO_CREDENTIALS, authorization: basicOf(demo) }, null);
+    if (viewer.keyId === null) fail('not-found', 'The key of the demo store was revoked');
+    await keep(req, res, viewer);
+    res.redirect(303, '/dashboard');
+  });
+}
+
+function headerOf(req: Request, name: string): string {
+  const value = req.headers[name];
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,116 @@
+import type { Tx } from '../platform/database/database.ts';
+import type { ListModel } from '../generated/prisma/models.ts';
+import { copiedColumns } from './item.columns.ts';
+import { insertItemEvents } from './item-events.repo.ts';
+
+const COPIED_COLUMNS = copiedColumns.map(({ column }) => column).join(', ');
+
+/** What a portion's JSON holds of each item. */
+const PORTION_COLUMNS = `${copiedColumns.map(({ column, sql }) => `${column} ${sql}`).join(', ')}, di text, uby text,
+  cts timestamptz, uts timestamptz`;
+
+/** A fresh item id in SQL, of the same form as `newId`: 128 bits, base64url. One UUID has six bits too few. */
+const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'base64'),
+  '+/=', '-_')`;
+
+/** A copy of one list's items into another list, both of one store. */
+export type Copy = {
+  pid: string;
+  sourceLid: string;
+  targetLid: string;
+  di: string;
+  uby: string | null;
+  now: Date;
+};
+
+/** SQL: set-wise. The items are read once, so the copy is the list as it was at one moment, whichever way it goes. */
+const COPY = {
+  name: 'copy_items',
+  text: `
+    WITH source AS MATERIALIZED (
+      SELECT ${COPIED_COLUMNS}, item_bytes(item) AS bytes, $4::text AS di, $5::text AS uby, $6::timestamptz AS cts, $6::timestamptz AS uts,
+        row_number() OVER (ORDER BY seq) AS position, count(*) OVER () AS total
+      FROM item WHERE pid = $1 AND lid = $2),
+    copied AS (
+      INSERT INTO item (pid, lid, id, ${COPIED_COLUMNS}, di, uby, cts, uts)
+      SELECT $1, $3, ${NEW_ID}, ${COPIED_COLUMNS}, di, uby, cts, uts FROM source WHERE total <= $7 ORDER BY position
+      ON CONFLICT (pid, lid, epi) DO NOTHING),
+    portioned AS (
+      INSERT INTO list_copy (pid, lid, portion, items, bytes)
+      SELECT $1, $3, (position - 1) / $7, jsonb_agg(to_jsonb(source) - 'position' - 'total' - 'bytes' ORDER BY position), sum(bytes)
+      FROM source WHERE total > $7 GROUP BY (position - 1) / $7
+      RETURNING portion)
+    UPDATE list SET copying = true WHERE pid = $1 AND lid = $3 AND EXISTS (SELECT 1 FROM portioned)
+    RETURNING lid`,
+};
+
+/** Copies up to `portionSize` items at once, or writes all of a longer list down as portions; true when portions are left to do. */
+export async function insertCopies(
+  tx: Tx,
+  { pid, sourceLid, targetLid, di, uby, now }: Copy,
+  portionSize: number,
+): Promise<boolean> {
+  const isLeft = (await tx.query(COPY, [pid, sourceLid, targetLid, di, uby, now, portionSize])).length > 0;
+  if (isLeft) tx.afterCommit(tx.wake);
+  return isLeft;
+}
+
+/** SQL: counts inside JSON. How many items a list still waits for. */
+export async function countWaiting(tx: Tx, { pid, lid }: { pid: string; lid: string }): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS count FROM list_copy WHERE pid = $1 AND lid = $2`,
+    [pid, lid],
+  );
+  return row!.count;
+}
+
+/** A list that still waits for items, and its owner's id. */
+export type CopyingList = Pick<ListModel, 'pid' | 'lid' | 'uid'>;
+
+/** SQL: SKIP LOCKED. Takes a list with portions left that no other worker is at; its lock keeps the portions in order. */
+export async function lockCopyingList(tx: Tx): Promise<CopyingList | null> {
+  const [row] = await tx.query<CopyingList>({
+    name: 'lock_copying_list',
+    text: `SELECT l.pid, l.lid, l.uid FROM list_copy c JOIN list l ON l.pid = c.pid AND l.lid = c.lid
+      ORDER BY c.portion LIMIT 1 FOR UPDATE OF l SKIP LOCKED`,
+  });
+  return row ?? null;
+}
+
+/**
+ * SQL: set-wise. Adds the first `limit` portions of locked lists and forgets them in the same statement. An item that was added to the list by hand
+ * meanwhile stays as it is. Webhooks are told of what was added, unless `uid` is null.
+ */
+export async function addPortions(
+  tx: Tx,
+  { pid, uid }: { pid: string; uid: string | null },
+  lids: readonly string[],
+  limit: number,
+  now: Date,
+): Promise<void> {
+  tx.afterCommit(tx.wake);
+  await tx.query(
+    `WITH due AS (
+       DELETE FROM list_copy c USING (
+         SELECT lid, portion, row_number() OVER (PARTITION BY lid ORDER BY portion) AS position
+         FROM list_copy WHERE pid = $1 AND lid = ANY ($2::text[])) p
+       WHERE c.pid = $1 AND c.lid = p.lid AND c.portion = p.portion AND p.position <= $3
+       RETURNING c.lid, c.portion, c.items),
+     added AS (
+       INSERT INTO item (pid, lid, id, ${COPIED_COLUMNS}, di, uby, cts, uts)
+       SELECT $1, due.lid, ${NEW_ID}, ${COPIED_COLUMNS}, di, uby, cts, uts
+       FROM due, ROWS FROM (jsonb_to_recordset(due.items) AS (${PORTION_COLUMNS})) WITH ORDINALITY AS row
+       ORDER BY due.portion, row.ordinality
+       ON CONFLICT (pid, lid, epi) DO NOTHING
+       RETURNING lid, id, epi, empi, du, qty, seq)
+     ${insertItemEvents('added', 4)}`,
+    [pid, lids, limit, uid === null ? null : 'list.item.added', uid, now.toISOString()],
+  );
+  for (const { lid, uts } of await tx.prisma.list.findMany({ where: { pid, lid: { in: [...lids] } } })) {
+    const left = await tx.prisma.listCopy.count({ where: { pid, lid } });
+    await tx.prisma.list.updateMany({
+      where: { pid, lid },
+      data: { version: { increment: 1 }, copying: left > 0, uts: uts > now ? uts : now },
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Resolvers } from '../generated/resolvers.ts';
+import { largestBelow } from '../platform/selection.ts';
+import {
+  allLists,
+  getList,
+  itemConnection,
+  listConnection,
+  listContents,
+  listPage,
+  previewOf,
+} from './list-pages.service.ts';
+import {
+  createList,
+  deleteList,
+  initSaveForLater,
+  setListArchived,
+  setListPublic,
+  updateList,
+} from './list.service.ts';
+import { listOf, listOfItem, productOfItem, saveForLater, saveForLaterOf } from './list-graph.service.ts';
+import { storageOf } from './quota.service.ts';
+import { emailList, reportShare } from './share.service.ts';
+import { parsePaced } from './item.view.ts';
+import { PREVIEW_SIZE } from './list.rules.ts';
+import { hashList, isOwn, ownerInfo } from './list.view.ts';
+
+/** How many items the lists below this field are asked to show. */
+const shownBelow = (info: GraphQLResolveInfo): number =>
+  largestBelow(info, 'listcontents', 'limit', PREVIEW_SIZE);
+
+export const listResolvers = {
+  Query: {
+    list: (_root, { lid }, ctx) => getList(ctx, lid),
+    lists: (_root, args, ctx, info) => listConnection(ctx, args, shownBelow(info)),
+    allLists: (_root, filter, ctx, info) => allLists(ctx, filter, shownBelow(info)),
+    listContents: (_root, { lid, ...slice }, ctx) => listContents(ctx, lid, slice),
+    listPage: (_root, { lid, ...page }, ctx) => listPage(ctx, lid, page),
+    saveForLater: (_root, slice, ctx) => saveForLater(ctx, slice),
+  },
+  Mutation: {
+    createList: (_root, { input }, ctx) => createList(ctx, input),
+    updateList: (_root, { lid, input, ...version }, ctx) => updateList(ctx, lid, input, version),
+    deleteList: (_root, { lid, ...args }, ctx) => deleteList(ctx, lid, args),
+    setListPublic: (_root, { lid, anonRead, ...version }, ctx) => setListPublic(ctx, lid, anonRead, version),
+    setListArchived: (_root, { lid, isArchived, ...version }, ctx) =>
+      setListArchived(ctx, lid, isArchived, version),
+    initSaveForLater: (_root, { lname }, ctx) => initSaveForLater(ctx, lname),
+    emailList: (_root, mail, ctx) => emailList(ctx, mail),
+    reportShare: (_root, share, ctx) => reportShare(ctx, share),
+  },
+  List: {
+    id: (list) => list.lid,
+    listcontents: (list, slice, ctx) => previewOf(ctx, list, slice),
+    items: (list, page, ctx) => itemConnection(ctx, list, page),
+    lhash: (list, _args, ctx) =>
+      parsePaced(ctx, list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
+    userinfo: (list) => ownerInfo(list),
+    _pkey: (list) => list.lid,
+    _t: () => 1,
+  },
+  ListOwner: { isMe: (owner, _args, ctx) => isOwn(ctx, owner) },
+  Item: {
+    product: (item, _args, ctx) => productOfItem(ctx, item),
+    list: (item, _args, ctx) => listOfItem(ctx, item),
+  },
+  Shopper: {
+    storage: (shopper, _args, ctx) => storageOf(ctx, shopper),
+    lists: (shopper, args, ctx, info) => listConnection(ctx, args, shownBelow(info), shopper),
+    list: (shopper, { lid }, ctx) => listOf(ctx, shopper, lid),
+    saveForLater: (shopper, slice, ctx) => saveForLaterOf(ctx, shopper, slice),
+  },
+} satisfies Resolvers;

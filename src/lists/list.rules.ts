@@ -1,0 +1,93 @@
+import { fail } from '../platform/errors.ts';
+import { objectFault } from '../platform/json.ts';
+import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
+
+/** Items in a list's own record. */
+export const PREVIEW_SIZE = 10;
+
+/** Items that `listcontents` of a list shows at most. */
+export const MAX_PREVIEW = 500;
+
+/** Items that the lists of one answer show at most in all; where they hold more, each shows its ten newest only. */
+export const MAX_SHOWN = 5_000;
+
+const NAME = { min: 3, max: 50 };
+const MAX_NOTE = 1_000;
+const MAX_LID = 100;
+
+/** A list id, or the failure `invalid-lid` when it is missing; what cannot be an id is reported missing like any unknown one. */
+export function checkLid(lid: string | null | undefined, field = 'lid'): string {
+  const text = (lid ?? '').trim();
+  if (text === '') fail('invalid-lid', `${field} is missing`);
+  return text.length <= MAX_LID && isStorable(text) ? text : fail('list-not-found');
+}
+
+const MAX_LIDS = 100;
+
+/** List ids to look for, without those that can be none; absent stays absent. */
+export function checkLids(lids: readonly string[] | null | undefined): string[] | null {
+  if (lids == null) return null;
+  if (lids.length > MAX_LIDS) fail('invalid-lid', `lids must have at most ${MAX_LIDS} entries`);
+  return lids.map((lid) => lid.trim()).filter((lid) => /^[\w-]+$/.test(lid) && lid.length <= MAX_LID);
+}
+
+/** A list name, trimmed and in NFC, or the failure `invalid-lname`. */
+export function checkListName(text: string | null | undefined): string {
+  const name = (text ?? '').trim().normalize('NFC');
+  if (hasControlCharacters(name) || !isStorable(name))
+    fail('invalid-lname', 'lname must be one line of printable characters');
+  const length = codePoints(name);
+  const isFine = length >= NAME.min && length <= NAME.max;
+  return isFine ? name : fail('invalid-lname', `lname must have ${NAME.min} to ${NAME.max} characters`);
+}
+
+/** A note of one line; absent stays absent, an empty one removes the note. */
+export function checkListNote(text: string | null | undefined): string | undefined {
+  if (text == null) return undefined;
+  const note = text.trim();
+  const isFine = !hasControlCharacters(note) && isStorable(note) && codePoints(note) <= MAX_NOTE;
+  return isFine ? note : fail('invalid-lnote', `lnote must be one line of at most ${MAX_NOTE} characters`);
+}
+
+/** A bounded JSON object, or the failure `invalid-lprops` that names the field; absent stays absent. */
+export function checkProperties(
+  field: 'lprops' | 'cprops' | 'ldesc',
+  value: unknown,
+): Record<string, unknown> | undefined {
+  if (value == null) return undefined;
+  const fault = objectFault(value);
+  return fault === null ? (value as Record<string, unknown>) : fail('invalid-lprops', `${field} ${fault}`);
+}
+
+/** A description as it is kept: a text becomes an object that holds it. */
+export function checkDescription(value: unknown): Record<string, unknown> | undefined {
+  return checkProperties('ldesc', typeof value === 'string' ? { text: value } : value);
+}
+
+/** A list type that the store allows, or the failure `invalid-lty`. */
+export function checkListType(lty: string | null | undefined, configured: readonly string[]): string | null {
+  if (lty == null || lty === '') return null;
+  const isFine = lty === 'wl' || lty === 'sfl' || configured.includes(lty);
+  return isFine
+    ? lty
+    : fail('invalid-lty', 'lty must be wl, sfl or a list type that is configured for the store');
+}
+
+/** A list type to look for; a store may have lists of a type that it no longer allows. */
+export function checkTypeFilter(lty: string | null | undefined): string | null {
+  if (lty == null || lty === '') return null;
+  const isFine = lty.length <= 32 && isStorable(lty);
+  return isFine ? lty : fail('invalid-lty', 'lty must have at most 32 characters');
+}
+
+/** A list state to look for, or the failure `invalid-request`. */
+export function checkState(st: number | null | undefined): number | null {
+  if (st == null || st === 0 || st === 1) return st ?? null;
+  return fail('invalid-request', 'st must be 1 (active), 0 (archived) or null (both)');
+}
+
+/** Refuses a write that was made for an older version of the list. */
+export function checkListVersion(version: number, expected: number | null | undefined): void {
+  if (expected == null || expected === version) return;
+  fail('version-conflict', `The list has version ${version} by now, not ${expected}; read it again`);
+}

@@ -1,0 +1,142 @@
+import type { Raw, Tx } from '../platform/database/database.ts';
+import type { ListModel } from '../generated/prisma/models.ts';
+import { JSON_LIMITS } from '../platform/json.ts';
+import { itemColumns } from './item.columns.ts';
+import { insertItemEvents } from './item-events.repo.ts';
+import type { Joining } from './list-alias.repo.ts';
+import { listColumns } from './list.columns.ts';
+import type { ShopperRow } from '../shoppers/shopper.repo.ts';
+
+/** What a merge has to know of a list. */
+export type MergeListRow = Raw<Pick<ListModel, 'lid' | 'regid' | 'lname' | 'lty' | 'seq'>> & {
+  isSfl: boolean;
+  isActive: boolean;
+  isCopying: boolean;
+};
+
+/** Whether a shopper has a list at all. */
+export async function hasLists(tx: Tx, { pid, regid }: ShopperRow): Promise<boolean> {
+  return (await tx.prisma.list.findFirst({ where: { pid, regid }, select: { lid: true } })) !== null;
+}
+
+/** SQL: locks rows in an order. All lists of these shoppers by rising lid, as every writer of several lists does. */
+export function lockAllLists(tx: Tx, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
+  return tx.query<MergeListRow>(
+    `SELECT lid, regid, lname, lty, sfl_owner IS NOT NULL AS "isSfl", st = 1 AS "isActive", copying AS "isCopying", seq
+     FROM list WHERE pid = $1 AND regid = ANY ($2::text[]) ORDER BY lid FOR UPDATE`,
+    [pid, regids],
+  );
+}
+
+/** SQL: column by column from what was there. Gives whole lists to the account; returns how many items they hold, those still being copied included. */
+export async function moveLists(
+  tx: Tx,
+  account: ShopperRow,
+  lids: readonly string[],
+  now: Date,
+): Promise<number> {
+  const [row] = await tx.query<{ items: number }>(
+    `WITH moved AS (
+       UPDATE list SET regid = $3, uid = $4, cby = coalesce(cby, $5), uby = coalesce(uby, $5), version = version + 1, uts = greatest(uts, $6),
+         sfl_owner = CASE WHEN sfl_owner IS NOT NULL THEN $3 END
+       WHERE pid = $1 AND lid = ANY ($2::text[]) RETURNING cnt)
+     SELECT coalesce((SELECT sum(cnt) FROM moved), 0)::int + coalesce(
+       (SELECT sum(jsonb_array_length(items)) FROM list_copy WHERE pid = $1 AND lid = ANY ($2::text[])), 0)::int AS items`,
+    [account.pid, lids, account.regid, account.uid, account.em, now],
+  );
+  return row!.items;
+}
+
+const PAIRS = 'unnest($2::text[], $3::text[]) AS pair (source, target)';
+
+/** The newer item's value; or the older one's where the newer has none, so that nothing that was written down is lost. */
+const joinedValue = ({ column, initial = 'NULL', ...rule }: (typeof itemColumns)[number]): string[] => {
+  if (!('merge' in rule)) return [];
+  const [guests, accounts] =
+    rule.merge === 'newer'
+      ? [`g.${column}`, `a.${column}`]
+      : [
+          `coalesce(nullif(g.${column}, ${initial}), a.${column})`,
+          `coalesce(nullif(a.${column}, ${initial}), g.${column})`,
+        ];
+  return [`${column} = CASE WHEN g.uts > a.uts THEN ${guests} ELSE ${accounts} END`];
+};
+
+/** SQL: set-wise, for any number of items. Where both lists hold a variant, the account's row takes over what is newer; returns how many there were. */
+export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joining[]): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `WITH joined AS (
+       UPDATE item a SET ${itemColumns.flatMap(joinedValue).join(', ')}, uts = greatest(a.uts, g.uts)
+       FROM ${PAIRS} JOIN item g ON g.pid = $1 AND g.lid = pair.source
+       WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi
+       RETURNING 1)
+     SELECT count(*)::int AS count FROM joined`,
+    params(pid, pairs),
+  );
+  return rows[0]!.count;
+}
+
+/**
+ * SQL: set-wise. Moves the items that the account's list does not hold, with their ids and their place in time, and tells webhooks that they were
+ * added; answers how many. A guest can have hundreds of thousands of items: none of them leaves the database.
+ */
+export async function moveMissingItems(
+  tx: Tx,
+  { pid, uid }: ShopperRow,
+  pairs: readonly Joining[],
+  now: Date,
+): Promise<number> {
+  tx.afterCommit(tx.wake);
+  const [row] = await tx.query<{ count: number }>(
+    `WITH moved AS (
+       UPDATE item g SET lid = pair.target FROM ${PAIRS}
+       WHERE g.pid = $1 AND g.lid = pair.source
+         AND NOT EXISTS (SELECT 1 FROM item a WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi)
+       RETURNING g.lid, g.id, g.epi, g.empi, g.du, g.qty, g.seq),
+     told AS (${insertItemEvents('moved', 4)})
+     SELECT count(*)::int AS count FROM moved`,
+    [...params(pid, pairs), 'list.item.added', uid, now.toISOString()],
+  );
+  return row!.count;
+}
+
+/**
+ * Both lists' properties, the account's values where both have one. Where that is more than a map may hold, the account's stay whole
+ * and the guest's are added by name as far as they fit: a map that only grows would make the list unreadable one day.
+ */
+const joinedMap = (column: string): string => `CASE
+  WHEN octet_length((g.${column} || a.${column})::text) <= ${JSON_LIMITS.maxBytes} THEN g.${column} || a.${column}
+  ELSE a.${column} || (
+    SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM (
+      SELECT key, value, sum(octet_length(to_json(key)::text) + octet_length(value::text) + 4) OVER (ORDER BY key COLLATE "C") AS bytes
+      FROM jsonb_each(g.${column}) WHERE NOT a.${column} ? key) added
+    WHERE octet_length(a.${column}::text) + bytes <= ${JSON_LIMITS.maxBytes}) END`;
+
+/** What a list takes of one that joins it, column by column. */
+const joinedColumn = ({ column, merge }: (typeof listColumns)[number]): string[] => {
+  if (merge === 'map') return [`${column} = ${joinedMap(column)}`];
+  if (merge === 'fill') return [`${column} = coalesce(a.${column}, g.${column})`];
+  return merge === 'sum' ? [`${column} = a.${column} + g.${column}`] : [];
+};
+
+/** SQL: column by column from two rows. Fills what the account's lists leave open from the lists that join them, which are then deleted. */
+export async function closeJoinedLists(
+  tx: Tx,
+  account: ShopperRow,
+  pairs: readonly Joining[],
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `UPDATE list a SET ${listColumns.flatMap(joinedColumn).join(', ')}, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
+     FROM ${PAIRS} JOIN list g ON g.pid = $1 AND g.lid = pair.source
+     WHERE a.pid = $1 AND a.lid = pair.target`,
+    [...params(account.pid, pairs), account.em, now],
+  );
+  await tx.prisma.list.deleteMany({
+    where: { pid: account.pid, lid: { in: pairs.map(({ from }) => from) } },
+  });
+}
+
+function params(pid: string, pairs: readonly Joining[]): unknown[] {
+  return [pid, pairs.map(({ from }) => from), pairs.map(({ to }) => to)];
+}

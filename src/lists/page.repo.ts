@@ -1,0 +1,173 @@
+import { unnestKeys } from '../platform/database/columns.ts';
+import type { Db, Statement } from '../platform/database/database.ts';
+import type { ShopperModel } from '../generated/prisma/models.ts';
+import {
+  JOIN_PRODUCT,
+  estimate,
+  isWorthMaking,
+  packItem,
+  packedAlong,
+  sized,
+  unpackItem,
+} from './item.repo.ts';
+import type { ItemRow } from './item.columns.ts';
+import { READ_LIST } from './list.repo.ts';
+import type { ListRow } from './list.columns.ts';
+import type { ListOwner } from './list.repo.ts';
+
+/** The order and choice of items; each has a statement of its own. */
+export type PageOrder = {
+  sort: 'added' | 'price' | 'title';
+  order: 'asc' | 'desc';
+  filter: 'instock' | 'outofstock' | null;
+};
+
+/** Newest first. */
+export const NEWEST_FIRST: PageOrder = { sort: 'added', order: 'desc', filter: null };
+
+/** A place in an order: the sort key as text (null for `added`) and the item's number. */
+export type Place = { key: string | null; seq: number };
+
+/** A page of a list, as the shopper `regid` may see it. */
+export type PageKey = ListOwner & {
+  lid: string;
+  limit: number;
+  offset: number;
+  after: Place | null;
+  /** False reads the items only. */
+  hasList: boolean;
+};
+
+/** An item at its place in a sorted page. */
+export type PlacedItemRow = ItemRow & { sortkey?: string | number };
+
+/** The page; `list` is null when there is none that the shopper may see, `owner` is there for somebody else's list. */
+export type PageRow = {
+  list: ListRow | null;
+  owner: Pick<ShopperModel, 'fname' | 'em'> | null;
+  items: PlacedItemRow[];
+  total: number;
+};
+
+const FILTERS = { instock: '(p.stk IS NULL OR p.stk > 0)', outofstock: 'p.stk <= 0' };
+
+/** Items without a price or title come last, whichever the direction. Titles compare by bytes, so every server agrees. */
+const SORT_KEYS = {
+  price: {
+    asc: `coalesce(p.pr, i.pr, 'Infinity'::float8)`,
+    desc: `coalesce(p.pr, i.pr, '-Infinity'::float8)`,
+    cast: 'float8',
+  },
+  title: {
+    asc: `coalesce(left(lower(coalesce(p.dt, i.dt)), 100), E'\\U0010FFFF') COLLATE "C"`,
+    desc: `coalesce(left(lower(coalesce(p.dt, i.dt)), 100), '') COLLATE "C"`,
+    cast: 'text',
+  },
+};
+
+function itemsByAge(order: 'asc' | 'desc'): string {
+  const [beyond, none] = order === 'desc' ? ['<', '9223372036854775807'] : ['>', '-1'];
+  return `
+    SELECT coalesce(json_agg(x.item ORDER BY x.seq ${order}), '[]') FROM (
+      SELECT i.seq, ${packItem()} AS item FROM (
+        SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid AND i.seq ${beyond} coalesce(k.after_seq, ${none})
+        ORDER BY i.seq ${order} LIMIT k.max_rows OFFSET k.skipped
+      ) i ${JOIN_PRODUCT}
+    ) x`;
+}
+
+function itemsByKey({ sort, order, filter }: PageOrder): string {
+  const key = sort === 'added' ? null : SORT_KEYS[sort];
+  const beyond = order === 'desc' ? '<' : '>';
+  const place = key
+    ? `(${key[order]}, i.seq) ${beyond} (k.after_key::${key.cast}, k.after_seq)`
+    : `i.seq ${beyond} k.after_seq`;
+  const sorting = (seq: string, sortkey: string): string =>
+    (key ? `${sortkey} ${order}, ` : '') + `${seq} ${order}`;
+  return `
+    SELECT coalesce(json_agg(x.item ORDER BY ${sorting('x.seq', 'x.sortkey')}), '[]') FROM (
+      SELECT i.seq, ${key ? `${key[order]} AS sortkey, ${packItem(key[order])}` : packItem()} AS item FROM item i ${JOIN_PRODUCT}
+      WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${place})
+      ORDER BY ${sorting('i.seq', key ? key[order] : '')} LIMIT k.max_rows OFFSET k.skipped
+    ) x`;
+}
+
+const KEY_COLUMNS = {
+  pid: 'text',
+  regid: 'text',
+  lid: 'text',
+  max_rows: 'int',
+  skipped: 'int',
+  after_key: 'text',
+  after_seq: 'bigint',
+  has_list: 'boolean',
+  max_bytes: 'int',
+} as const;
+
+/**
+ * SQL: every page view runs it; one statement serves many requests. OFFSET 0 and LIMIT 1 keep the planner from joining the inner reads with the outer one: it
+ * would make the items once for each place where they are named, which took three times as long (`EXPLAIN ANALYZE`).
+ */
+function pageStatement(page: PageOrder): Statement {
+  const { sort, order, filter } = page;
+  const isPlain = sort === 'added' && filter === null;
+  const total = filter
+    ? `(SELECT count(*) FROM item i ${JOIN_PRODUCT} WHERE i.pid = l.pid AND i.lid = l.lid AND ${FILTERS[filter]})`
+    : 'l.cnt';
+  return {
+    name: `page_${sort}_${order}_${filter ?? 'all'}`,
+    text: `
+      SELECT CASE WHEN k.has_list THEN row_to_json(l) END AS list,
+        CASE WHEN k.has_list AND l.regid <> k.regid THEN (
+          SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
+        ${sized('found.items', 'items', 'k.max_bytes', 'found.estimate')},
+        coalesce(${total}, 0) AS total
+      FROM ${unnestKeys('k', KEY_COLUMNS)}
+      LEFT JOIN LATERAL (
+        SELECT ${READ_LIST}, l.bytes FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read) LIMIT 1) l ON true
+      CROSS JOIN LATERAL (
+        SELECT e.estimate, CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(order) : itemsByKey(page)}) END AS items
+        FROM (SELECT ${estimate('k.max_rows')} AS estimate) e OFFSET 0) found
+      ORDER BY k.position`,
+  };
+}
+
+type PackedPage = Omit<PageRow, 'items'> & { items: unknown[][] | null; bytes: number };
+
+function unpackPlaced(values: readonly unknown[]): PlacedItemRow {
+  const sortkey = packedAlong(values) as PlacedItemRow['sortkey'];
+  return sortkey === undefined ? unpackItem(values) : Object.assign(unpackItem(values), { sortkey });
+}
+
+const statements = new Map<string, Statement>();
+
+/** Names an order; pages of one order share a statement. */
+export function nameOrder({ sort, order, filter }: PageOrder): string {
+  return `${sort} ${order} ${filter ?? ''}`;
+}
+
+/** SQL: every page view runs it; one statement serves many requests. Reads many pages of one order in one statement. */
+export async function readPages(
+  db: Db,
+  order: PageOrder,
+  reads: readonly { key: PageKey; maxBytes: number }[],
+): Promise<{ row: PageRow | null; bytes: number }[]> {
+  const name = nameOrder(order);
+  const statement = statements.get(name) ?? pageStatement(order);
+  statements.set(name, statement);
+  const rows = await db.query<PackedPage>(statement, [
+    reads.map(({ key }) => key.pid),
+    reads.map(({ key }) => key.regid),
+    reads.map(({ key }) => key.lid),
+    reads.map(({ key }) => key.limit),
+    reads.map(({ key }) => key.offset),
+    reads.map(({ key }) => key.after?.key ?? null),
+    reads.map(({ key }) => key.after?.seq ?? null),
+    reads.map(({ key }) => key.hasList),
+    reads.map(({ maxBytes }) => maxBytes),
+  ]);
+  return rows.map(({ items, bytes, ...row }) => ({
+    row: items && { ...row, items: items.map(unpackPlaced) },
+    bytes,
+  }));
+}

@@ -1,0 +1,151 @@
+import { requireAccount, requireShopper } from '../context.ts';
+import type { Context, Services } from '../context.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { readOrLess } from '../platform/budget.ts';
+import { fail } from '../platform/errors.ts';
+import { pictureSchemes } from '../platform/pictures.ts';
+import { enqueueMessage } from '../alerts/queue/outbox.repo.ts';
+import type { ItemRow } from './item.columns.ts';
+import { itemUrl } from './item.view.ts';
+import { consume } from '../stores/usage-window.repo.ts';
+import { findProducts } from '../stores/products/product.repo.ts';
+import type { StoreRow } from '../stores/store.repo.ts';
+import { absoluteUrl, siteOf } from '../alerts/compose/model.rules.ts';
+import { NEWEST_FIRST } from './page.repo.ts';
+import type { PageRow } from './page.repo.ts';
+import { changeList, countShare, findNewestList, findPublicStore } from './list.repo.ts';
+import { checkLid } from './list.rules.ts';
+import { withOwnList } from './list.service.ts';
+import type { Owner } from './list.service.ts';
+import { ownView } from './list.view.ts';
+import type { ListView } from './list.view.ts';
+import * as rules from './share.rules.ts';
+
+type Mail = { lid: string; fromname?: string | null; toemail?: string | null; note?: string | null };
+
+/**
+ * Mails a link to a list. The list becomes public with it, because the link would open nothing otherwise; the mail is queued in
+ * the same transaction and leaves after it.
+ */
+export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string; listinfo: ListView }> {
+  requireAccount(ctx);
+  const to = rules.checkRecipient(mail.toemail);
+  const fromname = rules.checkFromName(mail.fromname);
+  const note = rules.checkShareNote(mail.note);
+  const now = ctx.now();
+  const listinfo = await withOwnList(ctx, mail.lid, {}, async (tx, locked, owner) => {
+    await checkPace(tx, owner, to, now);
+    const list = locked.anonRead
+      ? locked
+      : await changeList(tx, locked, { anonRead: true }, { uby: owner.em, now });
+    const { store } = owner;
+    const url = rules.shareLink(store, ctx.config.publicUrl, list.lid);
+    const { lname, cnt } = list;
+    const content = rules.shareMail({
+      store,
+      fromname: fromname || owner.fname,
+      lname,
+      cnt,
+      note,
+      url,
+    });
+    const mail = { kind: 'list-share', medium: 'email', recipient: to, payload: content } as const;
+    await enqueueMessage(tx, { pid: store.pid, ...mail }, now);
+    return ownView(owner, list);
+  });
+  return { msg: 'The list is on its way', listinfo };
+}
+
+/** What storefronts make their links from, once a share is counted. */
+export type ShareReport = { msg: string; lid: string; lname: string; medium: string };
+
+/** Counts that a list was shared, whoever shares it; without an id, the shopper's newest one. */
+export async function reportShare(
+  ctx: Context,
+  share: { lid?: string | null; fromname?: string | null; medium?: string | null },
+): Promise<ShareReport> {
+  const shopper = requireShopper(ctx);
+  const sent = share.lid?.trim() ? checkLid(share.lid) : null;
+  rules.checkFromName(share.fromname);
+  const medium = rules.checkShareMedium(share.medium);
+  const lid =
+    sent ??
+    (await findNewestList(ctx.db, shopper)) ??
+    fail('list-not-found', 'There is no list to share yet');
+  const list = (await countShare(ctx.db, shopper, lid)) ?? fail('list-not-found');
+  return { msg: 'The share is counted', ...list, medium };
+}
+
+/** An item as a stranger sees it: with full addresses, a picture only over https, and what is left of it where that is known. */
+export type SharedItem = ItemRow & { url: string; image: string; stock: number | null };
+
+/** What the page of a shared list shows. */
+export type SharedList = {
+  store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour' | 'currency' | 'locale'>;
+  lname: string;
+  lnote: string | null;
+  cnt: number;
+  items: SharedItem[];
+};
+
+/** The store of a public list, for links that do not name it; empty when there is none. */
+export async function storeOfSharedList({ db }: Pick<Services, 'db'>, lid: string): Promise<string> {
+  return (await findPublicStore(db, lid)) ?? '';
+}
+
+/** How many items the page shows; fewer where they are too large to be read at once. */
+const SHARED_ITEMS = { most: 500, large: 50 };
+
+/** A public list for everybody who has its link; null when there is none. */
+export async function viewSharedList(
+  { viewer, reads, db, config }: Context,
+  lid: string,
+): Promise<SharedList | null> {
+  const { store } = viewer;
+  if (store === null) return null;
+  if (store.maintenance) fail('maintenance', undefined, { 'Retry-After': '120' });
+  const read = (limit: number): Promise<PageRow> =>
+    reads.page(NEWEST_FIRST, {
+      pid: store.pid,
+      regid: '',
+      lid,
+      limit,
+      offset: 0,
+      after: null,
+      hasList: true,
+    });
+  const page = await readOrLess(read, SHARED_ITEMS.most, SHARED_ITEMS.large);
+  if (page.list === null) return null;
+  const { lname, lnote, cnt } = page.list;
+  const products = await findProducts(
+    db,
+    store.pid,
+    page.items.map(({ epi }) => epi),
+  );
+  const stockOf = new Map(products.map(({ epi, stk }) => [epi, stk]));
+  const { publicUrl } = config;
+  const schemes = pictureSchemes(publicUrl);
+  const siteUrl = siteOf({ ...store, siteUrl: store.shareUrl ?? store.allowedOrigins[0] ?? null }, publicUrl);
+  const items = page.items.map((item) => {
+    const image = absoluteUrl(item.iu, siteUrl);
+    return {
+      ...item,
+      url: absoluteUrl(itemUrl(item) ?? item.du, siteUrl),
+      image: schemes.some((scheme) => image.startsWith(scheme)) ? image : '',
+      stock: store.inventoryManaged ? (stockOf.get(item.epi) ?? null) : null,
+    };
+  });
+  return { store, lname, lnote, cnt, items };
+}
+
+/** Counts the mail against the sender and against the recipient. */
+async function checkPace(tx: Tx, { store, regid }: Owner, to: string, now: Date): Promise<void> {
+  for (const [kind, subject] of [
+    ['shopper', regid],
+    ['recipient', to],
+  ] as const) {
+    const key = rules.shareKey(store.secret, kind, subject);
+    const until = await consume(tx, store.pid, key, rules.SHARE_LIMITS[kind], now);
+    if (until !== null) rules.failTooManyMails(kind, until, now);
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { VERSION } from '../version.ts';
+import { END_OF_ROWS, FORMAT, FORMAT_VERSION } from './backup-format.ts';
+import type { EndLine, HeadLine, Table } from './backup-format.ts';
+import { MIGRATION_LOCK, readApplied } from './migrate.ts';
+
+/** How far a backup or a restore is: the table under way, how many are done, and the rows of those. */
+export type CopyProgress = { table: string; done: number; tables: number; rows: number; bytes: number };
+
+/** What was copied; `leftOut` are tables that are not wishgate's. */
+export type Copied = Omit<HeadLine, 'tables'> & {
+  tables: number;
+  rows: number;
+  bytes: number;
+  leftOut: string[];
+};
+
+/** Who is told about a copy. */
+export type CopyWatch = { onProgress(progress: CopyProgress): void; onDone(copied: Copied): void };
+
+/**
+ * Whatever the server's own settings are, values are written and read in one form, and nothing takes too long. It ends with the transaction, because a pooler may
+ * give the connection to others.
+ */
+export const PLAIN_TRANSACTION = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+  SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = postgres; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = hex`;
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** The part of a COPY statement that names a table and its columns. */
+export const copyTarget = ({ name, columns }: Table): string =>
+  `${quote(name)} (${columns.map(quote).join(', ')})`;
+
+/** Tables of the service, in the order of their names. */
+export async function readTables(client: pg.ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<Table>(
+    `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+     GROUP BY c.relname ORDER BY c.relname`,
+  );
+  return rows;
+}
+
+async function readSequences(client: pg.ClientBase): Promise<EndLine['sequences']> {
+  const { rows: names } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'S' ORDER BY relname`,
+  );
+  const sequences: EndLine['sequences'] = [];
+  for (const { name } of names) {
+    const { rows } = await client.query<{ value: string; isCalled: boolean }>(
+      `SELECT last_value::text AS value, is_called AS "isCalled" FROM ${quote(name)}`,
+    );
+    sequences.push({ name, ...rows[0]! });
+  }
+  return sequences;
+}
+
+async function describe(client: pg.ClientBase): Promise<HeadLine> {
+  const applied = (await readApplied(client))?.filter(({ finished_at }) => finished_at !== null);
+  if (!applied || applied.length === 0)
+    throw new Error('This database is not one of wishgate: it has no migrations');
+  const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+  return {
+    format: FORMAT,
+    version: FORMAT_VERSION,
+    service: VERSION,
+    postgresql: rows[0]!.server_version,
+    takenAt: new Date().toISOString(),
+    migrations: applied
+      .map(({ migration_name: name, checksum }) => ({ name, checksum }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    tables: await readTables(client),
+  };
+}
+
+/**
+ * Lets migrations wait until this connection ends: one that waited for the lock of a table behind a long copy would hold up everybody behind itself. It is
+ * taken before the snapshot, on another connection, because a snapshot would not see the migration that it was waited for.
+ */
+export async function holdMigrations(client: pg.ClientBase): Promise<void> {
+  await client.query(`BEGIN; ${PLAIN_TRANSACTION}`);
+  await client.query('SELECT pg_advisory_xact_lock_shared($1)', [MIGRATION_LOCK]);
+}
+
+/** Everything that the database held at one moment, as the plain bytes of a backup. Writers are not held up. */
+export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const sign = (piece: Buffer): Buffer => {
+    hash.update(piece);
+    bytes += piece.length;
+    return piece;
+  };
+  const line = (value: object): Buffer => sign(Buffer.from(`${JSON.stringify(value)}\n`));
+  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; ${PLAIN_TRANSACTION}`);
+  const head = await describe(client);
+  yield line(head);
+  let allRows = 0;
+  for (const [done, table] of head.tables.entries()) {
+    const rows = client.query(copyTo(`COPY ${copyTarget(table)} TO STDOUT`));
+    for await (const piece of rows as AsyncIterable<Buffer>) {
+      yield sign(piece);
+      watch.onProgress({ table: table.name, done, tables: head.tables.length, rows: allRows, bytes });
+    }
+    // The number of rows comes after the last of them; this is answered after both.
+    await client.query('SELECT');
+    yield sign(END_OF_ROWS);
+    yield line({ table: table.name, rows: rows.rowCount });
+    allRows += rows.rowCount;
+  }
+  // They are no part of the snapshot; read after it they are at or past what it used.
+  const sequences = await readSequences(client);
+  yield line({ sequences, sha256: hash.copy().digest('hex') } satisfies EndLine);
+  await client.query('COMMIT');
+  watch.onDone({ ...head, tables: head.tables.length, rows: allRows, bytes, leftOut: [] });
+}

@@ -1,0 +1,214 @@
+import { setFlagsFromString } from 'node:v8';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from '../../generated/prisma/client.ts';
+import type { Logger } from '../log.ts';
+import { isDatabaseAway, someFailure } from './errors.ts';
+import { SESSION_OPTIONS } from './pooler.ts';
+import type { Pooler } from './pooler.ts';
+import { createReplica } from './replica.ts';
+import { createRoutedPool } from './routed-pool.ts';
+import type { RoutedPool, Session } from './routed-pool.ts';
+import { watchSilence } from './timeouts.ts';
+
+/** A statement with a name: PostgreSQL parses and plans it once a connection. */
+export type Statement = { name: string; text: string };
+
+/** What reads and writes: the pool, or one transaction on it. Repos take it first, so that they serve both. */
+export type Db = {
+  /** Typed calls; those made in the course of a transaction are part of it. */
+  prisma: PrismaClient;
+  /** One statement, where a typed call will not do; `Row` is a model of Prisma's or a part of one. */
+  query<Row>(statement: Statement | string, params?: readonly unknown[]): Promise<Row[]>;
+};
+
+/** An open transaction. What must happen whole or not at all takes this, and so cannot be given the pool. */
+export type Tx = Db & {
+  /** Does `work` once when the transaction is committed, and never when it is not. */
+  afterCommit(work: () => void): void;
+  /** Runs `work`; what it did is undone when it fails, and the transaction goes on. */
+  attempt<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Tells the workers of this process that there is something to do; for `afterCommit`. */
+  wake: () => void;
+};
+
+/** The open database. `prisma` and `query` share one pool. */
+export type Database = Db & {
+  pool: pg.Pool;
+  /** What monitors ask: it has a connection of its own, so that it never waits behind requests. */
+  monitor: Session;
+  /** Runs `work` in one transaction, again from the start when PostgreSQL asks for it (deadlock, serialisation). */
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** Calls `listener` whenever a commit left something to do; answers how to end that. */
+  onWork(listener: () => void): () => void;
+  /** Calls `listener` whenever the server closed a connection: what answers then may be another server, or an older copy of it. */
+  onLost(listener: () => void): void;
+  /** Counts what `onLost` tells: what was read under another number may be of another server. */
+  era(): number;
+  /** The same, but reads come from the replica where that has all that was committed when `follow` was last told; itself without a replica. */
+  reader: Database;
+  /** Takes the position of the primary (`POSITION`) that a request was told; null where nobody needs it. */
+  follow: ((position: string) => void) | null;
+  close(): Promise<void>;
+};
+
+/** What a database is opened with beside its address. */
+export type DatabaseOptions = {
+  /** Address of a streaming replica to read from. */
+  replicaUrl?: string | null;
+  /** What stands between us and PostgreSQL. */
+  pooler?: Pooler;
+};
+
+type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array ? Buffer : Value;
+
+/** A row of a model as `query` gives it: numbers of eight bytes as numbers, bytes as buffers. */
+export type Raw<Row> = { [Field in keyof Row]: RawValue<Row[Field]> };
+
+/**
+ * Prisma makes a plan for each kind of call once, by WebAssembly of 3 MB. V8 would compile most of it twice for that, the second time for speed that nobody
+ * needs any more: the first call takes 0.25 s of CPU instead of 0.75 s. What really runs often is still compiled again.
+ */
+setFlagsFromString('--wasm-tiering-budget=100000000');
+
+const RETRYABLE = /^(40001|40P01)$/;
+const MAX_TRIES = 5;
+const INT8_OID = 20;
+const SAFE_INT8: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === INT8_OID ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as never,
+};
+
+function queryBy(run: Session['query'], keepsNames: boolean): Db['query'] {
+  return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
+    const { name, text } = typeof statement === 'string' ? { text: statement } : statement;
+    const config = keepsNames && name !== undefined ? { name, text } : { text, label: name };
+    return (await run({ ...config, values: params as unknown[] })).rows as Row[];
+  };
+}
+
+/** Lets statements wait for the one before: pg 9 refuses a second one on a connection that is still at work. */
+function openSession(query: Session['query']): Session & { end(text: string): Promise<unknown> } {
+  let last: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  const inTurn = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const next = last.then(() => query(config));
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    query: async (config) => {
+      if (isOver) throw new Error('The transaction is over');
+      return inTurn(config);
+    },
+    // The end takes its turn, too, and nothing comes after it: what was left behind never runs outside of the transaction.
+    end(text) {
+      isOver = true;
+      return inTurn({ text });
+    },
+  };
+}
+
+async function runTransaction<Result>(
+  { runIn, connectApart, queryOn }: RoutedPool,
+  prisma: PrismaClient,
+  keepsNames: boolean,
+  wake: () => void,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  const client = await connectApart();
+  let isBroken = false;
+  const session = openSession((config) => queryOn(client, config));
+  const afterwards = new Set<() => void>();
+  const tx: Tx = {
+    prisma,
+    query: queryBy(session.query, keepsNames),
+    afterCommit: (task) => void afterwards.add(task),
+    async attempt(part) {
+      await session.query({ text: 'SAVEPOINT attempt' });
+      try {
+        return await part();
+      } catch (error) {
+        await session.query({ text: 'ROLLBACK TO SAVEPOINT attempt' });
+        throw error;
+      }
+    },
+    wake,
+  };
+  let result: Result;
+  try {
+    await session.query({ text: 'BEGIN' });
+    result = await runIn(session, () => work(tx));
+    await session.end('COMMIT');
+  } catch (error) {
+    // A connection that cannot even roll back is thrown away, never handed to the next request.
+    isBroken = isDatabaseAway(error);
+    if (!isBroken) await session.end('ROLLBACK').catch(() => (isBroken = true));
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
+  for (const task of afterwards) task();
+  return result;
+}
+
+/** How every connection of ours is opened. */
+function settingsOf(poolSize: number, pooler: Pooler): pg.PoolConfig {
+  return {
+    max: poolSize,
+    types: SAFE_INT8,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'wishgate',
+    // A pooler's connections belong to nobody: theirs come with the login.
+    ...(pooler === 'none' && { options: SESSION_OPTIONS }),
+  };
+}
+
+/** Opens the pool and Prisma on it. Nothing is connected before the first query. `url` may name several servers of which one can be written to. */
+export function openDatabase(
+  url: string,
+  poolSize: number,
+  log: Logger,
+  { replicaUrl = null, pooler = 'none' }: DatabaseOptions = {},
+): Database {
+  const keepsNames = pooler !== 'transaction';
+  const settings = settingsOf(poolSize, pooler);
+  const routed = createRoutedPool(url, settings, log);
+  const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
+  const { pool } = routed;
+  const endWatch = watchSilence(pool, log, pooler !== 'none');
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
+  const listeners = new Set<() => void>();
+  const wake = (): void => listeners.forEach((listener) => listener());
+  const primary: Omit<Database, 'reader'> = {
+    prisma,
+    pool,
+    query: queryBy(routed.queryApart, keepsNames),
+    monitor: { query: routed.queryForMonitor },
+    async transaction(work) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await runTransaction(routed, prisma, keepsNames, wake, work);
+        } catch (error) {
+          if (attempt === MAX_TRIES || !someFailure(error, (code) => RETRYABLE.test(code))) throw error;
+        }
+      }
+    },
+    onWork(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    onLost: routed.onLost,
+    era: routed.era,
+    follow: replica && replica.follow,
+    async close() {
+      endWatch();
+      await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
+      await Promise.all([routed.end(), replica?.end()]);
+    },
+  };
+  const reader = replica && { ...primary, prisma: readerPrisma!, query: queryBy(replica.query, keepsNames) };
+  // Where there is no replica it is its own reader: who patches one sees both.
+  return Object.assign(primary as Database, { reader: (reader ?? primary) as Database });
+}

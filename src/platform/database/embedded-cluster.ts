@@ -1,0 +1,111 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chown, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Logger } from '../log.ts';
+import { findBinaries, locate } from './embedded-place.ts';
+import { OWNER } from './embedded-server.ts';
+import type { Cluster } from './embedded-server.ts';
+import { ensurePostgresUser, exists, ifMissing, isRoot, replaceFile, run } from './embedded-system.ts';
+import type { OsUser } from './embedded-system.ts';
+
+/** Finds the cluster of a data folder, or creates it. The caller holds the lock of that folder. */
+export async function prepareCluster(dataDir: string, log: Logger, isDurable: boolean): Promise<Cluster> {
+  const { dir, isDecided } = await locate(dataDir, log);
+  const portFile = join(dataDir, 'postgres.port');
+  const isNew = !(await exists(dir));
+  if (isNew && (await exists(upgradeMark(dataDir))))
+    throw new Error(`The upgrade of ${dir} was interrupted at its end; run: npm run upgrade`);
+  if (isNew && isDecided && (await exists(portFile)))
+    throw new Error(
+      `The database of DATA_DIR was in ${dir}, which is gone; bring it back, or remove ${join(dataDir, 'postgres')} to ` +
+        'start with an empty one',
+    );
+  const user = isNew ? await (isRoot() ? ensurePostgresUser() : undefined) : await ownerOf(dir);
+  const { bin, major } = await findBinaries(user, log);
+  const password = await readPassword(join(dataDir, 'postgres.password'), isNew);
+  const cluster = { dir, logFile: join(dataDir, 'postgres.log'), portFile, password, user, bin };
+  await removeDrafts(dir);
+  if (isNew) {
+    await initialise(cluster, isDurable);
+    log.info({ dir }, 'Created the bundled PostgreSQL database');
+  } else {
+    await checkVersion(dir, major);
+  }
+  return cluster;
+}
+
+/** The file that stands while an upgrade gives the new cluster the name of the old one; it says where that is kept. */
+export const upgradeMark = (dataDir: string): string => join(dataDir, 'postgres.upgrade.mark');
+
+/** A cluster runs as the one who owns it: PostgreSQL accepts nobody else. */
+export async function ownerOf(dir: string): Promise<OsUser | undefined> {
+  const { uid, gid } = await stat(dir);
+  if (!isRoot()) {
+    if (uid === process.getuid?.()) return undefined;
+    throw new Error(
+      `${dir} belongs to the user with id ${uid}; start as that user, as root, or with another DATA_DIR`,
+    );
+  }
+  if (uid !== 0) return { uid, gid };
+  throw new Error(`${dir} belongs to root, as whom PostgreSQL does not run; run: chown -R postgres: ${dir}`);
+}
+
+/** Written before the cluster exists and never again, so an interrupted first start finds the same password. */
+export async function readPassword(file: string, mayCreate: boolean): Promise<string> {
+  const known = await readFile(file, 'utf8').catch(ifMissing);
+  if (known !== undefined) return known.trim();
+  if (!mayCreate)
+    throw new Error(
+      `${file} is missing, without which the database beside it cannot be opened; restore the file`,
+    );
+  const password = randomBytes(24).toString('base64url');
+  await replaceFile(file, `${password}\n`, true);
+  return password;
+}
+
+const DRAFT_MARK = '.init-';
+
+/** Clears what first starts left behind that were killed half-way; their initdb may live for a moment more. */
+async function removeDrafts(dir: string): Promise<void> {
+  const parent = dirname(dir);
+  for (const name of await readdir(parent))
+    if (name.startsWith(basename(dir) + DRAFT_MARK))
+      await rm(join(parent, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+}
+
+/** Builds the cluster under another name and renames it: under its own name it is always complete. */
+export async function initialise({ dir, bin, user, password }: Cluster, isDurable: boolean): Promise<void> {
+  const draft = `${dir}${DRAFT_MARK}${randomUUID()}`;
+  const passwordFile = `${draft}.pw`;
+  await mkdir(draft, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
+  if (user) await Promise.all([draft, passwordFile].map((path) => chown(path, user.uid, user.gid)));
+  const args = [
+    `--pgdata=${draft}`,
+    `--username=${OWNER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // The same order of texts on every machine, and lower() that knows more than ASCII.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...(isDurable ? [] : ['--no-sync']),
+  ];
+  const made = await run(join(bin, 'initdb'), args, user);
+  if (made.ok) await rename(draft, dir);
+  await removeDrafts(dir);
+  if (!made.ok) throw new Error(`The bundled PostgreSQL could not create ${dir}: ${made.stderr.trim()}`);
+}
+
+/** Said here in one sentence, because PostgreSQL itself would only say it in its log. */
+async function checkVersion(dir: string, major: string): Promise<void> {
+  const made = (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
+  if (made === major) return;
+  const advice =
+    Number(made) < Number(major)
+      ? 'run: npm run upgrade (docs/operations/upgrade.md)'
+      : 'start the version that made it, or a newer one';
+  throw new Error(`${dir} was made by PostgreSQL ${made} and this version bundles ${major}; ${advice}`);
+}

@@ -1,0 +1,177 @@
+import { access, constants, lstat, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { makeFolder } from '../folder.ts';
+import type { Logger } from '../log.ts';
+import { prepareCluster } from './embedded-cluster.ts';
+import { holdHome, withLock } from './embedded-lock.ts';
+import { describePlace } from './embedded-place.ts';
+import type { Place } from './embedded-place.ts';
+import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
+import type { Cluster, Settings } from './embedded-server.ts';
+import { ifMissing, waitUntil } from './embedded-system.ts';
+
+/** The bundled PostgreSQL, opened by this process. */
+export type EmbeddedDatabase = {
+  /** Valid until release, also across restarts of PostgreSQL. */
+  url: string;
+  /** Where its files are. */
+  place: Place;
+  /** Closes it here, and stops PostgreSQL if nobody else is connected. */
+  release(): Promise<void>;
+};
+
+/** The idle connection that shows the others that this process is there. @types/pg does not know `ref` and `unref`. */
+type Hold = pg.Client & { ref(): void; unref(): void };
+type Connection = { cluster: Cluster; port: number; hold: Hold };
+
+const HOLD = 'wishgate-hold';
+/** Connections that their owner has just closed linger in the server for a moment. */
+const LINGER_MS = 2_000;
+/** A server that does not say for so long who is connected is left to the next opener. */
+const ANSWER_MS = 3_000;
+const MAX_BACKOFF_MS = 5_000;
+
+/**
+ * Opens the database in `dataDir` and creates it at first use. `settings` count when this call starts the server.
+ *
+ * What it promises: all processes of one machine that open a folder (server, command line, workers) share one PostgreSQL at one
+ * address, and the last one to release it stops it. PostgreSQL outlives a killed process, and the next opener adopts it; one
+ * that died, hangs, or was killed in the middle of its creation is recovered, replaced or made anew, at the same address while
+ * someone has it open. Another machine or container is refused while one holds the folder, and takes it over when that one is
+ * gone. For root PostgreSQL runs as the user postgres, in a place which that user can reach. Whatever cannot be mended is said in one
+ * sentence that names what to do.
+ *
+ * The lock orders the processes here, the home hold keeps others away, and an idle connection of each opener shows the last one out.
+ */
+export async function openEmbedded(
+  dataDir: string,
+  log: Logger,
+  { settings = {} }: { settings?: Settings } = {},
+): Promise<EmbeddedDatabase> {
+  if (process.platform === 'win32')
+    throw new Error('The bundled PostgreSQL needs Linux or macOS; set DATABASE_URL to use your own');
+  const home = await makeHome(dataDir);
+  const lockFile = join(home, 'postgres.lock');
+
+  let isReleased = false;
+  let recovery = Promise.resolve();
+  let release: Promise<void> | undefined;
+
+  const homeHold = await holdHome(home, log);
+  let connection = await withLock(lockFile, () => connect()).catch(async (error: unknown) => {
+    await homeHold.end(false);
+    throw error;
+  });
+  const { cluster, port } = connection;
+  const place = await describePlace(home, cluster.dir);
+  if (place.isOutside)
+    log.info(
+      { dir: place.dir, dataDir: home },
+      'The database is not in DATA_DIR, which the user postgres cannot enter',
+    );
+  if (place.warning) log.warn({ dir: place.dir, dataDir: home }, place.warning);
+
+  async function connect(known?: Connection): Promise<Connection> {
+    // One who just left may have taken the sign along; and silent for long, we may have been taken for dead.
+    await homeHold.confirm();
+    const cluster = known?.cluster ?? (await prepareCluster(home, log, settings['fsync'] !== 'off'));
+    const port = await ensureRunning(cluster, settings, known?.port);
+    if (known && port !== known.port)
+      throw new Error(`It now listens on port ${port} instead of ${known.port}; restart this process`);
+    await ensureDatabase(cluster, port);
+    return { cluster, port, hold: await connectHold(cluster, port, onLost) };
+  }
+
+  function onLost(): void {
+    // Waits for the recovery before it, so that the newest connection is the one we keep.
+    if (!isReleased) recovery = recovery.then(recover);
+  }
+
+  async function recover(): Promise<void> {
+    log.warn({ port }, 'The bundled PostgreSQL went away; bringing it back');
+    for (let backoffMs = 100; !isReleased; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
+      try {
+        connection = await withLock(lockFile, () => connect(connection));
+        log.info({ port }, 'The bundled PostgreSQL is back');
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'The bundled PostgreSQL is not back yet');
+      }
+      await delay(backoffMs, undefined, { ref: false });
+    }
+  }
+
+  async function close(): Promise<void> {
+    isReleased = true;
+    await recovery;
+    const { hold } = connection;
+    hold.ref();
+    // Under the lock nobody can open the database between the look and the stop.
+    await withLock(lockFile, async () => {
+      if (await isUnused(hold)) await stopProcesses(cluster.dir);
+      await hold.end();
+      await homeHold.end((await processesOn(cluster.dir)).length === 0);
+    });
+  }
+
+  return {
+    url: `postgresql://${OWNER}:${cluster.password}@127.0.0.1:${port}/${OWNER}`,
+    place,
+    release: () => (release ??= close()),
+  };
+}
+
+/** Whether a data folder has a database, or the remains of one, of which opening it says more. */
+export async function hasDatabase(dataDir: string): Promise<boolean> {
+  const found = ['postgres', 'postgres.password'].map((name) => lstat(join(dataDir, name)).catch(ifMissing));
+  return (await Promise.all(found)).some((entry) => entry !== undefined);
+}
+
+async function makeHome(dataDir: string): Promise<string> {
+  try {
+    await makeFolder(dataDir);
+    await access(dataDir, constants.W_OK);
+    return await realpath(dataDir);
+  } catch (error) {
+    throw new Error(
+      `The data folder ${dataDir} cannot be used: ${(error as Error).message}; set DATA_DIR to one that can`,
+      { cause: error },
+    );
+  }
+}
+
+async function ensureDatabase(cluster: Cluster, port: number): Promise<void> {
+  const client = createClient(cluster, port);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [OWNER]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${OWNER}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Does not keep the process alive: a program that ends without release leaves a server for the next one to adopt. */
+async function connectHold(cluster: Cluster, port: number, onLost: () => void): Promise<Hold> {
+  const config = { database: OWNER, application_name: HOLD, query_timeout: ANSWER_MS };
+  const client = createClient(cluster, port, config) as Hold;
+  await client.connect();
+  client.once('end', onLost);
+  client.unref();
+  return client;
+}
+
+/** Whether nobody else is connected. Another opener's sign of life decides at once; it looks again itself when it leaves. */
+async function isUnused(hold: Hold): Promise<boolean> {
+  const sql = `SELECT count(*)::int AS users, count(*) FILTER (WHERE application_name = $2)::int AS openers
+    FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+  let openers = 0;
+  const isOver = await waitUntil(async () => {
+    const { rows } = await hold.query<{ users: number; openers: number }>(sql, [OWNER, HOLD]);
+    openers = rows[0]?.openers ?? 0;
+    return openers > 0 || rows[0]?.users === 0;
+  }, LINGER_MS).catch(() => false);
+  return isOver && openers === 0;
+}

@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import type { Logger } from '../log.ts';
+import { beginAlone } from './migrate.ts';
+
+/** What stands between us and PostgreSQL (docs/decisions/0053). */
+export type Pooler = 'none' | 'transaction' | 'transaction-prepared';
+
+/**
+ * How PostgreSQL plans for us (docs/decisions/0025). Every statement here has an index, and plans are kept, the checks of foreign keys among them: one that was made while a table was
+ * small reads all of it when it has grown, until the table is counted anew. Sign-ups on a new database took three times as
+ * long (1,970-2,790 µs of PostgreSQL against 560). Compiling a plan pays for reports that take seconds, and nothing here may take longer than 30. A
+ * transaction of a process that vanished gives its locks back.
+ */
+const SETTINGS = {
+  enable_seqscan: 'off',
+  jit: 'off',
+  statement_timeout: '30000',
+  idle_in_transaction_session_timeout: '30000',
+} as const;
+
+const entries = Object.entries(SETTINGS);
+
+/** The settings as a connection of our own asks for them. */
+export const SESSION_OPTIONS = entries.map(([name, value]) => `-c ${name}=${value}`).join(' ');
+
+const pairs = entries.map(([name, value]) => `('${name}', '${value}')`).join(', ');
+const COUNT_SET = `SELECT count(*)::int AS count FROM pg_settings WHERE (name, setting) IN (${pairs})`;
+
+/** For this login in this database, and nobody else. */
+const STORE = entries
+  .map(
+    ([name, value]) =>
+      `EXECUTE format('ALTER ROLE %I IN DATABASE %I SET ${name} = %L', current_user, current_database(), '${value}');`,
+  )
+  .join(' ');
+
+/**
+ * Sees to it that PostgreSQL itself gives our settings to the connections that a pooler opens for this login. One process at a time: PostgreSQL refuses a second writer
+ * of a login's settings.
+ */
+export async function storeSettings(pool: pg.Pool, log: Logger): Promise<void> {
+  const { rows } = await pool.query<{ count: number }>(COUNT_SET);
+  if (rows[0]!.count === entries.length) return;
+  const client = await pool.connect();
+  try {
+    await beginAlone(client);
+    await client.query(`DO $$ BEGIN ${STORE} END $$`);
+    await client.query('COMMIT');
+    log.warn(
+      { settings: SETTINGS },
+      "the login's settings were stored in PostgreSQL; the pooler's open connections lack them until they are renewed (RECONNECT in PgBouncer's console)",
+    );
+  } catch (error) {
+    log.warn(
+      { settings: SETTINGS, reason: (error as Error).message },
+      "the login's settings could not be stored in PostgreSQL; let the pooler set them (connect_query of PgBouncer)",
+    );
+  } finally {
+    client.release(true);
+  }
+}

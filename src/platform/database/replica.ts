@@ -1,0 +1,127 @@
+import pg from 'pg';
+import type { Logger } from '../log.ts';
+import { isDatabaseAway, isReadOnly } from './errors.ts';
+import { observePool } from './observe.ts';
+import type { RoutedPool, Session } from './routed-pool.ts';
+
+/**
+ * SQL that tells how far a primary has come, at or past everything that the statement around it sees: its history (a promotion begins another) and its place in it,
+ * as one text that sorts. What is committed is flushed, unless an operator has commits not wait for that.
+ */
+export const POSITION = `(
+  SELECT left(pg_walfile_name(at), 8) || lpad(to_hex((at - '0/0')::bigint), 16, '0')
+  FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS at) wal)`;
+
+/** The same of a replica: what it has replayed is there for every statement that begins later. */
+const REPLAYED = {
+  name: 'replayed_position',
+  text: `
+    SELECT upper(lpad(to_hex(timeline_id), 8, '0')) || lpad(to_hex((pg_last_wal_replay_lsn() - '0/0')::bigint), 16, '0') AS position
+    FROM pg_control_checkpoint()`,
+};
+
+const HISTORY_LENGTH = 8;
+
+/** A replica that is slow, or silent, is not waited for any longer: the primary is asked. */
+const LIMITS = { connectionTimeoutMillis: 500, statement_timeout: 5_000, query_timeout: 6_000 };
+/** After a failure the replica is left alone for this long. */
+const AWAY_REST_MS = 1_000;
+/** Where it is behind, it is asked again after this long. */
+const BEHIND_REST_MS = 20;
+/** One that is behind for longer is told of. */
+const BEHIND_MS = 10_000;
+
+/** What is read from a replica, or from the primary where the replica is away or behind. */
+export type Replica = {
+  /** For Prisma; its transactions are the primary's. */
+  pool: pg.Pool;
+  query: Session['query'];
+  /** Whatever is read from now on is at or past this position of the primary. */
+  follow: (position: string) => void;
+  end(): Promise<void>;
+};
+
+/** Opens the replica; nothing is connected before the first read. */
+export function createReplica(
+  url: string,
+  settings: pg.PoolConfig,
+  primary: RoutedPool,
+  log: Logger,
+): Replica {
+  const pool = new pg.Pool({ ...settings, ...LIMITS, connectionString: url });
+  observePool(pool, 'replica');
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('error', () => undefined);
+  const connect = pool.connect.bind(pool);
+  /** How far the server behind a connection had come when it was last asked; it only goes on. */
+  const reached = new WeakMap<pg.ClientBase, string>();
+  /** The newest position that any request was told; empty while none is known. */
+  let wanted = '';
+  primary.onLost(() => (wanted = ''));
+  let restsUntil = 0;
+  let missedSince: number | null = null;
+  let isTold = false;
+
+  const miss = (reason: string, restMs: number, isGrave: boolean): void => {
+    const now = performance.now();
+    restsUntil = now + restMs;
+    missedSince ??= now;
+    if (isTold || !(isGrave || now - missedSince > BEHIND_MS)) return;
+    isTold = true;
+    log.warn({ reason }, 'the replica is not read from; the primary is');
+  };
+
+  const hit = (): void => {
+    if (isTold) log.info('the replica is read from again');
+    isTold = false;
+    missedSince = null;
+  };
+
+  const hasCome = (position: string, to: string): boolean =>
+    position >= to && position.slice(0, HISTORY_LENGTH) === to.slice(0, HISTORY_LENGTH);
+
+  const isAt = async (client: pg.PoolClient, to: string): Promise<boolean> => {
+    if (hasCome(reached.get(client) ?? '', to)) return true;
+    const { rows } = await client.query<{ position: string | null }>(REPLAYED);
+    reached.set(client, rows[0]?.position ?? '');
+    return hasCome(reached.get(client)!, to);
+  };
+
+  /** Null where the replica cannot answer; whether that is the statement's fault, the primary will tell. */
+  const read = async (statement: pg.QueryConfig, to: string): Promise<pg.QueryResult | null> => {
+    let client: pg.PoolClient | null = null;
+    let isThere = false;
+    let isBroken = true;
+    try {
+      client = await connect();
+      isThere = await isAt(client, to);
+      const result = isThere ? await client.query(statement) : null;
+      isBroken = false;
+      if (isThere) hit();
+      else miss('it is behind', BEHIND_REST_MS, false);
+      return result;
+    } catch (error) {
+      const isAway = isDatabaseAway(error) && !isReadOnly(error);
+      if (!isThere || isAway) miss((error as Error).message, AWAY_REST_MS, true);
+      return null;
+    } finally {
+      client?.release(isBroken);
+    }
+  };
+
+  const query: Session['query'] = async (statement) => {
+    const canTry = wanted !== '' && performance.now() >= restsUntil;
+    return (canTry && (await read(statement, wanted))) || primary.queryApart(statement);
+  };
+
+  pool.query = ((statement: pg.QueryConfig) =>
+    primary.isInside() ? primary.pool.query(statement) : query(statement)) as never;
+  pool.connect = (() => primary.pool.connect()) as never;
+
+  return {
+    pool,
+    query,
+    follow: (position) => void (wanted = position > wanted ? position : wanted),
+    end: () => pool.end(),
+  };
+}

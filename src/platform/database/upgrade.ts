@@ -1,0 +1,152 @@
+import { readFile, realpath, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { Logger } from '../log.ts';
+import { dump } from './backup.ts';
+import type { CopyWatch } from './backup.ts';
+import { initialise, ownerOf, readPassword, upgradeMark } from './embedded-cluster.ts';
+import { holdHome, withLock } from './embedded-lock.ts';
+import { findBinaries, locate } from './embedded-place.ts';
+import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
+import type { Cluster } from './embedded-server.ts';
+import { exists, replaceFile, waitUntil } from './embedded-system.ts';
+import { load } from './restore.ts';
+
+/** What became of a data folder: its major version before and after, and where the old files are kept. */
+export type Upgrade = { from: string; to: string; kept: string | null };
+
+/** What an upgrade needs from outside. */
+export type UpgradeOptions = {
+  /** Finds the programs of an older PostgreSQL: the folder that holds `bin`. */
+  oldPrograms: (major: string) => Promise<string>;
+  watch: CopyWatch;
+};
+
+/**
+ * Brings the bundled database of a data folder to the PostgreSQL that is bundled now: copies everything into a new cluster beside the old one, and
+ * swaps their names when all of it is there. The old one is kept. It holds the folder's lock throughout, so nobody opens the database
+ * meanwhile; killed anywhere, it leaves the old database as it was, or the swap to be finished by the next call.
+ */
+export async function upgradeFolder(dataDir: string, log: Logger, options: UpgradeOptions): Promise<Upgrade> {
+  if (!(await exists(dataDir))) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
+  const home = await realpath(dataDir);
+  const { dir } = await locate(home, log);
+  const hold = await holdHome(home, log);
+  try {
+    return await withLock(join(home, 'postgres.lock'), async () => {
+      await hold.confirm();
+      return upgradeLocked(home, dir, log, options);
+    });
+  } finally {
+    await hold.end((await processesOn(dir)).length === 0);
+  }
+}
+
+const draftOf = (dir: string): string => `${dir}.upgrade`;
+const versionOf = async (dir: string): Promise<string> =>
+  (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
+
+async function upgradeLocked(
+  home: string,
+  dir: string,
+  log: Logger,
+  options: UpgradeOptions,
+): Promise<Upgrade> {
+  const mark = upgradeMark(home);
+  const draft = draftOf(dir);
+  // Cut between the two renames: the copy is whole, and nobody could open anything since.
+  if (!(await exists(dir)) && (await exists(mark)) && (await exists(draft))) await rename(draft, dir);
+  if (!(await exists(dir))) throw new Error(`There is no bundled database in ${home}`);
+  const user = await ownerOf(dir);
+  const { bin, major: to } = await findBinaries(user, log);
+  const from = await versionOf(dir);
+  if (from === to) {
+    const kept = (await readFile(mark, 'utf8').catch(() => '')).trim() || null;
+    await rm(mark, { force: true });
+    return { from, to, kept };
+  }
+  if (Number(from) > Number(to))
+    throw new Error(
+      `${dir} was made by PostgreSQL ${from}, which is newer than the bundled ${to}; start the newer version`,
+    );
+  const old = await findBinaries(user, log, await options.oldPrograms(from));
+  if (old.major !== from)
+    throw new Error(`The programs in ${old.bin} are of PostgreSQL ${old.major}; ${from} is needed`);
+  const files = {
+    logFile: join(home, 'postgres.log'),
+    password: await readPassword(join(home, 'postgres.password'), false),
+    user,
+  };
+  const source: Cluster = { ...files, dir, bin: old.bin, portFile: join(home, 'postgres.port') };
+  const target: Cluster = { ...files, dir: draft, bin, portFile: join(home, 'postgres.upgrade.port') };
+  await copyCluster(source, target, options.watch);
+  const kept = (await exists(`${dir}-${from}`)) ? `${dir}-${from}.${Date.now()}` : `${dir}-${from}`;
+  await replaceFile(mark, `${kept}\n`, true);
+  await rename(dir, kept);
+  await rename(draft, dir);
+  await rm(mark);
+  return { from, to, kept };
+}
+
+/** Runs `work` on a connection to a database of a cluster. */
+async function withClient<Result>(
+  cluster: Cluster,
+  port: number,
+  database: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = createClient(cluster, port, { database });
+  await client.connect();
+  // In the middle of a copy neither side would come to read the other's farewell; it ends with the server then.
+  const close = (): Promise<void> => client.end().catch(() => undefined);
+  const result = await work(client).catch((error: unknown) => {
+    void close();
+    throw error;
+  });
+  await close();
+  return result;
+}
+
+/** Makes the target and fills it; no server of either runs afterwards, but one that others use. */
+async function copyCluster(source: Cluster, target: Cluster, watch: CopyWatch): Promise<void> {
+  const from = await ensureRunning(source, {});
+  await withClient(source, from, OWNER, refuseIfOpen);
+  // One that was killed may have left its copy, and a server on it.
+  const clear = async (): Promise<void> => {
+    await stopProcesses(target.dir);
+    await rm(target.dir, { recursive: true, force: true });
+  };
+  try {
+    await clear();
+    await initialise(target, true);
+    const to = await ensureRunning(target, {});
+    await withClient(target, to, 'postgres', (admin) => admin.query(`CREATE DATABASE ${OWNER}`));
+    const unseen = { ...watch, onDone: (): void => undefined };
+    await withClient(source, from, OWNER, (reader) =>
+      withClient(target, to, OWNER, (writer) => load(writer, dump(reader, unseen), watch)),
+    );
+    await stopProcesses(target.dir);
+  } catch (error) {
+    await clear();
+    throw error;
+  } finally {
+    await stopProcesses(source.dir);
+    await rm(target.portFile, { force: true });
+  }
+}
+
+/** Connections that their owner has just closed linger in the server for a moment. */
+const LINGER_MS = 2_000;
+
+/** A service that still runs would go on writing into the old database after it was copied. */
+async function refuseIfOpen(client: pg.Client): Promise<void> {
+  const isAlone = async (): Promise<boolean> => {
+    const { rows } = await client.query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+    );
+    return rows.length === 0;
+  };
+  if (!(await waitUntil(isAlone, LINGER_MS)))
+    throw new Error('The service still runs on this data folder; stop it, and its workers, first');
+}

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from './config.ts';
+import type { Services } from './context.ts';
+import { openDatabase } from './platform/database/database.ts';
+import { openEmbedded } from './platform/database/embedded.ts';
+import type { Place } from './platform/database/embedded-place.ts';
+import { migrate } from './platform/database/migrate.ts';
+import { storeSettings } from './platform/database/pooler.ts';
+import { createTemplates } from './alerts/compose/template.pool.ts';
+import { describeFailure } from './platform/errors.ts';
+import { createLimiter } from './platform/limiter.ts';
+import type { Logger } from './platform/log.ts';
+import { closeTracing, useTracing } from './platform/tracing.ts';
+
+const CLOSE_LIMIT_MS = 1_000;
+
+/** An open service without its HTTP side; the server and the command line both start from it. */
+export type Runtime = Services & {
+  /** Where the files of the bundled database are; null with a DATABASE_URL. */
+  place: Place | null;
+  close(): Promise<void>;
+};
+
+/** Begins to trace where an operator asked for it; otherwise nothing of it is loaded. */
+export async function startTracing({ traces }: Config, log: Logger): Promise<void> {
+  if (traces !== null) useTracing((await import('./platform/otlp.ts')).openOtlp(traces, log));
+}
+
+/** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
+export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
+  const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
+  const { databasePool, databasePooler, databaseReplicaUrl } = config;
+  const db = openDatabase(embedded?.url ?? config.databaseUrl!, databasePool, log, {
+    replicaUrl: databaseReplicaUrl,
+    pooler: databasePooler,
+  });
+  const templates = createTemplates(log);
+  const limiter = createLimiter(config.redisUrl, log);
+  const close = async (): Promise<void> => {
+    templates.close();
+    limiter.close();
+    // A statement that hangs must not hold the process; its connection ends with it.
+    // Nor may a collector of traces that does not answer.
+    const closed = Promise.all([db.close(), closeTracing()]);
+    await Promise.race([closed, delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
+    await embedded?.release();
+  };
+  try {
+    const isPooled = databasePooler !== 'none';
+    await migrate(db.pool, log, undefined, isPooled);
+    if (isPooled) await storeSettings(db.pool, log);
+    return Object.freeze({
+      config,
+      db,
+      log,
+      templates,
+      limiter,
+      now: () => new Date(),
+      place: embedded?.place ?? null,
+      close,
+    });
+  } catch (error) {
+    await close();
+    if (embedded !== null) throw error;
+    throw new Error(`DATABASE_URL does not lead to a usable database: ${describeFailure(error)}`, {
+      cause: error,
+    });
+  }
+}

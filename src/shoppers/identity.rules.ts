@@ -1,0 +1,64 @@
+import { createHash, createHmac } from 'node:crypto';
+import { isSameText } from '../stores/key.rules.ts';
+import { signingKey, tryKeys } from '../stores/token-key.rules.ts';
+import type { TokenStore } from '../stores/token-key.rules.ts';
+
+// Identity is derived, not allotted: the same input gives the same answer in every process, so first calls need no lock and
+// sessions need no table.
+
+function mac(secret: Uint8Array, ...parts: string[]): string {
+  return createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** The lasting token of a guest (lower-case uuid) or an account (lower-case e-mail). */
+export function regidOf(secret: Uint8Array, kind: 'guest' | 'account', identity: string): string {
+  return mac(secret, kind, identity);
+}
+
+/** A public id that cannot be turned back into the regid. */
+export function publicIdOf(secret: Uint8Array, purpose: 'user' | 'device', regid: string): string {
+  return mac(secret, purpose, regid).slice(0, 22);
+}
+
+const TAG_LENGTH = 8;
+const MARK_LENGTH = 11;
+const HEAD_LENGTH = TAG_LENGTH + MARK_LENGTH;
+
+/**
+ * What all sessionids of one shopper and epoch have in common, whichever key signed them: a merge is found by it, however many an account has had.
+ * It proves nothing.
+ */
+export function sessionMarkOf(secret: Uint8Array, regid: string, epoch: string): string {
+  return mac(secret, 'mark', regid, epoch).slice(0, MARK_LENGTH);
+}
+
+/** The mark in a sessionid, or what stands in its place in a text that is none. */
+export function markIn(sessionid: string): string {
+  return sessionid.slice(TAG_LENGTH, HEAD_LENGTH);
+}
+
+/** The sessionid for one kind of client: a short hash of its name, the shopper's mark, then the proof of both. */
+export function sessionidOf(store: TokenStore, regid: string, useragenttype: string, epoch: string): string {
+  const tag = createHash('sha256').update(useragenttype).digest('base64url').slice(0, TAG_LENGTH);
+  const head = tag + sessionMarkOf(store.secret, regid, epoch);
+  return head + mac(signingKey(store), 'session', regid, head, epoch);
+}
+
+/** Whether a sessionid was made for this regid and epoch; takes the same time for every wrong one. */
+export function isSessionOf(
+  store: TokenStore,
+  sessionid: string,
+  regid: string,
+  epoch: string,
+  now: Date,
+): boolean {
+  const head = sessionid.slice(0, HEAD_LENGTH);
+  const isSigned = (key: Uint8Array): true | null =>
+    isSameText(sessionid, head + mac(key, 'session', regid, head, epoch)) || null;
+  return tryKeys(store, now, isSigned) !== null;
+}
+
+/** What a sessionid is bound to: moving the store's or the shopper's counter on ends it. */
+export function epochOf(store: { sessionEpoch: number }, shopper: { epoch: number }): string {
+  return `${store.sessionEpoch}.${shopper.epoch}`;
+}

@@ -1,0 +1,155 @@
+import { selectColumns } from '../platform/database/columns.ts';
+import type { Database, Db, Tx } from '../platform/database/database.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { GuestLinkModel, ShopperModel } from '../generated/prisma/models.ts';
+
+/** A shopper as stored; the columns carry the record's own names. */
+export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
+  prefs: Record<string, unknown>;
+  pd: Record<string, unknown>;
+};
+
+/** What is known of a shopper beyond its identity. */
+export type Profile = Pick<
+  ShopperRow,
+  'fname' | 'lname' | 'm' | 'sw_mkt' | 'ut' | 'acc_mkt' | 'extags' | 'prefs' | 'pd'
+>;
+
+/** What a store may change on a shopper. */
+export type ShopperChanges = Partial<Profile>;
+
+/** What is known of nobody. */
+export const BLANK_PROFILE = {
+  fname: '',
+  lname: '',
+  m: null,
+  sw_mkt: null,
+  ut: null,
+  acc_mkt: false,
+  extags: [],
+  prefs: {},
+  pd: {},
+} satisfies Profile;
+
+/** The fields of a `ShopperRow`. */
+export const FIELDS = Object.keys(Prisma.ShopperScalarFieldEnum);
+const COLUMNS = selectColumns('sh', FIELDS);
+
+/** Who a request claims to be; an empty text is no claim. */
+export type IdentityKey = Pick<ShopperModel, 'pid' | 'regid'>;
+
+/** A shopper that may not exist yet. */
+export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em'>;
+
+/** SQL: every identification runs it, and it costs a third of the typed upsert. */
+const TOUCH = {
+  name: 'touch_shopper',
+  text: `
+    INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
+    ON CONFLICT (pid, regid) DO UPDATE SET lastlogin = excluded.lastlogin, em = excluded.em, merged_into = NULL
+    RETURNING ${COLUMNS}`,
+};
+
+/** Creates the shopper or records that it was seen; many first calls at once leave one row. */
+export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Promise<ShopperRow> {
+  const { pid, regid, isGuest, uid, di, em } = shopper;
+  const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now]);
+  return row!;
+}
+
+/** Creates a shopper who was not seen yet; one that was erased has its address again. */
+export async function makeShopper(tx: Tx, { em, ...shopper }: NewShopper, now: Date): Promise<void> {
+  const { pid, regid } = shopper;
+  await tx.prisma.shopper.upsert({
+    where: { pid_regid: { pid, regid } },
+    create: { ...shopper, em, lastlogin: now, cts: now, uts: now },
+    update: { em },
+  });
+}
+
+/** The account with this address, or null. */
+export function findAccount(db: Db, pid: string, em: string): Promise<Pick<ShopperRow, 'regid'> | null> {
+  return db.prisma.shopper.findFirst({ where: { pid, em }, select: { regid: true } });
+}
+
+/**
+ * SQL: Prisma cannot lock. FOR UPDATE would also shut out foreign key checks: a second update of a list in one transaction makes
+ * one, and its writer would deadlock with a merge that holds the shopper and waits for that list.
+ */
+const LOCK = {
+  name: 'lock_shopper',
+  text: `SELECT ${COLUMNS} FROM shopper sh WHERE pid = $1 AND regid = $2 FOR NO KEY UPDATE`,
+};
+
+/** Locks a shopper's row for this transaction; null when there is none. */
+export async function lockShopper(tx: Tx, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
+  const [row] = await tx.query<ShopperRow>(LOCK, [pid, regid]);
+  return row ?? null;
+}
+
+/** Gives an account what is known of a guest, and leaves the guest without it. */
+export async function moveProfile(
+  tx: Tx,
+  guest: IdentityKey,
+  account: IdentityKey,
+  profile: Profile,
+  now: Date,
+): Promise<void> {
+  await updateShopper(tx, account, profile, now);
+  await updateShopper(tx, guest, BLANK_PROFILE, now);
+}
+
+/** A guest's session at its merge, and the account session counter that keeps it valid. */
+export type NewLink = Omit<GuestLinkModel, 'createdAt'>;
+
+/** Retires the guest's sessions and lets the last of them open the account. */
+export async function linkGuest(tx: Tx, link: NewLink, now: Date): Promise<void> {
+  await tx.prisma.guestLink.createMany({ data: { ...link, createdAt: now }, skipDuplicates: true });
+  await tx.prisma.shopper.updateMany({
+    where: { pid: link.pid, regid: link.guestRegid },
+    data: { epoch: { increment: 1 }, mergedInto: link.accountRegid, uts: now },
+  });
+}
+
+/** A guest session that was alive when the guest was merged. */
+export type LinkRow = Pick<GuestLinkModel, 'guestRegid' | 'guestEpoch' | 'accountEpoch'>;
+
+/** SQL: every request in the session of a merged guest runs it. */
+const LINKS = {
+  name: 'links_of',
+  text: `
+    SELECT guest_regid AS "guestRegid", guest_epoch AS "guestEpoch", account_epoch AS "accountEpoch"
+    FROM guest_link WHERE pid = $1 AND mark = $3 AND (account_regid = $2 OR guest_regid = $2)`,
+};
+
+/** The merges of the guest that a session's mark stands for, with the regid on either side; asked only when a sessionid did not fit. */
+export function linksOf(db: Db, { pid, regid }: IdentityKey, mark: string): Promise<LinkRow[]> {
+  return db.query<LinkRow>(LINKS, [pid, regid, mark]);
+}
+
+/** Changes what the store knows of a shopper. */
+export async function updateShopper(
+  db: Db,
+  { pid, regid }: IdentityKey,
+  changes: ShopperChanges,
+  now: Date,
+): Promise<void> {
+  const { prefs, pd, ...rest } = changes;
+  await db.prisma.shopper.updateMany({
+    where: { pid, regid },
+    data: { ...rest, prefs: prefs as Prisma.InputJsonObject, pd: pd as Prisma.InputJsonObject, uts: now },
+  });
+}
+
+/** One shopper, or null. */
+export async function findShopper(db: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
+  return (await db.prisma.shopper.findFirst({ where: { pid, regid } })) as ShopperRow | null;
+}
+
+/** Ends a shopper's sessions; false when there is no such shopper. */
+export async function moveShopperEpoch(db: Database, { pid, regid }: IdentityKey): Promise<boolean> {
+  return (
+    (await db.prisma.shopper.updateMany({ where: { pid, regid }, data: { epoch: { increment: 1 } } }))
+      .count === 1
+  );
+}

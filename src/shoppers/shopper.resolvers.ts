@@ -1,0 +1,16 @@
+import { requireShopper } from '../context.ts';
+import type { Resolvers } from '../generated/resolvers.ts';
+import { countShoppers, listShoppers } from './shopper-search.service.ts';
+import { shownOf } from './credentials.rules.ts';
+import { updateShopper } from './shopper.service.ts';
+
+export const shopperResolvers = {
+  Query: {
+    shopper: (_root, _args, ctx) => requireShopper(ctx),
+    shoppers: (_root, page, ctx) => listShoppers(ctx, page),
+  },
+  ShopperConnection: { totalCount: (page, _args, ctx) => countShoppers(ctx, page) },
+  Mutation: { updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input) },
+  Shopper: { userinfo: (shopper) => shopper },
+  UserInfo: { prefs: (shopper) => shownOf('prefs', shopper), pd: (shopper) => shownOf('pd', shopper) },
+} satisfies Resolvers;

@@ -1,0 +1,64 @@
+import {
+  ExportShopperDocument,
+  GenerateRegidDocument,
+  ShoppersDocument,
+  SyncGuestDocument,
+  UpdateShopperDocument,
+} from '../generated/operations.ts';
+import { fixed, flag, json, text, word } from '../platform/route/form.ts';
+import { alias, route } from '../platform/route/route.ts';
+import type { RouteTable } from '../platform/route/route.ts';
+
+const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
+const generateRegid = route(GenerateRegidDocument, {
+  caller: 'store',
+  summary: 'Gives the lasting identity of a guest or an account',
+  form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
+  needsOneOf: ['uuid', 'useremail'],
+  reply: 'generateRegid',
+});
+
+export const shopperRoutes = {
+  [GENERATE_REGID]: generateRegid,
+  'POST /storeadmin/user/generate-regid': alias(GENERATE_REGID, generateRegid),
+  'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
+    caller: 'store',
+    summary: 'Merges a guest into an account at login',
+    form: { regid: text.required, useremail: text.required, useragenttype: text.required },
+    reply: 'syncGuest',
+  }),
+  'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
+    caller: 'store',
+    namesShopper: true,
+    summary: 'Fills in what the store knows of a shopper',
+    form: {
+      input: {
+        fname: text,
+        lname: text,
+        m: text,
+        sw_mkt: text.unusual,
+        ut: text.unusual,
+        acc_mkt: flag,
+        extags: json,
+        prefs: json,
+        pd: json,
+      },
+    },
+    reply: 'updateShopper',
+  }),
+  'POST /storeadmin/v3/user/export': route(ExportShopperDocument, {
+    caller: 'store',
+    summary: 'Streams everything that is stored about a shopper, whatever its size',
+    form: { useremail: text, regid: text.unusual },
+    needsOneOf: ['useremail', 'regid'],
+    stream: 'application/json',
+    reply: 'exportShopper',
+  }),
+  'GET /storeadmin/v3/shoppers.csv': route(ShoppersDocument, {
+    caller: 'store',
+    summary: 'Streams guests and accounts as CSV, newest first',
+    form: { search: text.unusual, kind: word.unusual, first: fixed(null), after: fixed(null) },
+    stream: 'text/csv',
+    reply: 'shoppers',
+  }),
+} satisfies RouteTable;

@@ -1,0 +1,78 @@
+import { requireShopper, requireStore } from '../context.ts';
+import type { Context, Services } from '../context.ts';
+import { fail } from '../platform/errors.ts';
+import { objectFault } from '../platform/json.ts';
+import type { StoreRow } from '../stores/store.repo.ts';
+import { publicIdOf, regidOf } from './identity.rules.ts';
+import * as shoppers from './shopper.repo.ts';
+import type { NewShopper, ShopperChanges, ShopperRow } from './shopper.repo.ts';
+import { shapeFault, withoutEmpty } from './credentials.rules.ts';
+import { checkLine } from './shopper.rules.ts';
+
+/** Changes what the store knows of the shopper it names. */
+export async function updateShopper(ctx: Context, changes: ShopperInput): Promise<ShopperRow> {
+  requireStore(ctx);
+  const shopper = requireShopper(ctx);
+  await shoppers.updateShopper(ctx.db, shopper, checkChanges(changes), ctx.now());
+  return (await shoppers.findShopper(ctx.db, shopper)) ?? fail('sw-badregid');
+}
+
+type ShopperInput = { [Field in keyof ShopperChanges]?: ShopperChanges[Field] | null };
+
+const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
+const CLEARABLE = ['m', 'sw_mkt', 'ut'] as const;
+const MAX_TAGS = 100;
+const MAX_TEXT = 100;
+
+/** Whether a field can be empty; an empty text counts as null. */
+function isClearable(field: string): field is (typeof CLEARABLE)[number] {
+  return CLEARABLE.some((name) => name === field);
+}
+
+function checkChanges(input: ShopperInput): ShopperChanges {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const blank = given.find(([field, value]) => value === null && !isClearable(field));
+  if (blank) fail('invalid-request', `${blank[0]} must not be null`);
+  const changes = Object.fromEntries(given) as ShopperChanges;
+  for (const field of TEXT_FIELDS) {
+    const text = changes[field];
+    if (typeof text !== 'string') continue;
+    const line = checkLine(field, text, MAX_TEXT);
+    if (isClearable(field)) changes[field] = line || null;
+    else changes[field] = line;
+  }
+  if ((changes.extags?.length ?? 0) > MAX_TAGS)
+    fail('invalid-request', `extags must have at most ${MAX_TAGS} entries`);
+  if (changes.extags) changes.extags = changes.extags.map((tag) => checkLine('extags', tag, MAX_TEXT));
+  for (const field of ['prefs', 'pd'] as const) {
+    if (changes[field] === undefined) continue;
+    changes[field] = withoutEmpty(field, changes[field]) as ShopperChanges[typeof field];
+    const fault = objectFault(changes[field]);
+    if (fault !== null) fail('invalid-request', `${field} ${fault}`);
+    const wrong = shapeFault(field, changes[field]);
+    if (wrong !== null) fail('invalid-request', wrong.slice(0, 500));
+  }
+  return changes;
+}
+
+/** The row of a guest or an account that may not exist yet. */
+export function newShopper(store: StoreRow, kind: 'guest' | 'account', identity: string): NewShopper {
+  const regid = regidOf(store.secret, kind, identity);
+  return {
+    pid: store.pid,
+    regid,
+    isGuest: kind === 'guest',
+    uid: publicIdOf(store.secret, 'user', regid),
+    di: publicIdOf(store.secret, 'device', regid),
+    em: kind === 'account' ? identity : null,
+  };
+}
+
+/** The guest of a store with this uuid, made at the first call. */
+export function ensureGuest(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  store: StoreRow,
+  uuid: string,
+): Promise<ShopperRow> {
+  return shoppers.touchShopper(db, newShopper(store, 'guest', uuid), now());
+}

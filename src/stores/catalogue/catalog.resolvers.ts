@@ -1,0 +1,23 @@
+import { variantUrl } from '../../platform/variant-url.ts';
+import type { Resolvers } from '../../generated/resolvers.ts';
+import { countProducts, listProducts } from './product-search.service.ts';
+import { getProduct, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
+import { getShopifyConnection, setShopifySecret } from './shopify.service.ts';
+import { getStockChanges } from './stock.service.ts';
+
+export const catalogResolvers = {
+  Query: {
+    product: (_root, { epi }, ctx) => getProduct(ctx, epi),
+    products: (_root, page, ctx) => listProducts(ctx, page),
+    stockChanges: (_root, { epi, first }, ctx) => getStockChanges(ctx, epi, first),
+  },
+  Mutation: {
+    upsertProducts: (_root, { products }, ctx) => upsertProducts(ctx, products),
+    setStock: (_root, { stocks }, ctx) => setStock(ctx, stocks),
+    removeProducts: (_root, { epis }, ctx) => removeProducts(ctx, epis),
+    setShopifySecret: (_root, { secret }, ctx) => setShopifySecret(ctx, secret ?? null),
+  },
+  Store: { shopify: (_store, _args, ctx) => getShopifyConnection(ctx) },
+  ProductConnection: { totalCount: (page, _args, ctx) => countProducts(ctx, page) },
+  Product: { uri: (product) => variantUrl(product), vi: (product) => product.vi ?? '' },
+} satisfies Resolvers;

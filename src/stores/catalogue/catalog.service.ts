@@ -1,0 +1,185 @@
+import { requireShopper, requireStore } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import { AppError, fail } from '../../platform/errors.ts';
+import { applyChanges } from '../../alerts/events/event.service.ts';
+import type { ProductChange } from '../../alerts/events/event.service.ts';
+import * as catalog from '../products/product.repo.ts';
+import type { ProductInput, ProductRow, ProductWrite } from '../products/product.columns.ts';
+import type { StepRow, WrittenRow } from '../products/product.repo.ts';
+import { removeRemoved } from '../products/removed.repo.ts';
+import { keepReturns } from '../products/stock.repo.ts';
+import {
+  checkProduct,
+  checkProductCount,
+  isProductId,
+  lastOfEach,
+  rowsInOrder,
+} from '../products/product.rules.ts';
+import { DAY_MS } from '../../platform/time.ts';
+
+/** Variants that are new but lack what a new one needs; nothing of their call was stored. */
+export class IncompleteProductsError extends AppError {
+  readonly epis: string[];
+
+  constructor(epis: string[], msg: string) {
+    super('invalid-products', msg);
+    this.epis = epis;
+  }
+}
+
+/** What a write means for alerts. A variant that was removed before goes on from how it was then, and so does the history of its stock. */
+async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Date): Promise<ProductChange[]> {
+  const fresh = rows.filter(({ isNew }) => isNew).map(({ epi }) => epi);
+  const returned = fresh.length === 0 ? [] : await catalog.takeBackProducts(tx, pid, fresh);
+  const earlier = new Map(returned.map((row) => [row.epi, row]));
+  const back = rows.filter(({ epi }) => earlier.has(epi));
+  const steps = back.map(({ epi, available }) => ({ epi, was: earlier.get(epi)!.available, is: available }));
+  await keepReturns(tx, pid, steps, now);
+  return rows.map(({ epi, before, beforePr, beforeTags, available, pr, tags, isNew }) => {
+    const gone = earlier.get(epi);
+    return {
+      epi,
+      before: gone
+        ? { stk: gone.available, pr: gone.pr, tags: gone.tags }
+        : { stk: before, pr: beforePr, tags: beforeTags },
+      after: { stk: available, pr, tags },
+      isNew,
+      goneSince: gone?.seq ?? null,
+    };
+  });
+}
+
+/** Hands the steps of a write to the alert engine, in the write's own transaction. */
+export async function reportChanges(
+  tx: Tx,
+  pid: string,
+  changes: readonly ProductChange[],
+  now: Date,
+): Promise<void> {
+  if (changes.length > 0) await applyChanges(tx, pid, changes, now);
+}
+
+/** Refuses new variants that lack a field, and hands the steps of the others to the alert engine. */
+async function concludeWrite(
+  tx: Tx,
+  pid: string,
+  products: readonly ProductWrite[],
+  rows: readonly StepRow[],
+  now: Date,
+): Promise<void> {
+  const incomplete = rows
+    .filter(({ isNew, empi, du }) => isNew && (empi === '' || du === ''))
+    .map(({ epi }) => epi);
+  if (incomplete.length > 0) {
+    const index = products.findIndex(({ epi }) => epi === incomplete[0]);
+    const field = products[index]?.empi == null ? 'empi' : 'du';
+    throw new IncompleteProductsError(
+      incomplete,
+      `products[${index}].${field} is required for a variant that is new`,
+    );
+  }
+  await reportChanges(tx, pid, await changesOf(tx, pid, rows, now), now);
+}
+
+/** Stores checked variants inside the caller's transaction. */
+export async function writeProducts(
+  tx: Tx,
+  pid: string,
+  products: readonly ProductWrite[],
+  now: Date,
+): Promise<WrittenRow[]> {
+  const rows = await catalog.upsertProducts(tx, pid, lastOfEach(products), now);
+  await concludeWrite(tx, pid, products, rows, now);
+  return rows;
+}
+
+/** The same for files, whose rows nobody wants to see again. */
+export async function mergeProducts(
+  tx: Tx,
+  pid: string,
+  products: readonly ProductWrite[],
+  now: Date,
+): Promise<void> {
+  const steps = await catalog.mergeProducts(tx, pid, lastOfEach(products), now);
+  await concludeWrite(tx, pid, products, steps, now);
+}
+
+/** Adds or changes variants of the calling store. */
+export async function upsertProducts(ctx: Context, products: readonly ProductInput[]): Promise<ProductRow[]> {
+  const { pid } = requireStore(ctx);
+  checkProductCount('products', products.length);
+  const checked = products.map((product, index) => checkProduct(product, `products[${index}]`));
+  const rows = await ctx.db.transaction((tx) => writeProducts(tx, pid, checked, ctx.now()));
+  return rowsInOrder([...new Set(checked.map(({ epi }) => epi))], rows);
+}
+
+/** Sets stock figures inside the caller's transaction. */
+export async function writeStock(
+  tx: Tx,
+  pid: string,
+  stocks: readonly { epi: string; stk: number }[],
+  now: Date,
+): Promise<WrittenRow[]> {
+  const rows = await catalog.setStock(tx, pid, stocks, now);
+  await reportChanges(tx, pid, await changesOf(tx, pid, rows, now), now);
+  return rows;
+}
+
+/** Sets stock figures of the calling store; says which variants it does not know. */
+export async function setStock(
+  ctx: Context,
+  stocks: readonly { epi: string; stk: number }[],
+): Promise<{ products: ProductRow[]; unknown: string[] }> {
+  const { pid } = requireStore(ctx);
+  checkProductCount('stocks', stocks.length);
+  const checked = lastOfEach(stocks.map((stock, index) => checkProduct(stock, `stocks[${index}]`)));
+  const rows = await ctx.db.transaction((tx) => writeStock(tx, pid, checked, ctx.now()));
+  const epis = checked.map(({ epi }) => epi);
+  const known = new Set(rows.map(({ epi }) => epi));
+  return { products: rowsInOrder(epis, rows), unknown: epis.filter((epi) => !known.has(epi)) };
+}
+
+/** Takes variants out of the catalogue inside the caller's transaction; answers how many there were. */
+export async function dropProducts(tx: Tx, pid: string, epis: readonly string[], now: Date): Promise<number> {
+  const rows = await catalog.removeProducts(tx, pid, epis, now);
+  const changes = rows.map(({ epi, available, pr, tags }) => ({
+    epi,
+    before: { stk: available, pr, tags },
+    after: { stk: null, pr: null, tags: [] },
+    isNew: false,
+    isGone: true,
+    goneSince: null,
+  }));
+  await reportChanges(tx, pid, changes, now);
+  return rows.length;
+}
+
+/** Takes variants out of the calling store's catalogue. */
+export async function removeProducts(ctx: Context, epis: readonly string[]): Promise<{ removed: number }> {
+  const { pid } = requireStore(ctx);
+  checkProductCount('epis', epis.length);
+  const bad = epis.findIndex((epi) => !isProductId(epi));
+  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
+  const removed = await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now()));
+  return { removed };
+}
+
+/** One variant, for the store or one of its shoppers. */
+export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
+  const { pid } = ctx.viewer.keyId === null ? requireShopper(ctx) : requireStore(ctx);
+  return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
+}
+
+/** The variants of a store that the catalogue knows, in no order. */
+export function findVariants(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
+  return catalog.findProducts(db, pid, epis);
+}
+
+/** How long a variant that was removed is remembered. */
+const KEEP_REMOVED_MS = 30 * DAY_MS;
+
+/** Forgets a portion of the variants that were removed long ago; answers how many. */
+export function forgetRemoved({ db }: Services, now: Date): Promise<number> {
+  return removeRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { AppError } from '../../platform/errors.ts';
+import { plainId } from '../../platform/product-ids.ts';
+import type { IdKind } from '../../platform/product-ids.ts';
+import { checkProduct } from '../products/product.rules.ts';
+import { productColumns } from '../products/product.columns.ts';
+import type { ProductInput, ProductWrite } from '../products/product.columns.ts';
+
+/** One line of an import file: what it holds, or what is wrong with it. `end` is the byte behind it. */
+export type Entry = { line: number; end: number } & ({ value: unknown } | { fault: string });
+
+const emptyAsAbsent = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
+const optional = <Shape extends z.ZodType>(shape: Shape) => z.preprocess(emptyAsAbsent, shape.optional());
+
+const NUMBER = /^\s*-?\d+(\.\d+)?\s*$/;
+const id = (kind: IdKind) =>
+  z
+    .union([z.string(), z.int()], 'must be a text or a whole number')
+    .transform((value) => plainId(kind, String(value)))
+    .pipe(z.string(`must be a text, a whole number or gid://shopify/${kind}/<number>`));
+const text = z.union([z.string(), z.number()], 'must be a text').transform(String);
+const number = z.union([z.number(), z.string().regex(NUMBER).transform(Number)], 'must be a number');
+const tags = z.union(
+  [z.array(z.string()), z.string().transform((list) => list.split('|'))],
+  'must be an array or a text with | between',
+);
+
+const BY_CHECK = {
+  variant: id('ProductVariant'),
+  product: id('Product'),
+  line: text,
+  url: text,
+  stock: number,
+  price: number,
+  tags,
+};
+
+/** A product as files hold it: an empty cell is left out, numbers may be text, tags may be one text with `|` between. */
+const productShape = z.object(
+  Object.fromEntries(
+    productColumns.flatMap(({ field, check }) => (check ? [[field, optional(BY_CHECK[check])]] : [])),
+  ),
+  'must be a JSON object',
+);
+
+/** The fields that a file may have; others are ignored. */
+export const IMPORT_FIELDS: ReadonlySet<string> = new Set(Object.keys(productShape.shape));
+
+/** The product of a line, or what is wrong with it in words. */
+export function readProductLine(value: unknown): ProductWrite | string {
+  const parsed = productShape.safeParse(value);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    return `${path[0] === undefined ? 'the line' : String(path[0])} ${message}`;
+  }
+  try {
+    return checkProduct(parsed.data as ProductInput, 'product');
+  } catch (error) {
+    if (error instanceof AppError) return error.message.replace('product.', '');
+    throw error;
+  }
+}

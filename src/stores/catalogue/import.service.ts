@@ -1,0 +1,141 @@
+import type { Services } from '../../context.ts';
+import { IncompleteProductsError, mergeProducts } from './catalog.service.ts';
+import type { ProductWrite } from '../products/product.columns.ts';
+import * as runs from './import.repo.ts';
+import type { ImportRun } from './import.repo.ts';
+import { readProductLine } from './import.rules.ts';
+import type { Entry } from './import.rules.ts';
+
+export type { ImportRun } from './import.repo.ts';
+
+/** Rows of one transaction: they hold their locks for some 0.2 s; larger ones gain little. */
+const BATCH_SIZE = 2_000;
+
+type Deps = Pick<Services, 'db' | 'now'>;
+type Row = { line: number; product: ProductWrite };
+type Batch = { rows: Row[]; end: number; line: number; faults: number };
+
+/** How an import is to run. */
+export type ImportOptions = {
+  pid: string;
+  /** Fingerprint of the file, under which its progress is kept. */
+  source: string;
+  /** Where to go on; zeros for a new import. */
+  from: ImportRun;
+  /** Lines that may be wrong before the import stops. */
+  maxFaults: number;
+  /** Told of each wrong line. */
+  onFault: (line: number, fault: string) => void;
+  /** Told after each batch. */
+  onProgress: (run: ImportRun) => void;
+  /** Asked after each batch whether to stop, so that a Ctrl-C ends at a checkpoint. */
+  isStopping: () => boolean;
+};
+
+/** How an import ended. */
+export type ImportResult = ImportRun & { end: 'done' | 'stopped' | 'too-many-faults' };
+
+/**
+ * Imports lines through the one write path, so that stock counts as from any other feed. Holds two batches at a time, whatever the
+ * size of the file: the next one is read while the database writes. Progress is stored with each batch.
+ */
+export async function importProducts(
+  deps: Deps,
+  entries: AsyncIterable<Entry>,
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const { from, maxFaults, onFault, isStopping } = options;
+  let run: ImportRun = { ...from, finishedAt: null };
+  let faults = 0;
+  let batch: Batch = { rows: [], end: from.offset, line: from.line, faults: 0 };
+  let underWay: Promise<void> = Promise.resolve();
+  const note = (line: number, fault: string): void => {
+    onFault(line, fault);
+    faults += 1;
+    batch.faults += 1;
+  };
+  const flush = async (): Promise<void> => {
+    await underWay;
+    const full = batch;
+    batch = { rows: [], end: full.end, line: full.line, faults: 0 };
+    underWay = writeBatch(deps, options, run, full, onFault).then((next) => {
+      faults += next.skipped - run.skipped - full.faults;
+      run = next;
+      options.onProgress(run);
+    });
+    // Awaited by the next flush; until then a failure must not count as unhandled.
+    underWay.catch(() => undefined);
+  };
+
+  for await (const entry of entries) {
+    const product = 'fault' in entry ? entry.fault : readProductLine(entry.value);
+    if (typeof product === 'string') note(entry.line, product);
+    else batch.rows.push({ line: entry.line, product });
+    batch.end = entry.end;
+    batch.line = entry.line;
+    if (faults > maxFaults || isStopping()) break;
+    if (batch.rows.length >= BATCH_SIZE) await flush();
+  }
+  const isCut = faults > maxFaults || isStopping();
+  await flush();
+  await underWay;
+  if (faults > maxFaults) return { ...run, end: 'too-many-faults' };
+  if (isCut) return { ...run, end: 'stopped' };
+  const finished = { ...run, finishedAt: deps.now() };
+  await runs.saveRun(deps.db, options.pid, options.source, finished, finished.finishedAt);
+  return { ...finished, end: 'done' };
+}
+
+/** Writes a batch with its checkpoint. New variants that lack a field are named and left out, the others are kept. */
+async function writeBatch(
+  deps: Deps,
+  { pid, source }: Pick<ImportOptions, 'pid' | 'source'>,
+  before: ImportRun,
+  batch: Batch,
+  onFault: ImportOptions['onFault'],
+): Promise<ImportRun> {
+  const { rows, end, line, faults } = batch;
+  const next = {
+    offset: end,
+    line,
+    written: before.written + rows.length,
+    skipped: before.skipped + faults,
+    finishedAt: null,
+  };
+  try {
+    const now = deps.now();
+    await deps.db.transaction(async (tx) => {
+      if (rows.length > 0)
+        await mergeProducts(
+          tx,
+          pid,
+          rows.map(({ product }) => product),
+          now,
+        );
+      await runs.saveRun(tx, pid, source, next, now);
+    });
+    return next;
+  } catch (error) {
+    if (!(error instanceof IncompleteProductsError)) throw error;
+    const incomplete = new Set(error.epis);
+    const bad = rows.filter(({ product }) => incomplete.has(product.epi));
+    for (const row of bad) onFault(row.line, 'empi and du are required for a variant that is new');
+    const good = rows.filter((row) => !bad.includes(row));
+    return writeBatch(
+      deps,
+      { pid, source },
+      before,
+      { ...batch, rows: good, faults: faults + bad.length },
+      onFault,
+    );
+  }
+}
+
+/** How far an import of this file came, or null. */
+export function findRun(
+  { db }: Pick<Services, 'db'>,
+  pid: string,
+  source: string,
+): Promise<ImportRun | null> {
+  return runs.findRun(db, pid, source);
+}

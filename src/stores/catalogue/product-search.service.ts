@@ -1,0 +1,107 @@
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
+import type { CsvColumn } from '../../platform/csv.ts';
+import {
+  checkLimit,
+  checkSearch,
+  decodeCursor,
+  decodeSeq,
+  encodeCursor,
+  failCursor,
+  toConnection,
+} from '../../platform/page.ts';
+import type { Connection } from '../../platform/page.ts';
+import { isStorable } from '../../platform/text.ts';
+import { variantUrl } from '../../platform/variant-url.ts';
+import * as catalog from '../products/product-search.repo.ts';
+import type { PlacedRow, ProductFilter, ProductSort } from '../products/product-search.repo.ts';
+import { getInLists, getWaiting } from '../reports/report.service.ts';
+
+/** Which variants a caller asks for, unchecked. */
+export type ProductsInput = { search?: string | null; soldOut?: boolean | null };
+type PageInput = ProductsInput & { sort?: ProductSort | null; first?: number | null; after?: string | null };
+
+/** A page that remembers what it was asked for: counting a million rows costs more than the page, so that only who selects it pays. */
+export type ProductPage = Connection<PlacedRow> & { filter: ProductFilter };
+
+const ORDER = 'product';
+
+const filterOf = ({ search, soldOut }: ProductsInput): ProductFilter => ({
+  search: checkSearch(search),
+  isSoldOut: soldOut ?? false,
+});
+
+/** A page of the calling store's catalogue. */
+export async function listProducts(
+  ctx: Context,
+  { sort, first, after, ...which }: PageInput,
+): Promise<ProductPage> {
+  const { pid } = requireStore(ctx);
+  const size = checkLimit('first', first, 20, 100);
+  const filter = filterOf(which);
+  // Few of many may be sold out: then the newest are looked through, and not all.
+  if ((sort ?? 'newest') === 'newest' && !filter.isSoldOut) {
+    const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
+    const rows = await catalog.listProducts(ctx.db, pid, filter, before, size + 1);
+    return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), filter };
+  }
+  return rankProducts(ctx, pid, filter, { sort: sort ?? 'newest', size, after });
+}
+
+async function rankProducts(
+  ctx: Context,
+  pid: string,
+  filter: ProductFilter,
+  { sort, size, after }: { sort: ProductSort; size: number; after?: string | null },
+): Promise<ProductPage> {
+  const order = `${ORDER} ${sort}`;
+  const behind = after ? placeIn(after, order, sort) : null;
+  const rows = await catalog.rankProducts(ctx.db, pid, filter, { sort, behind, limit: size + 1 });
+  return { ...toConnection(rows, size, ({ rank, epi }) => encodeCursor(order, rank, epi), after), filter };
+}
+
+function placeIn(after: string, order: string, sort: ProductSort): [string, string] {
+  const [rank, epi] = decodeCursor('after', after, order);
+  const isFine = typeof rank === 'string' && typeof epi === 'string' && isStorable(rank) && isStorable(epi);
+  return isFine && (sort === 'title' || /^-?\d{1,18}$/.test(rank)) ? [rank, epi] : failCursor('after');
+}
+
+/** How many variants there are over all pages. */
+export function countProducts(ctx: Context, { filter }: ProductPage): Promise<number> {
+  return catalog.countProducts(ctx.db, requireStore(ctx).pid, filter);
+}
+
+type FileRow = PlacedRow & { waiting: number; inLists: number };
+
+const COLUMNS: CsvColumn<FileRow>[] = [
+  ['epi', ({ epi }) => epi],
+  ['empi', ({ empi }) => empi],
+  ['title', ({ dt }) => dt],
+  ['variant', ({ vi }) => vi],
+  ['brand', ({ bt }) => bt],
+  ['sku', ({ sku }) => sku],
+  ['price', ({ pr }) => pr],
+  ['stock', ({ stk }) => stk],
+  ['waiting', ({ waiting }) => waiting],
+  ['inlists', ({ inLists }) => inLists],
+  ['page', variantUrl],
+  ['changed', ({ uts }) => uts],
+];
+
+/** The catalogue of any size as CSV, newest variants first. */
+export async function streamProducts(ctx: Context, which: ProductsInput): Promise<AsyncGenerator<string>> {
+  const { pid } = requireStore(ctx);
+  const filter = filterOf(which);
+  return streamCsv(COLUMNS, async (last: FileRow | null) => {
+    const before = last?.seq ?? Number.MAX_SAFE_INTEGER;
+    const rows = await catalog.listProducts(ctx.db, pid, filter, before, CSV_PORTION);
+    return Promise.all(
+      rows.map(async (row) => ({
+        ...row,
+        waiting: (await getWaiting(ctx, row)) ?? 0,
+        inLists: (await getInLists(ctx, row)) ?? 0,
+      })),
+    );
+  });
+}

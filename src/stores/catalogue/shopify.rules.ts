@@ -1,0 +1,208 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { fail } from '../../platform/errors.ts';
+import { hasControlCharacters } from '../../platform/text.ts';
+import { gidOf, orderShape } from './shopify-order.rules.ts';
+import { clampStock } from '../products/product.rules.ts';
+import type { ProductWrite } from '../products/product.columns.ts';
+
+/** The topics that change the catalogue, and that of orders. */
+export type ShopifyTopic =
+  | 'products/create'
+  | 'products/update'
+  | 'products/delete'
+  | 'inventory_levels/update'
+  | 'orders/create';
+
+const TOPICS: ReadonlySet<string> = new Set<ShopifyTopic>([
+  'products/create',
+  'products/update',
+  'products/delete',
+  'inventory_levels/update',
+  'orders/create',
+]);
+
+/** Shopify sends at most this many variants in a webhook. */
+const MAX_LISTED_VARIANTS = 100;
+
+/** Shopify gives up on a delivery long before this; what is older was recorded by somebody and is played again. */
+export const STALE_AFTER_MS = 48 * 3_600_000;
+
+/** Whether a topic is one of ours. */
+export function isShopifyTopic(topic: string): topic is ShopifyTopic {
+  return TOPICS.has(topic);
+}
+
+/** Whether a body was signed with the secret; takes the same time for every wrong signature. */
+export function isSigned(secret: string, body: Buffer, signature: string): boolean {
+  const wanted = createHmac('sha256', secret).update(body).digest();
+  const given = Buffer.from(signature, 'base64');
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+/** A secret that can sign, or the failure `invalid-request`. */
+export function checkSecret(secret: string): string {
+  const isFine = secret.length >= 16 && secret.length <= 256 && !hasControlCharacters(secret);
+  return isFine ? secret : fail('invalid-request', 'secret must have 16 to 256 printable characters');
+}
+
+const id = z.union([z.number(), z.string().regex(/^[\w-]{1,64}$/)]).transform(String);
+const time = z.string().transform((text, issue) => {
+  const date = new Date(text);
+  if (!Number.isNaN(date.getTime())) return date;
+  issue.addIssue('is not a time');
+  return z.NEVER;
+});
+
+const variantShape = z.object({
+  id,
+  title: z.string().nullish(),
+  sku: z.string().nullish(),
+  price: z.coerce.number().nullish(),
+  inventory_quantity: z.number().int().nullish(),
+  inventory_management: z.string().nullish(),
+  inventory_item_id: id.nullish(),
+  image_id: id.nullish(),
+});
+
+const productShape = z.object({
+  id,
+  admin_graphql_api_id: gidOf('Product'),
+  title: z.string(),
+  vendor: z.string().nullish(),
+  handle: z.string().nullish(),
+  tags: z.union([z.string(), z.array(z.string())]).nullish(),
+  updated_at: time,
+  image: z.object({ src: z.string().nullish() }).nullish(),
+  images: z.array(z.object({ id: id.nullish(), src: z.string().nullish() })).nullish(),
+  variants: z.array(variantShape),
+  variant_gids: z.array(z.object({ admin_graphql_api_id: z.string() })).nullish(),
+});
+
+const levelShape = z.object({
+  admin_graphql_api_id: gidOf('InventoryLevel'),
+  inventory_item_id: id,
+  location_id: id,
+  available: z.number().int().nullish(),
+  updated_at: time,
+});
+
+/** Topics are not signed, bodies are: what tells more than an id is no deletion, whatever the topic says. */
+const deletedShape = z.strictObject({ id, admin_graphql_api_id: gidOf('Product') });
+
+/** Shopify gives no id twice, so nothing is younger than a deletion. */
+const DELETED_AT = new Date('9999-12-31T00:00:00Z');
+
+type ShopifyProduct = z.infer<typeof productShape>;
+type ShopifyVariant = z.infer<typeof variantShape>;
+
+/** What a webhook means. What it is about, and when Shopify changed that, give the order. */
+export type ShopifyEvent = { subject: string; changedAt: Date } & (
+  | { kind: 'product'; empi: string; products: ProductWrite[]; keep: string[] | null }
+  | { kind: 'level'; item: string; location: string; available: number | null }
+  | { kind: 'deleted'; empi: string }
+  | { kind: 'order'; order: z.infer<typeof orderShape> }
+);
+
+const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+
+function pageOf(product: ShopifyProduct, shopDomain: string): string {
+  const path = `/products/${encodeURIComponent(product.handle ?? product.id)}`;
+  return SHOP_DOMAIN.test(shopDomain) ? `https://${shopDomain}${path}` : path;
+}
+
+function imageOf(product: ShopifyProduct, { image_id }: ShopifyVariant): string | null {
+  const own = image_id == null ? undefined : product.images?.find((image) => image.id === image_id);
+  return own?.src ?? product.image?.src ?? product.images?.[0]?.src ?? null;
+}
+
+/** A product with one variant calls it "Default Title", which no shopper should read. */
+function variantText(title: string | null | undefined): string {
+  return title == null || title === 'Default Title' ? '' : title;
+}
+
+/** Stock that Shopify does not track is unknown, whatever its figure says, and the variant can always be bought. */
+function isUntracked({ inventory_management }: ShopifyVariant): boolean {
+  return inventory_management === null;
+}
+
+/** All variants that the product still has, or null when the webhook does not tell. */
+function keptVariants({ variants, variant_gids }: ShopifyProduct): string[] | null {
+  if (variant_gids)
+    return variant_gids.map(({ admin_graphql_api_id }) => admin_graphql_api_id.split('/').at(-1)!);
+  return variants.length < MAX_LISTED_VARIANTS ? variants.map((variant) => variant.id) : null;
+}
+
+function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent {
+  const du = pageOf(product, shopDomain);
+  const tags = typeof product.tags === 'string' ? product.tags.split(',') : product.tags;
+  const products = product.variants.map((variant) => ({
+    epi: variant.id,
+    empi: product.id,
+    du,
+    uri: `${du}?variant=${variant.id}`,
+    bt: product.vendor,
+    dt: product.title,
+    sku: variant.sku,
+    iu: imageOf(product, variant),
+    stk: isUntracked(variant) ? null : variant.inventory_quantity,
+    isUntracked: isUntracked(variant),
+    pr: variant.price,
+    vi: variantText(variant.title),
+    tags,
+    inventoryItem: variant.inventory_item_id,
+    sourceAt: product.updated_at,
+  }));
+  return {
+    kind: 'product',
+    subject: `product ${product.id}`,
+    changedAt: product.updated_at,
+    empi: product.id,
+    products,
+    keep: keptVariants(product),
+  };
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return fail('invalid-request', 'The body is not JSON');
+  }
+}
+
+function take<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  return fail('invalid-request', `The webhook is not understood: ${path.join('.')} ${message}`);
+}
+
+function readDeleted(body: z.infer<typeof deletedShape>): ShopifyEvent {
+  return { kind: 'deleted', subject: `product ${body.id}`, changedAt: DELETED_AT, empi: body.id };
+}
+
+function readLevel(level: z.infer<typeof levelShape>): ShopifyEvent {
+  const { inventory_item_id: item, location_id: location } = level;
+  return {
+    kind: 'level',
+    subject: `level ${item} ${location}`,
+    changedAt: level.updated_at,
+    item,
+    location,
+    available: level.available == null ? null : clampStock(level.available),
+  };
+}
+
+function readOrder(order: z.infer<typeof orderShape>): ShopifyEvent {
+  return { kind: 'order', subject: `order ${order.id}`, changedAt: order.created_at, order };
+}
+
+/** Reads a webhook's body, or fails with `invalid-request`. */
+export function readEvent(topic: ShopifyTopic, body: Buffer, shopDomain: string): ShopifyEvent {
+  const value = parseBody(body);
+  if (topic === 'products/delete') return readDeleted(take(deletedShape, value));
+  if (topic === 'inventory_levels/update') return readLevel(take(levelShape, value));
+  if (topic === 'orders/create') return readOrder(take(orderShape, value));
+  return readProduct(take(productShape, value), shopDomain);
+}

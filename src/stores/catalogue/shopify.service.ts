@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { requireStore } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { fail } from '../../platform/errors.ts';
+import { isStorable } from '../../platform/text.ts';
+import { recordOrder } from '../revenue/order.service.ts';
+import { readOrder } from './shopify-order.rules.ts';
+import type { StoreRow } from '../store.repo.ts';
+import { findServedStore } from '../store.service.ts';
+import { checkProduct, clampStock } from '../products/product.rules.ts';
+import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
+import * as shopify from './shopify.repo.ts';
+import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';
+import type { ShopifyEvent } from './shopify.rules.ts';
+import { DAY_MS } from '../../platform/time.ts';
+
+type Deps = Pick<Services, 'db' | 'now' | 'config'>;
+
+/** A webhook as it arrived; headers are as sent, the body is the signed bytes. */
+export type Delivery = {
+  pid: string;
+  topic: string;
+  webhookId: string;
+  signature: string;
+  shopDomain: string;
+  triggeredAt: string;
+  body: Buffer;
+};
+
+/** What became of a webhook. All of them are answers of 200: Shopify repeats what is refused. */
+export type Receipt = { status: 'applied' | 'duplicate' | 'outdated' | 'ignored' };
+
+/** Compared against when the store has no secret, so that both wrong cases take the same time. */
+const NO_SECRET = 'no store has this secret';
+
+/** Whether Shopify's webhooks are taken, and where they go. */
+export type ShopifyConnection = { connected: boolean; url: string };
+
+function connectionOf({ config }: Context, pid: string, secret: string | null): ShopifyConnection {
+  return {
+    connected: secret !== null,
+    url: `${config.publicUrl}/webhooks/shopify/${encodeURIComponent(pid)}`,
+  };
+}
+
+/** The calling store's connection. */
+export async function getShopifyConnection(ctx: Context): Promise<ShopifyConnection> {
+  const { pid } = requireStore(ctx);
+  return connectionOf(ctx, pid, await shopify.findSecret(ctx.db, pid));
+}
+
+/** Connects or disconnects Shopify and says where its webhooks go. */
+export async function setShopifySecret(ctx: Context, secret: string | null): Promise<ShopifyConnection> {
+  const { pid } = requireStore(ctx);
+  await shopify.saveSecret(ctx.db, pid, secret === null ? null : checkSecret(secret), ctx.now());
+  return connectionOf(ctx, pid, secret);
+}
+
+/** Takes a webhook: believed by its signature, applied once, in the order of Shopify's own clock. */
+export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Receipt> {
+  const { pid, topic, body } = delivery;
+  const store = isStorable(pid) ? await findServedStore(deps, pid) : null;
+  const secret = store && (await shopify.findSecret(deps.db, pid));
+  if (!isSigned(secret ?? NO_SECRET, body, delivery.signature) || store === null || secret === null)
+    fail('unauthorised', 'The signature is wrong');
+  if (!isShopifyTopic(topic)) return { status: 'ignored' };
+  const event = readEvent(topic, body, delivery.shopDomain);
+  const now = deps.now();
+  refuseStale(event.kind === 'deleted' ? new Date(delivery.triggeredAt) : event.changedAt, now);
+  const digest = createHash('sha256').update(body).digest();
+  // The id is not signed: it tells deliveries of one body apart, and never makes a duplicate of another body.
+  const id = createHash('sha256').update(digest).update(delivery.webhookId).digest('hex');
+  const status = await deps.db.transaction(async (tx) => {
+    if (!(await shopify.takeEvent(tx, pid, id, now))) return 'duplicate';
+    const order = await shopify.advance(tx, pid, { ...event, digest }, now);
+    if (order !== 'new') return order;
+    return event.kind === 'order' ? applyOrder(tx, store, event, now) : applyEvent(tx, pid, event, now);
+  });
+  return { status };
+}
+
+/** A moment that cannot be read does not count: deletions carry none in what is signed. */
+function refuseStale(at: Date, now: Date): void {
+  if (now.getTime() - at.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is stale');
+}
+
+/** An order that the store has reported itself counts once all the same. */
+async function applyOrder(tx: Tx, store: StoreRow, event: OrderEvent, now: Date): Promise<Receipt['status']> {
+  const order = readOrder(event.order, store.defaultRegion);
+  if (order === null) return 'ignored';
+  return (await recordOrder(tx, store, order, now)).isRepeat ? 'duplicate' : 'applied';
+}
+
+async function applyEvent(
+  tx: Tx,
+  pid: string,
+  event: Exclude<ShopifyEvent, OrderEvent>,
+  now: Date,
+): Promise<Receipt['status']> {
+  if (event.kind === 'level') return applyLevel(tx, pid, event, now);
+  const held = await shopify.holdVariants(tx, pid, event);
+  if (event.kind === 'product') return applyProduct(tx, pid, event, held, now);
+  await dropProducts(
+    tx,
+    pid,
+    held.map(({ epi }) => epi),
+    now,
+  );
+  return 'applied';
+}
+
+type OrderEvent = Extract<ShopifyEvent, { kind: 'order' }>;
+type ProductEvent = Extract<ShopifyEvent, { kind: 'product' }>;
+type LevelEvent = Extract<ShopifyEvent, { kind: 'level' }>;
+
+async function applyProduct(
+  tx: Tx,
+  pid: string,
+  { changedAt, products, keep }: ProductEvent,
+  held: readonly shopify.HeldVariant[],
+  now: Date,
+): Promise<Receipt['status']> {
+  const items = products.flatMap(({ inventoryItem }) => inventoryItem ?? []);
+  const newer = await shopify.itemsChangedAfter(tx, pid, items, changedAt);
+  const checked = products
+    .map((product, index) => checkProduct(product, `variants[${index}]`))
+    .map((product) =>
+      product.inventoryItem != null && newer.has(product.inventoryItem) ? { ...product, stk: null } : product,
+    );
+  if (checked.length > 0) await writeProducts(tx, pid, checked, now);
+  const gone = keep === null ? [] : held.filter(({ epi }) => !keep.includes(epi)).map(({ epi }) => epi);
+  if (gone.length > 0) await dropProducts(tx, pid, gone, now);
+  return 'applied';
+}
+
+/** Stock is told location by location, a product's own webhook tells the sum. */
+async function applyLevel(tx: Tx, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
+  const { item, location, available, changedAt: at } = event;
+  const variants = await shopify.holdVariants(tx, pid, { inventoryItem: item });
+  if (available === null || variants.length === 0) return 'ignored';
+  const levels = await shopify.findLevel(tx, pid, item, location);
+  await shopify.saveLevel(tx, pid, { item, location, available, at });
+  const stocks = variants
+    .filter(({ sourceAt }) => sourceAt === null || sourceAt < at)
+    .map(({ epi, stk }) => ({ epi, stk: clampStock(nextStock(stk, available, levels)) }));
+  if (stocks.length > 0) await writeStock(tx, pid, stocks, now);
+  return 'applied';
+}
+
+/**
+ * In a store with one location its figure is the stock. With more of them, a location moves the stock by the difference to what it had.
+ * What one has that never told before may be in the sum already; but there is at least what all of them have told.
+ */
+function nextStock(
+  stk: number | null,
+  available: number,
+  { previous, others, hasOthers }: shopify.Levels,
+): number {
+  if (!hasOthers) return available;
+  if (stk === null) return others + available;
+  return previous === null ? Math.max(stk, others + available) : stk + available - previous;
+}
+
+const WEBHOOK_MEMORY_MS = 7 * DAY_MS;
+
+/** Forgets a portion of the webhooks that are too old to be played again; answers how many. */
+export function forgetEvents({ db }: Services, now: Date): Promise<number> {
+  return shopify.forgetEvents(db, new Date(now.getTime() - WEBHOOK_MEMORY_MS));
+}

@@ -1,0 +1,51 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, open, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import { makeFolder } from '../../platform/folder.ts';
+import { KEY_BYTES } from '../../platform/encrypt.ts';
+
+type Deps = Pick<Config, 'dataDir' | 'secretsKeys'>;
+
+const pathOf = ({ dataDir }: Deps): string => join(dataDir, 'secrets.key');
+
+/** The keys of a file, a line each. */
+async function readKeys(path: string): Promise<Buffer[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const lines = text.split(/\s+/).filter(Boolean);
+  return lines.map((line) => Buffer.from(line, 'base64')).filter(({ length }) => length === KEY_BYTES);
+}
+
+/** The keys that open secrets, newest first: those of the environment, else those of the file; none where there is neither. */
+export async function findKeys(config: Deps): Promise<readonly Buffer[]> {
+  return config.secretsKeys.length > 0 ? config.secretsKeys : readKeys(pathOf(config));
+}
+
+/**
+ * The key that seals, made where there is none. The file appears whole or not at all, and the first one stays: processes that make one at the
+ * same moment all go on with that.
+ */
+export async function sealingKey(config: Deps): Promise<Buffer> {
+  const [known] = await findKeys(config);
+  if (known) return known;
+  const path = pathOf(config);
+  await makeFolder(config.dataDir);
+  const draft = `${path}.${randomUUID()}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${randomBytes(KEY_BYTES).toString('base64')}\n`);
+    await file.sync();
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await file.close();
+    await unlink(draft);
+  }
+  const [made] = await readKeys(path);
+  if (made === undefined) throw new Error(`${path} holds no key; remove it, or set SECRETS_KEY`);
+  return made;
+}

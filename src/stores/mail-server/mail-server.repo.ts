@@ -1,0 +1,99 @@
+import type { MailProblem } from '../../alerts/send/mail-problem.ts';
+import type { MailSecurity } from '../../alerts/send/store-smtp.ts';
+import type { Db } from '../../platform/database/database.ts';
+import type { MailServerModel, StoreModel } from '../../generated/prisma/models.ts';
+
+/** A store's mail server as it is stored; the password is sealed. */
+export type MailServerRow = Omit<MailServerModel, 'security' | 'problem'> & {
+  security: MailSecurity;
+  problem: MailProblem | null;
+};
+
+const toRow = <Row extends Pick<MailServerModel, 'security' | 'problem'>>(row: Row) => ({
+  ...row,
+  security: row.security as MailSecurity,
+  problem: row.problem as MailProblem | null,
+});
+
+/** The mail server of a store, or null. */
+export async function findServer(db: Db, pid: string): Promise<MailServerRow | null> {
+  const row = await db.prisma.mailServer.findFirst({ where: { pid } });
+  return row && toRow(row);
+}
+
+/** What a change writes. */
+export type ServerChange = Pick<
+  MailServerRow,
+  'host' | 'port' | 'security' | 'login' | 'password' | 'version'
+>;
+
+/** Sets the mail server of a store; what was known of an older one is forgotten. */
+export async function saveServer(
+  db: Db,
+  pid: string,
+  change: ServerChange,
+  now: Date,
+): Promise<MailServerRow> {
+  const fresh = { ...change, problem: null, problemAt: null, sentAt: null, uts: now };
+  const row = await db.prisma.mailServer.upsert({
+    where: { pid },
+    create: { pid, ...fresh, cts: now },
+    update: fresh,
+  });
+  return toRow(row);
+}
+
+/** Removes the mail server of a store; false where there is none. */
+export async function removeServer(db: Db, pid: string): Promise<boolean> {
+  return (await db.prisma.mailServer.deleteMany({ where: { pid } })).count === 1;
+}
+
+/** The stores that have a mail server of their own. */
+export async function listOwners(db: Db): Promise<Set<string>> {
+  const rows = await db.prisma.mailServer.findMany({ select: { pid: true } });
+  return new Set(rows.map(({ pid }) => pid));
+}
+
+/** A mail server with the address that its mails come from. */
+export type SendingServer = MailServerRow & { store: Pick<StoreModel, 'senderAddress'> };
+
+/** The mail servers of those of the stores that have one. */
+export async function loadServers(db: Db, pids: readonly string[]): Promise<SendingServer[]> {
+  const rows = await db.prisma.mailServer.findMany({
+    where: { pid: { in: [...new Set(pids)] } },
+    include: { store: { select: { senderAddress: true } } },
+  });
+  return rows.map(toRow);
+}
+
+/** Notes how mails leave by the server with these settings; nothing where they were changed since. */
+export async function noteHealth(
+  db: Db,
+  { pid, version }: Pick<MailServerRow, 'pid' | 'version'>,
+  problem: MailProblem | null,
+  now: Date,
+): Promise<void> {
+  const data =
+    problem === null ? { problem: null, problemAt: null, sentAt: now } : { problem, problemAt: now };
+  await db.prisma.mailServer.updateMany({ where: { pid, version }, data });
+}
+
+/** Servers whose passwords were sealed with other keys than this. */
+export async function listSealedOtherwise(db: Db, keyId: string, most: number): Promise<MailServerRow[]> {
+  const rows = await db.prisma.mailServer.findMany({
+    where: { NOT: { password: { startsWith: `${keyId}.` } } },
+    orderBy: { pid: 'asc' },
+    take: most,
+  });
+  return rows.map(toRow);
+}
+
+/** Puts another seal on a password, unless it was changed meanwhile. */
+export async function replaceSeal(
+  db: Db,
+  { pid, password: before }: Pick<MailServerRow, 'pid' | 'password'>,
+  password: string,
+): Promise<number> {
+  return (await db.prisma.mailServer.updateMany({ where: { pid, password: before }, data: { password } }))
+    .count;
+}

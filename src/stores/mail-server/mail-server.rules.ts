@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { MailSecurity } from '../../alerts/send/store-smtp.ts';
+import { fail } from '../../platform/errors.ts';
+import { escapeHtml, hasControlCharacters, isStorable } from '../../platform/text.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
+
+/** What a store says of its mail server. */
+export type MailServerInput = {
+  host: string;
+  port: number;
+  security: MailSecurity;
+  user: string;
+  password?: string | null;
+};
+
+/** The same, checked, in the form in which it is stored. */
+export type CheckedServer = {
+  host: string;
+  port: number;
+  security: MailSecurity;
+  login: string;
+  password: string | null;
+};
+
+/** Ports on which mail servers take mail. */
+const PORTS = [25, 465, 587, 2525];
+const MAX_HOST = 253;
+const MAX_USER = 320;
+const MAX_PASSWORD = 1_000;
+const HOST_NAME = /^[a-z0-9]([a-z0-9-]{0,62})?(\.[a-z0-9]([a-z0-9-]{0,62})?)*\.?$/;
+
+const isText = (text: string, most: number): boolean =>
+  text.length >= 1 && text.length <= most && !hasControlCharacters(text) && isStorable(text);
+
+/**
+ * Checks what a store says of its server. `anyPort` is for operators who let stores reach their private network: what listens where is
+ * theirs to know.
+ */
+export function checkServer(input: MailServerInput, anyPort: boolean): CheckedServer {
+  const host = input.host.trim().toLowerCase();
+  const { port, security, password = null } = input;
+  const login = input.user.trim();
+  if (host.length > MAX_HOST || (isIP(host) === 0 && !HOST_NAME.test(host)))
+    fail('invalid-request', 'host must be the name of a server, such as smtp.shop.example');
+  if (!PORTS.includes(port) && !(anyPort && Number.isInteger(port) && port > 0 && port < 65_536))
+    fail('invalid-request', `port must be one of ${PORTS.join(', ')}`);
+  if (!isText(login, MAX_USER))
+    fail('invalid-request', `user must have 1 to ${MAX_USER} characters, on one line`);
+  if (password !== null && !isText(password, MAX_PASSWORD))
+    fail('invalid-request', `password must have 1 to ${MAX_PASSWORD} characters, on one line`);
+  return { host, port, security, login, password };
+}
+
+/**
+ * What a sealed password goes with. It opens beside nothing else: who can write into the table, or change the host without knowing the password,
+ * cannot have it sent elsewhere.
+ */
+export function contextOf({ pid, host, port, login }: Address & { pid: string }): string {
+  return JSON.stringify(['mail-server', pid, host, port, login]);
+}
+
+type Address = { host: string; port: number; login: string };
+
+/** Whether a stored password may stay. */
+export function isSameAddress(left: Address, right: Address): boolean {
+  return left.host === right.host && left.port === right.port && left.login === right.login;
+}
+
+/** Tests of a store's server; each is a connection to wherever the store says. */
+export const TEST_LIMIT = { points: 10, windowMs: 10 * MINUTE_MS };
+
+/** Under which they are counted. */
+export const TEST_KEY = createHash('sha256').update('mail-server test').digest();
+
+/** Refuses a further test until the window is over. */
+export function failTooManyTests(until: Date, now: Date): never {
+  const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)));
+  return fail(
+    'too-many-requests',
+    `Too many tests: ${TEST_LIMIT.points} in ten minutes at most; retry later`,
+    {
+      'Retry-After': seconds,
+    },
+  );
+}
+
+/** What the mail of a test says. */
+export function testMail(storeName: string): {
+  subject: string;
+  html: string;
+  text: string;
+  headers: Record<string, string>;
+} {
+  const text = `This mail was sent by the mail server of ${storeName} to test it. It works: alerts leave the same way.`;
+  const page = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Mail server test</title></head><body><p>${escapeHtml(text)}</p></body></html>`;
+  return { subject: `Test of the mail server of ${storeName}`, html: page, text: `${text}\n`, headers: {} };
+}

@@ -1,0 +1,116 @@
+import { email } from '../../alerts/send/email.ts';
+import type { MailProblem } from '../../alerts/send/mail-problem.ts';
+import { openStoreSmtp } from '../../alerts/send/store-smtp.ts';
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { whereLeads } from '../../platform/public-address.ts';
+import { seal } from '../../platform/encrypt.ts';
+import { consume } from '../usage-window.repo.ts';
+import { findStore } from '../store.repo.ts';
+import type { StoreRow } from '../store.repo.ts';
+import { findKeys, sealingKey } from './keys.service.ts';
+import {
+  TEST_KEY,
+  TEST_LIMIT,
+  checkServer,
+  contextOf,
+  failTooManyTests,
+  isSameAddress,
+  testMail,
+} from './mail-server.rules.ts';
+import type { CheckedServer, MailServerInput } from './mail-server.rules.ts';
+import * as servers from './mail-server.repo.ts';
+import type { MailServerRow } from './mail-server.repo.ts';
+import { carryMail, createHealthLog, openServer, openServers } from './sending.service.ts';
+
+/** A person waits for the answer. */
+const TEST_LIMITS = { setupMs: 8_000, silenceMs: 8_000, messageMs: 10_000 };
+
+/** A mail server as its store sees it; there is no password in it. */
+export type MailServerView = Omit<MailServerRow, 'password' | 'version'>;
+
+const hidePassword = ({ password: _password, version: _version, ...view }: MailServerRow): MailServerView =>
+  view;
+
+/** The calling store's own mail server. */
+export async function getMailServer(ctx: Context): Promise<MailServerView | null> {
+  const row = await servers.findServer(ctx.db, requireStore(ctx).pid);
+  if (row === null) return null;
+  const isLocked = openServer(await findKeys(ctx.config), row) === null;
+  return { ...hidePassword(row), ...(isLocked && { problem: 'locked' as const }) };
+}
+
+function requireRealStore(ctx: Context): StoreRow {
+  const store = requireStore(ctx);
+  if (store.isDemo)
+    fail('forbidden', 'The demo store has no mail server of its own: its messages never leave the machine');
+  return store;
+}
+
+/** Sets the calling store's own mail server. */
+export async function setMailServer(ctx: Context, input: MailServerInput): Promise<MailServerView> {
+  const { pid } = requireRealStore(ctx);
+  const checked = checkServer(input, ctx.config.webhookAllowPrivate);
+  const store = await findStore(ctx.db, pid);
+  if (!store?.senderAddress)
+    fail(
+      'invalid-request',
+      'senderAddress of the store is missing: set the address that mails come from first',
+    );
+  await refusePrivateHost(ctx, checked.host);
+  const { host, port, security, login } = checked;
+  const password = await sealedPassword(ctx, pid, checked);
+  const change = { host, port, security, login, password, version: newId() };
+  return hidePassword(await servers.saveServer(ctx.db, pid, change, ctx.now()));
+}
+
+/** Tells the person who types the host; what counts is the same check at each connection. */
+async function refusePrivateHost({ config, connection }: Context, host: string): Promise<void> {
+  if (config.webhookAllowPrivate) return;
+  await connection().goOutside();
+  const target = await whereLeads(host);
+  if (target === 'nowhere') fail('invalid-request', 'host cannot be found');
+  if (target === 'private') fail('invalid-request', 'host must lead to a public address');
+}
+
+/** The new password sealed, or the one that is stored: it stays where it would be sent to the same place under the same name. */
+async function sealedPassword(ctx: Context, pid: string, checked: CheckedServer): Promise<string> {
+  if (checked.password !== null)
+    return seal(await sealingKey(ctx.config), checked.password, contextOf({ pid, ...checked }));
+  const before = await servers.findServer(ctx.db, pid);
+  if (before === null) return fail('invalid-request', 'password is missing');
+  if (!isSameAddress(before, checked))
+    return fail('invalid-request', 'password is missing: enter it again with another host, port or user');
+  return before.password;
+}
+
+/** Removes the calling store's own mail server. */
+export function removeMailServer(ctx: Context): Promise<boolean> {
+  return servers.removeServer(ctx.db, requireStore(ctx).pid);
+}
+
+/** Sends one mail by the calling store's own server, and tells how that went. */
+export async function testMailServer(
+  ctx: Context,
+  to: string,
+): Promise<{ isSent: boolean; problem: MailProblem | null }> {
+  const { pid, name: storeName, senderName, senderAddress } = requireRealStore(ctx);
+  const address = email.contact.read(to) ?? fail('invalid-request', 'to must be an e-mail address');
+  const opened =
+    (await openServers(ctx, [pid])).get(pid) ?? fail('not-found', 'The store has no mail server of its own');
+  const now = ctx.now();
+  const until = await ctx.db.transaction((tx) => consume(tx, pid, TEST_KEY, TEST_LIMIT, now));
+  if (until !== null) failTooManyTests(until, now);
+  await ctx.connection().goOutside();
+  const from = { pid, isDemo: false, storeName, senderName, senderAddress };
+  const message = { id: newId(), ...from, to: address, payload: testMail(storeName) };
+  const { outcome, problem } = await carryMail(opened, message, async (server, mail) => {
+    const smtp = openStoreSmtp(server, ctx.config.webhookAllowPrivate, TEST_LIMITS, 1);
+    await smtp.send(mail).finally(() => smtp.close());
+  });
+  if (problem !== undefined) await createHealthLog(ctx)(opened, problem);
+  const isSent = outcome.kind === 'sent';
+  return { isSent, problem: isSent ? null : (problem ?? 'refused') };
+}

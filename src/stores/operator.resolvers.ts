@@ -1,0 +1,16 @@
+import type { Resolvers } from '../generated/resolvers.ts';
+import { countStores, createStoreAsOperator, getStores, setStoreMaintenance } from './operator.service.ts';
+
+export const operatorResolvers = {
+  Query: { stores: (_root, input, ctx) => getStores(ctx, input) },
+  Mutation: {
+    createStore: (_root, { name }, ctx) => createStoreAsOperator(ctx, name),
+    setStoreMaintenance: (_root, { pid, maintenance }, ctx) => setStoreMaintenance(ctx, pid, maintenance),
+  },
+  StoreConnection: { totalCount: (page, _args, ctx) => countStores(ctx, page) },
+  ListedStore: {
+    cts: (store) => store.createdAt,
+    shoppers: async (store) => (await store.figures()).shoppers,
+    lists: async (store) => (await store.figures()).lists,
+  },
+} satisfies Resolvers;

@@ -1,0 +1,148 @@
+import { requireOperator } from '../context.ts';
+import type { Context, Services } from '../context.ts';
+import { fail } from '../platform/errors.ts';
+import { newId, newOperatorKey } from '../platform/ids.ts';
+import { checkLimit, decodeCursor, encodeCursor, failCursor, toConnection } from '../platform/page.ts';
+import type { Connection } from '../platform/page.ts';
+import { codePoints, isStorable } from '../platform/text.ts';
+import { checkKeyName, hashKey } from './key.rules.ts';
+import { createStore, failNoStore, setMaintenance } from './store.service.ts';
+import { MAX_KEYS, isServed } from './store.rules.ts';
+import * as operators from './operator.repo.ts';
+import type { ListedStoreRow, OperatorKeyRow, StoreFilter, StorePlace } from './operator.repo.ts';
+
+type Deps = Pick<Services, 'db' | 'now'>;
+
+/** Whom the Basic header of an operator names; no store has such a pid. */
+export const OPERATOR_USER = 'operator';
+
+/** Adds an operator key, which is shown this once; old ones work until they are revoked. */
+export async function addOperatorKey(
+  { db }: Pick<Deps, 'db'>,
+  name: string,
+): Promise<{ id: string; key: string }> {
+  const checked = checkKeyName(name, 'name');
+  const key = newOperatorKey();
+  const id = newId();
+  await db.transaction(async (tx) => {
+    await operators.lockOperatorKeys(tx);
+    if ((await operators.listOperatorKeys(tx)).length >= MAX_KEYS)
+      fail('limit-reached', `There are at most ${MAX_KEYS} valid operator keys; revoke one first`);
+    await operators.addOperatorKey(tx, { id, name: checked, hash: hashKey(key), hint: key.slice(-4) });
+  });
+  return { id, key };
+}
+
+/** The first operator key of a service that has never had one; null where there was one already. */
+export async function makeFirstOperatorKey(deps: Pick<Deps, 'db'>): Promise<string | null> {
+  if (await operators.hasHadOperatorKey(deps.db)) return null;
+  return (await addOperatorKey(deps, 'Made at first start')).key;
+}
+
+/** The operator keys that work. */
+export function listOperatorKeys({ db }: Pick<Deps, 'db'>): Promise<OperatorKeyRow[]> {
+  return operators.listOperatorKeys(db);
+}
+
+/** Ends an operator key and its dashboards at once. */
+export async function revokeOperatorKey({ db, now }: Deps, id: string): Promise<void> {
+  if (!(await operators.revokeOperatorKey(db, id, now())))
+    fail('not-found', 'There is no such valid operator key');
+}
+
+/** Id of the operator key that this is, or null. */
+export function findOperator({ db }: Pick<Deps, 'db'>, key: string): Promise<string | null> {
+  return operators.findOperatorKey(db, hashKey(key));
+}
+
+/** Notes that an operator key was used, unless that was noted after `since`. */
+export function noteOperatorUse({ db }: Pick<Deps, 'db'>, id: string, at: Date, since: Date): Promise<void> {
+  return operators.noteOperatorUse(db, id, at, since);
+}
+
+const MAX_PAGE = 100;
+const PAGE = 25;
+const MAX_SEARCH = 100;
+const ORDER = 'stores';
+
+/** What operators ask for. */
+export type StoresInput = { search?: string | null; first?: number | null; after?: string | null };
+
+/** A store with its figures, which are counted for its whole page at once, and only where somebody asks. */
+export type StoreWithFigures = ListedStoreRow & { figures: () => Promise<Figures> };
+
+type Figures = { shoppers: number; lists: number };
+
+/** A page of stores that can be counted over all pages. */
+export type StoreConnectionRow = Connection<StoreWithFigures> & { filter: StoreFilter };
+
+function withFigures({ db }: Context, rows: ListedStoreRow[]): StoreWithFigures[] {
+  let counted: ReturnType<typeof operators.countFigures> | null = null;
+  return rows.map((row) => ({
+    ...row,
+    figures: async () => {
+      const { shoppers, lists } = await (counted ??= operators.countFigures(
+        db,
+        rows.map(({ pid }) => pid),
+      ));
+      return { shoppers: shoppers.get(row.pid) ?? 0, lists: lists.get(row.pid) ?? 0 };
+    },
+  }));
+}
+
+function placeOf(after: string | null | undefined): StorePlace | null {
+  if (!after) return null;
+  const [ms, pid] = decodeCursor('after', after, ORDER);
+  const isPlace = Number.isSafeInteger(ms) && Math.abs(ms as number) < 8e15 && typeof pid === 'string';
+  return isPlace ? { createdAt: new Date(ms as number), pid } : failCursor('after');
+}
+
+/** The stores of this service, newest first. */
+export async function getStores(
+  ctx: Context,
+  { search, first, after }: StoresInput,
+): Promise<StoreConnectionRow> {
+  requireOperator(ctx);
+  const limit = checkLimit('first', first, PAGE, MAX_PAGE);
+  const wanted = (search ?? '').trim();
+  if (codePoints(wanted) > MAX_SEARCH || !isStorable(wanted))
+    fail('invalid-request', `search must have at most ${MAX_SEARCH} printable characters`);
+  const filter = { search: wanted, hasDemo: ctx.config.demo };
+  const rows = await operators.listStores(ctx.db, filter, limit, placeOf(after));
+  const cursorOf = ({ createdAt, pid }: ListedStoreRow): string =>
+    encodeCursor(ORDER, createdAt.getTime(), pid);
+  return { ...toConnection(withFigures(ctx, rows), limit, cursorOf, after), filter };
+}
+
+/** How many stores there are over all pages. */
+export function countStores(ctx: Context, { filter }: StoreConnectionRow): Promise<number> {
+  return operators.countStores(ctx.db, filter);
+}
+
+/** A store as operators see it, by its pid, or `not-found`. */
+async function getListed(ctx: Context, pid: string): Promise<StoreWithFigures> {
+  const row = await operators.findListedStore(ctx.db, pid);
+  return row && isServed(ctx.config, row) ? withFigures(ctx, [row])[0]! : failNoStore();
+}
+
+/** Makes a store with its first key. */
+export async function createStoreAsOperator(
+  ctx: Context,
+  name: string,
+): Promise<{ store: StoreWithFigures; apiKey: string }> {
+  requireOperator(ctx);
+  const { pid, apiKey } = await createStore(ctx, { name });
+  return { store: await getListed(ctx, pid), apiKey };
+}
+
+/** Opens or closes a store. */
+export async function setStoreMaintenance(
+  ctx: Context,
+  pid: string,
+  isClosed: boolean,
+): Promise<StoreWithFigures> {
+  requireOperator(ctx);
+  await getListed(ctx, pid);
+  await setMaintenance(ctx, pid, isClosed);
+  return getListed(ctx, pid);
+}

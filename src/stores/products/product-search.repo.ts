@@ -1,0 +1,114 @@
+import type { Db, Raw } from '../../platform/database/database.ts';
+import type { ProductModel } from '../../generated/prisma/models.ts';
+import { COLUMNS } from './product.repo.ts';
+import type { ProductRow } from './product.columns.ts';
+
+/** A variant at its place in the catalogue. */
+export type PlacedRow = ProductRow & Raw<Pick<ProductModel, 'seq'>>;
+
+/** Which variants are meant: all words of `search`, and only those without stock where asked for. */
+export type ProductFilter = { search: string; isSoldOut: boolean };
+
+/** Orders other than newest first, each by a value that rises: what has most comes first. Figures are a few seconds behind. */
+const RANKS = {
+  newest: { type: 'bigint', value: '-b.seq' },
+  title: { type: 'text', value: "lower(coalesce(b.dt, ''))" },
+  stock: { type: 'bigint', value: 'coalesce(b.stk, 2147483647)::bigint' },
+  waiting: { type: 'bigint', value: figureOf('wait', 'b.epi') },
+  lists: { type: 'bigint', value: figureOf('wish', 'b.empi') },
+} as const;
+
+function figureOf(kind: string, key: string): string {
+  return `-coalesce((SELECT t.n FROM tally t WHERE t.pid = $1 AND t.kind = '${kind}' AND t.key = ${key}), 0)::bigint`;
+}
+
+/** An order of the catalogue. */
+export type ProductSort = keyof typeof RANKS;
+
+/** A variant with what its order goes by. */
+export type RankedRow = PlacedRow & { rank: string };
+
+/** Most variants that are put in an order that no index has: 20,000 take 60 ms. */
+export const MAX_RANKED = 20_000;
+
+const FOUND = 'product_search(p.pid, p.dt, p.bt, p.sku, p.epi, p.empi) @@';
+
+/** SQL: the order is by an expression or by figures of another table, to which there is no relation. */
+const RANKED = (sort: ProductSort, hasWords: boolean): string => `
+  SELECT ${COLUMNS}, p.seq, r.rank::text AS rank
+  FROM (
+    SELECT * FROM (
+      SELECT b.epi, ${RANKS[sort].value} AS rank FROM (
+        SELECT epi, empi, dt, stk, seq FROM product p WHERE p.pid = $1 AND ${hasWords ? `${FOUND} $6::tsquery` : '$6::text IS NULL'}
+        ORDER BY p.seq DESC LIMIT ${MAX_RANKED}) b
+      WHERE NOT $2 OR b.stk <= 0) every
+    WHERE $3::text IS NULL OR (rank, epi) > ($3::text::${RANKS[sort].type}, $4)
+    ORDER BY rank, epi LIMIT $5) r
+  JOIN product p ON p.pid = $1 AND p.epi = r.epi ORDER BY r.rank, r.epi`;
+
+/** A page of the catalogue in some order, behind a place in it; of a larger catalogue the newest variants are put in order. */
+export async function rankProducts(
+  db: Db,
+  pid: string,
+  { search, isSoldOut }: ProductFilter,
+  { sort, behind, limit }: { sort: ProductSort; behind: [rank: string, epi: string] | null; limit: number },
+): Promise<RankedRow[]> {
+  const words = search === '' ? null : await wordsOf(db, pid, search);
+  if (search !== '' && words === null) return [];
+  const params = [pid, isSoldOut, behind?.[0] ?? null, behind?.[1] ?? null, limit, words];
+  return db.query<RankedRow>(RANKED(sort, words !== null), params);
+}
+
+// SQL: an index on an expression. Has no name on purpose: planned for the words at hand, it walks the newest rows for common words and the index for rare ones.
+const SEARCH = `
+  SELECT ${COLUMNS}, p.seq FROM product p
+  WHERE p.pid = $1 AND p.seq < $2 AND ${FOUND} $4::tsquery AND (NOT $5 OR p.stk <= 0)
+  ORDER BY p.seq DESC LIMIT $3`;
+
+/** SQL: the words are cut by the function that the index uses. */
+const WORDS = {
+  name: 'search_words',
+  text: `SELECT string_agg(quote_literal(word) || ':*', ' & ')::tsquery::text AS query FROM unnest(product_words($1, $2)) AS word WHERE length(word) > 8`,
+};
+
+/** The beginnings of words that a search asks for, as the index knows those of this store; null where there is none. */
+export async function wordsOf(db: Db, pid: string, search: string): Promise<string | null> {
+  const [words] = await db.query<{ query: string | null }>(WORDS, [pid, search]);
+  return words?.query ?? null;
+}
+
+const whereOf = (pid: string, isSoldOut: boolean) => ({ pid, ...(isSoldOut && { stk: { lte: 0 } }) });
+
+/** A page of the catalogue behind `before`, newest first. */
+export async function listProducts(
+  db: Db,
+  pid: string,
+  { search, isSoldOut }: ProductFilter,
+  before: number,
+  limit: number,
+): Promise<PlacedRow[]> {
+  if (search === '') {
+    const where = { ...whereOf(pid, isSoldOut), seq: { lt: before } };
+    const rows = await db.prisma.product.findMany({ where, orderBy: { seq: 'desc' }, take: limit });
+    return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+  }
+  const words = await wordsOf(db, pid, search);
+  return words === null ? [] : db.query<PlacedRow>(SEARCH, [pid, before, limit, words, isSoldOut]);
+}
+
+// SQL: an index on an expression. Has no name, as the search itself.
+const COUNT_FOUND = `
+  SELECT count(*)::int AS count FROM product p WHERE p.pid = $1 AND ${FOUND} $2::tsquery AND (NOT $3 OR p.stk <= 0)`;
+
+/** How many variants there are. */
+export async function countProducts(
+  db: Db,
+  pid: string,
+  { search, isSoldOut }: ProductFilter,
+): Promise<number> {
+  if (search === '') return db.prisma.product.count({ where: whereOf(pid, isSoldOut) });
+  const words = await wordsOf(db, pid, search);
+  if (words === null) return 0;
+  const [found] = await db.query<{ count: number }>(COUNT_FOUND, [pid, words, isSoldOut]);
+  return found!.count;
+}

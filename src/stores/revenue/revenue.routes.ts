@@ -1,0 +1,43 @@
+import { ReportOrderDocument, RevenueDocument, SetMeasuredDocument } from '../../generated/operations.ts';
+import { flag, json, moment, text } from '../../platform/route/form.ts';
+import { route } from '../../platform/route/route.ts';
+import type { RouteTable } from '../../platform/route/route.ts';
+
+export const revenueRoutes = {
+  'POST /storeadmin/v3/orders/report': route(ReportOrderDocument, {
+    caller: 'store',
+    summary: 'Tells of an order, so that revenue from alerts and lists is counted',
+    form: {
+      input: {
+        orderId: text.required,
+        orderedAt: moment.unusual,
+        currency: text.required,
+        lines: json.required,
+        regid: text.unusual,
+        useremail: text,
+        phone: text.unusual,
+        click: text.unusual,
+      },
+    },
+    reply: 'reportOrder',
+  }),
+  'GET /storeadmin/v3/revenue': route(RevenueDocument, {
+    caller: 'store',
+    summary: 'Answers what alerts and lists brought in, by day, currency and topic',
+    form: { from: text.unusual, to: text.unusual },
+    reply: 'revenue',
+  }),
+  'GET /storeadmin/v3/revenue.csv': route(RevenueDocument, {
+    caller: 'store',
+    summary: 'Streams what alerts and lists brought in as CSV, a line for each day and currency',
+    form: { from: text.unusual, to: text.unusual },
+    stream: 'text/csv',
+    reply: 'revenue',
+  }),
+  'POST /api/v3/shopper/set-measured': route(SetMeasuredDocument, {
+    caller: 'shopper',
+    summary: "Keeps whether the shopper's clicks and orders may be measured",
+    form: { measured: flag.required },
+    reply: 'setMeasured',
+  }),
+} satisfies RouteTable;

@@ -1,0 +1,78 @@
+import type { Db } from '../platform/database/database.ts';
+import type { Brand } from './brand.rules.ts';
+import type { Pacing } from './frequency.rules.ts';
+import type { TokenKey, TokenStore } from './token-key.rules.ts';
+import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
+
+/** What a message needs to know of the store it is sent for. */
+export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo'> &
+  Brand &
+  TokenStore & {
+    /** When its alerts leave. */
+    pacing: Pacing;
+    /** Base for relative product addresses: the store's own site, where it told us. */
+    siteUrl: string | null;
+  };
+
+/** Columns of a sender, from a store called `s`. */
+export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.token_keys AS "tokenKeys", s.is_demo AS "isDemo", s.link_no AS "linkNo", s.pacing, s.logo_url AS "logoUrl", s.colour,
+  s.sender_name AS "senderName", s.sender_address AS "senderAddress", s.currency, s.locale, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
+
+/** The store of a message and whether its contact asked that store never to write. */
+export type Envelope = Sender & { isSuppressed: boolean };
+
+const SENDER = {
+  pid: true,
+  name: true,
+  secret: true,
+  tokenKeys: true,
+  isDemo: true,
+  linkNo: true,
+  logoUrl: true,
+  colour: true,
+  senderName: true,
+  senderAddress: true,
+  currency: true,
+  locale: true,
+  pacing: true,
+  shareUrl: true,
+  allowedOrigins: true,
+} as const;
+
+const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof typeof SENDER>): Sender => ({
+  ...row,
+  pacing: row.pacing as Pacing,
+  tokenKeys: row.tokenKeys as TokenKey[],
+  siteUrl: shareUrl ?? allowedOrigins[0] ?? null,
+});
+
+/** One store as a sender, or null. */
+export async function findSender(db: Db, pid: string): Promise<Sender | null> {
+  const row = await db.prisma.store.findFirst({ where: { pid }, select: SENDER });
+  return row && toSender(row);
+}
+
+/** The same by the number that short links have; null where no store has it. */
+export async function findSenderByNo(db: Db, linkNo: number): Promise<Sender | null> {
+  const row = await db.prisma.store.findFirst({ where: { linkNo }, select: SENDER });
+  return row && toSender(row);
+}
+
+/** Loads what a batch of messages needs, in their order; null where the store is gone. */
+export async function loadEnvelopes(
+  db: Db,
+  contacts: readonly Pick<SuppressionModel, 'pid' | 'medium' | 'value'>[],
+): Promise<(Envelope | null)[]> {
+  const pid = { in: [...new Set(contacts.map((contact) => contact.pid))] };
+  const value = { in: [...new Set(contacts.map((contact) => contact.value.toLowerCase()))] };
+  const stores = await db.prisma.store.findMany({ where: { pid }, select: SENDER });
+  const suppressions = await db.prisma.suppression.findMany({ where: { pid, value } });
+  const senders = new Map(stores.map((store) => [store.pid, toSender(store)]));
+  const keyOf = (one: Pick<SuppressionModel, 'pid' | 'medium' | 'value'>): string =>
+    JSON.stringify([one.pid, one.medium, one.value.toLowerCase()]);
+  const suppressed = new Set(suppressions.map(keyOf));
+  return contacts.map((contact) => {
+    const sender = senders.get(contact.pid);
+    return sender ? { ...sender, isSuppressed: suppressed.has(keyOf(contact)) } : null;
+  });
+}

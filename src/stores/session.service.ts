@@ -1,0 +1,72 @@
+import type { Services, Viewer } from '../context.ts';
+import { fail } from '../platform/errors.ts';
+import { newToken } from '../platform/ids.ts';
+import { isStorable } from '../platform/text.ts';
+import { HOUR_MS } from '../platform/time.ts';
+import { hashKey } from './key.rules.ts';
+import * as sessions from './session.repo.ts';
+
+/** How long a dashboard stays signed in, whatever happens in it. */
+export const SESSION_MS = 8 * HOUR_MS;
+
+type Deps = Pick<Services, 'db' | 'now'>;
+
+/** Whom a session stands for: a key of a store, which may have been revoked since, or an operator. */
+export type Signed = { pid: string; keyId: string } | { operatorId: string };
+
+/** The cookie's text: the store, so that a session is looked for in its own store only, and the secret. Operators have no store. */
+const write = (pid: string, token: string): string => `${Buffer.from(pid).toString('base64url')}.${token}`;
+
+function read(session: string): { pid: string; hash: Buffer<ArrayBuffer> } | null {
+  const [, store, token] = /^([\w-]{0,200})\.([\w-]{43})$/.exec(session) ?? [];
+  if (store === undefined || token === undefined) return null;
+  const pid = Buffer.from(store, 'base64url').toString('utf8');
+  return isStorable(pid) ? { pid, hash: hashKey(token) } : null;
+}
+
+/** Signs a caller in who has just shown a key; answers what the browser keeps. */
+export async function openSession(
+  { db, now }: Deps,
+  { store, keyId, operatorId }: Pick<Viewer, 'store' | 'keyId' | 'operatorId'>,
+): Promise<string> {
+  const token = newToken();
+  const createdAt = now();
+  const session = {
+    hash: hashKey(token),
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + SESSION_MS),
+  };
+  if (operatorId !== null) {
+    await sessions.addOperatorSession(db, { ...session, keyId: operatorId });
+    return write('', token);
+  }
+  if (store === null || keyId === null) return fail('unauthorised');
+  await sessions.addStoreSession(db, { ...session, pid: store.pid, keyId });
+  return write(store.pid, token);
+}
+
+/** Whom a session stands for; null when it is made up, ended or too old. */
+export async function findSession({ db, now }: Deps, session: string): Promise<Signed | null> {
+  const claimed = read(session);
+  if (claimed === null) return null;
+  const { pid, hash } = claimed;
+  if (pid === '') {
+    const operatorId = await sessions.findOperatorSession(db, hash, now());
+    return operatorId === null ? null : { operatorId };
+  }
+  const keyId = await sessions.findStoreSession(db, pid, hash, now());
+  return keyId === null ? null : { pid, keyId };
+}
+
+/** Ends a session, if there is one. */
+export async function closeSession({ db }: Pick<Deps, 'db'>, session: string): Promise<void> {
+  const claimed = read(session);
+  if (claimed === null) return;
+  if (claimed.pid === '') await sessions.endOperatorSession(db, claimed.hash);
+  else await sessions.endStoreSession(db, claimed.pid, claimed.hash);
+}
+
+/** Forgets sessions whose time is over; answers how many. */
+export function forgetSessions({ db }: Services, now: Date): Promise<number> {
+  return sessions.forgetSessions(db, now);
+}

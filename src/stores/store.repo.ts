@@ -1,0 +1,239 @@
+import { columnOf } from '../platform/database/columns.ts';
+import type { Database, Db, Tx } from '../platform/database/database.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Brand } from './brand.rules.ts';
+import type { Pacing } from './frequency.rules.ts';
+import type { TokenKey } from './token-key.rules.ts';
+import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
+
+/** Requests a minute that a store allows, by kind, and what its GraphQL documents may cost in it; a kind left out has the published default. */
+export type RateLimits = { key?: number; shopper?: number; address?: number; cost?: number };
+
+/** A store as the service reads it. */
+export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'tokenKeys' | 'updatedAt'> & {
+  rateLimits: RateLimits;
+  pacing: Pacing;
+  tokenKeys: TokenKey[];
+};
+
+/** What tells an API key that works. */
+export type StoreKeyRow = Pick<StoreKeyModel, 'id' | 'hash'>;
+
+/** A key to be added. */
+export type NewKey = Pick<StoreKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
+
+/** What operators may set on a store. */
+export type StoreSettings = Partial<
+  Pick<
+    StoreRow,
+    | 'name'
+    | 'listTypes'
+    | 'customItems'
+    | 'inventoryManaged'
+    | 'allowedOrigins'
+    | 'shareUrl'
+    | 'doubleOptIn'
+    | 'defaultRegion'
+    | 'measureAlerts'
+    | 'attributionDays'
+    | 'mergedSessions'
+    | 'restoreDays'
+    | 'rateLimits'
+    | 'maintenance'
+    | keyof Brand
+  >
+>;
+
+/** What is written of a store: its settings, and its pacing as a whole. */
+type StoreChanges = StoreSettings & { pacing?: Pacing; tokenKeys?: TokenKey[] };
+
+/** The fields of a `StoreRow`. */
+const FIELDS = Object.keys(Prisma.StoreScalarFieldEnum).filter((field) => field !== 'updatedAt');
+
+/** Gives a store `s` as JSON inside of a statement; `reviveStore` turns it back into a row. */
+export const STORE_JSON = `json_build_object(${FIELDS.map((field) =>
+  field === 'secret' ? `'secret', encode(s.secret, 'base64')` : `'${field}', s.${columnOf(field)}`,
+).join(', ')})`;
+
+type StoreJson = Omit<StoreRow, 'secret' | 'createdAt'> & { secret: string; createdAt: string };
+
+/** Turns the text of STORE_JSON into a row, undoing what JSON did to bytes and dates. */
+export function reviveStore(text: string): StoreRow {
+  const json = JSON.parse(text) as StoreJson;
+  return Object.freeze({
+    ...json,
+    secret: Buffer.from(json.secret, 'base64'),
+    createdAt: new Date(json.createdAt),
+  });
+}
+
+/** Adds a store with its first key. */
+export async function createStore(
+  db: Database,
+  store: Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & StoreChanges,
+  key: NewKey,
+): Promise<void> {
+  await db.prisma.store.create({ data: { ...store, keys: { create: key } } });
+}
+
+/** Changes settings; false when there is no such store. */
+export async function updateStore(db: Db, pid: string, settings: StoreChanges): Promise<boolean> {
+  return (await db.prisma.store.updateMany({ where: { pid }, data: settings })).count === 1;
+}
+
+/** Whether mails of a store leave by a server of its own, from its own address. */
+export async function hasMailServer(db: Db, pid: string): Promise<boolean> {
+  return (await db.prisma.mailServer.count({ where: { pid } })) === 1;
+}
+
+/** One store, or null. */
+export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
+  const row = await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } });
+  return (
+    row && {
+      ...row,
+      rateLimits: row.rateLimits as RateLimits,
+      pacing: row.pacing as Pacing,
+      tokenKeys: row.tokenKeys as TokenKey[],
+    }
+  );
+}
+
+/** The pid of the store with this number, or null. */
+export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
+  return (await db.prisma.store.findFirst({ where: { linkNo }, select: { pid: true } }))?.pid ?? null;
+}
+
+/** What is shown of a key. */
+const API_KEY = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
+
+/** All stores, oldest first, without their secrets, each with the keys that still work; whoever calls leaves out the token keys. */
+export function listStores(db: Database) {
+  return db.prisma.store.findMany({
+    omit: { secret: true },
+    include: {
+      keys: {
+        where: { revokedAt: null },
+        select: API_KEY,
+        orderBy: { createdAt: 'asc' },
+      },
+    },
+    orderBy: { createdAt: 'asc' },
+  });
+}
+
+/** SQL: Prisma cannot lock. Rows that refer to the store can be written meanwhile. */
+const LOCK = 'SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE';
+
+/** Locks a store for this transaction, so that nobody else adds to what it may have a number of; false when there is none. */
+export async function lockStore(tx: Tx, pid: string): Promise<boolean> {
+  return (await tx.query(LOCK, [pid])).length > 0;
+}
+
+/** How many keys of a store work. */
+export function countKeys(db: Db, pid: string): Promise<number> {
+  return db.prisma.storeKey.count({ where: { pid, revokedAt: null } });
+}
+
+/** Adds a key; the old ones stay valid. */
+export async function addKey(tx: Tx, pid: string, key: NewKey): Promise<void> {
+  await tx.prisma.storeKey.create({ data: { pid, ...key } });
+}
+
+/** Ends all keys of a store but the newest ones. */
+export async function keepNewestKeys(tx: Tx, pid: string, count: number, now: Date): Promise<void> {
+  const older = await tx.prisma.storeKey.findMany({
+    where: { pid, revokedAt: null },
+    select: { id: true },
+    orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
+    skip: count,
+  });
+  await tx.prisma.storeKey.updateMany({
+    where: { pid, id: { in: older.map(({ id }) => id) } },
+    data: { revokedAt: now },
+  });
+}
+
+/** Revokes a key; false when the store has no such valid key. */
+export async function revokeKey(db: Database, pid: string, id: string, now: Date): Promise<boolean> {
+  return (
+    (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { revokedAt: now } }))
+      .count === 1
+  );
+}
+
+/** Gives a key another name; false when the store has no such valid key. */
+export async function renameKey(db: Database, pid: string, id: string, name: string): Promise<boolean> {
+  return (
+    (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { name } })).count === 1
+  );
+}
+
+/** Notes that a key was used, unless that was noted after `since`. */
+export async function noteKeyUse(
+  db: Database,
+  pid: string,
+  id: string,
+  at: Date,
+  since: Date,
+): Promise<void> {
+  await db.prisma.storeKey.updateMany({
+    where: { pid, id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: since } }] },
+    data: { lastUsedAt: at },
+  });
+}
+
+/** Ends every session of a store's shoppers; false when there is no such store. */
+export async function moveStoreEpoch(db: Database, pid: string): Promise<boolean> {
+  return (
+    (await db.prisma.store.updateMany({ where: { pid }, data: { sessionEpoch: { increment: 1 } } })).count ===
+    1
+  );
+}
+
+/** Opens or closes the whole service. */
+export async function setServiceMaintenance(db: Database, maintenance: boolean): Promise<void> {
+  await db.prisma.serviceState.upsert({ where: { id: 1 }, create: { maintenance }, update: { maintenance } });
+}
+
+/** Whether the whole service is closed. SQL: monitors ask it on their own connection, which Prisma does not have. */
+export async function isServiceClosed({ monitor }: Database): Promise<boolean> {
+  const { rows } = await monitor.query({ text: 'SELECT maintenance FROM service_state WHERE id = 1' });
+  return (rows as Pick<ServiceStateModel, 'maintenance'>[])[0]?.maintenance ?? false;
+}
+
+/** What hides callers in counts that processes share; made by whichever process asks first. */
+export async function readServiceSecret(db: Database): Promise<Uint8Array> {
+  const state = { where: { id: 1 }, create: {}, update: {}, select: { secret: true } };
+  return (await db.prisma.serviceState.upsert(state)).secret;
+}
+
+/** A valid API key, without the key. */
+export type ApiKeyRow = Pick<StoreKeyModel, keyof typeof API_KEY>;
+
+/** The keys of a store that work, oldest first. */
+export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
+  return db.prisma.storeKey.findMany({
+    where: { pid, revokedAt: null },
+    select: API_KEY,
+    orderBy: { createdAt: 'asc' },
+  });
+}
+
+/** Number of the lock under which processes make the demo store. */
+const DEMO_LOCK = 815_002;
+
+/** SQL: Prisma has no locks. Lets one transaction at a time look for the demo store and make it. */
+export async function lockDemo(tx: Tx): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [DEMO_LOCK]);
+}
+
+/** The demo store's pid, or null. */
+export async function pidOfDemo(db: Db): Promise<string | null> {
+  const row = await db.prisma.store.findFirst({
+    where: { isDemo: true },
+    select: { pid: true },
+    orderBy: { createdAt: 'asc' },
+  });
+  return row?.pid ?? null;
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import type { Services } from '../context.ts';
+import type { Database, Db } from '../platform/database/database.ts';
+import { fail } from '../platform/errors.ts';
+import { newApiKey, newId, newPid } from '../platform/ids.ts';
+import { checkKeyName, hashKey } from './key.rules.ts';
+import { changePacing, splitPacing } from './frequency.rules.ts';
+import type { PacingInput } from './frequency.rules.ts';
+import * as stores from './store.repo.ts';
+import type { NewKey, StoreRow } from './store.repo.ts';
+import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
+import type { NameSetting } from './store.rules.ts';
+import { describeTokenKeys } from './token-key.rules.ts';
+import type { TokenKey, TokenKeyInfo } from './token-key.rules.ts';
+
+export type { RateLimits } from './store.repo.ts';
+
+/** What operators may set on a store, its pacing among it. */
+export type StoreSettings = stores.StoreSettings & PacingInput;
+
+type Deps = Pick<Services, 'db' | 'now'>;
+
+/** A new store with its first key, which is shown this once. */
+export type NewStore = { pid: string; apiKey: string; name: string };
+
+function makeKey(name: string): { apiKey: string; key: NewKey } {
+  const apiKey = newApiKey();
+  return { apiKey, key: { id: newId(), name, hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
+}
+
+/** Creates a store. */
+export async function createStore(
+  { db }: Deps,
+  input: StoreSettings & { name: string; isDemo?: boolean },
+): Promise<NewStore> {
+  const { isDemo = false, ...settings } = input;
+  const { pacing, rest } = splitPacing(settings);
+  const checked = checkSettings(rest);
+  const pid = newPid();
+  const { apiKey, key } = makeKey('First key');
+  await stores.createStore(
+    db,
+    {
+      ...checked,
+      name: checked.name!,
+      pid,
+      isDemo,
+      secret: randomBytes(32),
+      ...(pacing && { pacing: changePacing({}, pacing, flagOf) }),
+    },
+    key,
+  );
+  return { pid, apiKey, name: checked.name! };
+}
+
+/** A store as operators see it: no secret, and its valid keys by hint. */
+export type StoreListing = Omit<Awaited<ReturnType<typeof stores.listStores>>[number], 'tokenKeys'> & {
+  tokenKeys: TokenKeyInfo[];
+};
+
+/** All stores, oldest first. */
+export async function listAllStores({ db, now }: Deps): Promise<StoreListing[]> {
+  return (await stores.listStores(db)).map((store) => {
+    const tokenKeys = store.tokenKeys as TokenKey[];
+    return { ...store, tokenKeys: describeTokenKeys({ ...store, tokenKeys }, now()) };
+  });
+}
+
+/** A store that this process serves, or null. */
+export async function findServedStore(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  pid: string,
+): Promise<StoreRow | null> {
+  const store = await stores.findStore(db, pid);
+  return store && isServed(config, store) ? store : null;
+}
+
+/** Changes a store's settings; what is wrong is named in the caller's words. */
+export async function updateStore(
+  { db }: Deps,
+  pid: string,
+  settings: StoreSettings,
+  nameOf: NameSetting = flagOf,
+): Promise<void> {
+  const { pacing, rest } = splitPacing(settings);
+  const checked = checkSettings(rest, nameOf);
+  if (checked.senderAddress === null && (await stores.hasMailServer(db, pid)))
+    fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);
+  if (pacing === null) {
+    if (!(await stores.updateStore(db, pid, checked))) failNoStore();
+    return;
+  }
+  // Its parts depend on one another, so that one change waits for the other.
+  await db.transaction(async (tx) => {
+    if (!(await stores.lockStore(tx, pid))) failNoStore();
+    const store = (await stores.findStore(tx, pid)) ?? failNoStore();
+    await stores.updateStore(tx, pid, { ...checked, pacing: changePacing(store.pacing, pacing, nameOf) });
+  });
+}
+
+/** Adds a key beside the ones the store has; old ones work until they are revoked. */
+export async function rotateKey(
+  { db }: Deps,
+  pid: string,
+  name = '',
+): Promise<{ pid: string; keyId: string; apiKey: string }> {
+  const { apiKey, key } = makeKey(checkKeyName(name, 'name'));
+  await db.transaction(async (tx) => {
+    if (!(await stores.lockStore(tx, pid))) failNoStore();
+    if ((await stores.countKeys(tx, pid)) >= MAX_KEYS)
+      fail('limit-reached', `A store has at most ${MAX_KEYS} valid keys; revoke one first`);
+    await stores.addKey(tx, pid, key);
+  });
+  return { pid, keyId: key.id, apiKey };
+}
+
+/** Ends a key at once. */
+export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): Promise<void> {
+  if (!(await stores.revokeKey(db, pid, keyId, now()))) failNoKey();
+}
+
+/** Gives a key another name. */
+export async function renameKey({ db }: Deps, pid: string, keyId: string, name: string): Promise<void> {
+  if (!(await stores.renameKey(db, pid, keyId, checkKeyName(name, 'name')))) failNoKey();
+}
+
+/** The failure of a key that the store does not have, or not any more. */
+function failNoKey(): never {
+  return fail('not-found', 'The store has no such valid key');
+}
+
+/** Opens or closes a store, or with a null pid the whole service. */
+export async function setMaintenance({ db }: Deps, pid: string | null, isClosed: boolean): Promise<void> {
+  if (pid === null) return stores.setServiceMaintenance(db, isClosed);
+  if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
+}
+
+/** Whether the whole service is closed. */
+export function isServiceClosed(db: Database): Promise<boolean> {
+  return stores.isServiceClosed(db);
+}
+
+/** What hides callers in counts that processes share. */
+export function readServiceSecret(db: Database): Promise<Uint8Array> {
+  return stores.readServiceSecret(db);
+}
+
+/** One store, or null; also one that this process does not serve. */
+export function findStore(db: Db, pid: string): Promise<StoreRow | null> {
+  return stores.findStore(db, pid);
+}
+
+/** The pid of the store that short links name by this number, or null. */
+export function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
+  return stores.pidOfLinkNo(db, linkNo);
+}
+
+/** The failure of a pid that nobody has. */
+export function failNoStore(): never {
+  return fail('not-found', 'There is no store with this pid');
+}

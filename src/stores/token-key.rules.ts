@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { fail } from '../platform/errors.ts';
+import { DAY_MS } from '../platform/time.ts';
+
+// Sessions and links are signed with a ring of keys: the newest signs, older ones are taken until they end. Regids are not: the same identity
+// has the same regid for ever, so they stay with the store's secret.
+
+/** A key that signs tokens, as it is kept: base64, since when it signs, and when what it signed ends; null: when it is dropped. */
+export type TokenKey = { key: string; since: number; until: number | null };
+
+/** What signs a store's tokens, newest first; while there is no key yet, its secret does. */
+export type TokenStore = { secret: Uint8Array; tokenKeys: readonly TokenKey[] };
+
+/** A check takes as long as there are keys. */
+const MAX_TOKEN_KEYS = 5;
+const MAX_OLD_DAYS = 3_650;
+const KEY_BYTES = 32;
+
+const bytesOf = ({ key }: TokenKey): Uint8Array => Buffer.from(key, 'base64');
+
+/** The key that signs new tokens. */
+export function signingKey({ secret, tokenKeys: [newest] }: TokenStore): Uint8Array {
+  return newest === undefined ? secret : bytesOf(newest);
+}
+
+/** What the first key with which a token can be read makes of it; null where none can. */
+export function tryKeys<Token>(
+  { secret, tokenKeys }: TokenStore,
+  now: Date,
+  read: (key: Uint8Array) => Token | null,
+): Token | null {
+  if (tokenKeys.length === 0) return read(secret);
+  for (const one of tokenKeys) {
+    const token = isOver(one, now) ? null : read(bytesOf(one));
+    if (token !== null) return token;
+  }
+  return null;
+}
+
+const isOver = ({ until }: TokenKey, now: Date): boolean => until !== null && until <= now.getTime();
+
+/** The keys that are taken today, newest first. */
+export function workingKeys(
+  { secret, tokenKeys, createdAt }: TokenStore & { createdAt: Date },
+  now: Date,
+): TokenKey[] {
+  const first = { key: Buffer.from(secret).toString('base64'), since: createdAt.getTime(), until: null };
+  return tokenKeys.length === 0 ? [first] : tokenKeys.filter((one) => !isOver(one, now));
+}
+
+/** A token key that is taken, without the key. */
+export type TokenKeyInfo = { cts: Date; endsAt: Date | null };
+
+/** What may be told of the keys that are taken today. */
+export function describeTokenKeys(
+  store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date },
+  now: Date,
+): TokenKeyInfo[] {
+  return workingKeys({ ...store, secret: new Uint8Array() }, now).map(({ since, until }) => ({
+    cts: new Date(since),
+    endsAt: until === null ? null : new Date(until),
+  }));
+}
+
+/** The ring with a new key before the others, which end after so many days; null: when they are dropped. */
+export function withNewKey(working: readonly TokenKey[], oldDays: number | null, now: Date): TokenKey[] {
+  if (oldDays !== null && !(Number.isInteger(oldDays) && oldDays >= 0 && oldDays <= MAX_OLD_DAYS))
+    fail('invalid-request', `oldDays must be a whole number from 0 to ${MAX_OLD_DAYS}`);
+  const end = oldDays === null ? Infinity : now.getTime() + oldDays * DAY_MS;
+  const older = working.map((one) => {
+    const until = Math.min(one.until ?? Infinity, end);
+    return { ...one, until: until === Infinity ? null : until };
+  });
+  const kept = older.filter((one) => !isOver(one, now));
+  if (kept.length >= MAX_TOKEN_KEYS)
+    fail('limit-reached', `A store has at most ${MAX_TOKEN_KEYS} token keys; drop the older ones first`);
+  const key = randomBytes(KEY_BYTES).toString('base64');
+  return [{ key, since: now.getTime(), until: null }, ...kept];
+}

@@ -1,0 +1,66 @@
+import { unnestKeys } from '../platform/database/columns.ts';
+import type { Db, Raw, Tx } from '../platform/database/database.ts';
+import type { SignupWindowModel } from '../generated/prisma/models.ts';
+
+/** How much may happen in a window of time. */
+export type Limit = { points: number; windowMs: number };
+
+/** SQL: a window that is over begins anew in the same statement, so that callers of one moment are all counted; ordered against circles. */
+const CONSUME = {
+  name: 'consume_signup',
+  text: `
+    INSERT INTO signup_window AS w (pid, key, count, started_at)
+    SELECT u.pid, u.key, u.amount, u.now FROM ${unnestKeys('u', { pid: 'text', key: 'bytea', amount: 'int', now: 'timestamptz' })}
+    ORDER BY u.pid, u.key
+    ON CONFLICT (pid, key) DO UPDATE SET
+      count = CASE WHEN w.started_at <= excluded.started_at - $5 * interval '1 ms' THEN excluded.count ELSE w.count + excluded.count END,
+      started_at = CASE WHEN w.started_at <= excluded.started_at - $5 * interval '1 ms' THEN excluded.started_at ELSE w.started_at END
+    RETURNING pid, key, count, started_at AS "startedAt"`,
+};
+
+/** Something that is counted under a key. */
+export type Use = { pid: string; key: Buffer; now: Date; amount: number };
+
+type Counted = Raw<Pick<SignupWindowModel, 'pid' | 'key' | 'count' | 'startedAt'>>;
+
+/**
+ * Counts on, in all processes together. Answers for each use null, or the moment from which it is allowed again; then the caller rolls back or
+ * leaves the thing undone. The last thing that is allowed may be a large one: refused whole, it could never be done. No key comes twice.
+ */
+export async function consumeAll(
+  tx: Tx,
+  { points, windowMs }: Limit,
+  uses: readonly Use[],
+): Promise<(Date | null)[]> {
+  if (uses.length === 0) return [];
+  const rows = await tx.query<Counted>(CONSUME, [
+    uses.map(({ pid }) => pid),
+    uses.map(({ key }) => key),
+    uses.map(({ amount }) => amount),
+    uses.map(({ now }) => now),
+    windowMs,
+  ]);
+  return uses.map(({ pid, key, amount }) => {
+    const { count, startedAt } = rows.find((row) => row.pid === pid && row.key.equals(key))!;
+    return count - amount < points ? null : new Date(startedAt.getTime() + windowMs);
+  });
+}
+
+/** The same for one use. */
+export async function consume(
+  tx: Tx,
+  pid: string,
+  key: Buffer,
+  limit: Limit,
+  now: Date,
+  amount = 1,
+): Promise<Date | null> {
+  const [until] = await consumeAll(tx, limit, [{ pid, key, now, amount }]);
+  return until!;
+}
+
+/** Forgets windows that are over, a portion at a time; answers how many. */
+export async function forgetWindows(db: Db, before: Date): Promise<number> {
+  return (await db.prisma.signupWindow.deleteMany({ where: { startedAt: { lt: before } }, limit: 1_000 }))
+    .count;
+}

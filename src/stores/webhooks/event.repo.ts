@@ -1,0 +1,51 @@
+import { unnestKeys } from '../../platform/database/columns.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import { currentTraceparent } from '../../platform/tracing.ts';
+import type { EventType, StoreEvent } from './event.rules.ts';
+
+export type { EventType, StoreEvent } from './event.rules.ts';
+
+/** SQL: every write that adds or removes an item runs it; it finds the listeners of all stores and queues for them in one statement. */
+const EMIT = {
+  name: 'emit_events',
+  text: `
+    INSERT INTO outbox (pid, id, lane, kind, recipient, payload, due_at, cts, traceparent)
+    SELECT w.pid, gen_random_uuid()::text, 'webhook', e.type, w.id, e.body, e.at, e.at, $5
+    FROM ${unnestKeys('e', { pid: 'text', type: 'text', at: 'timestamptz', body: 'jsonb' })}
+    JOIN webhook w ON w.pid = e.pid AND e.type = ANY (w.events)
+    ORDER BY e.position
+    RETURNING 1`,
+};
+
+/** Something that happened in a store. */
+export type HappenedEvent = StoreEvent & { pid: string; now: Date };
+
+/** Whether a webhook of the store listens to a type of events. */
+export async function isHeard(db: Db, pid: string, type: EventType): Promise<boolean> {
+  const listener = await db.prisma.webhook.findFirst({
+    where: { pid, events: { has: type } },
+    select: { id: true },
+  });
+  return listener !== null;
+}
+
+/** Queues events for the webhooks of their stores in the caller's transaction; one index look-up for a store that has none. */
+export async function queueEvents(tx: Tx, events: readonly HappenedEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const queued = await tx.query(EMIT, [
+    events.map(({ pid }) => pid),
+    events.map(({ type }) => type),
+    events.map(({ now }) => now),
+    events.map(({ type, now, data }) => JSON.stringify({ type, timestamp: now.toISOString(), data })),
+    currentTraceparent(),
+  ]);
+  if (queued.length > 0) tx.afterCommit(tx.wake);
+}
+
+/** Queues events of one moment in one store. */
+export function emitEvents(tx: Tx, pid: string, events: readonly StoreEvent[], now: Date): Promise<void> {
+  return queueEvents(
+    tx,
+    events.map((event) => ({ ...event, pid, now })),
+  );
+}

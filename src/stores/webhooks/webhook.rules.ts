@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto';
+import { fail } from '../../platform/errors.ts';
+import { EVENT_TYPES } from './event.rules.ts';
+import type { EventType } from './event.rules.ts';
+
+/** Most webhooks of a store: more would multiply every event, and a receiver can fan out itself. */
+export const MAX_WEBHOOKS = 20;
+
+const MAX_URL = 2_000;
+/** Prefix that tells a reader what the secret is for; the key is the base64 behind it. */
+const SECRET_PREFIX = 'whsec_';
+
+/** The address of a webhook: http(s), without credentials in it. */
+export function checkWebhookUrl(text: string): URL {
+  const url = text.length <= MAX_URL && URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return fail('invalid-request', 'url must be an http(s) address of at most 2,000 characters');
+  if (url.username !== '' || url.password !== '')
+    fail('invalid-request', 'url must not hold a user name or password');
+  return url;
+}
+
+/** The host of an address without the brackets of an IPv6 one. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** The events a webhook wants, each once. */
+export function checkEvents(events: readonly string[]): EventType[] {
+  const wrong = events.find((event) => !(EVENT_TYPES as readonly string[]).includes(event));
+  if (wrong !== undefined)
+    fail('invalid-request', `events: "${wrong.slice(0, 50)}" is none of ${EVENT_TYPES.join(', ')}`);
+  if (events.length === 0)
+    fail('invalid-request', `events must name at least one of ${EVENT_TYPES.join(', ')}`);
+  return [...new Set(events)] as EventType[];
+}
+
+/** A secret as its owner sees it. */
+export function formatSecret(key: Buffer): string {
+  return SECRET_PREFIX + key.toString('base64');
+}
+
+/** Headers that prove to the receiver who sent a body and when (the Standard Webhooks scheme). */
+export function signatureHeaders(
+  secret: string,
+  id: string,
+  body: string,
+  now: Date,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}

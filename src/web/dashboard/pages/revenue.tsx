@@ -1,0 +1,126 @@
+import { RevenueDetailsDocument } from '../../../generated/dashboard.ts';
+import type { RevenueDetailsQuery } from '../../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
+import { formatDay, formatMoney, formatNumber } from '../format.ts';
+import { CsvButton, useFilters } from '../parts/browse.tsx';
+import { Empty, Loaded } from '../parts/feedback.tsx';
+import { Segments } from '../parts/fields.tsx';
+import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { Funnel, NoOrders, Totals, firstDay } from '../parts/revenue.tsx';
+import { hrefTo } from '../route.ts';
+import { useQuery } from '../session.ts';
+
+type Revenue = Answered<RevenueDetailsQuery>['revenue'];
+
+const RANGES = ['7', '30', '90', '365'].map((days) => ({ value: days, label: `${days} days` }));
+
+/** Amounts of several currencies, one a line. */
+function Amounts({ amounts }: { amounts: { currency: string; amount: string }[] }) {
+  if (amounts.length === 0) return <>–</>;
+  return (
+    <>
+      {amounts.map(({ currency, amount }) => (
+        <div key={currency}>{formatMoney(amount, currency)}</div>
+      ))}
+    </>
+  );
+}
+
+function Topics({ topics }: { topics: Revenue['topics'] }) {
+  if (topics.length === 0)
+    return <Empty title="No alert was clicked in these days">Each topic appears with its first click.</Empty>;
+  return (
+    <Table
+      caption="Revenue by topic"
+      rows={topics}
+      keyOf={({ topic }) => topic}
+      columns={[
+        { label: 'Topic', cell: ({ topic }) => topic },
+        { label: 'Alerts clicked', isNumber: true, cell: ({ clicked }) => formatNumber(clicked) },
+        {
+          label: 'Orders',
+          isNumber: true,
+          cell: ({ totals }) => formatNumber(totals.reduce((sum, { orders }) => sum + orders, 0)),
+        },
+        { label: 'Revenue', isNumber: true, cell: ({ totals }) => <Amounts amounts={totals} /> },
+      ]}
+    />
+  );
+}
+
+function Days({ days }: { days: Revenue['days'] }) {
+  const busy = days
+    .filter(({ sent, clicked, totals }) => sent + clicked > 0 || totals.length > 0)
+    .toReversed();
+  if (busy.length === 0) return <Empty title="Nothing happened in these days" />;
+  return (
+    <Table
+      isDense
+      caption="Revenue by day, newest first; days without any are left out"
+      rows={busy}
+      keyOf={({ day }) => day}
+      columns={[
+        { label: 'Day', cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
+        { label: 'Alerts sent', isNumber: true, cell: ({ sent }) => formatNumber(sent) },
+        { label: 'Alerts clicked', isNumber: true, cell: ({ clicked }) => formatNumber(clicked) },
+        {
+          label: 'From alerts',
+          isNumber: true,
+          cell: ({ totals }) => (
+            <Amounts amounts={totals.map(({ currency, fromAlerts }) => ({ currency, amount: fromAlerts }))} />
+          ),
+        },
+        {
+          label: 'From lists',
+          isNumber: true,
+          cell: ({ totals }) => (
+            <Amounts amounts={totals.map(({ currency, fromLists }) => ({ currency, amount: fromLists }))} />
+          ),
+        },
+        { label: 'All orders', isNumber: true, cell: ({ totals }) => <Amounts amounts={totals} /> },
+      ]}
+    />
+  );
+}
+
+/** What alerts and lists brought in: from alert to order, by currency, topic and day. */
+export function RevenuePage() {
+  const [{ days }, change] = useFilters(['days']);
+  const range = RANGES.some(({ value }) => value === days) ? days : '30';
+  const details = useQuery(RevenueDetailsDocument, { from: firstDay(Number(range)) });
+  return (
+    <>
+      <PageHead
+        title="Revenue"
+        lead="Days are in UTC, as the orders were placed. A line from an alert does not count as from a list, too."
+        aside={
+          <div class="card-buttons">
+            <Segments
+              label="Range"
+              value={range}
+              options={RANGES}
+              onValue={(value) => change({ days: value === '30' ? '' : value })}
+            />
+            <CsvButton path="revenue.csv" fields={{ from: firstDay(Number(range)) }} />
+          </div>
+        }
+      />
+      <Loaded query={details} lines={8}>
+        {({ revenue }) => (
+          <>
+            <Card title="From alert to order">
+              <Funnel {...revenue} />
+              {revenue.totals.length === 0 ? <NoOrders /> : <Totals totals={revenue.totals} />}
+            </Card>
+            <Card title="By topic" aside={<a href={hrefTo('settings', 'measuring')}>What is measured</a>}>
+              <Topics topics={revenue.topics} />
+            </Card>
+            <Card title="By day">
+              <Days days={revenue.days} />
+            </Card>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}

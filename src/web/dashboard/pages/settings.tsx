@@ -1,0 +1,116 @@
+import type { ComponentChild } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { SettingsDocument } from '../../../generated/dashboard.ts';
+import type { StoreSettingsFragment } from '../../../generated/dashboard.ts';
+import { ApiKeys } from '../parts/api-keys.tsx';
+import { BrandCard } from '../parts/brand.tsx';
+import { Loaded } from '../parts/feedback.tsx';
+import { PageHead } from '../parts/layout.tsx';
+import { MailServer } from '../parts/mail-server.tsx';
+import { Measuring } from '../parts/measuring.tsx';
+import { PacingCard } from '../parts/pacing.tsx';
+import { GeneralCard, ListsCard } from '../parts/store-settings.tsx';
+import { hrefTo } from '../route.ts';
+import { useQuery } from '../session.ts';
+
+/** What every section is given: the store as it is saved, and whom to tell that it changed. */
+type Given = {
+  store: StoreSettingsFragment;
+  onSaved: (store: StoreSettingsFragment) => void;
+  onChanged: () => void;
+};
+
+/** The sections in their order, each with an address: `#/settings/lists`. */
+const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
+  { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
+  { id: 'lists', title: 'Lists', show: (given) => <ListsCard {...given} /> },
+  { id: 'brand', title: 'Brand', show: (given) => <BrandCard {...given} /> },
+  { id: 'pacing', title: 'When alerts leave', show: (given) => <PacingCard {...given} /> },
+  { id: 'measuring', title: 'Measuring', show: (given) => <Measuring {...given} /> },
+  {
+    id: 'keys',
+    title: 'API keys',
+    show: ({ store, onChanged }) => <ApiKeys keys={store.apiKeys} onChanged={onChanged} />,
+  },
+  // Last, because it asks for itself: nothing below moves when the answer comes.
+  {
+    id: 'mail-server',
+    title: 'Mail server',
+    show: ({ store }) => <MailServer senderAddress={store.senderAddress} />,
+  },
+];
+
+const sectionOf = (id: string): HTMLElement | null => document.getElementById(`section-${id}`);
+
+/** Brings a section into sight and the keyboard with it. */
+function goTo(id: string): void {
+  sectionOf(id)?.scrollIntoView();
+  sectionOf(id)?.focus({ preventScroll: true });
+}
+
+function SectionLinks() {
+  return (
+    <nav class="section-links" aria-label="Sections">
+      <ul>
+        {SECTIONS.map(({ id, title }) => (
+          <li key={id}>
+            <a
+              href={hrefTo('settings', id)}
+              onClick={(event) => {
+                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                // Still the same page: what is typed in another section stays.
+                event.preventDefault();
+                history.replaceState(history.state, '', hrefTo('settings', id));
+                goTo(id);
+              }}
+            >
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Sections(given: Given) {
+  useEffect(() => {
+    const follow = (): void => {
+      const id = location.hash.split('/')[2];
+      // After the frame has moved to the head of the page, as it does after every change of address.
+      if (id) setTimeout(() => goTo(id));
+    };
+    follow();
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return (
+    <>
+      {SECTIONS.map(({ id, show }) => (
+        <div key={id} id={`section-${id}`} class="section" tabIndex={-1}>
+          {show(given)}
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** What a store can set about itself, and its keys. */
+export function SettingsPage() {
+  const settings = useQuery(SettingsDocument, {});
+  return (
+    <>
+      <PageHead title="Settings" />
+      <SectionLinks />
+      <Loaded query={settings} lines={8}>
+        {({ store }) => (
+          <Sections
+            store={store}
+            onSaved={(saved) => settings.replace({ store: saved })}
+            onChanged={settings.reload}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import type { ComponentChildren } from 'preact';
+import type { MessageState } from '../../../generated/dashboard.ts';
+import type { ApiError } from '../api.ts';
+import type { Query } from '../session.ts';
+
+/** A failure in words; with `onRetry` one can try again. */
+export function Failure({ error, onRetry }: { error: ApiError | null; onRetry?: () => void }) {
+  if (error === null) return null;
+  return (
+    <div class="notice notice-bad" role="alert">
+      <span>{error.message}</span>
+      {onRetry && (
+        <button type="button" class="small secondary outline" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Says that there is nothing, and what would change that. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+/** Shows data once it is there: a placeholder before, the failure when there is none, older data meanwhile. */
+export function Loaded<Data>({
+  query,
+  lines = 3,
+  children,
+}: {
+  query: Query<Data>;
+  lines?: number;
+  children: (data: Data) => ComponentChildren;
+}) {
+  const { data, error, isLoading, reload } = query;
+  return (
+    <>
+      <Failure error={error} onRetry={reload} />
+      {data === null && isLoading && <Skeleton lines={lines} />}
+      {data !== null && <div aria-busy={isLoading ? 'true' : undefined}>{children(data)}</div>}
+    </>
+  );
+}
+
+function Skeleton({ lines }: { lines: number }) {
+  return (
+    <div class="skeleton" role="status">
+      <span class="visually-hidden">Loading</span>
+      {Array.from({ length: lines }, (_, index) => (
+        <span key={index} class="skeleton-line" />
+      ))}
+    </div>
+  );
+}
+
+type Tone = 'plain' | 'good' | 'warn' | 'bad';
+
+/** A word with a colour; the word alone says it all. */
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
+  return <span class={`badge badge-${tone}`}>{children}</span>;
+}
+
+const TONES: Record<MessageState, Tone> = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' };
+
+/** The state of a message in its colour; `children` says it in other words. */
+export function StateBadge({ state, children = state }: { state: MessageState; children?: string }) {
+  return <Badge tone={TONES[state]}>{children}</Badge>;
+}

@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import {
+  MailServerDocument,
+  RemoveMailServerDocument,
+  TestMailServerDocument,
+} from '../../../generated/dashboard.ts';
+import type { MailProblem, MailServerStateFragment } from '../../../generated/dashboard.ts';
+import { formatMoment } from '../format.ts';
+import { useAction, useQuery, useSession } from '../session.ts';
+import { Confirm } from './confirm.tsx';
+import { Badge, Empty, Loaded } from './feedback.tsx';
+import { TextField } from './fields.tsx';
+import { ActionForm } from './form.tsx';
+import { Card } from './layout.tsx';
+import { MailServerForm } from './mail-server-form.tsx';
+
+const PROBLEMS: Record<MailProblem, string> = {
+  refused: 'The server refused the connection or the mail.',
+  unreachable: 'The server cannot be found or reached: check host and port.',
+  tls: 'No encrypted connection was made: the server offers none of this kind, or its certificate is not valid for this host.',
+  login: 'The server refused the user or password.',
+  sender: 'The server refused the sender address: it must be one that this login may send from.',
+  address: 'The host does not lead to a public address.',
+  timeout: 'The server took too long.',
+  locked:
+    'This service has lost the key that opens the stored password. Enter the password again, or ask the operator to bring the key back.',
+};
+
+type Result = { isSent: boolean; text: string };
+
+function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
+  const { run } = useSession();
+  const [to, setTo] = useState('');
+  const [result, setResult] = useState<Result | null>(null);
+  const test = useAction(async () => {
+    setResult(null);
+    const { isSent, problem } = (await run(TestMailServerDocument, { to: to.trim() })).testMailServer;
+    setResult({
+      isSent,
+      text: isSent
+        ? `The server took the mail to ${to.trim()}. Look into that mailbox.`
+        : PROBLEMS[problem ?? 'refused'],
+    });
+    onDone();
+  });
+  return (
+    <ActionForm action={test} label="Send a test" tone="secondary">
+      <div class="columns">
+        <TextField
+          label="Test it with a mail to"
+          name="to"
+          type="email"
+          required
+          placeholder="you@shop.example"
+          value={to}
+          onValue={setTo}
+          hint={`It comes from ${from}, as all mails do, by the server that is saved.`}
+        />
+      </div>
+      <div role="status">
+        {result && (
+          <p class={result.isSent ? 'notice' : 'notice notice-bad'}>
+            <span>{result.text}</span>
+          </p>
+        )}
+      </div>
+    </ActionForm>
+  );
+}
+
+function noteOf(server: MailServerStateFragment | null): string {
+  if (server === null) return 'Mails leave by the server of this service until you set one of your own.';
+  const all = 'All mails leave by your own server, from your own address.';
+  return server.sentAt === null ? all : `${all} The last one left ${formatMoment(server.sentAt)}.`;
+}
+
+function StateBadge({ server }: { server: MailServerStateFragment | null }) {
+  if (server === null) return <Badge>the service's server</Badge>;
+  if (server.problem !== null) return <Badge tone="bad">does not work</Badge>;
+  return server.sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;
+}
+
+function Trouble({ problem, problemAt }: Pick<MailServerStateFragment, 'problem' | 'problemAt'>) {
+  if (problem === null) return null;
+  return (
+    <p class="notice notice-bad">
+      <span>
+        {PROBLEMS[problem]} Mails of this store wait and are tried again, for about seven hours each; none
+        leaves by another server.{problemAt !== null && ` Last seen ${formatMoment(problemAt)}.`}
+      </span>
+    </p>
+  );
+}
+
+/** The mail server of the store's own: set, tried and removed here; its password is never shown. The sender address is as it was saved last, on the same page. */
+export function MailServer({ senderAddress }: { senderAddress: string | null }) {
+  const { run, notify } = useSession();
+  const query = useQuery(MailServerDocument, {});
+  const [isEnding, setEnding] = useState(false);
+  const server = query.data?.mailServer ?? null;
+  return (
+    <Card
+      title="Mail server"
+      note={noteOf(server)}
+      aside={query.data && !query.data.store.isDemo && <StateBadge server={server} />}
+    >
+      <Loaded query={query} lines={3}>
+        {({ store }) => {
+          if (store.isDemo)
+            return (
+              <Empty title="The demo store has no mail server of its own">
+                What it sends never leaves this machine. A store of your own can have one.
+              </Empty>
+            );
+          if (senderAddress === null)
+            return (
+              <Empty title="First set the sender address">
+                Mails by your own server come from the sender address of the store; it is among the brand
+                settings on this page. Until then mails leave by the server of this service.
+              </Empty>
+            );
+          return (
+            <>
+              {server && <Trouble {...server} />}
+              <MailServerForm
+                server={server}
+                onSaved={(mailServer) => query.replace({ store, mailServer })}
+              />
+              {server && (
+                <>
+                  <hr />
+                  <TestForm from={senderAddress} onDone={query.reload} />
+                  <hr />
+                  <div class="buttons">
+                    <button type="button" class="danger outline" onClick={() => setEnding(true)}>
+                      Remove mail server…
+                    </button>
+                  </div>
+                </>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+      {isEnding && (
+        <Confirm
+          title="Remove the mail server?"
+          action="Remove"
+          onClose={() => setEnding(false)}
+          onConfirm={async () => {
+            await run(RemoveMailServerDocument, {});
+            query.reload();
+            setEnding(false);
+            notify('The mail server is removed.');
+          }}
+        >
+          Mails leave by the server of this service again, also those that wait, and the password is deleted.
+        </Confirm>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact';
+import type { ProductQuery } from '../../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
+import { formatMoment, formatNumber, plural } from '../format.ts';
+import { Badge, Empty } from './feedback.tsx';
+import { Card, Table } from './layout.tsx';
+import { StockChart } from './stock-chart.tsx';
+
+type Occasion = Answered<ProductQuery>['occasions'][number];
+type Change = Answered<ProductQuery>['stockChanges'][number];
+type Entry = { id: string; at: number; what: ComponentChildren; detail: string };
+
+const STATES: Record<string, string> = { open: 'under way', done: 'all queued', stopped: 'ended early' };
+const CAUSES: Record<string, string> = {
+  automatic: 'back in stock',
+  manual: 'sent by hand',
+  tag: 'tag added',
+  pricedrop: 'price fell',
+  lowstock: 'nearly gone',
+};
+
+const numberOf = (stock: number | null): string => (stock === null ? 'unknown' : formatNumber(stock));
+
+function ChangeName({ before, after }: Change) {
+  if (after === null) return <>Stock unknown</>;
+  if (after <= 0) return (before ?? 1) > 0 ? <Badge tone="warn">sold out</Badge> : <>Stock changed</>;
+  if ((before ?? 0) <= 0) return <Badge tone="good">in stock</Badge>;
+  return <>{after > before! ? 'Stock rose' : 'Stock fell'}</>;
+}
+
+const ofChange = (change: Change): Entry => ({
+  id: `stock ${change.id}`,
+  at: change.at,
+  what: <ChangeName {...change} />,
+  detail: `${numberOf(change.before)} → ${numberOf(change.after)}`,
+});
+
+const ofOccasion = ({ id, topic, cause, state, units, openedAt }: Occasion): Entry => ({
+  id: `alerts ${id}`,
+  at: openedAt,
+  what: `Alerts: ${CAUSES[cause] ?? cause}`,
+  detail: [topic, ...(units > 0 ? [plural(units, 'unit')] : []), STATES[state] ?? state].join(' · '),
+});
+
+/** What became of a variant's stock, and when alerts about it began: alerts stand above the change that they followed. */
+export function History({ changes, occasions }: { changes: Change[]; occasions: Occasion[] }) {
+  const entries = [...occasions.map(ofOccasion), ...changes.map(ofChange)].sort(
+    (one, other) => other.at - one.at,
+  );
+  return (
+    <Card
+      title="History"
+      note="Changes of stock of the last 90 days, and when alerts about this variant began in the last 30; the newest 50 of each."
+    >
+      {entries.length === 0 ? (
+        <Empty title="Nothing happened in the last 90 days" />
+      ) : (
+        <>
+          <StockChart changes={changes} />
+          <Table
+            caption="Changes of stock and occasions for alerts, newest first"
+            isDense
+            rows={entries}
+            keyOf={({ id }) => id}
+            columns={[
+              { label: 'What', cell: ({ what }) => what },
+              { label: 'How', cell: ({ detail }) => detail },
+              { label: 'When', cell: ({ at }) => formatMoment(at) },
+            ]}
+          />
+        </>
+      )}
+    </Card>
+  );
+}

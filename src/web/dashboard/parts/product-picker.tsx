@@ -1,0 +1,122 @@
+import { useId, useState } from 'preact/hooks';
+import { FindProductsDocument } from '../../../generated/dashboard.ts';
+import type { FindProductsQuery } from '../../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
+import { plural } from '../format.ts';
+import { useQuery } from '../session.ts';
+import { ProductName } from './product.tsx';
+import { useSettled } from './settled.ts';
+
+/** A variant that was found by its name. */
+export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][number]['node'];
+
+const MAX_TITLE = 60;
+const shorten = (text: string): string =>
+  text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE).trimEnd()}…` : text;
+
+/** A variant in a few words. */
+export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
+  [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
+
+/** Finds variants by the beginnings of words and hands over the one that is picked, by mouse or by keyboard. */
+export function ProductPicker({
+  label,
+  hint,
+  onPick,
+}: {
+  label: string;
+  hint?: string;
+  onPick: (product: FoundProduct) => void;
+}) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const search = useSettled(text.trim());
+  const found = useQuery(FindProductsDocument, { search: search || null });
+  // What answers an older search is not shown: Enter would pick something else than what is typed.
+  const isReady = search === text.trim() && !found.isStale && found.data !== null;
+  const products = isReady ? found.data!.products.edges.map(({ node }) => node) : [];
+  const pick = (product: FoundProduct | undefined): void => {
+    if (!product) return;
+    setText('');
+    setOpen(false);
+    onPick(product);
+  };
+  const move = (by: number): void => {
+    setOpen(true);
+    setActive((now) => Math.max(0, Math.min(products.length - 1, isOpen ? now + by : 0)));
+  };
+  const keys: Record<string, () => void> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => pick(isOpen ? products[active] : undefined),
+  };
+  return (
+    <div class="field picker" onFocusOut={() => setOpen(false)}>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-found`}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && products[active] ? `${id}-${active}` : undefined}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        placeholder="Name, brand or SKU"
+        value={text}
+        onFocus={() => setOpen(true)}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setActive(0);
+          setOpen(true);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && isOpen) {
+            event.preventDefault();
+            event.stopPropagation();
+            setOpen(false);
+          }
+          const act = keys[event.key];
+          if (!act) return;
+          event.preventDefault();
+          act();
+        }}
+      />
+      <ul
+        id={`${id}-found`}
+        role="listbox"
+        aria-label="Products that fit"
+        class="picker-found"
+        hidden={!isOpen}
+      >
+        {products.map((product, index) => (
+          <li
+            key={product.epi}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            // Before the input loses the focus, which closes the list.
+            onMouseDown={(event) => {
+              event.preventDefault();
+              pick(product);
+            }}
+          >
+            <ProductName {...product} id={product.epi} />
+          </li>
+        ))}
+        {products.length === 0 && (
+          <li role="option" aria-selected="false" aria-disabled="true" class="muted picker-none">
+            {isReady ? 'No product fits.' : 'Looking …'}
+          </li>
+        )}
+      </ul>
+      <span class="visually-hidden" role="status">
+        {isOpen && isReady && text !== '' && `${plural(products.length, 'product')} found`}
+      </span>
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}

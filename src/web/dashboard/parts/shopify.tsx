@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks';
+import { SetShopifySecretDocument, ShopifyDocument } from '../../../generated/dashboard.ts';
+import { useAction, useQuery, useSession } from '../session.ts';
+import { Confirm } from './confirm.tsx';
+import { Badge, Loaded } from './feedback.tsx';
+import { TextField } from './fields.tsx';
+import { ActionForm } from './form.tsx';
+import { Card } from './layout.tsx';
+import { CopyField } from './secret.tsx';
+
+/** Takes the secret that Shopify signs its webhooks with; it can be set and removed, never read. */
+export function Shopify() {
+  const { run, notify } = useSession();
+  const shopify = useQuery(ShopifyDocument, {});
+  const [secret, setSecret] = useState('');
+  const [isEnding, setEnding] = useState(false);
+  const save = async (value: string | null): Promise<void> => {
+    const { setShopifySecret } = await run(SetShopifySecretDocument, { secret: value });
+    shopify.replace({ store: { shopify: setShopifySecret } });
+    notify(setShopifySecret.connected ? 'Shopify is connected.' : 'Shopify is disconnected.');
+  };
+  const connect = useAction(async () => {
+    await save(secret.trim());
+    setSecret('');
+  });
+  const isConnected = shopify.data?.store.shopify.connected;
+  return (
+    <Card
+      title="Shopify"
+      note="Keeps catalogue and stock current by Shopify's own webhooks."
+      aside={
+        isConnected !== undefined && (
+          <Badge tone={isConnected ? 'good' : 'plain'}>{isConnected ? 'connected' : 'not connected'}</Badge>
+        )
+      }
+    >
+      <Loaded query={shopify} lines={2}>
+        {({ store: { shopify: connection } }) => (
+          <ol class="steps">
+            <li>
+              In Shopify, open Settings → Notifications → Webhooks and register this address, in the format
+              JSON, for <span class="code">products/create</span>, <span class="code">products/update</span>,{' '}
+              <span class="code">products/delete</span>, <span class="code">inventory_levels/update</span>{' '}
+              and, for revenue, <span class="code">orders/create</span>:
+              <CopyField label="Address to register" value={connection.url} />
+            </li>
+            <li>
+              Shopify then shows the secret that it signs with, below its list of webhooks. Paste it here.
+            </li>
+          </ol>
+        )}
+      </Loaded>
+      <ActionForm
+        action={connect}
+        label={isConnected ? 'Replace secret' : 'Connect'}
+        tone="secondary"
+        aside={
+          isConnected && (
+            <button type="button" class="danger outline" onClick={() => setEnding(true)}>
+              Disconnect…
+            </button>
+          )
+        }
+      >
+        <TextField
+          label={isConnected ? 'New signing secret' : 'Signing secret'}
+          name="secret"
+          type="password"
+          autocomplete="off"
+          required
+          value={secret}
+          onValue={setSecret}
+          hint="It is stored and never shown again."
+        />
+      </ActionForm>
+      {isEnding && (
+        <Confirm
+          title="Disconnect Shopify?"
+          action="Disconnect"
+          onClose={() => setEnding(false)}
+          onConfirm={async () => {
+            await save(null);
+            setEnding(false);
+          }}
+        >
+          Its webhooks are refused from now on, and the signing secret is deleted: connecting again needs it
+          from Shopify.
+        </Confirm>
+      )}
+    </Card>
+  );
+}

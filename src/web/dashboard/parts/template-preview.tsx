@@ -1,0 +1,153 @@
+import { useEffect, useState } from 'preact/hooks';
+import { PreviewTopicDocument } from '../../../generated/dashboard.ts';
+import type { ChannelFieldsFragment } from '../../../generated/dashboard.ts';
+import type { ApiError } from '../api.ts';
+import { plural } from '../format.ts';
+import { useSession } from '../session.ts';
+import { smsLength } from '../sms-length.ts';
+import { listOf, textsOf } from '../topic-draft.ts';
+import type { Texts } from '../topic-draft.ts';
+import { Failure } from './feedback.tsx';
+import { Segments } from './fields.tsx';
+import { Card } from './layout.tsx';
+import { MailFrame, WIDTHS } from './mail-frame.tsx';
+import type { Width } from './mail-frame.tsx';
+import { ProductPicker, titleOf } from './product-picker.tsx';
+import type { FoundProduct } from './product-picker.tsx';
+
+const TYPING_PAUSE_MS = 350;
+
+type State = { preview: Texts | null; error: ApiError | null };
+
+/** What the service makes of the draft; the last good one stays while there is a mistake in the template. */
+function usePreview(topic: string, epi: string | number | null, texts: Texts): State {
+  const { run } = useSession();
+  const [state, setState] = useState<State>({ preview: null, error: null });
+  const typed = JSON.stringify(listOf(texts));
+  useEffect(() => {
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      const draft = JSON.parse(typed) as ReturnType<typeof listOf>;
+      run(PreviewTopicDocument, { topic, epi, texts: draft }).then(
+        (data) => isCurrent && setState({ preview: textsOf(data.previewTopic.texts), error: null }),
+        (error: ApiError) => isCurrent && setState(({ preview }) => ({ preview, error })),
+      );
+    }, TYPING_PAUSE_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [run, topic, epi, typed]);
+  return state;
+}
+
+/** A text message as a phone shows it, and how many of them a network counts. */
+function Sms({ label, text }: { label: string; text: string }) {
+  const { units, segments, isUnicode } = smsLength(text);
+  return (
+    <>
+      <pre class="preview-text preview-sms" tabIndex={0} aria-label={`Preview: ${label}`}>
+        {text}
+      </pre>
+      <p class="muted">
+        {plural(units, 'character')}, {plural(segments, 'segment')}
+        {isUnicode && ': a character outside the basic alphabet makes segments of 70'}
+      </p>
+    </>
+  );
+}
+
+/** With which product the preview is shown. */
+function ShownWith({
+  product,
+  onProduct,
+}: {
+  product: FoundProduct | null;
+  onProduct: (product: FoundProduct | null) => void;
+}) {
+  if (product === null) return <ProductPicker label="Show with a product of yours" onPick={onProduct} />;
+  return (
+    <p class="notice">
+      <span>
+        Shown with <strong>{titleOf(product)}</strong>
+      </span>
+      <button type="button" class="small secondary outline" onClick={() => onProduct(null)}>
+        Show the sample
+      </button>
+    </p>
+  );
+}
+
+type Props = {
+  topic: string;
+  channels: ChannelFieldsFragment[];
+  texts: Texts;
+  /** The part that is shown. */
+  shown: string;
+  onShown: (part: string) => void;
+};
+
+/** The message as a subscriber would see it. The frame runs no scripts, and pictures of other sites are not loaded. */
+export function TemplatePreview({ topic, channels, texts, shown, onShown }: Props) {
+  // A line such as the subject stands above every longer text of its channel.
+  const views = channels.flatMap(({ parts }) =>
+    parts
+      .filter(({ rows }) => rows > 1)
+      .map((part) => ({ part, lines: parts.filter(({ rows }) => rows === 1) })),
+  );
+  const { part, lines } =
+    views.find((view) => view.part.name === shown) ??
+    views.find((view) => view.lines.some(({ name }) => name === shown)) ??
+    views[0]!;
+  const [product, setProduct] = useState<FoundProduct | null>(null);
+  const [width, setWidth] = useState<Width>('desktop');
+  const { preview, error } = usePreview(topic, product?.epi ?? null, texts);
+  const text = preview?.[part.name] ?? '';
+  return (
+    <Card
+      title="Preview"
+      note={product === null ? 'With a sample product, until you choose one of yours.' : undefined}
+      aside={
+        <Segments
+          label="Show"
+          value={part.name}
+          options={views.map((view) => ({ value: view.part.name, label: view.part.label }))}
+          onValue={onShown}
+        />
+      }
+    >
+      <ShownWith product={product} onProduct={setProduct} />
+      <Failure error={error} />
+      {preview === null && !error && (
+        <div class="skeleton" role="status">
+          <span class="visually-hidden">Loading</span>
+          <span class="skeleton-line" />
+        </div>
+      )}
+      {preview && (
+        <div class="preview-head">
+          {lines.map((line) => (
+            <p key={line.name} class="preview-subject">
+              <span class="muted">{line.label}</span> <strong>{preview[line.name]}</strong>
+            </p>
+          ))}
+          {part.isHtml && (
+            <Segments
+              label="Width"
+              value={width}
+              options={WIDTHS}
+              onValue={(value) => setWidth(value as Width)}
+            />
+          )}
+        </div>
+      )}
+      {preview && part.isHtml && <MailFrame html={text} width={width} />}
+      {preview && part.isSegmented && <Sms label={part.label} text={text} />}
+      {preview && !part.isHtml && !part.isSegmented && (
+        <pre class="preview-text" tabIndex={0} aria-label={`Preview: ${part.label}`}>
+          {text}
+        </pre>
+      )}
+    </Card>
+  );
+}
