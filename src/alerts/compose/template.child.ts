@@ -8,7 +8,7 @@ import type { BatchAnswer, JoinJob, RenderJob } from './template.job.ts';
 /** Whether the sources run as they are, in development and in tests. */
 const IS_SOURCE = extname(import.meta.url) === '.ts';
 const ENTRY = fileURLToPath(
-  new URL(`${IS_SOURCE ? 'src' : 'dist'}/domain/template/template.process.${IS_SOURCE ? 'ts' : 'js'}`, ROOT),
+  new URL(`${IS_SOURCE ? 'src' : 'dist'}/alerts/compose/template.process.${IS_SOURCE ? 'ts' : 'js'}`, ROOT),
 );
 const LOADER = join(fileURLToPath(ROOT), 'tools/typescript.cjs');
 const LIMITS = ['--max-old-space-size=128', '--max-semi-space-size=8'];

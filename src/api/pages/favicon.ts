@@ -16,7 +16,7 @@ export function serveFavicon(app: Express): void {
   const icons: Record<string, () => Promise<Asset>> = {
     '/favicon.svg': async () => makeAsset('image/svg+xml; charset=utf-8', Buffer.from(SVG)),
     '/favicon.ico': async () =>
-      makeAsset('image/x-icon', await readFile(new URL('dist/transport/pages/favicon.ico', ROOT))),
+      makeAsset('image/x-icon', await readFile(new URL('dist/api/pages/favicon.ico', ROOT))),
   };
   for (const [path, make] of Object.entries(icons)) {
     let made: Promise<Asset> | null = null;
