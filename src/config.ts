@@ -89,7 +89,7 @@ const OWN_VARIABLES = {
   MAX_CONNECTIONS: z.coerce.number().int().min(10).max(1_000_000).default(20_000),
   MAX_STREAMS: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   LIVE_WAIT_SECONDS: z.coerce.number().int().min(0).max(600).default(25),
-  KEPT_ANSWERS_MB: z.coerce.number().int().min(0).max(100_000).default(32),
+  RESPONSE_CACHE_MB: z.coerce.number().int().min(0).max(100_000).default(32),
   TRUSTED_DOCUMENTS: z.string().min(1).optional(),
   WEBHOOK_ALLOW_PRIVATE: flag.default(false),
   SECRETS_KEY: secretsKeys.optional(),
@@ -158,8 +158,8 @@ export type Config = Readonly<{
   maxStreams: number;
   /** How long a call may wait for a change. */
   liveWaitMs: number;
-  /** Room for answers that are sent again while nothing has changed; 0 keeps none. */
-  keptAnswersBytes: number;
+  /** Size of the response cache; 0 caches nothing. */
+  responseCacheBytes: number;
   /** File of the only GraphQL documents that run without a store key; null lets any run. */
   trustedDocuments: string | null;
   /** What messages leave by; those of a channel that is left out are written as files below `dataDir`. */
@@ -178,6 +178,8 @@ export type Config = Readonly<{
   metricsPort: number | null;
   /** Where traces go; null makes none. */
   traces: { endpoint: string; serviceName: string; share: number } | null;
+  /** Variables that were set under an older name. */
+  warnings: readonly string[];
 }>;
 
 /** Reads `.env` where there is one; real environment variables win. */
@@ -194,9 +196,22 @@ const explain: z.core.$ZodErrorMap = (issue) => {
   return 'it is not understood';
 };
 
+/** Older names of variables; they still work. */
+const OLDER_NAMES = { KEPT_ANSWERS_MB: 'RESPONSE_CACHE_MB' };
+
+/** Moves what is set under an older name to the new one, which wins where both are set; returns a warning for each. */
+function takeOlderNames(given: Record<string, string | undefined>): string[] {
+  return Object.entries(OLDER_NAMES).flatMap(([older, name]) => {
+    if (given[older] === undefined) return [];
+    given[name] ??= given[older];
+    return [`${older} is now called ${name}; the older name still works`];
+  });
+}
+
 /** Checks the environment. Throws an Error whose one sentence names the variable and what is wrong with it. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const warnings = takeOlderNames(given);
   const parsed = variables.safeParse(given, { error: explain });
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
@@ -238,7 +253,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     maxConnections: env.MAX_CONNECTIONS,
     maxStreams: env.MAX_STREAMS,
     liveWaitMs: env.LIVE_WAIT_SECONDS * 1_000,
-    keptAnswersBytes: env.KEPT_ANSWERS_MB * 1_000_000,
+    responseCacheBytes: env.RESPONSE_CACHE_MB * 1_000_000,
     trustedDocuments: env.TRUSTED_DOCUMENTS === undefined ? null : resolve(env.TRUSTED_DOCUMENTS),
     channels: readChannels(env),
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
@@ -255,6 +270,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
             serviceName: env.OTEL_SERVICE_NAME,
             share: env.OTEL_TRACES_SAMPLER_ARG,
           },
+    warnings,
   });
 }
 

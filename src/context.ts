@@ -1,21 +1,17 @@
 import type { DocumentNode } from 'graphql';
-import type { Config } from './config.ts';
-import type { Database } from './platform/database/database.ts';
 import type { RenderBudget, Templates } from './alerts/compose/template.pool.ts';
-import type { ContentsWrites } from './lists/contents.writes.ts';
-import type { ListReads } from './lists/list.reads.ts';
-import type { Live } from './lists/live.watch.ts';
+import type { Config } from './config.ts';
+import type { Budget } from './platform/budget.ts';
+import type { CacheDependencies } from './platform/cache-dependencies.ts';
+import type { Database } from './platform/database/database.ts';
+import { fail } from './platform/errors.ts';
+import type { ErrorType } from './platform/errors.ts';
+import type { Connection } from './platform/in-flight.ts';
+import type { Limiter } from './platform/limiter.ts';
+import type { Logger } from './platform/log.ts';
 import type { IdentityState } from './shoppers/identity.repo.ts';
 import type { ShopperRow } from './shoppers/shopper.repo.ts';
 import type { StoreRow } from './stores/store.repo.ts';
-import type { SignUps } from './alerts/subscriptions/signup.writes.ts';
-import type { Basis } from './platform/cache-dependencies.ts';
-import type { Budget } from './platform/budget.ts';
-import type { Receipts } from './platform/idempotency-results.ts';
-import { fail } from './platform/errors.ts';
-import type { ErrorType } from './platform/errors.ts';
-import type { Limiter } from './platform/limiter.ts';
-import type { Logger } from './platform/log.ts';
 
 /** What lives as long as the process and is handed to every request; built once, then frozen. */
 export type Services = Readonly<{
@@ -58,39 +54,36 @@ export type Trace = {
   traceId?: string | undefined;
   /** The `pid` of the store that the call was found to belong to. */
   store?: string;
-  /** Kind and top fields of the operation, the same over both doors: `mutation createList`. */
+  /** Kind and top fields of the operation, the same over REST and GraphQL: `mutation createList`. */
   operation?: string;
   /** Type of the failure that was answered; over GraphQL of the first one, whatever the status. */
   type?: ErrorType;
 };
 
-/** A checked operation of a GraphQL client; `key` identifies its text. */
-export type Asked = {
+/** What a request shows of itself, over REST or GraphQL; an empty text is nothing. */
+export type Credentials = {
+  authorization: string;
+  /** The dashboard's cookie; empty where it may not be read. */
+  session: string;
+  pid: string;
+  /** The store that an operator acts for. */
+  actsFor: string;
+  regid: string;
+  sessionid: string;
+};
+
+/** A validated operation of a GraphQL client; `key` identifies its text. */
+export type GraphqlOperation = {
   key: string;
   document: DocumentNode;
   operationName?: string;
   variables: Record<string, unknown>;
 };
 
-/** Writes that requests of one moment do together. */
-export type Writes = { contents: ContentsWrites; signUps: SignUps };
-
-/** What a call can do that waits for something, or stays open for longer than it takes to answer. */
-export type Connection = {
-  /** Who calls, asked anew with the same credentials; fails while the service is closed. */
-  identify(): Promise<Viewer>;
-  /** Does it when the caller has left, or has its answer. */
-  onLeave(listener: () => void): void;
-  /** Gives its place among the requests to others, for a call that waits for a change or writes a stream. */
-  release(): void;
-  /** Gives its place to others and waits for one of the few that each store has for calls that wait for a renderer, a name server or a mail server. */
-  goOutside(): Promise<void>;
-  /** Waits until the caller has taken what was sent; who takes nothing for long is cut. */
-  drained(): Promise<void>;
-};
-
 /** What a resolver sees of one request. */
 export type Context = Services & {
+  /** The database that is written to; `db` is a replica while a query reads from one. */
+  primary: Database;
   requestId: string;
   /** Filled while the request runs and logged at its end. */
   trace: Trace;
@@ -101,31 +94,28 @@ export type Context = Services & {
   isTrusted?: boolean;
   /** Whether graphql-js runs the document; its lists may hold promises. */
   isInterpreted?: boolean;
-  /** What the answer turned out to depend on. */
-  basis: Basis;
-  /** Reads of lists and items that concurrent requests share, within the budget; they fill in the basis. */
-  reads: ListReads;
-  /** What a query reads through instead of `db` and `reads`, where there is a replica. A mutation reads where it writes, a stream what was just written. */
-  reading: Pick<Context, 'db' | 'reads'> | null;
-  /** The hot writes; those of concurrent requests share a transaction. */
-  writes: Writes;
-  /** Those who wait for changes. */
-  live: Live;
-  /** The caller's connection. */
-  connection: () => Connection;
-  /** Set where subscriptions run: the executor leaves here what was asked for, checked and ready to run. */
-  stream?: { asked: Asked | null };
+  /** What the response turned out to depend on. */
+  dependencies: CacheDependencies;
+  /** The caller's open connection, and the credentials to identify the caller again with; `viewer` is who it was the last time. */
+  connection: Connection & { credentials: Credentials; viewer: Viewer };
+  /** Set where subscriptions run: Apollo leaves the validated operation here. */
+  stream?: { operation: GraphqlOperation | null };
   /** Network address of the caller; one for a whole IPv6 household. */
   address: string;
   /** Path of the call, without a slash at its end. */
   path: string;
-  /** Where a write under an Idempotency-Key leaves what it takes to read its answer anew. */
-  receipts?: Receipts;
+  /** What this call created whose key or secret only its own response shows. */
+  shownOnce: string[];
   /** The Idempotency-Key header as it came; empty when there is none. */
   idempotencyKey: string;
   /** Time that is left for the templates of this request. */
   renderBudget: RenderBudget;
 };
+
+/** The same request, reading where it writes. */
+export function onPrimary(ctx: Context): Context {
+  return ctx.db === ctx.primary ? ctx : { ...ctx, db: ctx.primary };
+}
 
 /** The calling store, by its API key, or 401. */
 export function requireStore({ viewer: { store, keyId, denial } }: Context): StoreRow {

@@ -28,6 +28,7 @@ export async function startTracing({ traces }: Config, log: Logger): Promise<voi
 
 /** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
+  for (const warning of config.warnings) log.warn(warning);
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
   const { databasePool, databasePooler, databaseReplicaUrl } = config;
   const db = openDatabase(embedded?.url ?? config.databaseUrl!, databasePool, log, {

@@ -7,7 +7,7 @@ import { isServiceClosed } from '../stores/store.service.ts';
 import { AppError, errorBody } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { nameRoute, traceOf } from './access-log.ts';
-import { MAINTENANCE_RETRY_SECONDS } from './authenticate.ts';
+import { MAINTENANCE_RETRY_SECONDS } from '../shoppers/authenticate.service.ts';
 
 /** Whether the process is on its way out; `main` sets it at SIGTERM. The app says how to end what would go on for ever. */
 export type Lifecycle = { isDraining: boolean; endStreams?: () => void };

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { noteConnection } from './new-connections.ts';
 import { MIN_BYTES_A_SECOND } from './send.ts';
-import { releaseAll } from './admit.ts';
+import { releaseAll } from '../platform/in-flight.ts';
 
 /** A server that can listen before it knows what to answer with: links carry its port, and what hands them out is made next. */
 export type HttpServer = {

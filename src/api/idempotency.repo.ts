@@ -105,14 +105,14 @@ export async function renewWrite(db: Db, { pid, place, token }: WriteClaim, leas
   );
 }
 
-/** SQL: an answer has up to 256 kB, which Prisma would carry as base64. */
+/** SQL: a result has up to 64 kB, which Prisma would carry as base64. */
 const KEEP = {
   name: 'keep_write',
   text: 'UPDATE idempotent_write SET answer = $4 WHERE pid = $1 AND id = $2 AND token = $3',
 };
 
 /** Keeps the answer for those who ask again. */
-export async function keepAnswer(
+export async function keepResult(
   db: Db,
   { pid, place, token }: WriteClaim,
   answer: Uint8Array,

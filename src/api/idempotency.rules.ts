@@ -1,10 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Viewer } from '../context.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { fail } from '../platform/errors.ts';
 
-/** How long an answer is kept. */
+/** How long a result is kept. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
@@ -22,18 +21,18 @@ const MB = 1_000_000;
 const SHARES = 16;
 
 /**
- * What may be kept in a day: for one shopper, for a share of the calls with a key, and for a share of all calls of a store. Beyond
- * `answers` only the fact that a write was done is kept, beyond `keys` no new key is taken.
+ * Bytes that may be kept in a day: for a shopper, for a share of the calls with a key, and for a share of all calls of a store. Beyond
+ * `results` only the fact that a write was done is kept, beyond `keys` no new key is accepted.
  */
 export const KEPT_BYTES = {
-  shopper: { answers: 4 * MB, keys: 8 * MB },
-  key: { answers: 16 * MB, keys: 32 * MB },
+  shopper: { results: 4 * MB, keys: 8 * MB },
+  key: { results: 16 * MB, keys: 32 * MB },
   storeShare: 32 * MB,
 };
 
-/** Largest answer that is kept, and the largest that is worth packing for it. */
-const MAX_KEPT_ANSWER = 256_000;
-const MAX_PACKED = 2_000_000;
+/** The largest response that is kept; of a larger one only the fact that the write was done. */
+export const MAX_KEPT_RESPONSE = 64_000;
+
 /** What the keys of a caller belong to. */
 export type Tenant = Pick<StoreRow, 'pid' | 'secret'>;
 
@@ -61,7 +60,7 @@ export function placeOf(tenant: Tenant, viewer: Viewer, operation: string, key: 
 }
 
 /** What a viewer's calls may keep in a day. */
-export function limitsOf(viewer: Viewer): { answers: number; keys: number } {
+export function limitsOf(viewer: Viewer): { results: number; keys: number } {
   return KEPT_BYTES[kindOf(viewer) === 'shopper' ? 'shopper' : 'key'];
 }
 
@@ -98,39 +97,19 @@ function cipherKey(tenant: Tenant, place: Buffer, key: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, tenant.secret, place, 32));
 }
 
-/** Stands in front of a packed answer; others begin with a brace. */
-const PACKED = Buffer.from([0]);
-
-/** The text of an answer as it is kept; null when it is too large for that. */
-export function packAnswer(text: string): Buffer | null {
-  if (text.length > MAX_PACKED) return null;
-  const packed =
-    text.length > 1_000 ? Buffer.concat([PACKED, deflateRawSync(text, { level: 1 })]) : Buffer.from(text);
-  return packed.length > MAX_KEPT_ANSWER ? null : packed;
-}
-
-function unpackAnswer(packed: Buffer): unknown {
-  const text = packed[0] === PACKED[0] ? inflateRawSync(packed.subarray(1)) : packed;
-  return JSON.parse(text.toString('utf8')) as unknown;
-}
-
-/** Encrypts a packed answer so that only a caller who shows the same key again can have it read. */
-export function sealAnswer(tenant: Tenant, place: Buffer, key: string, packed: Buffer): Buffer {
+/** Encrypts a response so that only a caller who sends the same key again can have it read. */
+export function encryptResult(tenant: Tenant, place: Buffer, key: string, text: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', cipherKey(tenant, place, key), iv);
-  const sealed = Buffer.concat([cipher.update(packed), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+  const encrypted = Buffer.concat([cipher.update(text), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
 }
 
-/** Undoes `sealAnswer` and `packAnswer`. */
-export function openAnswer(tenant: Tenant, place: Buffer, key: string, sealed: Buffer): unknown {
-  const decipher = createDecipheriv(
-    'aes-256-gcm',
-    cipherKey(tenant, place, key),
-    sealed.subarray(0, IV_BYTES),
-  );
-  decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  return unpackAnswer(
-    Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]),
-  );
+/** Undoes `encryptResult`. */
+export function decryptResult(tenant: Tenant, place: Buffer, key: string, encrypted: Buffer): unknown {
+  const iv = encrypted.subarray(0, IV_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', cipherKey(tenant, place, key), iv);
+  decipher.setAuthTag(encrypted.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  const text = Buffer.concat([decipher.update(encrypted.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+  return JSON.parse(text.toString('utf8')) as unknown;
 }

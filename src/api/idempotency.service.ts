@@ -1,115 +1,157 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GraphQLFormattedError } from 'graphql';
-import type { Context, Services } from '../context.ts';
-import type { Receipts } from '../platform/idempotency-results.ts';
-import { stringifyAnswer } from '../platform/json-response.ts';
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { Context, GraphqlOperation, Services } from '../context.ts';
 import { AppError, fail } from '../platform/errors.ts';
 import type { ErrorType } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { extensionsOf } from './graphql/errors.ts';
+import { stringifyJson } from '../platform/json-response.ts';
+import { extensionsOf, toAppError } from './graphql/errors.ts';
 import * as writes from './idempotency.repo.ts';
 import type { WriteClaim } from './idempotency.repo.ts';
-import {
-  KEPT_BYTES,
-  KEPT_MS,
-  callerOf,
-  checkIdempotencyKey,
-  fingerprintOf,
-  limitsOf,
-  openAnswer,
-  packAnswer,
-  placeOf,
-  sealAnswer,
-  storeShareOf,
-  writerOf,
-} from './idempotency.rules.ts';
+import * as rules from './idempotency.rules.ts';
+import type { Plan } from './plan.ts';
 
 /** After a kill, a retry waits at most this long; a running request renews its lease three times as often. */
 const LEASE_MS = 9_000;
-/** A retry that waited this long for the first request is sent away to ask again. */
+/** A retry that waited this long for the first request is asked to come again. */
 const WAIT_LIMIT_MS = 25_000;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 const REMOVED_AT_ONCE = 500;
 
-/** An answer in the form that is kept. A REST failure is thrown, so it is kept apart from the data. */
-export type Answer = {
-  data?: unknown;
-  errors?: readonly GraphQLFormattedError[];
-  failure?: { type: ErrorType; message: string; headers: Record<string, string> };
-  /** HTTP statuses of the failures in it. */
-  statuses: number[];
-};
+type Data = Record<string, unknown>;
+type Thrown = { type: ErrorType; message: string; headers: Record<string, string> };
+
+/** The result of a write as it is kept: data and errors over GraphQL, data or the thrown error over REST. */
+type Result = { data?: Data | null; errors?: readonly GraphQLFormattedError[]; thrown?: Thrown };
+
+/** Runs the write of a REST call, or returns what it returned the first time under its Idempotency-Key. */
+export async function valueOnce(
+  ctx: Context,
+  plan: Plan,
+  variables: Data,
+  run: () => Promise<Data>,
+): Promise<Data> {
+  if (ctx.idempotencyKey === '') return run();
+  const result = await resultOf(ctx, ctx.path, [variables], plan, async () => {
+    try {
+      return { data: await run() };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { thrown: thrownBy(error) };
+    }
+  });
+  const { data, thrown } = result;
+  if (thrown) throw new AppError(thrown.type, thrown.message, thrown.headers);
+  return data!;
+}
+
+/** Runs the write of a GraphQL call, or returns what it returned the first time under its Idempotency-Key. */
+export async function resultOnce(
+  ctx: Context,
+  plan: Plan,
+  { key, variables }: GraphqlOperation,
+  run: () => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  if (ctx.idempotencyKey === '') return run();
+  let first: ExecutionResult | null = null;
+  const place = `${ctx.path} ${plan.fields.join(' ')}`;
+  const work = async (): Promise<Result> => {
+    first = await run();
+    return { data: first.data as Data | null, errors: first.errors?.map((error) => error.toJSON()) };
+  };
+  // A refused key is a refused request: it has errors and no data.
+  const refuse = (error: unknown): Result => ({ errors: [formatError(toAppError(error, ctx))] });
+  const result = await resultOf(ctx, place, [key, variables], plan, work).catch(refuse);
+  return first ?? reviveResult(result);
+}
+
+const thrownBy = ({ type, message, headers }: AppError): Thrown => ({ type, message, headers });
+
+const formatError = (error: AppError): GraphQLFormattedError => ({
+  message: error.message,
+  extensions: extensionsOf(error),
+});
+
+function reviveResult({ data, errors }: Result): ExecutionResult {
+  const revived = errors?.map(({ message, path, locations, extensions }) =>
+    Object.assign(new GraphQLError(message, { path, extensions }), { locations }),
+  );
+  const result = data === undefined ? {} : { data };
+  return revived ? { ...result, errors: revived } : result;
+}
+
+function statusesOf({ errors = [], thrown }: Result): number[] {
+  if (thrown) return [new AppError(thrown.type, thrown.message).status];
+  return errors.map(({ extensions }) => Number(extensions?.['status'] ?? 500));
+}
 
 /**
- * Whether an answer stands for good. What the caller or the service can still mend (login, rights, rate, our faults) does not, unless
- * something else in the answer was done: a retry must not do that again.
+ * Whether a result is final. What the caller or the service can still mend (login, rights, rate, our faults) is not, unless something else in
+ * it was done: a retry must not do that again.
  */
-function isKept({ data, statuses }: Answer, { made }: Receipts): boolean {
-  const fields = (data ?? {}) as Record<string, unknown>;
-  const isAnythingDone = Object.keys(made).some((name) => !made[name]?.failure && fields[name] != null);
-  return isAnythingDone || statuses.every((status) => status < 500 && ![401, 403, 429].includes(status));
-}
-
-/** What a retry gets in place of a response with a key or secret in it, and in place of doing anything again. */
-function refuseToShowAgain(shownOnce: readonly string[]): Answer {
-  const failure = new AppError(
-    'forbidden',
-    `This request was carried out before and made ${shownOnce.join('; ')}`,
+function isFinal(result: Result): boolean {
+  const isAnythingDone = Object.values(result.data ?? {}).some((value) => value != null);
+  return (
+    isAnythingDone || statusesOf(result).every((status) => status < 500 && ![401, 403, 429].includes(status))
   );
-  const { type, message, headers, status } = failure;
-  return {
-    errors: [{ message, extensions: extensionsOf(failure) }],
-    failure: { type, message, headers },
-    statuses: [status],
-  };
 }
 
-/** Does the work, or answers what it gave the first time. */
-export async function answerOnce(
+/** What a retry receives where the response was not kept: the fact, and what to do. */
+function carriedOutBefore(details: string): Result {
+  const error = new AppError('forbidden', `This request was carried out before${details}`);
+  return { errors: [formatError(error)], thrown: thrownBy(error) };
+}
+
+const TOO_LARGE = carriedOutBefore(', and its response is not kept: read the records that it changed');
+
+/** The text of a result that is kept. Keys and secrets, personal data and large responses are never stored. */
+async function textToKeep(ctx: Context, claim: WriteClaim, plan: Plan, result: Result): Promise<string> {
+  if (ctx.shownOnce.length > 0)
+    return JSON.stringify(carriedOutBefore(` and made ${ctx.shownOnce.join('; ')}`));
+  if (plan.isPrivate) return JSON.stringify(TOO_LARGE);
+  const text = stringifyJson(result);
+  const bytes = Buffer.byteLength(text);
+  const isKept = bytes <= rules.MAX_KEPT_RESPONSE && (await isWithinBudget(ctx, claim, bytes));
+  return isKept ? text : JSON.stringify(TOO_LARGE);
+}
+
+async function resultOf(
   ctx: Context,
   operation: string,
   body: readonly unknown[],
-  isNeverKept: boolean,
-  work: (ctx: Context) => Promise<Answer>,
-): Promise<Answer> {
-  const tenant = writerOf(ctx.viewer);
-  if (tenant === null) return work(ctx);
-  const key = checkIdempotencyKey(ctx.idempotencyKey);
-  const place = placeOf(tenant, ctx.viewer, operation, key);
+  plan: Plan,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const tenant = rules.writerOf(ctx.viewer);
+  // An export only reads, so a retry may have it again.
+  const isOnlyRead = plan.isPrivate && plan.fields.length === 1;
+  if (tenant === null || isOnlyRead) return work();
+  const key = rules.checkIdempotencyKey(ctx.idempotencyKey);
+  const place = rules.placeOf(tenant, ctx.viewer, operation, key);
   const claim = {
     pid: tenant.pid,
     place,
-    body: fingerprintOf(body),
+    body: rules.fingerprintOf(body),
     token: newId(),
     regid: ctx.viewer.shopper?.regid ?? null,
-    caller: callerOf(tenant, ctx.viewer, place),
-    storeShare: storeShareOf(tenant, place),
+    caller: rules.callerOf(tenant, ctx.viewer, place),
+    storeShare: rules.storeShareOf(tenant, place),
   };
-  const sealed = await claimOrWait(ctx, claim);
-  if (sealed !== null) {
-    const kept = openAnswer(tenant, place, key, sealed) as Answer | { receipts: Receipts['known'] };
-    return 'receipts' in kept
-      ? work({ ...ctx, receipts: { known: kept.receipts, made: {}, shownOnce: [] } })
-      : kept;
-  }
+  const kept = await claimOrWait(ctx, claim);
+  if (kept !== null) return rules.decryptResult(tenant, place, key, kept) as Result;
   const renewal = setInterval(
     () => void writes.renewWrite(ctx.db, claim, LEASE_MS).catch(() => undefined),
     LEASE_MS / 3,
   );
-  const receipts: Receipts = { known: {}, made: {}, shownOnce: [] };
   try {
-    const answer = await work({ ...ctx, receipts });
+    const result = await work();
     await settle(ctx, claim, async () => {
-      const seal = (kept: Buffer): Buffer => sealAnswer(tenant, place, key, kept);
-      if (receipts.shownOnce.length > 0)
-        return seal(Buffer.from(JSON.stringify(refuseToShowAgain(receipts.shownOnce))));
-      if (!isKept(answer, receipts)) return null;
-      const packed = isNeverKept ? null : packAnswer(stringifyAnswer(answer));
-      const isAffordable = packed !== null && (await isWithinBudget(ctx, claim, packed.length));
-      return seal(isAffordable ? packed : Buffer.from(JSON.stringify({ receipts: receipts.made })));
+      if (!isFinal(result) && ctx.shownOnce.length === 0) return null;
+      return rules.encryptResult(tenant, place, key, await textToKeep(ctx, claim, plan, result));
     });
-    return answer;
+    return result;
   } catch (error) {
     await settle(ctx, claim, async () => null);
     throw error;
@@ -118,25 +160,25 @@ export async function answerOnce(
   }
 }
 
-/** Whether the caller, and its store as a whole, may keep so many bytes more today. */
+/** Whether the caller, and its store as a whole, may keep this many bytes more today. */
 async function isWithinBudget(ctx: Context, claim: WriteClaim, bytes: number): Promise<boolean> {
-  const { answers } = limitsOf(ctx.viewer);
-  const spent = await writes.spendBytes(ctx.db, claim, bytes, answers, ctx.now(), expiryAt(ctx.now()));
-  return spent !== null && spent <= KEPT_BYTES.storeShare;
+  const { results } = rules.limitsOf(ctx.viewer);
+  const spent = await writes.spendBytes(ctx.db, claim, bytes, results, ctx.now(), expiryAt(ctx.now()));
+  return spent !== null && spent <= rules.KEPT_BYTES.storeShare;
 }
 
 function expiryAt(now: Date): Date {
-  return new Date(now.getTime() - KEPT_MS);
+  return new Date(now.getTime() - rules.KEPT_MS);
 }
 
 function failTooManyKeys(startedAt: Date, now: Date): never {
-  const seconds = Math.ceil((startedAt.getTime() + KEPT_MS - now.getTime()) / 1_000);
+  const seconds = Math.ceil((startedAt.getTime() + rules.KEPT_MS - now.getTime()) / 1_000);
   return fail('too-many-requests', 'Too many Idempotency-Keys today; go on without them or retry later', {
     'Retry-After': String(Math.max(1, seconds)),
   });
 }
 
-/** Null when the claim is ours, else the kept answer. Waiting holds no connection, so waiters cannot starve the first request. */
+/** Null when the claim is ours, else the kept result. Waiting holds no connection, so waiters cannot starve the first request. */
 async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | null> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   let isFree = true;
@@ -145,7 +187,7 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
     const now = ctx.now();
     const expiry = expiryAt(now);
     if (isFree) {
-      const { keys } = limitsOf(ctx.viewer);
+      const { keys } = rules.limitsOf(ctx.viewer);
       const spent = await writes.claimWrite(ctx.db, claim, keys, LEASE_MS, now, expiry);
       if (spent.isClaimed) return null;
       spentSince = spent.bytes > keys ? spent.startedAt : null;
@@ -166,20 +208,22 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
   }
 }
 
-/** Keeps the answer, or frees the place. The work is done either way, so a failure here is logged and the caller gets its answer. */
-async function settle(ctx: Context, claim: WriteClaim, seal: () => Promise<Buffer | null>): Promise<void> {
+/** Keeps the result, or frees the key. The work is done either way, so an error here is logged and the caller gets its response. */
+async function settle(ctx: Context, claim: WriteClaim, encrypt: () => Promise<Buffer | null>): Promise<void> {
   try {
-    const sealed = await seal();
-    await (sealed === null ? writes.releaseWrite(ctx.db, claim) : writes.keepAnswer(ctx.db, claim, sealed));
+    const encrypted = await encrypt();
+    await (encrypted === null
+      ? writes.releaseWrite(ctx.db, claim)
+      : writes.keepResult(ctx.db, claim, encrypted));
   } catch (error) {
     ctx.log.warn(
       { requestId: ctx.requestId, ...ctx.trace, err: error },
-      'an idempotent answer could not be kept; a retry does the work again',
+      'an idempotency result could not be kept; a retry does the work again',
     );
   }
 }
 
-/** Removes answers that are older than a day, a portion at a time; answers how many. */
-export function removeExpiredAnswers({ db }: Services, now: Date): Promise<number> {
+/** Removes results that are older than a day, a portion at a time; returns how many. */
+export function removeExpiredResults({ db }: Services, now: Date): Promise<number> {
   return writes.removeExpired(db, expiryAt(now), REMOVED_AT_ONCE);
 }

@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
-import type { Viewer } from '../context.ts';
+import type { Services, Viewer } from '../context.ts';
 import type { RateLimits } from '../stores/store.service.ts';
 import { fail } from '../platform/errors.ts';
 import { countAll } from '../platform/limiter.ts';
-import type { Account, Limiter } from '../platform/limiter.ts';
+import type { Account } from '../platform/limiter.ts';
 import { METRICS } from '../platform/metrics.ts';
 
 /** The published limits: requests a minute. A store can have its own. */
@@ -13,9 +13,6 @@ export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {
   shopper: 1_200,
   address: 3_000,
 };
-
-/** Counts a request against the limits that concern it, and refuses it with 429 beyond them. */
-export type RateLimiter = { check(req: Request, res: Response, viewer: Viewer): Promise<void> };
 
 /** An IPv6 household has a /64 of addresses; they count as one. */
 export function addressGroup(address: string): string {
@@ -48,19 +45,20 @@ function accountsOf(address: string, { store, keyId, shopper }: Viewer): (Accoun
   return [account('address', address, DEFAULT_LIMITS.address), ...inStore];
 }
 
-/** Makes the limiter of requests; `isOn` false lets everything pass. */
-export function createRateLimiter(isOn: boolean, limiter: Limiter): RateLimiter {
-  return {
-    async check(req, res, viewer) {
-      if (!isOn) return;
-      const standing = await countAll(limiter, accountsOf(addressGroup(req.ip ?? ''), viewer));
-      if (standing === null) return;
-      res.setHeader('RateLimit-Limit', String(standing.limit));
-      res.setHeader('RateLimit-Remaining', String(standing.remaining));
-      res.setHeader('RateLimit-Reset', String(standing.resetSeconds));
-      if (standing.isWithin) return;
-      METRICS.rateLimited.inc({ kind: standing.kind });
-      fail('too-many-requests', undefined, { 'Retry-After': String(standing.resetSeconds) });
-    },
-  };
+/** Counts a request against the limits that concern it; 429 beyond them. */
+export async function checkRate(
+  { config, limiter }: Services,
+  req: Request,
+  res: Response,
+  viewer: Viewer,
+): Promise<void> {
+  if (!config.rateLimits) return;
+  const standing = await countAll(limiter, accountsOf(addressGroup(req.ip ?? ''), viewer));
+  if (standing === null) return;
+  res.setHeader('RateLimit-Limit', String(standing.limit));
+  res.setHeader('RateLimit-Remaining', String(standing.remaining));
+  res.setHeader('RateLimit-Reset', String(standing.resetSeconds));
+  if (standing.isWithin) return;
+  METRICS.rateLimited.inc({ kind: standing.kind });
+  fail('too-many-requests', undefined, { 'Retry-After': String(standing.resetSeconds) });
 }

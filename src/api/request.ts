@@ -1,46 +1,79 @@
-import type { Request, Response } from 'express';
-import type { Context } from '../context.ts';
+import type { ApolloServer } from '@apollo/server';
+import type { NextFunction, Request, Response } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import type { Context, Services } from '../context.ts';
 import { METRICS } from '../platform/metrics.ts';
-import { nameQuestion } from './response-cache.ts';
-import type { Answer, KeptAnswers } from './response-cache.ts';
-import type { Admission } from './authenticate.ts';
-import { traceOf } from './access-log.ts';
-import { sendAnswer } from './send.ts';
-import type { Credentials } from './credentials.ts';
+import { nameRoute, traceOf } from './access-log.ts';
+import { admit } from './admit.ts';
+import { authenticateCall } from './authenticate.ts';
+import { bind } from './bind.ts';
+import { isOpenedInBrowser, readGraphql } from './graphql/read.ts';
+import type { GraphqlCall } from './graphql/read.ts';
+import { respondToGraphql } from './graphql/respond.ts';
+import { checkRate } from './limit.ts';
+import { cacheKey, cacheResponse, freshResponse, knownOf } from './response-cache.ts';
+import type { ResponseCache } from './response-cache.ts';
+import { readRest } from './rest/read.ts';
+import type { RestCall, ServedRoutes } from './rest/read.ts';
+import { respondToRest } from './rest/respond.ts';
+import { sendResponse } from './send.ts';
 
-/** A call as a door has read it. */
-export type Call = {
-  /** Where it came in. */
-  place: string;
-  credentials: Credentials;
-  /** What its answer depends on beside the caller, as it came; null where an answer cannot be the same again. */
-  input: readonly string[] | null;
-  /** Makes the answer; null when it is on its way already. */
-  make: (ctx: Context) => Promise<Answer | null>;
+/** What calls are served with; made once by the app. */
+export type Api = {
+  services: Services;
+  schema: GraphQLSchema;
+  apollo: ApolloServer<Context>;
+  routes: ServedRoutes;
+  cache: ResponseCache | null;
 };
 
-/** Answers a call: as before where nothing has changed since, else anew. */
-export type AnswerCall = (req: Request, res: Response, call: Call) => Promise<void>;
+/** Serves a call: the steps in order, each in a file of its own. The body is read first, because a form names the caller. */
+async function serve(api: Api, req: Request, res: Response, call: RestCall | GraphqlCall): Promise<void> {
+  const { services, cache } = api;
+  const { credentials } = call;
 
-/** Makes what both doors do with a call: let it in, answer it, keep the answer. */
-export function createAnswering({ admit, open }: Admission, kept: KeptAnswers): AnswerCall {
-  return async (req, res, { place, credentials, input, make }) => {
-    const { pid, regid, authorization, session } = credentials;
-    const isRead = input !== null && req.headers['idempotency-key'] === undefined;
-    const hasKey = authorization !== '' || session !== '';
-    const question = isRead ? nameQuestion({ place, pid, regid, hasKey, input }) : null;
-    const recalled = kept.recall(question);
-    const viewer = await admit(req, res, credentials, recalled);
-    const same = kept.answerFor(recalled, viewer);
-    if (question !== null) METRICS.keptAnswers.inc({ result: same ? 'hit' : 'miss' });
-    if (same) {
-      traceOf(res).operation = same.operation;
-      return sendAnswer(req, res, same);
-    }
-    const ctx = open(req, res, viewer, credentials);
-    const answer = await make(ctx);
-    if (answer === null) return;
-    kept.keep(question, recalled, viewer, ctx.basis, answer);
-    await sendAnswer(req, res, answer);
+  await admit(services, req, res, credentials);
+
+  const isRead = req.headers['idempotency-key'] === undefined;
+  const key = cache && isRead ? cacheKey(call.endpoint, credentials, call.cacheInput) : null;
+  const entry = key === null ? undefined : cache?.get(key);
+  const viewer = await authenticateCall(services, req, res, credentials, knownOf(entry));
+
+  await checkRate(services, req, res, viewer);
+
+  const cached = freshResponse(entry, viewer);
+  if (key !== null) METRICS.keptAnswers.inc({ result: cached ? 'hit' : 'miss' });
+  if (cached) {
+    traceOf(res).operation = cached.operation;
+    return sendResponse(req, res, cached);
+  }
+
+  const ctx = bind(services, req, res, viewer, credentials);
+
+  const response =
+    call.kind === 'rest'
+      ? await respondToRest(api.schema, call, ctx, res)
+      : await respondToGraphql(api.apollo, call, ctx, req, res);
+  // A stream is on its way already.
+  if (response === null) return;
+
+  cacheResponse(cache, key, entry, viewer, ctx.dependencies, response);
+  await sendResponse(req, res, response);
+}
+
+/** Serves the REST calls; the number of routes costs nothing. */
+export function serveRest(api: Api) {
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    const call = await readRest(api.routes, req, res);
+    return call === null ? next() : serve(api, req, res, call);
+  };
+}
+
+/** Serves /graphql. */
+export function serveGraphql(api: Api) {
+  return async (req: Request, res: Response): Promise<void> => {
+    nameRoute(res, '/graphql');
+    if (isOpenedInBrowser(req)) return res.redirect(303, '/graphiql');
+    return serve(api, req, res, await readGraphql(req, res));
   };
 }

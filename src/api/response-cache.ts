@@ -1,101 +1,101 @@
 import { LRUCache } from 'lru-cache';
-import type { Viewer } from '../context.ts';
-import type { IdentityState } from '../shoppers/identity.repo.ts';
-import type { Basis } from '../platform/cache-dependencies.ts';
-import { METRICS, measure } from '../platform/metrics.ts';
+import type { Credentials, Viewer } from '../context.ts';
+import type { CacheDependencies } from '../platform/cache-dependencies.ts';
 import type { Body } from '../platform/compression.ts';
+import { METRICS, measure } from '../platform/metrics.ts';
+import type { KnownState } from '../shoppers/authenticate.service.ts';
+import type { IdentityState } from '../shoppers/identity.repo.ts';
 
-/** An answer as it went out. Its headers are made anew each time. */
-export type Answer = {
+/** A response as it was sent. Its headers are made again each time. */
+export type CallResponse = {
   body: Body;
   type: string;
   /** What the access log says of it. */
   operation: string | undefined;
 };
 
-/** What is known of a question: the slices of the catalogue that its answer depends on and, mostly from the second time on, the answer. */
-export type Kept = { slices: readonly number[]; made: { state: IdentityState; answer: Answer } | null };
-
-/** Answers that are sent again as long as nothing has changed that they depend on. */
-export type KeptAnswers = {
-  /** What is known of a question. */
-  recall(question: string | null): Kept | null;
-  /** The answer for this caller, if nothing has changed since it was made. */
-  answerFor(kept: Kept | null, viewer: Viewer): Answer | null;
-  /** Keeps an answer without errors; `recalled` is what was known of the question when the caller was identified. */
-  keep(question: string | null, recalled: Kept | null, viewer: Viewer, basis: Basis, answer: Answer): void;
-  /** Forgets everything: revisions of another database say nothing about these answers. */
-  clear(): void;
+/** What is known of a cache key: the catalogue shards that its response depends on and, mostly from the second time on, the response. */
+export type CacheEntry = {
+  shards: readonly number[];
+  made: { state: IdentityState; response: CallResponse } | null;
 };
 
-/** What a call asks, as it came. */
-export type Question = {
-  /** The route. */
-  place: string;
-  pid: string;
-  regid: string;
-  /** Whether a store key speaks for the shopper. */
-  hasKey: boolean;
-  /** Everything else that the answer depends on: query, body, the types that are accepted. */
-  input: readonly string[];
-};
+/** Responses that are sent again as long as nothing has changed that they depend on. */
+export type ResponseCache = LRUCache<string, CacheEntry>;
 
-/** Longer questions are rare, and each is kept whole. */
-const MAX_QUESTION = 4_000;
-/** About what an entry takes beside its texts. */
+/** Longer keys are rare, and each is stored whole. */
+const MAX_KEY = 4_000;
+/** About what an entry takes besides its texts. */
 const ENTRY_BYTES = 500;
-/** One answer takes at most this part of the room. */
+/** One response takes at most this part of the cache. */
 const MAX_SHARE = 1 / 16;
 
-/** Names a question: the same name means the same question in the same role about the same shopper. Null where it is too long to keep. */
-export function nameQuestion({ place, pid, regid, hasKey, input }: Question): string | null {
-  const length = input.reduce((sum, text) => sum + text.length, 0);
-  return length > MAX_QUESTION ? null : JSON.stringify([place, hasKey, pid, regid, ...input]);
-}
+/** The size of a response with its compressed forms. */
+const sizeOf = ({ body }: CallResponse): number => body.plain.length * 2;
 
-function isSame(a: IdentityState, b: IdentityState): boolean {
-  return (
-    a.revision === b.revision &&
-    a.catalog === b.catalog &&
-    a.store === b.store &&
-    a.shopper === b.shopper &&
-    a.era === b.era
-  );
-}
-
-/** What an answer takes with its packed forms. */
-const weightOf = (answer: Answer): number => answer.body.plain.length * 2;
-
-/** Opens a room for so many bytes of answers; with 0, none are kept. */
-export function createKeptAnswers(maxBytes: number): KeptAnswers {
-  const nothing = (): null => null;
-  if (maxBytes === 0) return { recall: nothing, answerFor: nothing, keep: nothing, clear: nothing };
-  const room = new LRUCache<string, Kept>({
+/** Opens a cache for this many bytes; null, which caches nothing, for 0. */
+export function createResponseCache(maxBytes: number): ResponseCache | null {
+  if (maxBytes === 0) return null;
+  const cache: ResponseCache = new LRUCache({
     maxSize: maxBytes,
-    sizeCalculation: ({ made, slices }, question) =>
+    maxEntrySize: maxBytes * MAX_SHARE,
+    sizeCalculation: ({ made, shards }, key) =>
       ENTRY_BYTES +
-      question.length * 2 +
-      slices.length * 8 +
-      (made ? weightOf(made.answer) + made.state.shopper.bytes : 0),
+      key.length * 2 +
+      shards.length * 8 +
+      (made ? sizeOf(made.response) + made.state.shopper.bytes : 0),
   });
-  measure(METRICS.keptBytes, () => room.calculatedSize);
-  return {
-    clear: () => room.clear(),
-    recall: (question) => (question === null ? null : (room.get(question) ?? null)),
-    answerFor: (kept, { state }) =>
-      kept?.made && state && isSame(kept.made.state, state) ? kept.made.answer : null,
-    keep(question, recalled, { state }, basis, answer) {
-      if (question === null || state === null || !basis.isOwn) return;
-      if (weightOf(answer) > maxBytes * MAX_SHARE) return;
-      const asked = new Set(recalled?.slices);
-      // The state holds the revisions of the slices that were asked for; where the answer needs others, they are known from now on.
-      const isCovered = [...basis.slices].every((slice) => asked.has(slice));
-      room.set(
-        question,
-        isCovered
-          ? { slices: recalled?.slices ?? [], made: { state, answer } }
-          : { slices: [...basis.slices], made: null },
-      );
-    },
-  };
+  measure(METRICS.keptBytes, () => cache.calculatedSize);
+  return cache;
+}
+
+/** The key of a call: the same call in the same role about the same shopper. Null where its response cannot be cached. */
+export function cacheKey(
+  endpoint: string,
+  { authorization, session, pid, regid }: Credentials,
+  input: readonly string[] | null,
+): string | null {
+  if (input === null) return null;
+  const length = input.reduce((sum, text) => sum + text.length, 0);
+  const hasKey = authorization !== '' || session !== '';
+  return length > MAX_KEY ? null : JSON.stringify([endpoint, hasKey, pid, regid, ...input]);
+}
+
+/** What is read together with the caller, to check the entry against. */
+export function knownOf(entry: CacheEntry | undefined): KnownState | undefined {
+  return entry && { slices: entry.shards, knownShopper: entry.made?.state.shopper ?? null };
+}
+
+/** The cached response for this caller, if nothing has changed since it was made. */
+export function freshResponse(entry: CacheEntry | undefined, { state }: Viewer): CallResponse | null {
+  const made = entry?.made;
+  if (!made || !state) return null;
+  const isSame =
+    made.state.revision === state.revision &&
+    made.state.catalog === state.catalog &&
+    made.state.store === state.store &&
+    made.state.shopper === state.shopper &&
+    made.state.era === state.era;
+  return isSame ? made.response : null;
+}
+
+/** Caches a response without errors; `entry` is what was known when the caller was authenticated. */
+export function cacheResponse(
+  cache: ResponseCache | null,
+  key: string | null,
+  entry: CacheEntry | undefined,
+  { state }: Viewer,
+  { isCacheable, shards }: CacheDependencies,
+  response: CallResponse,
+): void {
+  if (!cache || key === null || state === null || !isCacheable) return;
+  const known = new Set(entry?.shards);
+  // The state holds the revisions of the shards that were asked for; where the response needs others, the next call asks for them.
+  const isCovered = [...shards].every((shard) => known.has(shard));
+  cache.set(
+    key,
+    isCovered
+      ? { shards: entry?.shards ?? [], made: { state, response } }
+      : { shards: [...shards], made: null },
+  );
 }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Answer } from './response-cache.ts';
+import type { CallResponse } from './response-cache.ts';
 import { encodingFor, isWorthPacking, pack } from '../platform/compression.ts';
 import type { Body } from '../platform/compression.ts';
 
@@ -33,8 +33,8 @@ function handOver(res: Response, bytes: Buffer): void {
   res.end(bytes);
 }
 
-/** Sends an answer, new or kept. */
-export async function sendAnswer(req: Request, res: Response, { body, type }: Answer): Promise<void> {
+/** Sends a response, new or cached. */
+export async function sendResponse(req: Request, res: Response, { body, type }: CallResponse): Promise<void> {
   res.setHeader('Content-Type', type);
   await sendBody(req, res, body);
 }

@@ -6,11 +6,11 @@ import { SESSION_MS, closeSession, openSession } from '../stores/session.service
 import { fail } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import { nameRoute } from './access-log.ts';
-import type { Admission } from './authenticate.ts';
+import { enter, headerText } from './authenticate.ts';
 import { SESSION_COOKIE, isDashboard, isOwnPage, sessionOf } from './same-origin.ts';
 import { isOwnMachine } from './loopback.ts';
 import { decodeText, readBody } from './rest/body.ts';
-import { NO_CREDENTIALS } from './credentials.ts';
+import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
 
 const ROUTE = '/dashboard/session';
 const DEMO_ROUTE = '/dashboard/demo';
@@ -46,12 +46,7 @@ function describe({ store, keyId, operatorId }: Viewer) {
 }
 
 /** Serves the dashboard's sign-in: the key comes once, and a session stays. None of it is for pages of other origins. */
-export function serveSignIn(
-  app: Express,
-  services: Services,
-  { admit }: Pick<Admission, 'admit'>,
-  demo: DemoStore | null,
-): void {
+export function serveSignIn(app: Express, services: Services, demo: DemoStore | null): void {
   const { config } = services;
   const cookie = {
     httpOnly: true,
@@ -70,14 +65,14 @@ export function serveSignIn(
     nameRoute(res, ROUTE);
     if (!isDashboard(req)) fail('forbidden', 'This is for the dashboard of this service alone');
     if (req.method === 'GET') {
-      const credentials = { ...NO_CREDENTIALS, session: sessionOf(req), actsFor: headerOf(req, 'x-pid') };
-      const viewer = await admit(req, res, credentials, null);
+      const credentials = { ...NO_CREDENTIALS, session: sessionOf(req), actsFor: headerText(req, 'x-pid') };
+      const viewer = await enter(services, req, res, credentials);
       const hasDemo = demo !== null && isOwnMachine(req, config);
       return void res.json({ session: describe(viewer), hasDemo });
     }
     if (req.method === 'POST') {
       const authorization = await readSignIn(req, res);
-      const viewer = await admit(req, res, { ...NO_CREDENTIALS, authorization }, null);
+      const viewer = await enter(services, req, res, { ...NO_CREDENTIALS, authorization });
       if (viewer.keyId === null && viewer.operatorId === null) fail(viewer.denial.type, viewer.denial.msg);
       await keep(req, res, viewer);
       return void res.json({ session: describe(viewer) });
@@ -93,14 +88,9 @@ export function serveSignIn(
     // A page of another site could post a form here; browsers tell whose page it was, and who tells nothing is no browser.
     const isTold = (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined;
     if (!isTold || !isOwnPage(req)) fail('forbidden', 'Open the demo dashboard from a page of this service');
-    const viewer = await admit(req, res, { ...NO_CREDENTIALS, authorization: basicOf(demo) }, null);
+    const viewer = await enter(services, req, res, { ...NO_CREDENTIALS, authorization: basicOf(demo) });
     if (viewer.keyId === null) fail('not-found', 'The key of the demo store was revoked');
     await keep(req, res, viewer);
     res.redirect(303, '/dashboard');
   });
-}
-
-function headerOf(req: Request, name: string): string {
-  const value = req.headers[name];
-  return typeof value === 'string' ? value : '';
 }

@@ -3,7 +3,8 @@ import { MEDIA, channelOf } from '../alerts/send/channels.ts';
 import type { Services } from '../context.ts';
 import { receiveAnswer } from '../shoppers/contacts/sms-opt-out.service.ts';
 import { nameRoute } from './access-log.ts';
-import type { Admission } from './authenticate.ts';
+import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
+import { admit } from './admit.ts';
 import { readFormBody } from './rest/body.ts';
 import { parseUrlEncoded } from './rest/urlencoded.ts';
 
@@ -16,14 +17,14 @@ function headersOf(req: Request): Record<string, string | undefined> {
   );
 }
 
-/** Serves the addresses at which providers tell what people answered to messages. All answers are the same, whoever wrote and whatever it said. */
-export function serveAnswers(app: Application, services: Services, enter: Admission['enter']): void {
+/** Serves the addresses at which providers post shoppers' replies. Every reply gets the same response. */
+export function serveReplies(app: Application, services: Services): void {
   for (const medium of MEDIA.filter((one) => channelOf(one).answers)) {
     const route = `/webhooks/${medium}`;
     app.post(route, async (req, res) => {
       nameRoute(res, route);
       const fields = parseUrlEncoded(await readFormBody(req, res));
-      await enter(req, res);
+      await admit(services, req, res, NO_CREDENTIALS);
       // The address that the provider was told, and signs; a Host header can say anything.
       const url = `${services.config.publicUrl}${req.originalUrl}`;
       await receiveAnswer(services, medium, { url, headers: headersOf(req), fields });

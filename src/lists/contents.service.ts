@@ -16,12 +16,13 @@ import type { Owner } from './list.service.ts';
 import { ownView, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import { tellOfItems } from './item-events.service.ts';
+import { socialCount as countShoppers } from '../stores/reports/report.service.ts';
 import * as items from './item.repo.ts';
 import type { ItemRow } from './item.columns.ts';
 import { checkAdded, checkChanged, checkRefs, checkVariants } from './item.rules.ts';
 import type { CheckedItem } from './item.rules.ts';
 import type { ItemInput } from '../generated/resolvers.ts';
-import { chargeItems, checkItemRoom } from './contents.writes.ts';
+import { changeContents, chargeItems, checkItemRoom } from './contents.writes.ts';
 
 /** Names an item to remove. */
 export type ItemRef = { epi?: string | null };
@@ -79,7 +80,7 @@ export async function updateListContents(
   const removed = change.d && checkRefs(options.d, change.d);
   const changed = change.u && checkChanged(options.u, change.u);
   const added = change.a && checkAdded(options.a, change.a, { hasCustomItems: owner.store.customItems });
-  const done = await ctx.writes.contents({
+  const done = await changeContents({
     ctx,
     owner,
     lid,
@@ -169,7 +170,7 @@ export async function socialCount(
   const { pid } = requireReader(ctx);
   if (!empi) return fail('invalid-request', 'empi is missing');
   if (!isProductId(empi)) fail('invalid-request', 'empi must have 1 to 255 printable characters');
-  return { count: await ctx.reads.socialCount({ pid, empi }), empi };
+  return { count: await countShoppers(ctx, { pid, empi }), empi };
 }
 
 const episOf = (items: readonly CheckedItem[]): string[] => items.map(({ epi }) => epi);

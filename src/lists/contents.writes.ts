@@ -1,10 +1,11 @@
 import type { Context, Services } from '../context.ts';
 import type { Tx } from '../platform/database/database.ts';
-import { isOneKeysFault } from '../platform/batch.ts';
+import { createBatch, isOneInputsFault } from '../platform/batch.ts';
+import type { BatchOutcome } from '../platform/batch.ts';
+import { charge } from '../platform/budget.ts';
 import { AppError, fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { createWriteBatch } from '../platform/write-batch.ts';
-import type { Outcome } from '../platform/write-batch.ts';
+import { oncePerDatabase } from '../platform/once-per-database.ts';
 import { countWaiting } from './item-copy.repo.ts';
 import { eventsOfItems } from './item-events.service.ts';
 import { foldItems } from './item.rules.ts';
@@ -44,9 +45,6 @@ export type WantedContents = {
 /** A list as a write left it, and the items that each part of the write met. */
 export type DoneContents = { list: ListRow; gone: MetItem[]; changed: MetItem[]; added: MetItem[] };
 
-/** Does a write together or not at all; it lives as long as the process. */
-export type ContentsWrites = (wanted: WantedContents) => Promise<DoneContents>;
-
 type Part = Pick<WantedContents, 'removed' | 'changed' | 'added'>;
 type Met = { wanted: WantedContents; list: ListRow; used: number | null; items: MetItem[] };
 
@@ -81,7 +79,10 @@ function writeOf(wanted: WantedContents, list: LockedList, part: Part, isFirst: 
 
 /** What is answered of written items counts for the request; 20 writes in one can be of 500 large items each. */
 export function chargeItems({ budget }: Context, rows: readonly { cprops: string; bundle: string }[]): void {
-  budget.charge(rows.reduce((bytes, { cprops, bundle }) => bytes + cprops.length + bundle.length, 0));
+  charge(
+    budget,
+    rows.reduce((bytes, { cprops, bundle }) => bytes + cprops.length + bundle.length, 0),
+  );
 }
 
 /** Refuses new items beyond the limit. A list that a merge made longer can still be changed. */
@@ -190,7 +191,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : 1);
 const nameOf = ({ pid, regid, lid }: ListOwner & { lid: string }): string =>
   JSON.stringify([pid, regid, lid]);
 
-async function writeTogether(tx: Tx, all: readonly WantedContents[]): Promise<Outcome<DoneContents>[]> {
+async function writeTogether(tx: Tx, all: readonly WantedContents[]): Promise<BatchOutcome<DoneContents>[]> {
   const keys = all.map(({ owner: { pid, regid }, lid }) => ({ pid, regid, lid }));
   const locked = new Map((await lockFreeLists(tx, keys)).map((list) => [nameOf(list), list]));
   const lists = keys.map((key) => locked.get(nameOf(key)));
@@ -218,21 +219,28 @@ async function writeTogether(tx: Tx, all: readonly WantedContents[]): Promise<Ou
   return met.map((one) => (one ? { result: doneOf(one.list, [one.items]) } : 'alone'));
 }
 
-/** Opens the writes of a process: those of one moment share a transaction, and what stands in the way of one is dealt with alone. */
-export function createContentsWrites({ db }: Pick<Services, 'db'>): ContentsWrites {
-  const alone = (wanted: WantedContents): Promise<DoneContents> =>
-    db.transaction((tx) => writeAlone(tx, wanted));
-  const share = createWriteBatch<WantedContents, DoneContents>({
+const shareWrite = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
+  createBatch<WantedContents, DoneContents>({
+    kind: 'write',
+    maxInFlight: 2,
+    maxBatch: 50,
     async together(all) {
       try {
         return await db.transaction((tx) => writeTogether(tx, all));
       } catch (error) {
-        if (!(error instanceof AppError) && !isOneKeysFault(error)) throw error;
+        if (!(error instanceof AppError) && !isOneInputsFault(error)) throw error;
         return all.map(() => (all.length === 1 ? { error } : 'alone'));
       }
     },
-    alone,
+    alone: (wanted) => db.transaction((tx) => writeAlone(tx, wanted)),
     subjectOf: ownerOf,
-  });
-  return (wanted) => (wanted.isLarge || isInParts(wanted) ? alone(wanted) : share(wanted));
+  }),
+);
+
+/** Writes all of it or nothing. Small writes that arrive together share a transaction. */
+export function changeContents(wanted: WantedContents): Promise<DoneContents> {
+  const { db } = wanted.ctx;
+  return wanted.isLarge || isInParts(wanted)
+    ? db.transaction((tx) => writeAlone(tx, wanted))
+    : shareWrite({ db })(wanted);
 }

@@ -1,6 +1,6 @@
 import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
-import { ANSWER_LIMITS, failTooMuch } from '../platform/budget.ts';
+import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import { fail } from '../platform/errors.ts';
 import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
 import type { Connection } from '../platform/page.ts';
@@ -26,7 +26,7 @@ async function readLists(ctx: Context, place: Place): Promise<DeletedView[]> {
   const owner = requireShopper(ctx);
   const { pid, regid, uid } = owner;
   const key = { pid, regid, uid, since: restorableSince(owner.store, ctx.now()), ...place };
-  const lists = await ctx.budget.within(ANSWER_LIMITS.bytes, async (maxBytes) => {
+  const lists = await readWithin(ctx.budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
     const found = await findDeletedLists(ctx.db, key, maxBytes);
     return { value: found.lists, bytes: found.lists === null ? 0 : found.bytes };
   });
@@ -81,7 +81,7 @@ export async function deletedItems(ctx: Context, lid: string, { limit, offset }:
     offset: checkOffset(offset),
   };
   const list = (await findOwnList(ctx.db, owner, wanted)) ?? fail('list-not-found');
-  const items = await ctx.budget.within(ANSWER_LIMITS.bytes, async (maxBytes) => {
+  const items = await readWithin(ctx.budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
     const found = await findDeletedItems(ctx.db, list, slice, maxBytes);
     return { value: found.items, bytes: found.items === null ? 0 : found.bytes };
   });

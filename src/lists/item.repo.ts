@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../platform/database/database.ts';
 import type { ItemModel } from '../generated/prisma/models.ts';
-import { namer, readValue, unnestKeys } from '../platform/database/columns.ts';
+import { namer, readValue } from '../platform/database/columns.ts';
 import { copiedColumns, itemColumns } from './item.columns.ts';
 import type { ItemRow } from './item.columns.ts';
 import { insertItemEvents } from './item-events.repo.ts';
@@ -146,29 +146,6 @@ export async function tellOfContents(
     ),
     [pid, lids, type, uid, now.toISOString()],
   );
-}
-
-/** SQL: every visitor of a product asks; one statement counts for many requests. */
-const SOCIAL_COUNT = {
-  name: 'social_count',
-  text: `
-    SELECT (
-      SELECT count(DISTINCT l.regid) FROM item i JOIN list l ON l.pid = i.pid AND l.lid = i.lid AND l.st = 1
-      WHERE i.pid = k.pid AND i.empi = k.empi)::int AS count
-    FROM ${unnestKeys('k', { pid: 'text', empi: 'text' })} ORDER BY k.position`,
-};
-
-/** A product of a store. */
-export type ProductKey = Pick<ItemModel, 'pid' | 'empi'>;
-
-/** How many shoppers have each product in an active list. What many ask at once about one product is counted once. */
-export async function countShoppers(db: Db, keys: readonly ProductKey[]): Promise<number[]> {
-  const nameOf = ({ pid, empi }: ProductKey): string => JSON.stringify([pid, empi]);
-  const wanted = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
-  const params = [wanted.map(({ pid }) => pid), wanted.map(({ empi }) => empi)];
-  const rows = await db.query<{ count: number }>(SOCIAL_COUNT, params);
-  const counts = new Map(wanted.map((key, index) => [nameOf(key), rows[index]!.count]));
-  return keys.map((key) => counts.get(nameOf(key))!);
 }
 
 /** SQL: every page with hearts asks. */

@@ -7,7 +7,7 @@ export const itemResolvers = {
     uri: (item) => itemUrl(item),
     title: (item) => item.dt,
     price: (item) => item.pr,
-    bundle: (item, _args, ctx) => parsePaced(ctx, item.bundle.length, () => bundleOf(item)),
+    bundle: (item) => parsePaced(item.bundle.length, () => bundleOf(item)),
     _pkey: (item) => item.lid,
     _t: () => 2,
   },

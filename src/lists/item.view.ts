@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Context } from '../context.ts';
+import { pauseFor } from '../platform/budget.ts';
 import { maskEmail } from '../platform/mask.ts';
 import { variantUrl } from '../platform/variant-url.ts';
 import type { BundleItemRow, ItemRow } from './item.columns.ts';
@@ -33,12 +33,8 @@ export function bundleOf({ bundle }: ItemRow): BundleItemRow[] {
 /** Shorter texts are parsed in no time. */
 const SHORT_TEXT = 2_000;
 
-/** Does what has to parse a stored text; of a long one when others had a turn, because it may hold a value in every other character. */
-export function parsePaced<Result>(
-  { budget }: Context,
-  length: number,
-  parse: () => Result,
-): Result | Promise<Result> {
-  const turn = length > SHORT_TEXT ? budget.pause(length / 2) : null;
+/** Parses a stored text; a long one after other requests had a turn, because it may hold a value in every other character. */
+export function parsePaced<Result>(length: number, parse: () => Result): Result | Promise<Result> {
+  const turn = length > SHORT_TEXT ? pauseFor(length / 2) : null;
   return turn ? turn.then(parse) : parse();
 }

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { fail } from '../platform/errors.ts';
 import type { ItemRow } from './item.columns.ts';
 import type { ProductRow } from '../stores/products/product.columns.ts';
+import { readProduct } from '../stores/products/product.reads.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { listContents } from './list-pages.service.ts';
 import type { ListContents, Slice } from './list-pages.service.ts';
@@ -10,13 +11,14 @@ import { findSaveForLater } from './list.repo.ts';
 import { PREVIEW_SIZE, checkLid } from './list.rules.ts';
 import { ownView, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
+import { readPage } from './list.reads.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
 
 /** A list of this shopper; others', public or not, are not. */
 export async function listOf(ctx: Context, shopper: ShopperRow, lid: string): Promise<ListView | null> {
   const { pid, regid } = shopper;
   const key = { pid, regid, lid: checkLid(lid), limit: PREVIEW_SIZE, offset: 0, after: null, hasList: true };
-  const { list, owner, items } = await ctx.reads.page(NEWEST_FIRST, key);
+  const { list, owner, items } = await readPage(ctx, NEWEST_FIRST, key);
   return list === null || owner !== null ? null : ownView(shopper, list, items);
 }
 
@@ -48,10 +50,10 @@ export async function listOfItem(
   if (item.home || shopper === null) return item.home ?? null;
   const { pid, lid } = item;
   const key = { pid, regid: shopper.regid, lid, limit: 0, offset: 0, after: null, hasList: true };
-  return viewPage(shopper, await ctx.reads.page(NEWEST_FIRST, key))?.list ?? null;
+  return viewPage(shopper, await readPage(ctx, NEWEST_FIRST, key))?.list ?? null;
 }
 
 /** The catalogue's record of an item's variant. */
 export function productOfItem(ctx: Context, { pid, epi, lity }: ItemRow): Promise<ProductRow | null> | null {
-  return lity === null ? ctx.reads.product({ pid, epi }) : null;
+  return lity === null ? readProduct(ctx, { pid, epi }) : null;
 }

@@ -15,6 +15,7 @@ import type { Connection } from '../platform/page.ts';
 import { isStorable } from '../platform/text.ts';
 import type { ItemRow } from './item.columns.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
+import { readListRows, readPage } from './list.reads.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
 import type { PageKey, PageOrder, Place, PlacedItemRow } from './page.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
@@ -69,7 +70,7 @@ async function readLists(
   const most = Math.min(shown, MAX_PREVIEW);
   // Items can be few and yet too large for one answer.
   const { lists, total } = await readOrLess(
-    (limit) => ctx.reads.lists({ ...wanted, shown: limit }),
+    (limit) => readListRows(ctx, { ...wanted, shown: limit }),
     most,
     PREVIEW_SIZE,
   );
@@ -167,7 +168,7 @@ export async function itemConnection(
   const order = checkOrder(sorting);
   const place = after ? decodePlace('after', after, order) : null;
   const key = { ...readerOf(list), limit: limit + 1, offset: 0, after: place, hasList: false };
-  const { items, total } = await ctx.reads.page(order, key);
+  const { items, total } = await readPage(ctx, order, key);
   const shown = showItems(ctx, list, items);
   return { ...toConnection(shown, limit, (item) => encodePlace(order, item), after), totalCount: total };
 }
@@ -182,7 +183,7 @@ export async function previewOf(ctx: Context, list: ListView, slice: Slice): Pro
     return withHome(ctx, list, list.preview.slice(0, limit));
   if (list.cnt === 0 || limit === 0) return [];
   const key = { ...readerOf(list), limit, offset, after: null, hasList: false };
-  const { items } = await ctx.reads.page(NEWEST_FIRST, key);
+  const { items } = await readPage(ctx, NEWEST_FIRST, key);
   return showItems(ctx, list, items);
 }
 
@@ -208,7 +209,7 @@ async function readListPage(
   order: PageOrder = NEWEST_FIRST,
   { pid, regid, shopper }: Reader = requireReader(ctx),
 ): Promise<{ list: ListView; items: PlacedItemRow[]; total: number }> {
-  const page = await ctx.reads.page(order, {
+  const page = await readPage(ctx, order, {
     pid,
     regid,
     lid: checkLid(lid),

@@ -1,7 +1,7 @@
 import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
-import { ANSWER_LIMITS, failTooMuch } from '../platform/budget.ts';
+import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import { fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { checkLimit, checkOffset } from '../platform/page.ts';
@@ -127,9 +127,9 @@ export async function deleteList(
     limit: checkLimit('limit', limit, DELETE_LIMIT.standard, DELETE_LIMIT.max),
     offset: checkOffset(offset),
   };
-  const bytes = slice.limit > PREVIEW_SIZE ? ANSWER_LIMITS.bytes : PREVIEW_BYTES;
+  const bytes = slice.limit > PREVIEW_SIZE ? RESPONSE_LIMITS.bytes : PREVIEW_BYTES;
   // Room is made before the list is locked: a large answer may wait for its turn.
-  return ctx.budget.within(bytes, (maxBytes) =>
+  return readWithin(ctx.budget, bytes, (maxBytes) =>
     withOwnList(ctx, lid, version, async (tx, list, owner) => {
       const { pid, regid } = owner;
       const key = { pid, regid, lid: list.lid, after: null, hasList: false, ...slice };

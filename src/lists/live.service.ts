@@ -1,33 +1,35 @@
 import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../platform/errors.ts';
+import { onLeave, releaseWhileWaiting, untilDrained } from '../platform/in-flight.ts';
+import { identifyAgain } from '../shoppers/authenticate.service.ts';
 import { allLists } from './list-pages.service.ts';
 import type { ListView } from './list.view.ts';
 import type { Owner } from './live.repo.ts';
 import { checkSince, checkWait, tellAll, tellSince } from './live.rules.ts';
 import type { Changes } from './live.rules.ts';
+import { openWatch, readNoted } from './live.watch.ts';
 import type { Watch } from './live.watch.ts';
 
 /** What changed since a revision, or everything where that cannot be told. */
-async function readChanges({ live }: Context, { pid, regid }: Owner, since: number | null): Promise<Changes> {
+async function readChanges(ctx: Context, { pid, regid }: Owner, since: number | null): Promise<Changes> {
   if (since !== null) {
-    const told = tellSince(await live.read({ pid, regid, isWhole: false }), since);
+    const told = tellSince(await readNoted(ctx, { pid, regid, isWhole: false }), since);
     if (told) return told;
   }
-  return tellAll(await live.read({ pid, regid, isWhole: true }));
+  return tellAll(await readNoted(ctx, { pid, regid, isWhole: true }));
 }
 
-/** Whether the caller may still read these lists: sessions end, keys are revoked, guests log in. */
-async function proveAnew(ctx: Context): Promise<void> {
-  requireShopper({ ...ctx, viewer: await ctx.connection().identify() });
+/** Fails when the caller may no longer read these lists: sessions end, keys are revoked, guests log in. */
+async function authenticateAgain(ctx: Context): Promise<void> {
+  requireShopper({ ...ctx, viewer: await identifyAgain(ctx) });
 }
 
 /** Begins to watch; ends with the caller, who holds nothing but its connection meanwhile. */
 function beginWatch(ctx: Context, rev: number | null): Watch {
-  const watch = ctx.live.watch(ctx, rev);
-  const connection = ctx.connection();
-  connection.onLeave(watch.close);
-  connection.release();
+  const watch = openWatch(ctx, rev);
+  onLeave(ctx.connection.response, watch.close);
+  releaseWhileWaiting(ctx.connection);
   return watch;
 }
 
@@ -38,8 +40,8 @@ async function* follow(ctx: Context, watch: Watch, first: Changes): AsyncGenerat
   try {
     yield { lists: told };
     while (await watch.next()) {
-      await ctx.connection().drained();
-      if (watch.takeDoubt()) await proveAnew(ctx);
+      await untilDrained(ctx.connection);
+      if (watch.needsReauth()) await authenticateAgain(ctx);
       const changes = await readChanges(ctx, owner, Number(told.rev));
       watch.rev = Number(changes.rev);
       if (changes.rev === told.rev) continue;
@@ -75,7 +77,7 @@ async function awaitChange(ctx: Context, rev: number, waitMs: number): Promise<b
   const timer = setTimeout(watch.close, waitMs);
   try {
     const isTold = await watch.next().catch(() => false);
-    if (watch.takeDoubt()) await proveAnew(ctx);
+    if (watch.needsReauth()) await authenticateAgain(ctx);
     return isTold;
   } finally {
     clearTimeout(timer);

@@ -1,33 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { onPrimary } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import { createBatchLoader } from '../platform/batch.ts';
 import { AppError, fail } from '../platform/errors.ts';
+import { oncePerDatabase } from '../platform/once-per-database.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import { outsideSpans } from '../platform/tracing.ts';
 import { findMoved, notedOf } from './live.repo.ts';
 import type { NotedKey, Owner, Watched } from './live.repo.ts';
 import type { Noted } from './live.rules.ts';
 
-/** Who watches: one stream, or one call that waits. */
+/** One stream or one waiting call. */
 export type Watch = {
-  /** The revision that it was told last; null before the first. */
+  /** The last revision that it received; null before the first. */
   rev: number | null;
-  /** Waits until there may be something to tell; false when nobody listens any more. Fails when the process is about to end. */
+  /** Waits until there may be something new; false when the caller has left. Fails when the process is about to end. */
   next(): Promise<boolean>;
-  /** Whether the right to watch has to be proved anew; true once a change. */
-  takeDoubt(): boolean;
-  close: () => void;
-};
-
-/** All that watch in this process. */
-export type Live = {
-  /** Begins to watch the lists of the calling shopper, within the limits of the process. */
-  watch(ctx: Context, rev: number | null): Watch;
-  /** What is noted of a shopper's lists; those who ask in one moment share a statement. */
-  read(key: NotedKey): Promise<Noted>;
-  /** Tells who watches the lists of this shopper that they may have changed, before the next look at the database would. */
-  nudge(owner: Owner): void;
-  /** Ends every stream and every wait, so that callers go to another process; later ones end at once. */
+  /** Whether the caller has to be authenticated again; true once for each change. */
+  needsReauth(): boolean;
   close: () => void;
 };
 
@@ -42,7 +32,7 @@ const STORE_SHARE = 1 / 2;
 const RETRY_SECONDS = '10';
 
 type Entry = Watched & { watches: Set<Watching> };
-type Watching = Watch & { tell(isInDoubt: boolean): void; end(): void };
+type Watching = Watch & { notify(isInDoubt: boolean): void; end(): void };
 
 const closing = (): AppError =>
   new AppError('unavailable', 'The service is shutting down; connect again', { 'Retry-After': '1' });
@@ -54,7 +44,7 @@ const standingOf = ({ viewer: { state } }: Context): string =>
   `${state!.store.version}.${state!.shopper.version}`;
 
 function createWatching(leave: (watching: Watching) => void): Watching {
-  let state: 'quiet' | 'told' | 'left' | 'ended' = 'quiet';
+  let state: 'idle' | 'notified' | 'left' | 'ended' = 'idle';
   let isInDoubt = false;
   let wake: () => void = () => undefined;
   const turn = (to: typeof state): void => {
@@ -65,19 +55,19 @@ function createWatching(leave: (watching: Watching) => void): Watching {
   return {
     rev: null,
     async next() {
-      if (state === 'quiet') await new Promise<void>((done) => (wake = done));
+      if (state === 'idle') await new Promise<void>((done) => (wake = done));
       if (state === 'ended') throw closing();
-      if (state === 'told') state = 'quiet';
+      if (state === 'notified') state = 'idle';
       return state !== 'left';
     },
-    takeDoubt() {
+    needsReauth() {
       const was = isInDoubt;
       isInDoubt = false;
       return was;
     },
-    tell(isDoubted) {
+    notify(isDoubted) {
       isInDoubt ||= isDoubted;
-      turn('told');
+      turn('notified');
     },
     end: () => turn('ended'),
     close() {
@@ -103,14 +93,13 @@ function createCounts() {
   };
 }
 
-/** Opens what all who watch in this process share: one look at the database a second, however many they are, and none while there are none. */
-export function createLive({ db, config, log }: Services): Live {
+/** All watches of a process: one query a second looks for changes, however many watch, and none while nobody does. */
+const watchersOf = oncePerDatabase(({ db, config, log }: Pick<Services, 'db' | 'config' | 'log'>) => {
   const entries = new Map<string, Entry>();
   const byOwner = new Map<string, Set<Watching>>();
   const count = createCounts();
   const most = (kind: keyof typeof WATCH_LIMITS): number =>
     config.rateLimits ? WATCH_LIMITS[kind] : Infinity;
-  const read = createBatchLoader<NotedKey, Noted>((keys) => notedOf(db, keys));
   let open = 0;
   let isLooking = false;
   let isClosed = false;
@@ -122,7 +111,7 @@ export function createLive({ db, config, log }: Services): Live {
       const entry = watched[position - 1]!;
       const isInDoubt = standing !== entry.standing;
       Object.assign(entry, { rev, standing });
-      for (const watching of entry.watches) if (isInDoubt || watching.rev !== rev) watching.tell(isInDoubt);
+      for (const watching of entry.watches) if (isInDoubt || watching.rev !== rev) watching.notify(isInDoubt);
     }
   };
 
@@ -177,7 +166,7 @@ export function createLive({ db, config, log }: Services): Live {
   };
 
   return {
-    watch(ctx, rev) {
+    watch(ctx: Context, rev: number | null): Watch {
       const owner = ctx.viewer.shopper!;
       const leaving = enter(ctx, owner);
       const [name, entry] = entryFor(ctx, owner);
@@ -194,18 +183,39 @@ export function createLive({ db, config, log }: Services): Live {
       entry.watches.add(watching);
       own.add(watching);
       // Others may have been told more than this caller knew of when it came.
-      if (entry.standing !== standingOf(ctx)) watching.tell(true);
-      else if (rev !== null && entry.rev >= 0 && entry.rev !== rev) watching.tell(false);
+      if (entry.standing !== standingOf(ctx)) watching.notify(true);
+      else if (rev !== null && entry.rev >= 0 && entry.rev !== rev) watching.notify(false);
       // Who came too late is answered, and sent on like the others.
       if (isClosed) watching.end();
       void outsideSpans(keepLooking);
       return watching;
     },
-    read,
-    nudge: (owner) => byOwner.get(nameOf(owner))?.forEach((watching) => watching.tell(false)),
+    notify: (owner: Owner): void => byOwner.get(nameOf(owner))?.forEach((watching) => watching.notify(false)),
     close() {
       isClosed = true;
       for (const { watches } of entries.values()) for (const watching of watches) watching.end();
     },
   };
+});
+
+/** Watches the lists of the calling shopper, within the limits of the process. */
+export function openWatch(ctx: Context, rev: number | null): Watch {
+  return watchersOf(onPrimary(ctx)).watch(ctx, rev);
 }
+
+/** Notifies this process's watches of a shopper's lists at once; other processes find the change with their next query. */
+export function notifyChange(services: Services, owner: Owner): void {
+  watchersOf(services).notify(owner);
+}
+
+/** Ends every stream and every wait, so that callers connect to another process; later ones end at once. */
+export function closeWatches(services: Services): void {
+  watchersOf(services).close();
+}
+
+const notedLoader = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
+  createBatchLoader<NotedKey, Noted>((keys) => notedOf(db, keys)),
+);
+
+/** What is noted of a shopper's lists; concurrent reads share a statement. */
+export const readNoted = (ctx: Context, key: NotedKey): Promise<Noted> => notedLoader(onPrimary(ctx))(key);

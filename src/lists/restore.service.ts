@@ -2,12 +2,10 @@ import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
-import type { Rereads } from '../platform/idempotency-results.ts';
 import { checkItemRoom } from './contents.writes.ts';
 import { tellOfItems } from './item-events.service.ts';
 import { checkVariants } from './item.rules.ts';
 import { addAliases } from './list-alias.repo.ts';
-import { getList } from './list-pages.service.ts';
 import type { ListRow } from './list.columns.ts';
 import { changeList, findOwnList, findSaveForLater, lockLists } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
@@ -93,14 +91,3 @@ export async function restoreItems(ctx: Context, { lid, epis, ...version }: Item
     true,
   );
 }
-
-type Lid = { lid: string };
-
-/** How the answers are read anew, where they were too large to be kept. */
-export const restoreRereads = {
-  restoreList: {
-    receiptOf: ({ lid }: ListView) => ({ lid }),
-    reread: (ctx: Context, _args: unknown, { lid }: Lid) => getList(ctx, lid),
-  },
-  restoreItems: { reread: (ctx: Context, { lid }: Lid) => getList(ctx, lid) },
-} satisfies Rereads;

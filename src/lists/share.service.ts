@@ -11,6 +11,7 @@ import { consume } from '../stores/usage-window.repo.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { absoluteUrl, siteOf } from '../alerts/compose/model.rules.ts';
+import { readPage } from './list.reads.ts';
 import { NEWEST_FIRST } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
 import { changeList, countShare, findNewestList, findPublicStore } from './list.repo.ts';
@@ -97,15 +98,13 @@ export async function storeOfSharedList({ db }: Pick<Services, 'db'>, lid: strin
 const SHARED_ITEMS = { most: 500, large: 50 };
 
 /** A public list for everybody who has its link; null when there is none. */
-export async function viewSharedList(
-  { viewer, reads, db, config }: Context,
-  lid: string,
-): Promise<SharedList | null> {
+export async function viewSharedList(ctx: Context, lid: string): Promise<SharedList | null> {
+  const { viewer, db, config } = ctx;
   const { store } = viewer;
   if (store === null) return null;
   if (store.maintenance) fail('maintenance', undefined, { 'Retry-After': '120' });
   const read = (limit: number): Promise<PageRow> =>
-    reads.page(NEWEST_FIRST, {
+    readPage(ctx, NEWEST_FIRST, {
       pid: store.pid,
       regid: '',
       lid,

@@ -2,23 +2,151 @@ import { METRICS } from './metrics.ts';
 import { holdSpan, resumeSpans } from './tracing.ts';
 import type { Held } from './tracing.ts';
 
-/** Loads rows for many keys at once; the answer has one entry a key, in order. */
-export type LoadMany<Key, Row> = (keys: readonly Key[]) => Promise<Row[]>;
+/** The outcome of one of many that ran together: `alone` when it has to run by itself. */
+export type BatchOutcome<Result> = { result: Result } | { error: unknown } | 'alone';
 
-type Waiting<Key, Row> = {
-  key: Key;
+/** How concurrent calls run together. */
+export type Batching<Input, Result> = {
+  kind: 'read' | 'write';
+  /** Runs many in one statement or transaction; returns an outcome for each, in order. What it throws concerns all of them. */
+  together: (inputs: readonly Input[]) => Promise<BatchOutcome<Result>[]>;
+  alone: (input: Input) => Promise<Result>;
+  /** Inputs with the same subject run one after the other, in the order in which they came. */
+  subjectOf?: (input: Input) => string;
+  maxInFlight?: number;
+  maxBatch?: number;
+  /** Starts as soon as this many wait, instead of waiting for all that arrive in this turn of the event loop. */
+  startAt?: number;
+};
+
+type Entry<Input, Result> = {
+  input: Input;
+  subject: string | null;
   span: Held | undefined;
-  resolve: (row: Row) => void;
+  resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 };
 
-/** Whether one key may be to blame, by PostgreSQL's class of the error: data that it cannot read, or a result that is too large. */
-export function isOneKeysFault(error: unknown): boolean {
+/** Whether one input may be to blame, by PostgreSQL's class of the error: data that it cannot read, or a result that is too large. */
+export function isOneInputsFault(error: unknown): boolean {
   return /^(22|54)/.test(String((error as { code?: unknown }).code));
 }
 
-/** Lets what asks for the same while it is under way wait for the one that asked first; what asks later is answered anew. */
-export function shareUnderWay<Row>(): (name: string, load: () => Promise<Row>) => Promise<Row> {
+/**
+ * Lets concurrent calls share one statement or transaction. It starts only after the calls that it serves have come in, so a read never returns older data:
+ * 4,600 requests/s against 2,700 without it on two cores.
+ */
+export function createBatch<Input, Result>({
+  kind,
+  together,
+  alone,
+  subjectOf,
+  maxInFlight = 4,
+  maxBatch = 200,
+  startAt = Infinity,
+}: Batching<Input, Result>): (input: Input) => Promise<Result> {
+  type Waiting = Entry<Input, Result>;
+  let waiting: Waiting[] = [];
+  const busy = new Set<string>();
+  let inFlight = 0;
+  let isScheduled = false;
+
+  const take = (): Waiting[] => {
+    if (!subjectOf) return waiting.splice(0, maxBatch);
+    const batch: Waiting[] = [];
+    waiting = waiting.filter((entry) => {
+      if (batch.length === maxBatch || busy.has(entry.subject!)) return true;
+      busy.add(entry.subject!);
+      batch.push(entry);
+      return false;
+    });
+    return batch;
+  };
+
+  const flush = (): void => {
+    while (waiting.length > 0 && inFlight < maxInFlight) {
+      const batch = take();
+      if (batch.length === 0) return;
+      void run(batch);
+    }
+  };
+
+  const schedule = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      flush();
+    });
+  };
+
+  const end = ({ subject }: Waiting): void => {
+    if (subject === null) return;
+    busy.delete(subject);
+    schedule();
+  };
+
+  // It does not count as in flight: one that waits for a lock must not delay the others.
+  const runAlone = async (entry: Waiting): Promise<void> => {
+    await resumeSpans([entry], () => alone(entry.input)).then(entry.resolve, entry.reject);
+    end(entry);
+  };
+
+  const settle = (entry: Waiting, outcome: BatchOutcome<Result>): void => {
+    if (outcome === 'alone') return void runAlone(entry);
+    if ('error' in outcome) entry.reject(outcome.error);
+    else entry.resolve(outcome.result);
+    end(entry);
+  };
+
+  const run = async (batch: Waiting[]): Promise<void> => {
+    inFlight += 1;
+    METRICS.batchSize.observe({ kind }, batch.length);
+    const inputs = batch.map(({ input }) => input);
+    const outcomes = await resumeSpans(batch, () => together(inputs)).catch((error: unknown) =>
+      batch.map(() => ({ error })),
+    );
+    inFlight -= 1;
+    batch.forEach((entry, index) => settle(entry, outcomes[index]!));
+    if (!subjectOf) flush();
+  };
+
+  return (input) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ input, subject: subjectOf?.(input) ?? null, span: holdSpan(), resolve, reject });
+      if (waiting.length >= startAt) flush();
+      else schedule();
+    });
+}
+
+/** Limits of a loader. */
+export type LoaderLimits = Pick<Batching<never, never>, 'maxInFlight' | 'maxBatch' | 'startAt'>;
+
+/** Lets concurrent reads share one statement; `load` returns one row for each key, in order. A key that fails does not take the others with it. */
+export function createBatchLoader<Key, Row>(
+  load: (keys: readonly Key[]) => Promise<Row[]>,
+  limits: LoaderLimits = {},
+): (key: Key) => Promise<Row> {
+  return createBatch<Key, Row>({
+    kind: 'read',
+    ...limits,
+    async together(keys) {
+      try {
+        return (await load(keys)).map((result) => ({ result }));
+      } catch (error) {
+        if (keys.length === 1 || !isOneInputsFault(error)) throw error;
+        return keys.map(() => 'alone');
+      }
+    },
+    alone: async (key) => (await load([key]))[0]!,
+  });
+}
+
+/** Joins reads of the same name while one of them is under way. */
+export type Share<Row> = (name: string, load: () => Promise<Row>) => Promise<Row>;
+
+/** Lets equal reads wait for the first one while it is under way; later ones read again. */
+export function shareUnderWay<Row>(): Share<Row> {
   const underWay = new Map<string, Promise<Row>>();
   return (name, load) => {
     const first = underWay.get(name);
@@ -27,59 +155,4 @@ export function shareUnderWay<Row>(): (name: string, load: () => Promise<Row>) =
     underWay.set(name, loading);
     return loading;
   };
-}
-
-/** How much goes into a statement, and how many are under way. */
-export type BatchLimits = {
-  maxInFlight?: number;
-  maxBatch?: number;
-  /** When so many wait, they do not wait for more that came in the same moment: the database reads while the process goes on with those. */
-  startAt?: number;
-};
-
-/**
- * Lets concurrent requests share one statement. A statement starts only after the requests it serves have come in, so
- * it never answers with older data; a key that fails does not take its neighbours with it; and at most four are under way: 4,600 requests/s against 2,700 unbatched on two cores.
- */
-export function createBatchLoader<Key, Row>(
-  load: LoadMany<Key, Row>,
-  { maxInFlight = 4, maxBatch = 200, startAt = maxBatch }: BatchLimits = {},
-): (key: Key) => Promise<Row> {
-  const waiting: Waiting<Key, Row>[] = [];
-  let inFlight = 0;
-  let isScheduled = false;
-
-  const flush = (): void => {
-    while (waiting.length > 0 && inFlight < maxInFlight) void run(waiting.splice(0, maxBatch));
-  };
-
-  const settle = async (batch: Waiting<Key, Row>[]): Promise<void> => {
-    try {
-      const rows = await load(batch.map(({ key }) => key));
-      batch.forEach(({ resolve }, index) => resolve(rows[index]!));
-    } catch (error) {
-      if (batch.length === 1 || !isOneKeysFault(error)) return batch.forEach(({ reject }) => reject(error));
-      for (const one of batch) await settle([one]);
-    }
-  };
-
-  const run = async (batch: Waiting<Key, Row>[]): Promise<void> => {
-    inFlight += 1;
-    METRICS.batchSize.observe({ kind: 'read' }, batch.length);
-    await resumeSpans(batch, () => settle(batch));
-    inFlight -= 1;
-    flush();
-  };
-
-  return (key) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ key, span: holdSpan(), resolve, reject });
-      if (waiting.length >= startAt) return flush();
-      if (isScheduled) return;
-      isScheduled = true;
-      setImmediate(() => {
-        isScheduled = false;
-        flush();
-      });
-    });
 }

@@ -1,68 +1,50 @@
 import { AppError, fail } from './errors.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { FairQueue, Party, Ticket } from './fair-queue.ts';
-import { measureAnswer } from './json-response.ts';
+import { measureJson } from './json-response.ts';
+import { oncePerDatabase } from './once-per-database.ts';
 import { createTurns } from './turns.ts';
 
 const KB = 1_000;
 const MB = 1_000_000;
 
-/**
- * Bounds of one request, whatever it asks for and however often: what it may read and answer in all, and how many values may be written
- * one by one (they take 0.1 s).
- */
-export const ANSWER_LIMITS = { bytes: 32 * MB, values: 500_000 };
+/** Limits of one request: bytes that it may read and return, and values that are written one by one (they take 0.1 s). */
+export const RESPONSE_LIMITS = { bytes: 32 * MB, values: 500_000 };
 
-/** So much a request may read, and hand to its reader, without asking; nearly all of them need no more. */
-const FREE_BYTES = { read: 1 * MB, answer: 256 * KB };
+/** What a request may read, and return, without waiting; nearly all of them need no more. */
+const FREE_BYTES = { read: 1 * MB, response: 256 * KB };
 
-/**
- * Beyond it, requests take turns by what they may come to: 48 of up to a megabyte at a time, 12 of up to four, two of more. An answer weighs what it
- * really takes until it has left the process, and those on their way leave room for the next.
- */
+/** Larger requests wait for each other: 48 of up to a megabyte run at a time, 12 of up to four, and two of more. */
 const GATES = [
   { weight: 1 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 32 * MB },
   { weight: 4 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 24 * MB },
-  { weight: ANSWER_LIMITS.bytes, capacity: 96 * MB, perStore: 60 * MB, perCaller: 48 * MB },
+  { weight: RESPONSE_LIMITS.bytes, capacity: 96 * MB, perStore: 60 * MB, perCaller: 48 * MB },
 ];
+const WAIT = { waitMs: 20_000, maxWaiting: 200 };
 
-/** Large requests wait longer than others: who reads much takes its time anyway. */
-const PATIENCE = { waitMs: 20_000, maxWaiting: 200 };
+/** What was read is written a few times at most: the contents of a list appear in their response three times. */
+const LIGHT_BYTES = FREE_BYTES.response / 8;
 
-/** What was read is written a few times at most: the contents of a list stand in their answer three times. */
-const LIGHT_BYTES = FREE_BYTES.answer / 8;
-
-/** Values that are resolved in a row before others get a turn: about 20 ms of an interpreted document. */
+/** Values that are resolved before other requests get a turn: about 20 ms of an interpreted document. */
 const VALUES_IN_A_ROW = 20_000;
 
-/** What one request takes of the process's memory and time. */
+/** The memory that one request may take. The functions below are the only ones that change it. */
 export type Budget = {
-  /**
-   * Reads within what there is room for, waiting for its turn when that is much: `read` is told how many bytes it may take, at most as many as
-   * asked for, and answers with how many it took. One that fails took none.
-   */
-  within<Value>(
-    bytes: number,
-    read: (maxBytes: number) => Promise<{ value: Value; bytes: number }>,
-  ): Promise<Value>;
-  /** Counts what is in memory already, and refuses it where that is too much. */
-  charge(bytes: number): void;
-  /** A promise when so much work should wait until others had a turn. */
-  pause(values: number): Promise<void> | null;
-  /** Counts values that are about to be resolved; a promise when others should have a turn first. */
-  resolve(values: number): Promise<void> | null;
-  /** Whether what was read was counted, and is so little that an answer which repeats nothing needs no measuring. */
-  isLight(): boolean;
-  /** Counts the answer as it will be written; from here on it holds no more than that. */
-  answer(value: unknown): Promise<void>;
-  /** The answer has left, or its reader has. */
-  close: () => void;
+  party: Party;
+  gates: readonly FairQueue[];
+  /** Called when the request begins to wait among the large ones. */
+  onLarge?: () => void;
+  held: number;
+  /** Reads under way. */
+  reading: number;
+  values: number;
+  isClosed: boolean;
+  tickets: Ticket[];
+  entered: Promise<void>[];
+  waiting: (() => void)[];
 };
 
-/** Makes the budgets of a process's requests; `onLarge` is told when one takes its turn among large ones. */
-export type Budgets = (party: Party, onLarge?: () => void) => Budget;
-
-/** Refuses what no budget allows. */
+/** Fails because no budget allows that much. */
 export function failTooMuch(): never {
   return fail('limit-reached', 'This is more than can be answered at once; read it page by page');
 }
@@ -81,8 +63,79 @@ export async function readOrLess<Result>(
   }
 }
 
-/** Lets `VALUES_IN_A_ROW` values of all requests together be resolved in one turn of the event loop; the next ones wait for the next turn. */
-function createPace(): (values: number) => Promise<void> | null {
+const gatesOf = oncePerDatabase(() => GATES.map((limits) => createFairQueue({ ...limits, ...WAIT })));
+
+/** Opens the budget of one request; all requests of a database share the gates. */
+export function openBudget(services: { db: object }, party: Party, onLarge?: () => void): Budget {
+  return {
+    party,
+    gates: gatesOf(services),
+    onLarge,
+    held: 0,
+    reading: 0,
+    values: 0,
+    isClosed: false,
+    tickets: [],
+    entered: [],
+    waiting: [],
+  };
+}
+
+function enterGate(budget: Budget, level: number): Promise<void> {
+  budget.onLarge?.();
+  const ticket = budget.gates[level]!.enter(budget.party);
+  budget.tickets.push(ticket);
+  if (budget.isClosed) ticket.release();
+  return ticket.admitted;
+}
+
+/** Enters the gates that the held bytes call for, always in the same order, so that no two requests wait for each other. */
+async function enterGates(budget: Budget, free: number): Promise<void> {
+  for (let level = 0; level < GATES.length; level += 1) {
+    if (budget.held <= (level === 0 ? free : GATES[level - 1]!.weight)) return;
+    await (budget.entered[level] ??= enterGate(budget, level));
+  }
+}
+
+async function reserve(budget: Budget, bytes: number): Promise<number> {
+  // A read of this request that is under way may take less than it reserved.
+  while (budget.held + bytes > RESPONSE_LIMITS.bytes && budget.reading > 0)
+    await new Promise<void>((done) => budget.waiting.push(done));
+  const granted = Math.min(bytes, RESPONSE_LIMITS.bytes - budget.held);
+  if (granted < 0 || (granted === 0 && bytes > 0)) failTooMuch();
+  budget.held += granted;
+  budget.reading += 1;
+  if (budget.held > FREE_BYTES.read) await enterGates(budget, FREE_BYTES.read);
+  return granted;
+}
+
+/** Reads at most `bytes`, after a wait where that is much. `read` gets its limit and returns how many bytes it took. */
+export async function readWithin<Value>(
+  budget: Budget,
+  bytes: number,
+  read: (maxBytes: number) => Promise<{ value: Value; bytes: number }>,
+): Promise<Value> {
+  const reserved = await reserve(budget, bytes);
+  let used = 0;
+  try {
+    const done = await read(reserved);
+    used = done.bytes;
+    return done.value;
+  } finally {
+    budget.held += used - reserved;
+    budget.reading -= 1;
+    for (const done of budget.waiting.splice(0)) done();
+  }
+}
+
+/** Counts bytes that are in memory already. */
+export function charge(budget: Budget, bytes: number): void {
+  budget.held += bytes;
+  if (budget.held > RESPONSE_LIMITS.bytes) failTooMuch();
+}
+
+/** Lets `VALUES_IN_A_ROW` values of all requests be resolved in one turn of the event loop. */
+function createPause(): (values: number) => Promise<void> | null {
   let inRow = 0;
   let isCounting = false;
   let turn: Promise<void> | null = null;
@@ -108,99 +161,33 @@ function createPace(): (values: number) => Promise<void> | null {
   };
 }
 
-/** Opens the gates of a process. */
-export function createBudgets(): Budgets {
-  const gates = GATES.map((limits) => ({ ...limits, gate: createFairQueue({ ...limits, ...PATIENCE }) }));
-  const pace = createPace();
-  return (party, onLarge) => createBudget(party, gates, pace, onLarge);
+/** A promise when this many values should wait until other requests had a turn. */
+export const pauseFor = createPause();
+
+/** Counts values that are about to be resolved; a promise when other requests should have a turn first. */
+export function resolveValues(budget: Budget, count: number): Promise<void> | null {
+  budget.values += count;
+  if (budget.values > RESPONSE_LIMITS.values)
+    fail('limit-reached', 'The query asks for too many values; ask for fewer fields or smaller pages');
+  return pauseFor(count);
 }
 
-function createBudget(
-  party: Party,
-  gates: readonly { weight: number; gate: FairQueue }[],
-  pace: ReturnType<typeof createPace>,
-  onLarge?: () => void,
-): Budget {
-  let held = 0;
-  let reading = 0;
-  let values = 0;
-  let isClosed = false;
-  const tickets: Ticket[] = [];
-  const entered: Promise<void>[] = [];
-  let waiting: (() => void)[] = [];
+/** Whether so little was read that a response which repeats nothing need not be measured. */
+export const isLight = ({ held }: Budget): boolean => held > 0 && held <= LIGHT_BYTES;
 
-  const enter = (level: number): Promise<void> => {
-    onLarge?.();
-    const ticket = gates[level]!.gate.enter(party);
-    tickets.push(ticket);
-    if (isClosed) ticket.release();
-    return ticket.admitted;
-  };
+/** Counts the response as it will be written; from here on the request holds no more than that. */
+export async function chargeResponse(budget: Budget, value: unknown): Promise<void> {
+  const size = measureJson(value, RESPONSE_LIMITS);
+  if (size.bytes > RESPONSE_LIMITS.bytes || size.values > RESPONSE_LIMITS.values) failTooMuch();
+  budget.held = size.bytes;
+  if (budget.held > FREE_BYTES.response) await enterGates(budget, FREE_BYTES.response);
+  // The ticket of the outermost gate stands for the whole response.
+  const last = budget.tickets.length - 1;
+  budget.tickets.forEach((ticket, level) => ticket.shrink(level === last ? budget.held : 0));
+}
 
-  /** Enters the gates that what is held asks for, always in the same order, so that no two requests wait for each other. */
-  const cover = async (free: number): Promise<void> => {
-    for (let level = 0; level < gates.length; level += 1) {
-      if (held <= (level === 0 ? free : gates[level - 1]!.weight)) return;
-      await (entered[level] ??= enter(level));
-    }
-  };
-
-  /** Until a read of this request is over: it may have taken less than it reserved. */
-  const oneIsOver = (): Promise<void> => new Promise((done) => waiting.push(done));
-
-  const reserve = async (bytes: number): Promise<number> => {
-    while (held + bytes > ANSWER_LIMITS.bytes && reading > 0) await oneIsOver();
-    const granted = Math.min(bytes, ANSWER_LIMITS.bytes - held);
-    if (granted < 0 || (granted === 0 && bytes > 0)) failTooMuch();
-    held += granted;
-    reading += 1;
-    if (held > FREE_BYTES.read) await cover(FREE_BYTES.read);
-    return granted;
-  };
-
-  const settle = (reserved: number, used: number): void => {
-    held += used - reserved;
-    reading -= 1;
-    const told = waiting;
-    waiting = [];
-    for (const tell of told) tell();
-  };
-
-  return {
-    async within(bytes, read) {
-      const maxBytes = await reserve(bytes);
-      let used = 0;
-      try {
-        const done = await read(maxBytes);
-        used = done.bytes;
-        return done.value;
-      } finally {
-        settle(maxBytes, used);
-      }
-    },
-    charge(bytes) {
-      held += bytes;
-      if (held > ANSWER_LIMITS.bytes) failTooMuch();
-    },
-    pause: pace,
-    resolve(count) {
-      values += count;
-      if (values > ANSWER_LIMITS.values)
-        fail('limit-reached', 'The query asks for too many values; ask for fewer fields or smaller pages');
-      return pace(count);
-    },
-    isLight: () => held > 0 && held <= LIGHT_BYTES,
-    async answer(value) {
-      const size = measureAnswer(value, ANSWER_LIMITS);
-      if (size.bytes > ANSWER_LIMITS.bytes || size.values > ANSWER_LIMITS.values) failTooMuch();
-      held = size.bytes;
-      if (held > FREE_BYTES.answer) await cover(FREE_BYTES.answer);
-      // The ticket of the outermost gate stands for the whole answer.
-      tickets.forEach((ticket, level) => ticket.shrink(level === tickets.length - 1 ? held : 0));
-    },
-    close() {
-      isClosed = true;
-      for (const ticket of tickets) ticket.release();
-    },
-  };
+/** Gives everything back: the response was sent, or the caller has left. */
+export function closeBudget(budget: Budget): void {
+  budget.isClosed = true;
+  for (const ticket of budget.tickets) ticket.release();
 }

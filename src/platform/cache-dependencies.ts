@@ -1,17 +1,17 @@
-/** What an answer depends on beside the caller's own records; filled in while it is made. */
-export type Basis = {
-  /** Whether it holds nothing else: the executor says so of a document, and a read of somebody else's list takes it back. */
-  isOwn: boolean;
-  /** Slices of the catalogue that its items are in. */
-  slices: Set<number>;
+/** What a response depends on; filled in while it is made. */
+export type CacheDependencies = {
+  /** Whether it depends on nothing but the caller's own records and the catalogue. */
+  isCacheable: boolean;
+  /** Catalogue shards that its items are in. */
+  shards: Set<number>;
 };
 
-/** A basis on which nothing rests yet. */
-export function newBasis(): Basis {
-  return { isOwn: false, slices: new Set() };
+/** The dependencies of a response that holds nothing yet. */
+export function newDependencies(): CacheDependencies {
+  return { isCacheable: false, shards: new Set() };
 }
 
-/** Notes that the answer holds these items. */
-export function noteItems(basis: Basis, items: readonly { slice: number }[]): void {
-  for (const { slice } of items) basis.slices.add(slice);
+/** Notes that the response holds these items. */
+export function dependOnItems({ shards }: CacheDependencies, items: readonly { slice: number }[]): void {
+  for (const { slice } of items) shards.add(slice);
 }

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * JSON that was read as text and goes out as it is. What shoppers store can hold millions of values in a few megabytes: parsing 16 MB of
- * nested arrays and writing them again takes the process three seconds, copying the text 20 ms.
+ * JSON that was read as text and is sent unchanged: parsing and writing 16 MB of nested arrays takes three seconds, copying the text 20 ms.
  */
 type RawJson = { readonly text: string; toJSON(): unknown };
 
 const TOKEN = randomUUID();
 const QUOTED_TOKEN = JSON.stringify(TOKEN);
 
-/** The texts met by the one `stringifyAnswer` under way; null outside of it. */
+/** The texts met by the one `stringifyJson` under way; null outside of it. */
 let met: string[] | null = null;
 
 const rawPrototype = {
@@ -29,8 +28,8 @@ function isRaw(value: object): value is RawJson {
   return Object.getPrototypeOf(value) === rawPrototype;
 }
 
-/** The JSON text of an answer, with raw JSON in it as it is. */
-export function stringifyAnswer(value: unknown): string {
+/** The JSON text of a value, with raw JSON in it unchanged. */
+export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
   met = texts;
   let frame: string;
@@ -44,14 +43,14 @@ export function stringifyAnswer(value: unknown): string {
   return parts.map((part, index) => (index === 0 ? part : texts[index - 1] + part)).join('');
 }
 
-/** How large an answer is: its text, about, and how many values have to be written one by one. */
-export type AnswerSize = { bytes: number; values: number };
+/** The size of a response: about the bytes of its text, and how many values are written one by one. */
+export type JsonSize = { bytes: number; values: number };
 
 /** What a key or a value costs beside its own text: quotes, colon, comma. */
 const FRAME = 4;
 
-/** Measures an answer, and stops as soon as it is beyond a limit: what aliases repeat is shared in memory, and not in the text. */
-export function measureAnswer(value: unknown, limits: AnswerSize): AnswerSize {
+/** Measures a response and stops at the limit: what aliases repeat is shared in memory, but not in the text. */
+export function measureJson(value: unknown, limits: JsonSize): JsonSize {
   const size = { bytes: 0, values: 0 };
   const visit = (inner: unknown): void => {
     size.values += 1;

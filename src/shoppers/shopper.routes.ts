@@ -1,5 +1,4 @@
 import {
-  ExportShopperDocument,
   GenerateRegidDocument,
   ShoppersDocument,
   SyncGuestDocument,
@@ -8,6 +7,7 @@ import {
 import { fixed, flag, json, text, word } from '../platform/route/form.ts';
 import { alias, route } from '../platform/route/route.ts';
 import type { RouteTable } from '../platform/route/route.ts';
+import { streamShoppers } from './shopper-search.service.ts';
 
 const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
 const generateRegid = route(GenerateRegidDocument, {
@@ -46,19 +46,11 @@ export const shopperRoutes = {
     },
     reply: 'updateShopper',
   }),
-  'POST /storeadmin/v3/user/export': route(ExportShopperDocument, {
-    caller: 'store',
-    summary: 'Streams everything that is stored about a shopper, whatever its size',
-    form: { useremail: text, regid: text.unusual },
-    needsOneOf: ['useremail', 'regid'],
-    stream: 'application/json',
-    reply: 'exportShopper',
-  }),
   'GET /storeadmin/v3/shoppers.csv': route(ShoppersDocument, {
     caller: 'store',
     summary: 'Streams guests and accounts as CSV, newest first',
     form: { search: text.unusual, kind: word.unusual, first: fixed(null), after: fixed(null) },
-    stream: 'text/csv',
+    stream: { type: 'text/csv', write: streamShoppers },
     reply: 'shoppers',
   }),
 } satisfies RouteTable;

@@ -132,6 +132,9 @@ export async function createStoreAsOperator(
 ): Promise<{ store: StoreWithFigures; apiKey: string }> {
   requireOperator(ctx);
   const { pid, apiKey } = await createStore(ctx, { name });
+  ctx.shownOnce.push(
+    `the store ${pid}, whose API key is not shown again: act for the store and create another key`,
+  );
   return { store: await getListed(ctx, pid), apiKey };
 }
 

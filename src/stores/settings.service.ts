@@ -54,6 +54,9 @@ export async function createApiKey(
   name: string | null | undefined,
 ): Promise<{ id: string; apiKey: string }> {
   const { keyId, apiKey } = await rotateKey(ctx, requireStore(ctx).pid, name ?? '');
+  ctx.shownOnce.push(
+    `the API key ${keyId}, which is not shown again: revoke it and create another one under a new Idempotency-Key`,
+  );
   return { id: keyId, apiKey };
 }
 

@@ -237,8 +237,8 @@ test('the type that a GraphQL client accepts is the type it gets', async () => {
   }
 });
 
-test('with KEPT_ANSWERS_MB=0 every answer is made anew', async () => {
-  const off = await startService({ keptAnswersBytes: 0 }, undefined, service);
+test('with RESPONSE_CACHE_MB=0 every answer is made anew', async () => {
+  const off = await startService({ responseCacheBytes: 0 }, undefined, service);
   const mine = createClient(off, me.shopper);
   for (let times = 0; times < 3; times += 1) await mine.ok('lists/fetch-lists');
   expect(await statementsOf(off, () => mine.ok('lists/fetch-lists'))).toEqual([IDENTITY, 'lists_of']);

@@ -14,7 +14,7 @@ const STEPS = inFull(50, 25);
 const VARIANTS = 4;
 const SHOPPERS = 2;
 
-const fresh = useService({ keptAnswersBytes: 0, rateLimits: false });
+const fresh = useService({ responseCacheBytes: 0, rateLimits: false });
 let keeping: TestService[];
 
 beforeAll(async () => {

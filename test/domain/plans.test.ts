@@ -38,7 +38,7 @@ beforeAll(async () => {
   );
   await db.query('ANALYZE');
   service = await startService(
-    { databasePool: 2, keptAnswersBytes: 0, rateLimits: false },
+    { databasePool: 2, responseCacheBytes: 0, rateLimits: false },
     undefined,
     filler,
   );

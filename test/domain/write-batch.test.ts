@@ -1,10 +1,10 @@
-import { createWriteBatch } from '../../src/platform/write-batch.ts';
-import type { Outcome } from '../../src/platform/write-batch.ts';
+import { createBatch } from '../../src/platform/batch.ts';
+import type { BatchOutcome } from '../../src/platform/batch.ts';
 
 type Write = { subject: string; n: number };
 type Batch = {
   writes: readonly Write[];
-  end: (outcomes: Outcome<number>[]) => void;
+  end: (outcomes: BatchOutcome<number>[]) => void;
   fail: (error: Error) => void;
 };
 
@@ -12,7 +12,9 @@ type Batch = {
 function open(maxInFlight: number) {
   const batches: Batch[] = [];
   const alone: Write[] = [];
-  const write = createWriteBatch<Write, number>({
+  const write = createBatch<Write, number>({
+    kind: 'write',
+    maxBatch: 50,
     together: (writes) =>
       new Promise((end, fail) => {
         batches.push({ writes, end, fail });

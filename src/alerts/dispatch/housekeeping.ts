@@ -13,7 +13,7 @@ import { forgetSessions } from '../../stores/session.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.service.ts';
 import { forgetTrash } from '../../lists/trash.service.ts';
 import { forgetTries } from '../../stores/webhooks/attempt.service.ts';
-import { removeExpiredAnswers } from '../../api/idempotency.service.ts';
+import { removeExpiredResults } from '../../api/idempotency.service.ts';
 import { forgetFinished } from '../queue/outbox.service.ts';
 import type { Task } from './worker.ts';
 import { HOUR_MS } from '../../platform/time.ts';
@@ -45,7 +45,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget dashboard sessions', every: HOUR_MS, run: forgetSessions },
   { name: 'forget deleted lists and items', every: HOUR_MS, run: forgetTrash },
   { name: 'seal passwords with the newest key', every: HOUR_MS, run: resealPasswords },
-  { name: 'forget answers under keys', every: 0, run: removeExpiredAnswers },
+  { name: 'forget answers under keys', every: 0, run: removeExpiredResults },
 ];
 
 /** A task for each chore, so that one that fails holds up no other. */

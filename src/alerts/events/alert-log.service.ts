@@ -14,6 +14,7 @@ import {
 } from '../../platform/page.ts';
 import type { Connection } from '../../platform/page.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
+import { readProduct } from '../../stores/products/product.reads.ts';
 import * as alerts from './alert.repo.ts';
 import type { AlertFilter, AlertPlace, AlertRow } from './alert.repo.ts';
 
@@ -70,8 +71,8 @@ export function countAlerts(ctx: Context, { filter }: AlertConnectionRow): Promi
 }
 
 /** What an alert is about, as the catalogue knows it now; null when it is gone. */
-export function productOf({ reads }: Context, { pid, epi }: AlertRow): Promise<ProductRow | null> {
-  return reads.product({ pid, epi });
+export function productOf(ctx: Context, { pid, epi }: AlertRow): Promise<ProductRow | null> {
+  return readProduct(ctx, { pid, epi });
 }
 
 type FileRow = AlertRow & { product: ProductRow | null };

@@ -2,6 +2,7 @@ import { AlertsDocument } from '../../generated/operations.ts';
 import { fixed, moment, text, word } from '../../platform/route/form.ts';
 import { route } from '../../platform/route/route.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
+import { streamAlerts } from './alert-log.service.ts';
 
 export const alertRoutes = {
   'GET /storeadmin/v3/alerts.csv': route(AlertsDocument, {
@@ -16,7 +17,7 @@ export const alertRoutes = {
       first: fixed(null),
       after: fixed(null),
     },
-    stream: 'text/csv',
+    stream: { type: 'text/csv', write: streamAlerts },
     reply: 'alerts',
   }),
 } satisfies RouteTable;

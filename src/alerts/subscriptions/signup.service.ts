@@ -3,6 +3,8 @@ import type { Context } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
 import { unknownProduct } from '../../stores/products/product.columns.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
+import { readProduct } from '../../stores/products/product.reads.ts';
+import { storeSignUp } from './signup.writes.ts';
 import { checkWish } from './subscription.rules.ts';
 import type { SubscribeInput, WantedProduct } from './subscription.rules.ts';
 
@@ -15,7 +17,7 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
   if (!store.inventoryManaged)
     fail('inventory-not-managed', 'Alerts need a store whose inventory is managed by its platform');
   const wish = checkWish(store, input);
-  const { isPending } = await ctx.writes.signUps({ ctx, store, wish, now: ctx.now() });
+  const { isPending } = await storeSignUp({ ctx, store, wish, now: ctx.now() });
   return {
     message: isPending
       ? 'Please confirm: a message with a link is sent to this contact, and alerts follow once the link is opened'
@@ -28,5 +30,5 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
 
 /** The catalogue's record of a product, or what the sign-up itself tells of one that it does not know. */
 async function describe(ctx: Context, pid: string, product: WantedProduct): Promise<ProductRow> {
-  return (await ctx.reads.product({ pid, epi: product.epi })) ?? unknownProduct({ pid, ...product });
+  return (await readProduct(ctx, { pid, epi: product.epi })) ?? unknownProduct({ pid, ...product });
 }

@@ -1,9 +1,9 @@
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { isOneKeysFault } from '../../platform/batch.ts';
+import { createBatch, isOneInputsFault } from '../../platform/batch.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { createWriteBatch } from '../../platform/write-batch.ts';
+import { oncePerDatabase } from '../../platform/once-per-database.ts';
 import { liftSuppressions } from '../../shoppers/contacts/consent.repo.ts';
 import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
@@ -26,9 +26,6 @@ export type WantedSignUp = { ctx: Context; store: StoreRow; wish: Wish; now: Dat
 
 /** What came of a wish: whether its contact has still to confirm what this asker asked for. */
 export type SignedUp = { isPending: boolean };
-
-/** Stores a wish together or not at all; it lives as long as the process. */
-export type SignUps = (wanted: WantedSignUp) => Promise<SignedUp>;
 
 /**
  * A wish as it is stored. `isApart`: what the contact of a stranger has not confirmed shares nobody's fate, or the stranger could see when others
@@ -175,22 +172,31 @@ function isPlain({ ctx: { viewer }, store, wish }: WantedSignUp): boolean {
   return isSmall && viewer.keyId !== null && !store.doubleOptIn && wish.mailinglist === null;
 }
 
-/** Opens the sign-ups of a process: plain ones of one moment share a transaction. */
-export function createSignUps({ db }: Pick<Services, 'db'>): SignUps {
-  const storeAll = (wanted: readonly WantedSignUp[]): Promise<SignedUp[]> =>
-    db.transaction((tx) => storeWishes(tx, wanted));
-  const alone = async (wanted: WantedSignUp): Promise<SignedUp> => (await storeAll([wanted]))[0]!;
-  const share = createWriteBatch<WantedSignUp, SignedUp>({
+const storeAll = (db: Services['db'], wanted: readonly WantedSignUp[]): Promise<SignedUp[]> =>
+  db.transaction((tx) => storeWishes(tx, wanted));
+const storeAlone = async (db: Services['db'], wanted: WantedSignUp): Promise<SignedUp> =>
+  (await storeAll(db, [wanted]))[0]!;
+
+const shareSignUp = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
+  createBatch<WantedSignUp, SignedUp>({
+    kind: 'write',
+    maxInFlight: 2,
+    maxBatch: 50,
     async together(all) {
       try {
-        return (await storeAll(all)).map((result) => ({ result }));
+        return (await storeAll(db, all)).map((result) => ({ result }));
       } catch (error) {
-        if (!(error instanceof AppError) && !isOneKeysFault(error)) throw error;
+        if (!(error instanceof AppError) && !isOneInputsFault(error)) throw error;
         return all.map(() => (all.length === 1 ? { error } : 'alone'));
       }
     },
-    alone,
+    alone: (wanted) => storeAlone(db, wanted),
     subjectOf: ({ store: { pid }, wish: { contact } }) => contactOf({ pid, ...contact }),
-  });
-  return (wanted) => (isPlain(wanted) ? share(wanted) : alone(wanted));
+  }),
+);
+
+/** Stores a sign-up. Plain ones that arrive together share a transaction. */
+export function storeSignUp(wanted: WantedSignUp): Promise<SignedUp> {
+  const { db } = wanted.ctx;
+  return isPlain(wanted) ? shareSignUp({ db })(wanted) : storeAlone(db, wanted);
 }

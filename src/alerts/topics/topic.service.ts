@@ -4,7 +4,8 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
-import { failTooMuch } from '../../platform/budget.ts';
+import { failTooMuch, readWithin } from '../../platform/budget.ts';
+import { goOutside } from '../../platform/in-flight.ts';
 import { fail } from '../../platform/errors.ts';
 import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
 import { unsubscribeUrl } from '../../shoppers/contacts/unsubscribe.rules.ts';
@@ -29,7 +30,7 @@ import type { TriggerName, TriggerSettings } from './triggers.ts';
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
   const { pid } = requireStore(ctx);
   const bytes = await topics.countTextBytes(ctx.db, pid);
-  return ctx.budget.within(bytes, async (maxBytes) => ({
+  return readWithin(ctx.budget, bytes, async (maxBytes) => ({
     value: maxBytes < bytes ? failTooMuch() : await topics.topicsOf(ctx.db, pid),
     bytes,
   }));
@@ -42,12 +43,13 @@ export async function requireTopic(db: Db, pid: string, name: string): Promise<T
 
 /** Renders for this request, within the time it has. */
 async function render<Name extends Part>(
-  { templates, renderBudget: budget, viewer, connection }: Context,
+  ctx: Context,
   texts: AlertTexts,
   model: AlertModel,
   parts: readonly Name[],
 ): Promise<Pick<AlertTexts, Name>> {
-  await connection().goOutside();
+  await goOutside(ctx);
+  const { templates, renderBudget: budget, viewer } = ctx;
   return templates.trials.render({ pid: viewer.store!.pid, texts, parts, model, budget });
 }
 

@@ -8,40 +8,40 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { GraphQLError, OperationTypeNode, getOperationAST } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { ErrorType } from '../../platform/errors.ts';
-import { stringifyAnswer } from '../../platform/json-response.ts';
+import { chargeResponse } from '../../platform/budget.ts';
+import { stringifyJson } from '../../platform/json-response.ts';
 import { limitCost } from './cost.ts';
-import { describeOperation } from './describe.ts';
+import { executeGraphql } from '../execute.ts';
+import { planOf } from '../plan.ts';
 import { createChecks } from './documents.ts';
 import type { Documents } from './documents.ts';
-import type { Operations } from './executor.ts';
 import { shorten, toGraphQLError } from './errors.ts';
 
-/** Apollo hands execution to a gateway where there is one; ours is the compiled executor. */
-function compiledGateway(schema: GraphQLSchema, operations: Operations): GatewayInterface {
+/** Apollo hands execution to a gateway where there is one; ours runs the executor that REST runs, too. */
+function compiledGateway(schema: GraphQLSchema): GatewayInterface {
   const executor: GatewayExecutor = async ({ document, queryHash, request, context }) => {
     // The name as asked for: the context's own is already null when the document has no such operation.
     const operationName = request.operationName ?? undefined;
     const ctx = context as unknown as Context;
-    const asked = {
+    const operation = {
       key: `${queryHash} ${operationName ?? ''}`,
       document,
       operationName,
       variables: (request.variables ?? {}) as Record<string, unknown>,
     };
-    if (getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION) {
+    if (planOf(schema, document, operationName)?.kind === 'subscription') {
       if (!ctx.stream) return { errors: [toGraphQLError(NO_STREAM, ctx)] } as never;
-      ctx.stream.asked = asked;
+      ctx.stream.operation = operation;
       return { data: {} };
     }
-    const result = await operations.execute(asked, ctx);
-    const answer = await withinBudget(result, ctx);
-    if (answer.errors) ctx.basis.isOwn = false;
-    return answer as Awaited<ReturnType<GatewayExecutor>>;
+    const result = await withinBudget(await executeGraphql(schema, operation, ctx), ctx);
+    if (result.errors) ctx.dependencies.isCacheable = false;
+    return result as Awaited<ReturnType<GatewayExecutor>>;
   };
   return {
     load: async () => ({ executor }),
@@ -57,10 +57,10 @@ const NO_STREAM = new GraphQLError('', {
   originalError: new AppError('invalid-request', 'Subscriptions run at /graphql/stream'),
 });
 
-/** Aliases can make a large answer of little that was read, so that what counts is the answer itself. */
+/** Aliases can make a large response of little that was read, so the response itself is counted. */
 export async function withinBudget(result: ExecutionResult, ctx: Context): Promise<ExecutionResult> {
   try {
-    await ctx.budget.answer(result);
+    await chargeResponse(ctx.budget, result);
     return result;
   } catch (error) {
     return { errors: [toGraphQLError(new GraphQLError('', { originalError: error as Error }), ctx)] };
@@ -103,18 +103,18 @@ const answerUnavailableWith503: ApolloServerPlugin<Context> = {
   }),
 };
 
-/** Tells the access log what was asked for, once it is known to be valid, and how it failed. */
-const traceOperation: ApolloServerPlugin<Context> = {
+/** Notes for the access log which operation is run, once it is known to be valid, and how it failed. */
+const traceOperation = (schema: GraphQLSchema): ApolloServerPlugin<Context> => ({
   requestDidStart: async ({ contextValue: { trace } }) => ({
     didResolveOperation: async ({ document, request }) => {
-      trace.operation = describeOperation(document, request.operationName);
+      trace.operation = planOf(schema, document, request.operationName)?.description;
     },
     willSendResponse: async ({ response }) => {
       const [error] = response.body.kind === 'single' ? (response.body.singleResult.errors ?? []) : [];
       trace.type = error?.extensions?.['type'] as ErrorType | undefined;
     },
   }),
-};
+});
 
 /** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
 const logUnexpected: ApolloServerPlugin<Context> = {
@@ -171,15 +171,11 @@ const NO_CONSOLE = { debug: nothing, info: nothing, warn: nothing, error: nothin
 /** Faults of a document that are told: each unknown name is compared with all names of the schema, which takes up to 0.4 ms. */
 const MAX_ERRORS = 5;
 
-/** The GraphQL door's server. */
-export function createApollo(
-  schema: GraphQLSchema,
-  operations: Operations,
-  documents: Documents,
-): ApolloServer<Context> {
+/** The server behind /graphql. */
+export function createApollo(schema: GraphQLSchema, documents: Documents): ApolloServer<Context> {
   const { store, plugin } = createChecks(schema, documents);
   return new ApolloServer<Context>({
-    gateway: compiledGateway(schema, operations),
+    gateway: compiledGateway(schema),
     logger: NO_CONSOLE,
     plugins: [
       ...NOTHING_OF_ITS_OWN,
@@ -187,7 +183,7 @@ export function createApollo(
       limitCost(schema),
       answerPlainJsonWith200,
       answerUnavailableWith503,
-      traceOperation,
+      traceOperation(schema),
       logUnexpected,
     ],
     validationOptions: { maxErrors: MAX_ERRORS },
@@ -200,6 +196,6 @@ export function createApollo(
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
     formatError,
-    stringifyResult: (result) => `${stringifyAnswer(result)}\n`,
+    stringifyResult: (result) => `${stringifyJson(result)}\n`,
   });
 }

@@ -4,7 +4,6 @@ import { addResolversToSchema } from '@graphql-tools/schema';
 import { GraphQLScalarType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { itemResolvers } from '../../lists/item.resolvers.ts';
-import { listRereads } from '../../lists/reread.service.ts';
 import { listResolvers } from '../../lists/list.resolvers.ts';
 import { liveResolvers } from '../../lists/live.resolvers.ts';
 import { contactResolvers } from '../../shoppers/contacts/contact.resolvers.ts';
@@ -12,7 +11,6 @@ import { catalogResolvers } from '../../stores/catalogue/catalog.resolvers.ts';
 import { contentsResolvers } from '../../lists/contents.resolvers.ts';
 import { loginResolvers } from '../../shoppers/login/login.resolvers.ts';
 import { restoreResolvers } from '../../lists/restore.resolvers.ts';
-import { restoreRereads } from '../../lists/restore.service.ts';
 import { restockResolvers } from '../../alerts/events/event.resolvers.ts';
 import { topicResolvers } from '../../alerts/topics/topic.resolvers.ts';
 import { operatorResolvers } from '../../stores/operator.resolvers.ts';
@@ -26,10 +24,8 @@ import { privacyResolvers } from '../../shoppers/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../../shoppers/shopper.resolvers.ts';
 import { storeResolvers } from '../../stores/store.resolvers.ts';
 import { subscriptionResolvers } from '../../alerts/subscriptions/subscription.resolvers.ts';
-import { keepReceipts } from '../../platform/idempotency-results.ts';
 import { ROOT } from '../../platform/places.ts';
 import { scalars } from './scalars.ts';
-import { SHOWN_ONCE } from './shown-once.ts';
 import { countValues } from './values.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
@@ -70,7 +66,7 @@ function joinResolvers(): Record<string, Record<string, unknown>> {
   return joined;
 }
 
-/** The schema with its resolvers; both doors run it. */
+/** The schema with its resolvers, which REST and GraphQL run. */
 export function createSchema(): GraphQLSchema {
   const schema = loadSchema();
   const scalarTypes = Object.entries(scalars).map(([name, config]) => {
@@ -81,7 +77,7 @@ export function createSchema(): GraphQLSchema {
     schema,
     resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
   });
-  return countValues(keepReceipts(complete, { ...listRereads, ...restoreRereads }, SHOWN_ONCE));
+  return countValues(complete);
 }
 
 let shared: GraphQLSchema | null = null;

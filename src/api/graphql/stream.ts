@@ -1,26 +1,31 @@
 import { createHandler } from 'graphql-sse';
-import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
-import type { ExecutionResult } from 'graphql';
-import type { Asked, Context, Viewer } from '../../context.ts';
-import type { Operations } from './executor.ts';
-import { tellEach } from './subscribe.ts';
-import { AppError, fail } from '../../platform/errors.ts';
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { Context, GraphqlOperation } from '../../context.ts';
+import { closeBudget } from '../../platform/budget.ts';
 import { newBody } from '../../platform/compression.ts';
-import { headerCredentials } from '../authenticate.ts';
-import type { Admission } from '../authenticate.ts';
-import { askApollo, readQuestion } from './endpoint.ts';
-import type { Made } from './endpoint.ts';
-import { onLeave } from '../on-leave.ts';
-import { sendAnswer } from '../send.ts';
+import { AppError, fail } from '../../platform/errors.ts';
+import { onLeave } from '../../platform/in-flight.ts';
+import { nameRoute } from '../access-log.ts';
+import { enter } from '../authenticate.ts';
+import { bind, rebind } from '../bind.ts';
+import type { Api } from '../request.ts';
+import { sendResponse } from '../send.ts';
+import { withinBudget } from './apollo.ts';
+import { toGraphQLError } from './errors.ts';
+import { executeOperation, subscribeTo } from './executor.ts';
+import { readGraphql } from './read.ts';
+import { runApollo } from './respond.ts';
+import type { ApolloResult } from './respond.ts';
 
-/** What leaves: a result, or one after another. */
-type Told = ExecutionResult | AsyncGenerator<ExecutionResult>;
+/** One result, or one after another. */
+type Messages = ExecutionResult | AsyncGenerator<ExecutionResult>;
 
-/** Everything has been read and checked when graphql-sse gets it; it knows how messages are written, and when a sign of life is due. */
-const writeMessages = createHandler<unknown, { told: Told }>({
+/** graphql-sse writes the messages and keeps the connection alive; everything was read and checked before. */
+const writeMessages = createHandler<unknown, { messages: Messages }>({
   authenticate: () => null,
-  onSubscribe: ({ context: { told } }) => told as never,
+  onSubscribe: ({ context: { messages } }) => messages as never,
 });
 
 const HEADERS = {
@@ -31,14 +36,14 @@ const HEADERS = {
 };
 
 /** Writes messages as their reader takes them. One that breaks off ends without `complete`, so that clients connect again. */
-async function sendMessages(res: Response, told: Told): Promise<void> {
+async function sendMessages(res: Response, results: Messages): Promise<void> {
   const [messages] = await writeMessages({
     method: 'POST',
     url: '',
     headers: { get: (name) => (name === 'accept' ? 'text/event-stream' : 'application/json') },
     body: { query: '-' },
     raw: null,
-    context: { told },
+    context: { messages: results },
   });
   if (messages === null || typeof messages === 'string') throw new Error('graphql-sse refused a request');
   res.writeHead(200, HEADERS);
@@ -55,56 +60,74 @@ async function sendMessages(res: Response, told: Told): Promise<void> {
   }
 }
 
-/** What kept the stream from being opened; over GraphQL every failure carries its type and status. */
+/** Why the stream was not opened; over GraphQL every error carries its type and status. */
 function refusalIn({ errors: [error] = [] }: ExecutionResult): Pick<AppError, 'type' | 'status' | 'headers'> {
   const { type, status } = error!.extensions as Pick<AppError, 'type' | 'status'>;
   const { headers = {} } = (error!.originalError ?? {}) as Partial<AppError>;
   return { type, status, headers };
 }
 
-const isEndless = (told: object): told is AsyncIterable<unknown> => Symbol.asyncIterator in told;
+const isEndless = (messages: object): messages is AsyncIterable<unknown> => Symbol.asyncIterator in messages;
 
-/** Serves /graphql/stream: subscriptions as server-sent events. Queries and mutations are answered in one message. */
-export function createStreamDoor(
-  apollo: ApolloServer<Context>,
-  operations: Operations,
-  { admit, open, reopen }: Admission,
-) {
-  const sendFailure = async (req: Request, res: Response, made: Made): Promise<void> => {
-    res.status(made.status);
-    await sendAnswer(req, res, { ...made, body: newBody(Buffer.from(made.plain)), operation: undefined });
-  };
+/** The results of a subscription, one for each event; each has a budget of its own until it was sent. */
+async function* executeEach(
+  schema: GraphQLSchema,
+  operation: GraphqlOperation,
+  events: AsyncIterable<unknown>,
+  ctx: Context,
+): AsyncGenerator<ExecutionResult> {
+  try {
+    for await (const event of events) {
+      const inner = rebind(ctx);
+      try {
+        yield await withinBudget(await executeOperation(schema, operation, inner, event), inner);
+      } finally {
+        closeBudget(inner.budget);
+      }
+    }
+  } catch (error) {
+    // The caller is told what it can mend, and the stream is complete; otherwise it breaks off, and the caller connects again.
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    yield { errors: [toGraphQLError(new GraphQLError('', { originalError: error }), ctx)] };
+  }
+}
 
-  const subscribe = async (asked: Asked, ctx: Context): Promise<Told> => {
-    let viewer: Viewer = ctx.viewer;
-    const connection = {
-      ...ctx.connection(),
-      identify: async () => (viewer = await ctx.connection().identify()),
-    };
-    const source = await operations.subscribe(asked, { ...ctx, connection: () => connection });
-    if (!isEndless(source)) return source;
-    return tellEach(operations, asked, source, () => reopen(ctx, viewer));
-  };
+async function subscribe(
+  schema: GraphQLSchema,
+  operation: GraphqlOperation,
+  ctx: Context,
+): Promise<Messages> {
+  const events = await subscribeTo(schema, operation, ctx);
+  return isEndless(events) ? executeEach(schema, operation, events, ctx) : events;
+}
 
+async function sendError(req: Request, res: Response, { status, text, type }: ApolloResult): Promise<void> {
+  res.status(status);
+  await sendResponse(req, res, { type, body: newBody(Buffer.from(text)), operation: undefined });
+}
+
+/** Serves /graphql/stream: subscriptions as server-sent events. Queries and mutations are sent in one message. */
+export function serveStream({ services, schema, apollo }: Pick<Api, 'services' | 'schema' | 'apollo'>) {
   return async (req: Request, res: Response): Promise<void> => {
+    nameRoute(res, req.path);
     if (!/text\/event-stream/i.test(req.headers.accept ?? ''))
       fail('invalid-request', 'Send accept: text/event-stream; each operation has a stream of its own');
-    const question = await readQuestion(req, res);
+    const call = await readGraphql(req, res);
     // A stream could outlive the session that opened it, so it takes none.
-    const credentials = { ...headerCredentials(req), session: '' };
-    const viewer = await admit(req, res, credentials, null);
-    const stream: NonNullable<Context['stream']> = { asked: null };
-    const ctx = { ...open(req, res, viewer, credentials), stream };
+    const credentials = { ...call.credentials, session: '' };
+    const viewer = await enter(services, req, res, credentials);
+    const stream: NonNullable<Context['stream']> = { operation: null };
+    const ctx = { ...bind(services, req, res, viewer, credentials), stream };
     // Where a stream is refused, the status says so as it does for this type.
-    const made = await askApollo(apollo, req, question, ctx, 'application/graphql-response+json');
-    if (made.status >= 400) return sendFailure(req, res, made);
-    const told = stream.asked
-      ? await subscribe(stream.asked, ctx)
-      : (JSON.parse(made.plain) as ExecutionResult);
-    if (isEndless(told) || told.data !== undefined) return sendMessages(res, told);
-    const { type, status, headers } = refusalIn(told);
+    const result = await runApollo(apollo, req, call, ctx, 'application/graphql-response+json');
+    if (result.status >= 400) return sendError(req, res, result);
+    const messages = stream.operation
+      ? await subscribe(schema, stream.operation, ctx)
+      : (JSON.parse(result.text) as ExecutionResult);
+    if (isEndless(messages) || messages.data !== undefined) return sendMessages(res, messages);
+    const { type, status, headers } = refusalIn(messages);
     ctx.trace.type = type;
     res.set(headers);
-    return sendFailure(req, res, { ...made, status, plain: `${JSON.stringify(told)}\n` });
+    return sendError(req, res, { ...result, status, text: `${JSON.stringify(messages)}\n` });
   };
 }

@@ -1,6 +1,7 @@
 import { defaultFieldResolver, isListType, isNonNullType, isObjectType } from 'graphql';
 import type { FieldNode, GraphQLOutputType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import type { Context } from '../../context.ts';
+import { resolveValues } from '../../platform/budget.ts';
 import { fieldsBelow } from '../../platform/selection.ts';
 
 function isListOfObjects(type: GraphQLOutputType): boolean {
@@ -29,11 +30,11 @@ function sizeOfEntry({ fieldNodes, fragments }: GraphQLResolveInfo): number {
 /** A list whose entries come in turns. The compiler takes promises for lists, not in them, so there it waits as a whole. */
 function paced(rows: readonly unknown[], ctx: Context, size: number): unknown {
   if (!ctx.isInterpreted) {
-    const turn = ctx.budget.resolve(rows.length * size);
+    const turn = resolveValues(ctx.budget, rows.length * size);
     return turn ? turn.then(() => rows) : rows;
   }
   return rows.map((row) => {
-    const turn = ctx.budget.resolve(size);
+    const turn = resolveValues(ctx.budget, size);
     return turn ? turn.then(() => row) : row;
   });
 }

@@ -150,7 +150,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   const content =
-    route.stream === 'text/csv'
+    route.stream?.type === 'text/csv'
       ? { 'text/csv': parts.csvFile(path) }
       : { 'application/json': { schema: answer, example: exampleOf('', answer, schemas.resolve) } };
   const call = {

@@ -4,7 +4,7 @@ import { AppError, fail } from '../../platform/errors.ts';
 import { createFairQueue } from '../../platform/fair-queue.ts';
 import type { FairQueue, Ticket } from '../../platform/fair-queue.ts';
 import { createTurns } from '../../platform/turns.ts';
-import { onLeave } from '../on-leave.ts';
+import { onLeave } from '../../platform/in-flight.ts';
 import { addressGroup } from '../limit.ts';
 
 /** Largest body of any call, in bytes. */

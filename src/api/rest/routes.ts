@@ -7,6 +7,7 @@ import { contactRoutes } from '../../shoppers/contacts/contact.routes.ts';
 import { catalogRoutes } from '../../stores/catalogue/catalog.routes.ts';
 import { revenueRoutes } from '../../stores/revenue/revenue.routes.ts';
 import { shopperRoutes } from '../../shoppers/shopper.routes.ts';
+import { privacyRoutes } from '../../shoppers/privacy/privacy.routes.ts';
 import { storeRoutes } from '../../stores/store.routes.ts';
 import { subscriptionRoutes } from '../../alerts/subscriptions/subscription.routes.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
@@ -15,6 +16,7 @@ import type { RouteTable } from '../../platform/route/route.ts';
 export const routes: RouteTable = {
   ...storeRoutes,
   ...shopperRoutes,
+  ...privacyRoutes,
   ...catalogRoutes,
   ...subscriptionRoutes,
   ...contactRoutes,

@@ -1,4 +1,4 @@
-import { rawJson, stringifyAnswer } from '../json-response.ts';
+import { rawJson, stringifyJson } from '../json-response.ts';
 import { objectSchema, stripNull } from '../json-schema.ts';
 import type { ObjectSchema, Schema } from '../json-schema.ts';
 
@@ -37,7 +37,7 @@ export function also<Value extends Record<string, unknown>>(
         const part = follow(record, path);
         const [key, ...inner] = path;
         // Items that stand in a record twice are written once.
-        body[name] = Array.isArray(part) ? rawJson(stringifyAnswer(part)) : part;
+        body[name] = Array.isArray(part) ? rawJson(stringifyJson(part)) : part;
         if (inner.length === 0) body[key as string] = body[name];
       }
       return body;

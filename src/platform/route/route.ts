@@ -4,8 +4,14 @@ import type { Field } from './form.ts';
 import { whole } from './reply.ts';
 import type { Shape } from './reply.ts';
 
-/** What an answer of any size is written in. */
+/** The types in which a reply of any size is streamed. */
 export type StreamType = 'application/json' | 'text/csv';
+
+/** A reply that is written piece by piece; it fails before the first piece or not at all. */
+export type ReplyStream = {
+  type: StreamType;
+  write: (ctx: never, variables: Record<string, unknown>) => Promise<AsyncIterable<string>>;
+};
 
 /** A REST call as data: who calls, the fields of its form, the document that it runs and what of the data is the answer. */
 export type Route = {
@@ -22,8 +28,8 @@ export type Route = {
   needsOneOf?: readonly string[];
   /** Works without a shopper, too, for what is public. */
   isOpen?: true;
-  /** The answer is written piece by piece in this type, by the function in `streams`; of JSON, the document says what it looks like. */
-  stream?: StreamType;
+  /** Streams the reply; of JSON, the document says what it looks like. */
+  stream?: ReplyStream;
   /** With a store key: the form's `regid`, or the header, names the shopper for whom the store calls. */
   namesShopper?: true;
   /** The row of which this one is an older name. */

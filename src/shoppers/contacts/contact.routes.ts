@@ -2,6 +2,7 @@ import { MailingListDocument } from '../../generated/operations.ts';
 import { count, fixed, flag, text, word } from '../../platform/route/form.ts';
 import { route } from '../../platform/route/route.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
+import { streamMailingList } from './mailing-list.service.ts';
 
 const which = { medium: word, acceptmarketing: flag };
 
@@ -16,7 +17,7 @@ export const contactRoutes = {
     caller: 'store',
     summary: 'Streams all who said yes to the mailing list as CSV, whatever their number',
     form: { ...which, first: fixed(null), after: fixed(null) },
-    stream: 'text/csv',
+    stream: { type: 'text/csv', write: streamMailingList },
     reply: 'mailingList',
   }),
 } satisfies RouteTable;

@@ -1,5 +1,6 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import { readWithin } from '../../platform/budget.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { checkLimit } from '../../platform/page.ts';
@@ -69,7 +70,7 @@ export async function exportShopper(
   name: ShopperName,
 ): Promise<{ exportedAt: Date; data: string }> {
   const key = keyOf(ctx, name);
-  const exported = await ctx.budget.within(MAX_EXPORT_BYTES, async (maxBytes) => {
+  const exported = await readWithin(ctx.budget, MAX_EXPORT_BYTES, async (maxBytes) => {
     const value = await ctx.db.transaction(async (tx) => {
       const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
       const exportedAt = ctx.now();

@@ -7,13 +7,14 @@ import {
 import { fixed, flag, json, text } from '../../platform/route/form.ts';
 import { route } from '../../platform/route/route.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
+import { streamProducts } from './product-search.service.ts';
 
 export const catalogRoutes = {
   'GET /storeadmin/v3/products.csv': route(ProductsDocument, {
     caller: 'store',
     summary: 'Streams the catalogue as CSV, with how many wait and how often each is in lists',
     form: { search: text.unusual, soldOut: flag, first: fixed(null), after: fixed(null) },
-    stream: 'text/csv',
+    stream: { type: 'text/csv', write: streamProducts },
     reply: 'products',
   }),
   'POST /storeadmin/v3/products/upsert': route(UpsertProductsDocument, {

@@ -4,6 +4,7 @@ import { openStoreSmtp } from '../../alerts/send/store-smtp.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
+import { goOutside } from '../../platform/in-flight.ts';
 import { newId } from '../../platform/ids.ts';
 import { whereLeads } from '../../platform/public-address.ts';
 import { seal } from '../../platform/encrypt.ts';
@@ -67,9 +68,9 @@ export async function setMailServer(ctx: Context, input: MailServerInput): Promi
 }
 
 /** Tells the person who types the host; what counts is the same check at each connection. */
-async function refusePrivateHost({ config, connection }: Context, host: string): Promise<void> {
-  if (config.webhookAllowPrivate) return;
-  await connection().goOutside();
+async function refusePrivateHost(ctx: Context, host: string): Promise<void> {
+  if (ctx.config.webhookAllowPrivate) return;
+  await goOutside(ctx);
   const target = await whereLeads(host);
   if (target === 'nowhere') fail('invalid-request', 'host cannot be found');
   if (target === 'private') fail('invalid-request', 'host must lead to a public address');
@@ -103,7 +104,7 @@ export async function testMailServer(
   const now = ctx.now();
   const until = await ctx.db.transaction((tx) => consume(tx, pid, TEST_KEY, TEST_LIMIT, now));
   if (until !== null) failTooManyTests(until, now);
-  await ctx.connection().goOutside();
+  await goOutside(ctx);
   const from = { pid, isDemo: false, storeName, senderName, senderAddress };
   const message = { id: newId(), ...from, to: address, payload: testMail(storeName) };
   const { outcome, problem } = await carryMail(opened, message, async (server, mail) => {

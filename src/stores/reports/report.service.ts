@@ -1,6 +1,8 @@
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
+import { createBatchLoader } from '../../platform/batch.ts';
 import { fail } from '../../platform/errors.ts';
+import { oncePerDatabase } from '../../platform/once-per-database.ts';
 import { checkLimit } from '../../platform/page.ts';
 import * as reports from './report.repo.ts';
 
@@ -35,19 +37,37 @@ export function getWaitingDemand(ctx: Context, first?: number | null): Promise<r
 /** A variant of a store's product. */
 type Variant = { pid: string; epi: string; empi: string };
 
-/** How many wait for a variant; null for everybody but its store. */
-export function getWaiting({ viewer, reads }: Context, { pid, epi }: Variant): Promise<number> | null {
-  return viewer.keyId === null ? null : reads.waiting({ pid, epi });
+type Reader = Pick<Context, 'db'>;
+type ProductKey = Pick<Variant, 'pid' | 'empi'>;
+
+const waitingLoader = oncePerDatabase(({ db }: Reader) =>
+  createBatchLoader<Pick<Variant, 'pid' | 'epi'>, number>((keys) => reports.countWaiting(db, keys)),
+);
+const inListsLoader = oncePerDatabase(({ db }: Reader) =>
+  createBatchLoader<ProductKey, number>((keys) => reports.countInLists(db, keys)),
+);
+// Counting 50,000 shoppers took 110 ms on a busy two-core machine, and every visitor of the product asks: two at a time.
+const shoppersLoader = oncePerDatabase(({ db }: Reader) =>
+  createBatchLoader<ProductKey, number>((keys) => reports.countShoppers(db, keys), { maxInFlight: 2 }),
+);
+
+/** Number of shoppers who have a product in an active list. */
+export const socialCount = (ctx: Reader, { pid, empi }: ProductKey): Promise<number> =>
+  shoppersLoader(ctx)({ pid, empi });
+
+/** Number of confirmed subscriptions to a variant; null for everybody but its store. */
+export function getWaiting(ctx: Context, { pid, epi }: Variant): Promise<number> | null {
+  return ctx.viewer.keyId === null ? null : waitingLoader(ctx)({ pid, epi });
 }
 
-/** How many shoppers have a product in an active list; null for everybody but its store. */
-export function getWishlisted({ viewer, reads }: Context, { pid, empi }: Variant): Promise<number> | null {
-  return viewer.keyId === null ? null : reads.socialCount({ pid, empi });
+/** Number of shoppers who have a product in an active list; null for everybody but its store. */
+export function getWishlisted(ctx: Context, variant: Variant): Promise<number> | null {
+  return ctx.viewer.keyId === null ? null : socialCount(ctx, variant);
 }
 
-/** How often a product is in lists, as the figures say; null for everybody but its store. */
-export function getInLists({ viewer, reads }: Context, { pid, empi }: Variant): Promise<number> | null {
-  return viewer.keyId === null ? null : reads.inLists({ pid, empi });
+/** How often a product is in lists; null for everybody but its store. */
+export function getInLists(ctx: Context, { pid, empi }: Variant): Promise<number> | null {
+  return ctx.viewer.keyId === null ? null : inListsLoader(ctx)({ pid, empi });
 }
 
 /** How far the calling store has come in being set up. */

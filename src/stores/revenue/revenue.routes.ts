@@ -2,6 +2,7 @@ import { ReportOrderDocument, RevenueDocument, SetMeasuredDocument } from '../..
 import { flag, json, moment, text } from '../../platform/route/form.ts';
 import { route } from '../../platform/route/route.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
+import { streamRevenue } from './revenue.service.ts';
 
 export const revenueRoutes = {
   'POST /storeadmin/v3/orders/report': route(ReportOrderDocument, {
@@ -31,7 +32,7 @@ export const revenueRoutes = {
     caller: 'store',
     summary: 'Streams what alerts and lists brought in as CSV, a line for each day and currency',
     form: { from: text.unusual, to: text.unusual },
-    stream: 'text/csv',
+    stream: { type: 'text/csv', write: streamRevenue },
     reply: 'revenue',
   }),
   'POST /api/v3/shopper/set-measured': route(SetMeasuredDocument, {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
+import { goOutside } from '../../platform/in-flight.ts';
 import { newId } from '../../platform/ids.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { Connection } from '../../platform/page.ts';
@@ -57,13 +58,16 @@ export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<Sa
   const webhook =
     (await ctx.db.transaction((tx) => hooks.addWebhook(tx, store.pid, added, now))) ??
     fail('limit-reached', `A store can have at most ${MAX_WEBHOOKS} webhooks`);
+  ctx.shownOnce.push(
+    `the webhook ${webhook.id}, whose secret is not shown again: delete it and add another one under a new Idempotency-Key`,
+  );
   return { webhook, secret };
 }
 
 /** Tells the person who types the address; what counts is the same check at each connection. */
-async function refusePrivateTarget({ config, connection }: Context, url: URL): Promise<void> {
-  if (config.webhookAllowPrivate) return;
-  await connection().goOutside();
+async function refusePrivateTarget(ctx: Context, url: URL): Promise<void> {
+  if (ctx.config.webhookAllowPrivate) return;
+  await goOutside(ctx);
   const target = await whereLeads(hostOf(url));
   if (target === 'nowhere') fail('invalid-request', 'url: its host cannot be found');
   if (target === 'private') fail('invalid-request', 'url must lead to a public address');

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import { HeaderMap } from '@apollo/server';
+import type { ApolloServer } from '@apollo/server';
+import type { Request, Response } from 'express';
+import type { Context } from '../../context.ts';
+import { newBody } from '../../platform/compression.ts';
+import { AppError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json.ts';
+import type { CallResponse } from '../response-cache.ts';
+import type { GraphqlCall } from './read.ts';
+
+/** Gives Apollo a parsed JSON body; anything else it checks by the content type alone. */
+function parseBody(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof AppError ? error : new AppError('invalid-request', 'The body is not JSON');
+  }
+}
+
+function headersOf(req: Request): HeaderMap {
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return headers;
+}
+
+/** What Apollo made of a request. */
+export type ApolloResult = { status: number; text: string; type: string };
+
+/** Lets Apollo check and run a request (`compiledGateway` in apollo.ts executes it); `accept` replaces what the caller accepts. */
+export async function runApollo(
+  apollo: ApolloServer<Context>,
+  req: Request,
+  { search, body, isJson }: GraphqlCall,
+  ctx: Context,
+  accept?: string,
+): Promise<ApolloResult> {
+  const headers = headersOf(req);
+  if (accept !== undefined) headers.set('accept', accept);
+  const made = await apollo.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { method: req.method, headers, search, body: isJson ? parseBody(body) : body },
+    context: async () => ctx,
+  });
+  for (const [name, value] of made.headers) req.res!.setHeader(name, value);
+  const status = made.status ?? 200;
+  // What Apollo refuses before it looks at an operation passes no plugin.
+  if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
+  return {
+    status,
+    text: made.body.kind === 'complete' ? made.body.string : '',
+    type: made.headers.get('content-type') ?? 'application/json; charset=utf-8',
+  };
+}
+
+/** Whether the response is the same for everybody who names no more than the store. */
+function isPublic({ viewer }: Context): boolean {
+  return viewer.keyId === null && viewer.operatorId === null && !viewer.isShopperNamed;
+}
+
+/** Lets caches keep what is public, to be checked each time; 304 where the caller has it already. */
+function isUnchanged(req: Request, res: Response, text: string): boolean {
+  res.setHeader('Cache-Control', 'public, no-cache');
+  // Weak, because the same response is sent in several encodings.
+  res.setHeader('ETag', `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`);
+  res.vary('X-Pid, X-Regid, Authorization, Accept');
+  if (!req.fresh) return false;
+  res.status(304).end();
+  return true;
+}
+
+/** Executes a GraphQL call; null when a 304 was sent. */
+export async function respondToGraphql(
+  apollo: ApolloServer<Context>,
+  call: GraphqlCall,
+  ctx: Context,
+  req: Request,
+  res: Response,
+): Promise<CallResponse | null> {
+  const { status, text, type } = await runApollo(apollo, req, call, ctx);
+  res.status(status);
+  const isCacheable = req.method === 'GET' && ctx.trace.type === undefined && isPublic(ctx);
+  if (isCacheable && isUnchanged(req, res, text)) return null;
+  return { body: newBody(Buffer.from(text)), type, operation: ctx.trace.operation };
+}

@@ -1,0 +1,114 @@
+import { BREAK, Kind, TypeInfo, getOperationAST, isObjectType, visit, visitWithTypeInfo } from 'graphql';
+import type {
+  DocumentNode,
+  FragmentDefinitionNode,
+  GraphQLField,
+  GraphQLObjectType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionSetNode,
+} from 'graphql';
+
+/** What a valid document is, found out once: everything that serving it depends on. */
+export type Plan = {
+  operation: OperationDefinitionNode;
+  kind: 'query' | 'mutation' | 'subscription';
+  /** The fields at its top, in alphabetical order: two documents that call the same fields are the same write. */
+  fields: readonly string[];
+  /** Kind and fields for the log and the trace: `query isInLists,lists`. */
+  description: string;
+  /** Whether its response depends on nothing but the caller's own records and the catalogue. */
+  isCacheable: boolean;
+  /** Whether its response holds personal data that an erasure must reach, so that it is never stored. */
+  isPrivate: boolean;
+};
+
+/** Marks types and fields of the schema that hold the caller's own records or the catalogue. */
+const CACHEABLE = 'kept';
+/** Mutations whose responses are never stored. */
+const PRIVATE_FIELDS = new Set(['exportShopper']);
+/** A line of the log need not hold all fields of a large document. */
+const MAX_DESCRIPTION = 150;
+
+type Fragments = Map<string, FragmentDefinitionNode>;
+
+/** Adds the names of the fields at the top; each fragment is entered once. */
+function addFields(set: SelectionSetNode, fragments: Fragments, names: Set<string>): void {
+  for (const node of set.selections) {
+    if (node.kind === Kind.FIELD) names.add(node.name.value);
+    else if (node.kind === Kind.INLINE_FRAGMENT) addFields(node.selectionSet, fragments, names);
+    else {
+      const fragment = fragments.get(node.name.value);
+      fragments.delete(node.name.value);
+      if (fragment) addFields(fragment.selectionSet, fragments, names);
+    }
+  }
+}
+
+function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): string[] {
+  const fragments: Fragments = new Map();
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  const names = new Set<string>();
+  addFields(operation.selectionSet, fragments, names);
+  return [...names];
+}
+
+function isMarked({ astNode }: GraphQLObjectType | GraphQLField<unknown, unknown>): boolean {
+  return astNode?.directives?.some(({ name }) => name.value === CACHEABLE) ?? false;
+}
+
+/** Whether everything that the document asks for is marked in the schema. */
+function isAllMarked(schema: GraphQLSchema, document: DocumentNode): boolean {
+  let isCacheable = true;
+  const info = new TypeInfo(schema);
+  const giveUp = (): typeof BREAK => {
+    isCacheable = false;
+    return BREAK;
+  };
+  visit(
+    document,
+    visitWithTypeInfo(info, {
+      OperationDefinition: ({ operation }) => (operation === 'query' ? undefined : giveUp()),
+      Field() {
+        const [parent, field] = [info.getParentType(), info.getFieldDef()];
+        if (field?.name === '__typename') return undefined;
+        return field && isObjectType(parent) && (isMarked(parent) || isMarked(field)) ? undefined : giveUp();
+      },
+    }),
+  );
+  return isCacheable;
+}
+
+function makePlan(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): Plan | null {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  const fields = fieldsOf(document, operation);
+  const description = `${operation.operation} ${fields.join(',')}`;
+  return {
+    operation,
+    kind: operation.operation,
+    fields: fields.toSorted(),
+    description:
+      description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION)}…` : description,
+    isCacheable: isAllMarked(schema, document),
+    isPrivate: fields.some((name) => PRIVATE_FIELDS.has(name)),
+  };
+}
+
+const plans = new WeakMap<DocumentNode, Map<string, Plan | null>>();
+
+/** The plan of an operation in a valid document; null where the document has no such operation. */
+export function planOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName?: string | null,
+): Plan | null {
+  const known = plans.get(document) ?? new Map<string, Plan | null>();
+  plans.set(document, known);
+  const name = operationName ?? '';
+  const plan = known.get(name) ?? makePlan(schema, document, operationName);
+  // Only names that exist are kept: a caller can ask for any number of others.
+  if (plan) known.set(name, plan);
+  return plan;
+}

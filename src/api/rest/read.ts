@@ -1,0 +1,102 @@
+import type { Request, Response } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import type { Credentials } from '../../context.ts';
+import type { Route, RouteTable } from '../../platform/route/route.ts';
+import { createReader } from '../../platform/route/variables.ts';
+import type { Sent } from '../../platform/route/variables.ts';
+import { nameRoute, traceOf } from '../access-log.ts';
+import { headerCredentials } from '../authenticate.ts';
+import { planOf } from '../plan.ts';
+import type { Plan } from '../plan.ts';
+import { readFormBody } from './body.ts';
+import { parseUrlEncoded } from './urlencoded.ts';
+
+/** A row of the table with what is found out about it once. */
+export type ServedRoute = Route & {
+  /** `METHOD /path`. */
+  key: string;
+  path: string;
+  plan: Plan;
+  /** Reads the variables of its document from what was sent. */
+  readVariables: (sent: Sent) => Record<string, unknown>;
+};
+
+/** The table by `METHOD /path`. */
+export type ServedRoutes = ReadonlyMap<string, ServedRoute>;
+
+/** A REST call that was read. */
+export type RestCall = {
+  kind: 'rest';
+  endpoint: string;
+  route: ServedRoute;
+  sent: Sent;
+  credentials: Credentials;
+  /** What its response depends on besides the caller; null where it cannot be cached. */
+  cacheInput: readonly string[] | null;
+};
+
+/** Prepares the rows of the table. */
+export function prepareRoutes(schema: GraphQLSchema, table: RouteTable): ServedRoutes {
+  return new Map(
+    Object.entries<Route>(table).map(([key, route]) => {
+      const path = key.slice(key.indexOf(' ') + 1);
+      const plan = planOf(schema, route.document)!;
+      return [key, { ...route, key, path, plan, readVariables: createReader(schema, route) }];
+    }),
+  );
+}
+
+/**
+ * Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header, and x-regid for the shopper they
+ * mean. A `regid` in the form of a store call is a field of it, unless the row says that it names the shopper.
+ */
+function credentialsOf(req: Request, { caller, namesShopper }: Route, sent: Sent): Credentials {
+  const headers = headerCredentials(req);
+  if (caller === 'store') {
+    const regid = (namesShopper ? sent('regid') : null) ?? headers.regid;
+    return { ...headers, pid: '', regid, sessionid: '' };
+  }
+  return {
+    ...headers,
+    pid: sent('pid') ?? headers.pid,
+    regid: sent('regid') ?? headers.regid,
+    sessionid: sent('sessionid') ?? headers.sessionid,
+  };
+}
+
+/** Proxies log addresses, and these two open a shopper's lists. */
+const NEVER_IN_QUERY = new Set(['regid', 'sessionid']);
+
+/** Fields of the body come before those of the query; an empty one counts as absent. */
+function fieldsOf(query: string, body: string): Sent {
+  const inBody = parseUrlEncoded(body);
+  const inQuery = parseUrlEncoded(query);
+  return (field) => inBody.get(field) || (NEVER_IN_QUERY.has(field) ? null : inQuery.get(field)) || null;
+}
+
+/** The part of the address after the question mark. */
+export function queryOf(req: Request): string {
+  const start = req.url.indexOf('?');
+  return start < 0 ? '' : req.url.slice(start + 1);
+}
+
+/** Reads a REST call; null where no row has this path. */
+export async function readRest(routes: ServedRoutes, req: Request, res: Response): Promise<RestCall | null> {
+  const method = req.method === 'HEAD' ? 'GET' : req.method;
+  const path = req.path.length > 1 ? req.path.replace(/\/$/, '') : req.path;
+  const route = routes.get(`${method} ${path}`);
+  if (route === undefined) return null;
+  nameRoute(res, route.path, req.path);
+  traceOf(res).operation = route.plan.description;
+  const body = method === 'GET' ? '' : await readFormBody(req, res);
+  const query = queryOf(req);
+  const sent = fieldsOf(query, body);
+  return {
+    kind: 'rest',
+    endpoint: route.key,
+    route,
+    sent,
+    credentials: credentialsOf(req, route, sent),
+    cacheInput: route.plan.isCacheable && req.method !== 'HEAD' ? [query, body] : null,
+  };
+}

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import { requireStore } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { chargeResponse, isLight } from '../../platform/budget.ts';
+import { newBody } from '../../platform/compression.ts';
+import { stringifyJson } from '../../platform/json-response.ts';
+import type { StreamType } from '../../platform/route/route.ts';
+import { executeRoute, routed } from '../execute.ts';
+import type { CallResponse } from '../response-cache.ts';
+import type { RestCall } from './read.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** A reader that takes nothing for this long is gone. */
+const STALL_MS = 60_000;
+
+/** Binds the form to the document's variables, executes the document and makes the reply; null when the reply was streamed. */
+export async function respondToRest(
+  schema: GraphQLSchema,
+  { route, sent }: RestCall,
+  ctx: Context,
+  res: Response,
+): Promise<CallResponse | null> {
+  if (route.caller === 'store') requireStore(ctx);
+  const variables = route.readVariables(sent);
+  if (route.stream) {
+    const { type, write } = route.stream;
+    await sendPieces(res, type, await write(routed(route.plan, ctx) as never, variables));
+    return null;
+  }
+  const data = await executeRoute(schema, route, variables, ctx);
+  const value: unknown = route.reply.shape.body(data[route.reply.field] as never);
+  // Our own documents ask for nothing twice; measuring took 16 of 530 µs.
+  if (!isLight(ctx.budget)) await chargeResponse(ctx.budget, value);
+  return {
+    body: newBody(Buffer.from(stringifyJson(value))),
+    type: JSON_TYPE,
+    operation: route.plan.description,
+  };
+}
+
+/** Writes a reply of any size as the reader takes it; a reader that leaves ends the work. */
+async function sendPieces(res: Response, type: StreamType, pieces: AsyncIterable<string>): Promise<void> {
+  // A browser keeps it as a file.
+  if (type === 'text/csv') res.attachment(res.req.path.split('/').pop());
+  res.setHeader('Content-Type', `${type}; charset=utf-8`);
+  res.setTimeout(STALL_MS, () => res.destroy());
+  try {
+    await pipeline(Readable.from(pieces), res);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}

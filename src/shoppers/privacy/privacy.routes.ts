@@ -1,0 +1,17 @@
+import { ExportShopperDocument } from '../../generated/operations.ts';
+import { text } from '../../platform/route/form.ts';
+import { route } from '../../platform/route/route.ts';
+import type { RouteTable } from '../../platform/route/route.ts';
+import { streamExport } from './privacy.service.ts';
+
+/** REST calls about personal data. */
+export const privacyRoutes = {
+  'POST /storeadmin/v3/user/export': route(ExportShopperDocument, {
+    caller: 'store',
+    summary: 'Streams everything that is stored about a shopper, whatever its size',
+    form: { useremail: text, regid: text.unusual },
+    needsOneOf: ['useremail', 'regid'],
+    stream: { type: 'application/json', write: streamExport },
+    reply: 'exportShopper',
+  }),
+} satisfies RouteTable;

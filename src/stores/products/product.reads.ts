@@ -1,0 +1,35 @@
+import type { Context } from '../../context.ts';
+import { createBatchLoader, shareUnderWay } from '../../platform/batch.ts';
+import type { Share } from '../../platform/batch.ts';
+import { charge } from '../../platform/budget.ts';
+import type { Budget } from '../../platform/budget.ts';
+import { oncePerDatabase } from '../../platform/once-per-database.ts';
+import type { ProductRow } from './product.columns.ts';
+import { findEachProduct } from './product.repo.ts';
+import type { VariantKey } from './product.repo.ts';
+
+const loaderOf = oncePerDatabase(({ db }: Pick<Context, 'db'>) =>
+  createBatchLoader<VariantKey, ProductRow | null>((keys) => findEachProduct(db, keys)),
+);
+
+/** Items of one request often ask for the same product at once. */
+const underWay = new WeakMap<Budget, Share<ProductRow | null>>();
+
+/** About what a product takes in memory. */
+const bytesOf = ({ bt, dt, sku, du, uri, iu, vi, tags }: ProductRow): number =>
+  [bt, dt, sku, du, uri, iu, vi, ...tags].reduce((sum, text) => sum + (text?.length ?? 0), 200);
+
+/** The catalogue's record of a variant; null when there is none. */
+export function readProduct(
+  ctx: Pick<Context, 'db' | 'budget'>,
+  key: VariantKey,
+): Promise<ProductRow | null> {
+  const { budget } = ctx;
+  const share = underWay.get(budget) ?? shareUnderWay<ProductRow | null>();
+  underWay.set(budget, share);
+  return share(key.epi, async () => {
+    const row = await loaderOf(ctx)(key);
+    if (row) charge(budget, bytesOf(row));
+    return row;
+  });
+}
