@@ -2,7 +2,6 @@ import type { DocumentNode } from 'graphql';
 import type { RenderBudget, Templates } from './alerts/compose/template.pool.ts';
 import type { Config } from './config.ts';
 import type { Budget } from './platform/budget.ts';
-import type { CacheDependencies } from './platform/cache-dependencies.ts';
 import type { Database } from './platform/database/database.ts';
 import { fail } from './platform/errors.ts';
 import type { ErrorType } from './platform/errors.ts';
@@ -163,4 +162,22 @@ export function requireReader(ctx: Context): Reader {
 export function requireAccount(ctx: Context): ShopperRow & { store: StoreRow } {
   const shopper = requireShopper(ctx);
   return shopper.isGuest ? fail('login-required') : shopper;
+}
+
+/** What a response depends on; filled in while it is made. */
+export type CacheDependencies = {
+  /** Whether it depends on nothing but the caller's own records and the catalogue. */
+  isCacheable: boolean;
+  /** Catalogue shards that its items are in. */
+  shards: Set<number>;
+};
+
+/** The dependencies of a response that holds nothing yet. */
+export function newDependencies(): CacheDependencies {
+  return { isCacheable: false, shards: new Set() };
+}
+
+/** Notes that the response holds these items. */
+export function dependOnItems({ shards }: CacheDependencies, items: readonly { slice: number }[]): void {
+  for (const { slice } of items) shards.add(slice);
 }

@@ -6,9 +6,9 @@ import { createFairQueue } from '../platform/fair-queue.ts';
 import type { Party } from '../platform/fair-queue.ts';
 import { takePlace } from '../platform/in-flight.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
-import { oncePerDatabase } from '../platform/once-per-database.ts';
+import { oncePerDatabase } from '../platform/database/database.ts';
 import { addressGroup } from './limit.ts';
-import { letOthersConnect } from './new-connections.ts';
+import { letOthersConnect } from './http.ts';
 
 /** How long requests may wait for their turn, and how many are served at a time; 0 sets no limit. */
 export type RequestLimits = { maxRequests: number; queueWaitMs: number };

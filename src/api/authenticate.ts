@@ -5,9 +5,8 @@ import type { KnownState } from '../shoppers/authenticate.service.ts';
 import { traceOf } from './access-log.ts';
 import { admit, recognise } from './admit.ts';
 import { bind } from './bind.ts';
-import { allowOrigin } from './cors.ts';
+import { allowOrigin, sessionOf } from './headers.ts';
 import { checkRate } from './limit.ts';
-import { sessionOf } from './same-origin.ts';
 
 /** Finds who calls; fails where the store does not allow the page's origin or is closed for maintenance. */
 export async function authenticateCall(

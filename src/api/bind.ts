@@ -2,12 +2,12 @@ import type { Request, Response } from 'express';
 import { createRenderBudget } from '../alerts/compose/template.pool.ts';
 import type { Context, Credentials, Services, Viewer } from '../context.ts';
 import { closeBudget, openBudget } from '../platform/budget.ts';
-import { newDependencies } from '../platform/cache-dependencies.ts';
+import { newDependencies } from '../context.ts';
 import type { Party } from '../platform/fair-queue.ts';
 import { onLeave, releasePlace } from '../platform/in-flight.ts';
 import { traceOf } from './access-log.ts';
 import { addressGroup } from './limit.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdOf } from './headers.ts';
 
 /** Whose share of memory and places a call takes. */
 function partyOf({ store, shopper, keyId }: Viewer, address: string): Party {

@@ -2,9 +2,9 @@ import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
-import { noteConnection } from './new-connections.ts';
 import { MIN_BYTES_A_SECOND } from './send.ts';
 import { releaseAll } from '../platform/in-flight.ts';
+import { createTurns } from '../platform/turns.ts';
 
 /** A server that can listen before it knows what to answer with: links carry its port, and what hands them out is made next. */
 export type HttpServer = {
@@ -96,4 +96,23 @@ export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
       for (const [req, res] of early.splice(0)) answer(req, res);
     },
   };
+}
+
+/** Connections that were taken so soon after each other mean that more clients wait for theirs. */
+const CROWD = { connections: 4, withinMs: 50 };
+/** Requests that begin in one turn meanwhile. More of them would share their statements, and make the turn longer. */
+const IN_A_TURN = 4;
+
+let takenAt: number[] = [];
+const shortTurn = createTurns(IN_A_TURN);
+
+/** Notes that a client was connected. */
+export function noteConnection(now = performance.now()): void {
+  takenAt = [...takenAt, now].slice(-CROWD.connections);
+}
+
+/** Node takes one new connection in each turn of its loop, so that turns are kept short while clients wait to be connected. */
+export async function letOthersConnect(now = performance.now()): Promise<void> {
+  const areManyConnecting = takenAt.length === CROWD.connections && now - takenAt[0]! < CROWD.withinMs;
+  if (areManyConnecting) await shortTurn();
 }

@@ -5,7 +5,7 @@ import type { Context, GraphqlOperation, Services } from '../context.ts';
 import { AppError, fail } from '../platform/errors.ts';
 import type { ErrorType } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { stringifyJson } from '../platform/json-response.ts';
+import { stringifyJson } from '../platform/json.ts';
 import { extensionsOf, toAppError } from './graphql/errors.ts';
 import * as writes from './idempotency.repo.ts';
 import type { WriteClaim } from './idempotency.repo.ts';

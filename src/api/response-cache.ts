@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Credentials, Viewer } from '../context.ts';
-import type { CacheDependencies } from '../platform/cache-dependencies.ts';
-import type { Body } from '../platform/compression.ts';
+import type { Credentials, Viewer, CacheDependencies } from '../context.ts';
+import type { Body } from './send.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import type { KnownState } from '../shoppers/authenticate.service.ts';
 import type { IdentityState } from '../shoppers/identity.repo.ts';

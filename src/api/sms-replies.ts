@@ -5,8 +5,7 @@ import { receiveAnswer } from '../shoppers/contacts/sms-opt-out.service.ts';
 import { nameRoute } from './access-log.ts';
 import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
 import { admit } from './admit.ts';
-import { readFormBody } from './rest/body.ts';
-import { parseUrlEncoded } from './rest/urlencoded.ts';
+import { readFormBody, parseUrlEncoded } from './rest/body.ts';
 
 /** What a provider takes for: nothing is to be sent back. */
 const NO_REPLY = '<?xml version="1.0" encoding="UTF-8"?><Response/>';

@@ -5,7 +5,7 @@ import type { BatchOutcome } from '../platform/batch.ts';
 import { charge } from '../platform/budget.ts';
 import { AppError, fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { oncePerDatabase } from '../platform/once-per-database.ts';
+import { oncePerDatabase } from '../platform/database/database.ts';
 import { countWaiting } from './item-copy.repo.ts';
 import { eventsOfItems } from './item-events.service.ts';
 import { foldItems } from './item.rules.ts';

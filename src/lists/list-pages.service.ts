@@ -19,8 +19,7 @@ import { readListRows, readPage } from './list.reads.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
 import type { PageKey, PageOrder, Place, PlacedItemRow } from './page.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
-import { maskItem } from './item.view.ts';
-import { isOwn, ownView, ownerInfo, viewPage } from './list.view.ts';
+import { maskItem, isOwn, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 
 /** Where a page is, in the record's words. */

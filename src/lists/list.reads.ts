@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { failTooMuch, readWithin } from '../platform/budget.ts';
-import { dependOnItems } from '../platform/cache-dependencies.ts';
-import { oncePerDatabase } from '../platform/once-per-database.ts';
+import { dependOnItems } from '../context.ts';
+import { oncePerDatabase } from '../platform/database/database.ts';
 import type { Budget } from '../platform/budget.ts';
 import { createBatchLoader, shareUnderWay } from '../platform/batch.ts';
 import type { Share } from '../platform/batch.ts';

@@ -3,7 +3,7 @@ import { onPrimary } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import { createBatchLoader } from '../platform/batch.ts';
 import { AppError, fail } from '../platform/errors.ts';
-import { oncePerDatabase } from '../platform/once-per-database.ts';
+import { oncePerDatabase } from '../platform/database/database.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import { outsideSpans } from '../platform/tracing.ts';
 import { findMoved, notedOf } from './live.repo.ts';

@@ -6,7 +6,7 @@ import { fail } from '../platform/errors.ts';
 import { pictureSchemes } from '../platform/pictures.ts';
 import { enqueueMessage } from '../alerts/queue/outbox.repo.ts';
 import type { ItemRow } from './item.columns.ts';
-import { itemUrl } from './item.view.ts';
+import { itemUrl, ownView } from './list.view.ts';
 import { consume } from '../stores/usage-window.repo.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
@@ -18,7 +18,6 @@ import { changeList, countShare, findNewestList, findPublicStore } from './list.
 import { checkLid } from './list.rules.ts';
 import { withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
-import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import * as rules from './share.rules.ts';
 

@@ -1,7 +1,6 @@
 import type { ItemRow } from '../../src/lists/item.columns.ts';
-import { hashProduct } from '../../src/lists/item.view.ts';
+import { hashProduct, hashList } from '../../src/lists/list.view.ts';
 import type { ListRow } from '../../src/lists/list.columns.ts';
-import { hashList } from '../../src/lists/list.view.ts';
 
 // Clients keep these values and compare them with later ones.
 test('the hash of a product is the SHA-256 of the JSON of store and product id', () => {

@@ -1,5 +1,5 @@
 import { createTurns } from '../../src/platform/turns.ts';
-import { letOthersConnect, noteConnection } from '../../src/api/new-connections.ts';
+import { letOthersConnect, noteConnection } from '../../src/api/http.ts';
 
 /** Runs each, and says in which turn of the event loop from now on it was over; 0 is this one. */
 async function turnsOf(calls: (() => Promise<void>)[]): Promise<number[]> {

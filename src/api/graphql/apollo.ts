@@ -14,7 +14,7 @@ import type { Context } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { ErrorType } from '../../platform/errors.ts';
 import { chargeResponse } from '../../platform/budget.ts';
-import { stringifyJson } from '../../platform/json-response.ts';
+import { stringifyJson } from '../../platform/json.ts';
 import { limitCost } from './cost.ts';
 import { executeGraphql } from '../execute.ts';
 import { planOf } from '../plan.ts';

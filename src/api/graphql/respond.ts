@@ -3,7 +3,7 @@ import { HeaderMap } from '@apollo/server';
 import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { Context } from '../../context.ts';
-import { newBody } from '../../platform/compression.ts';
+import { newBody } from '../send.ts';
 import { AppError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
 import type { CallResponse } from '../response-cache.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, valueFromASTUntyped } from 'graphql';
 import type { ValueNode } from 'graphql';
-import { rawJson } from '../../platform/json-response.ts';
+import { rawJson } from '../../platform/json.ts';
 import { plainId } from '../../platform/product-ids.ts';
 import type { IdKind } from '../../platform/product-ids.ts';
 

@@ -1,16 +1,18 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { addResolversToSchema } from '@graphql-tools/schema';
-import { GraphQLScalarType } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
-import { itemResolvers } from '../../lists/item.resolvers.ts';
-import { listResolvers } from '../../lists/list.resolvers.ts';
-import { liveResolvers } from '../../lists/live.resolvers.ts';
+import { GraphQLScalarType, defaultFieldResolver, isListType, isNonNullType, isObjectType } from 'graphql';
+import type { GraphQLSchema, FieldNode, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
+import {
+  itemResolvers,
+  listResolvers,
+  liveResolvers,
+  contentsResolvers,
+  restoreResolvers,
+} from '../../lists/list.resolvers.ts';
 import { contactResolvers } from '../../shoppers/contacts/contact.resolvers.ts';
 import { catalogResolvers } from '../../stores/catalogue/catalog.resolvers.ts';
-import { contentsResolvers } from '../../lists/contents.resolvers.ts';
 import { loginResolvers } from '../../shoppers/login/login.resolvers.ts';
-import { restoreResolvers } from '../../lists/restore.resolvers.ts';
 import { restockResolvers } from '../../alerts/events/event.resolvers.ts';
 import { topicResolvers } from '../../alerts/topics/topic.resolvers.ts';
 import { operatorResolvers } from '../../stores/operator.resolvers.ts';
@@ -26,7 +28,9 @@ import { storeResolvers } from '../../stores/store.resolvers.ts';
 import { subscriptionResolvers } from '../../alerts/subscriptions/subscription.resolvers.ts';
 import { ROOT } from '../../platform/places.ts';
 import { scalars } from './scalars.ts';
-import { countValues } from './values.ts';
+import type { Context } from '../../context.ts';
+import { resolveValues } from '../../platform/budget.ts';
+import { fieldsBelow } from '../../platform/selection.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
 type SchemaLoader = { loadSchema: () => GraphQLSchema };
@@ -84,3 +88,55 @@ let shared: GraphQLSchema | null = null;
 
 /** The one of this process, made once: it holds nothing of a service. */
 export const sharedSchema = (): GraphQLSchema => (shared ??= createSchema());
+
+function isListOfObjects(type: GraphQLOutputType): boolean {
+  const outer = isNonNullType(type) ? type.ofType : type;
+  if (!isListType(outer)) return false;
+  const inner = outer.ofType as GraphQLOutputType;
+  return isObjectType(isNonNullType(inner) ? inner.ofType : inner);
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | null)?.then === 'function';
+}
+
+const known = new WeakMap<FieldNode, number>();
+
+function sizeOfEntry({ fieldNodes, fragments }: GraphQLResolveInfo): number {
+  let size = 0;
+  for (const node of fieldNodes) {
+    const fields = known.get(node) ?? fieldsBelow(node, fragments);
+    known.set(node, fields);
+    size += fields;
+  }
+  return size;
+}
+
+/** A list whose entries come in turns. The compiler takes promises for lists, not in them, so there it waits as a whole. */
+function paced(rows: readonly unknown[], ctx: Context, size: number): unknown {
+  if (!ctx.isInterpreted) {
+    const turn = resolveValues(ctx.budget, rows.length * size);
+    return turn ? turn.then(() => rows) : rows;
+  }
+  return rows.map((row) => {
+    const turn = resolveValues(ctx.budget, size);
+    return turn ? turn.then(() => row) : row;
+  });
+}
+
+/** Makes every list of records count against the request's budget: a page of 1,000 with 900 aliases is 900,000 values. */
+export function countValues(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields()).filter((one) => isListOfObjects(one.type))) {
+      const resolve = field.resolve ?? defaultFieldResolver;
+      field.resolve = (source, args, ctx: Context, info) => {
+        const found: unknown = resolve(source, args, ctx, info);
+        const count = (rows: unknown): unknown =>
+          Array.isArray(rows) && rows.length > 0 ? paced(rows, ctx, sizeOfEntry(info)) : rows;
+        return isPromise(found) ? found.then(count) : count(found);
+      };
+    }
+  }
+  return schema;
+}

@@ -16,9 +16,8 @@ import type {
 } from 'graphql';
 import { AppError } from '../../platform/errors.ts';
 import { MAX_ENTRIES, placeIn } from '../../platform/json.ts';
-import { innermostRefusal } from '../../platform/rejections.ts';
-import type { Input } from '../../platform/rejections.ts';
-import { usesOf } from '../../platform/variable-uses.ts';
+import { innermostRefusal, usesOf } from '../../platform/route/variables.ts';
+import type { Input } from '../../platform/route/variables.ts';
 import { shorten } from './errors.ts';
 
 type Path = readonly (string | number)[];

@@ -1,4 +1,4 @@
-import type { Schema } from '../../platform/json-schema.ts';
+import type { Schema } from '../../platform/json.ts';
 import type { Schemas } from './schemas.ts';
 
 const LID = 'Xb2kY0cWm7eT4aQf9sLh1g';

@@ -1,5 +1,5 @@
 import type { Route } from '../../platform/route/route.ts';
-import type { Schema } from '../../platform/json-schema.ts';
+import type { Schema } from '../../platform/json.ts';
 import { SHOPPER_EXAMPLE } from './examples.ts';
 
 /** The introduction of the reference. */

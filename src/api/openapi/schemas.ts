@@ -6,8 +6,8 @@ import type {
   GraphQLType,
   SelectionSetNode,
 } from 'graphql';
-import { objectSchema, orNull } from '../../platform/json-schema.ts';
-import type { ObjectSchema, Schema } from '../../platform/json-schema.ts';
+import { objectSchema, orNull } from '../../platform/json.ts';
+import type { ObjectSchema, Schema } from '../../platform/json.ts';
 
 /** How our scalars look on the wire. */
 const SCALARS: Record<string, Schema> = {

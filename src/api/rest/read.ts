@@ -8,8 +8,7 @@ import { nameRoute, traceOf } from '../access-log.ts';
 import { headerCredentials } from '../authenticate.ts';
 import { planOf } from '../plan.ts';
 import type { Plan } from '../plan.ts';
-import { readFormBody } from './body.ts';
-import { parseUrlEncoded } from './urlencoded.ts';
+import { readFormBody, parseUrlEncoded } from './body.ts';
 
 /** A row of the table with what is found out about it once. */
 export type ServedRoute = Route & {

@@ -3,7 +3,7 @@ import type { GraphQLEnumType, GraphQLInputType, GraphQLScalarType } from 'graph
 import { AppError, fail } from '../errors.ts';
 import type { ErrorType } from '../errors.ts';
 import { parseJson } from '../json.ts';
-import { fitTo } from './fit.ts';
+import { fitTo } from './variables.ts';
 
 /** Where a field goes: its name, the variable's type in the document, and what the schema says a value that cannot be is refused as. */
 export type Place = { name: string; type: GraphQLInputType; failure: ErrorType };

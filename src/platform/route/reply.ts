@@ -1,6 +1,5 @@
-import { rawJson, stringifyJson } from '../json-response.ts';
-import { objectSchema, stripNull } from '../json-schema.ts';
-import type { ObjectSchema, Schema } from '../json-schema.ts';
+import { rawJson, stringifyJson, objectSchema, stripNull } from '../json.ts';
+import type { ObjectSchema, Schema } from '../json.ts';
 
 /** What the wire makes of a record, and of the schema of it. */
 export type Shape<Value = never> = {

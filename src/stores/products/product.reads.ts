@@ -3,7 +3,7 @@ import { createBatchLoader, shareUnderWay } from '../../platform/batch.ts';
 import type { Share } from '../../platform/batch.ts';
 import { charge } from '../../platform/budget.ts';
 import type { Budget } from '../../platform/budget.ts';
-import { oncePerDatabase } from '../../platform/once-per-database.ts';
+import { oncePerDatabase } from '../../platform/database/database.ts';
 import type { ProductRow } from './product.columns.ts';
 import { findEachProduct } from './product.repo.ts';
 import type { VariantKey } from './product.repo.ts';

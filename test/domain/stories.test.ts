@@ -1,0 +1,92 @@
+import { Session } from 'node:inspector';
+import type { Profiler } from 'node:inspector';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startSmtp } from '../dispatch/receivers.ts';
+import type { TestSmtp } from '../dispatch/receivers.ts';
+import { seedSubscription, setStock } from '../dispatch/kit.ts';
+import { startService, useService, useStore } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import { item, useAccount } from '../api/list-kit.ts';
+
+// docs/architecture.md tells two stories, a request and an alert, by the names of their files. This runs both and counts the files whose code ran, so
+// that a reader can still follow them.
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
+const service = useService();
+const store = useStore(service);
+const client = useAccount(service, store);
+
+const session = new Session();
+const post = <Result>(method: string, params?: object): Promise<Result> =>
+  new Promise((resolve, reject) =>
+    session.post(method, params, (error, result) => (error ? reject(error) : resolve(result as Result))),
+  );
+
+beforeAll(async () => {
+  session.connect();
+  await post('Profiler.enable');
+  await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+});
+afterAll(async () => {
+  await post('Profiler.stopPreciseCoverage');
+  session.disconnect();
+});
+
+const take = async (): Promise<Profiler.ScriptCoverage[]> =>
+  (await post<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage')).result;
+
+/** The files of src whose functions ran meanwhile. */
+async function filesRunBy(work: () => Promise<unknown>): Promise<string[]> {
+  await take();
+  await work();
+  const ran = (await take()).filter(({ functions }) => functions.some(({ ranges }) => ranges[0]!.count > 0));
+  const files = ran
+    .map(({ url }) => url)
+    .filter((url) => url.startsWith('file:'))
+    .map((url) => relative(SRC, fileURLToPath(url)))
+    .filter((file) => !file.startsWith('..') && !file.startsWith('generated'));
+  return [...new Set(files)].sort();
+}
+
+test('update-ctx runs the code of at most 45 files', async () => {
+  const { lid } = await client.create('Followed');
+  await client.ok('lists/update-ctx', { lid, a: [item(1)] });
+  const files = await filesRunBy(() => client.ok('lists/update-ctx', { lid, a: [item(2)] }));
+  if (process.env['SHOW_FILES']) console.log(files.length, files.join('\n'));
+  expect(files).toContain('api/request.ts');
+  expect(files.length).toBeLessThanOrEqual(45);
+});
+
+describe('an alert', () => {
+  let smtp: TestSmtp;
+  let sending: TestService;
+  beforeAll(async () => {
+    smtp = await startSmtp();
+    const email = { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null };
+    sending = await startService({ channels: { email } });
+  });
+  afterAll(async () => {
+    await sending.close();
+    await smtp.close();
+  });
+
+  test('runs the code of at most 65 files, from the change of stock to the mail', async () => {
+    const shop = await sending.createStore();
+    const restock = async (epi: string): Promise<void> => {
+      await setStock(sending, shop, epi, 0);
+      await seedSubscription(sending, shop, { epi, value: `${epi}@example.com` });
+    };
+    await restock('1');
+    await setStock(sending, shop, '1', 5);
+    await sending.runTasks();
+    await restock('2');
+    const files = await filesRunBy(async () => {
+      await setStock(sending, shop, '2', 5);
+      await sending.runTasks();
+    });
+    expect(smtp.received.map(({ to }) => to)).toEqual(['1@example.com', '2@example.com']);
+    if (process.env['SHOW_FILES']) console.log(files.length, files.join('\n'));
+    expect(files.length).toBeLessThanOrEqual(65);
+  });
+});
