@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { createRenderBudget } from '../alerts/compose/template.pool.ts';
+import { RENDER_BUDGET_MS } from '../alerts/compose/template.pool.ts';
 import type { Context, Credentials, Services, Viewer } from '../context.ts';
 import { closeBudget, openBudget } from '../platform/budget.ts';
 import { newDependencies } from '../context.ts';
@@ -41,7 +41,7 @@ export function bind(
     path: req.path.replace(/\/$/, ''),
     shownOnce: [],
     idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : '',
-    renderBudget: createRenderBudget(),
+    renderBudget: { leftMs: RENDER_BUDGET_MS },
   };
 }
 

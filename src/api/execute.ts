@@ -23,6 +23,10 @@ function notify(plan: Plan, ctx: Context): void {
   if (plan.kind === 'mutation' && ctx.viewer.shopper) notifyChange(ctx, ctx.viewer.shopper);
 }
 
+/** Whether a retry of this call must not do it again. */
+const isOnce = ({ kind }: Plan, { idempotencyKey }: Context): boolean =>
+  kind === 'mutation' && idempotencyKey !== '';
+
 /** Runs the document of a REST call. */
 export async function executeRoute(
   schema: GraphQLSchema,
@@ -34,7 +38,7 @@ export async function executeRoute(
   return inSpan('operation', plan.description, async () => {
     const run = (): Promise<Record<string, unknown>> =>
       runDocument(schema, document, variables, routed(plan, ctx));
-    const data = plan.kind === 'mutation' ? await valueOnce(ctx, plan, variables, run) : await run();
+    const data = isOnce(plan, ctx) ? await valueOnce(ctx, plan, variables, run) : await run();
     notify(plan, ctx);
     return data;
   });
@@ -51,7 +55,7 @@ export async function executeGraphql(
   ctx.dependencies.isCacheable = plan.isCacheable;
   return inSpan('operation', plan.description, async () => {
     const run = (): Promise<ExecutionResult> => executeOperation(schema, operation, routed(plan, ctx));
-    const result = plan.kind === 'mutation' ? await resultOnce(ctx, plan, operation, run) : await run();
+    const result = isOnce(plan, ctx) ? await resultOnce(ctx, plan, operation, run) : await run();
     notify(plan, ctx);
     return result;
   });

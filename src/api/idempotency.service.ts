@@ -33,7 +33,6 @@ export async function valueOnce(
   variables: Data,
   run: () => Promise<Data>,
 ): Promise<Data> {
-  if (ctx.idempotencyKey === '') return run();
   const result = await resultOf(ctx, ctx.path, [variables], plan, async () => {
     try {
       return { data: await run() };
@@ -54,7 +53,6 @@ export async function resultOnce(
   { key, variables }: GraphqlOperation,
   run: () => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
-  if (ctx.idempotencyKey === '') return run();
   let first: ExecutionResult | null = null;
   const place = `${ctx.path} ${plan.fields.join(' ')}`;
   const work = async (): Promise<Result> => {

@@ -3,9 +3,8 @@ import type { Statement, Tx } from '../platform/database/database.ts';
 import type { CustomField, ItemRow, ItemWrite } from './item.columns.ts';
 import { CHANGEABLE, NAMES, PROBE_PRODUCT, READ_ITEM, each } from './item.repo.ts';
 import type { CopiedColumn, WriteScope } from './item.repo.ts';
-import { READ_LIST } from './list.repo.ts';
+import { READ_LIST, USED_BYTES } from './list.repo.ts';
 import type { ListOwner, LockedList, WrittenList } from './list.repo.ts';
-import { USED_BYTES } from './quota.repo.ts';
 import { keepItems } from './trash.repo.ts';
 
 /** What was sent; of a variant that the catalogue knows a snapshot is taken at an add, and a change keeps it. */

@@ -1,3 +1,4 @@
+import { checkBytes, isLarge, checkLid, checkListVersion } from './list.rules.ts';
 import { requireReader, requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { Tx } from '../platform/database/database.ts';
@@ -9,8 +10,6 @@ import { findByLid, findByLids } from './list-alias.repo.ts';
 import { changeList, lockLists } from './list.repo.ts';
 import type { ListRow } from './list.columns.ts';
 import type { LockedList } from './list.repo.ts';
-import { checkLid, checkListVersion } from './list.rules.ts';
-import { checkBytes, isLarge } from './quota.service.ts';
 import { failMissing, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { ownView, viewPage } from './list.view.ts';

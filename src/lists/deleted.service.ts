@@ -6,10 +6,9 @@ import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '
 import type { Connection } from '../platform/page.ts';
 import type { ItemRow } from './item.columns.ts';
 import { findOwnList } from './list.repo.ts';
-import { checkLid } from './list.rules.ts';
+import { checkLid, restorableSince, restorableUntil } from './list.rules.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { restorableSince, restorableUntil } from './trash.rules.ts';
 import { countDeletedLists, findDeletedItems, findDeletedLists } from './deleted.repo.ts';
 import type { DeletedListRow } from './deleted.repo.ts';
 

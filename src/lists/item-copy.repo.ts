@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/database/database.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
 import { copiedColumns } from './item.columns.ts';
-import { insertItemEvents } from './item-events.repo.ts';
+import { insertItemEvents } from './item.repo.ts';
 
 const COPIED_COLUMNS = copiedColumns.map(({ column }) => column).join(', ');
 

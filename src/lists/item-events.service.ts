@@ -1,29 +1,12 @@
+import { eventsOfItems } from './list.rules.ts';
+import type { ItemEvent } from './list.rules.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { isHeard, queueEvents } from '../stores/webhooks/event.repo.ts';
-import type { HappenedEvent } from '../stores/webhooks/event.repo.ts';
 import { tellOfContents } from './item.repo.ts';
 import type { ToldItem } from './item.repo.ts';
 
 /** Whose lists the items are in. */
 type Owner = { pid: string; uid: string };
-
-/** What happened to an item, for webhooks. */
-export type ItemEvent = 'list.item.added' | 'list.item.removed';
-
-/** What the store's webhooks learn of items. */
-export function eventsOfItems(
-  { pid, uid }: Owner,
-  type: ItemEvent,
-  items: readonly ToldItem[],
-  now: Date,
-): HappenedEvent[] {
-  return items.map(({ lid, id, epi, empi, du, qty }) => ({
-    pid,
-    now,
-    type,
-    data: { lid, id, epi, empi, du, qty, uid },
-  }));
-}
 
 /** Tells the store's webhooks what happened to items, in the caller's transaction. */
 export function tellOfItems(

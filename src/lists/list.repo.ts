@@ -5,7 +5,10 @@ import type { ListModel } from '../generated/prisma/models.ts';
 import { findAliasedStore, findByLid } from './list-alias.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
-import { USED_BYTES } from './quota.repo.ts';
+
+/** What the owner of the written list `l` stores in all lists; the statement that writes `l` sees its new row and the others' old ones. */
+export const USED_BYTES = `l.bytes + coalesce((
+  SELECT sum(o.bytes) FROM list o WHERE o.pid = l.pid AND o.regid = l.regid AND o.lid <> l.lid), 0)::bigint`;
 
 /** Whose list. */
 export type ListOwner = Pick<ListModel, 'pid' | 'regid'>;
@@ -173,4 +176,10 @@ export function countShare(
     });
     return list ?? null;
   });
+}
+
+/** What a shopper stores in all lists. */
+export async function usedBytes(db: Db, { pid, regid }: { pid: string; regid: string }): Promise<number> {
+  const { _sum } = await db.prisma.list.aggregate({ where: { pid, regid }, _sum: { bytes: true } });
+  return Number(_sum.bytes ?? 0);
 }

@@ -1,6 +1,10 @@
+import type { HappenedEvent } from '../stores/webhooks/event.repo.ts';
+import type { ToldItem } from './item.repo.ts';
+import type { Context } from '../context.ts';
 import { fail } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
+import { DAY_MS } from '../platform/time.ts';
 
 /** Items in a list's own record. */
 export const PREVIEW_SIZE = 10;
@@ -90,4 +94,51 @@ export function checkState(st: number | null | undefined): number | null {
 export function checkListVersion(version: number, expected: number | null | undefined): void {
   if (expected == null || expected === version) return;
   fail('version-conflict', `The list has version ${version} by now, not ${expected}; read it again`);
+}
+
+/** Refuses a write that grew beyond the quota; null stands for one that did not grow, which is always allowed. */
+export function checkBytes({ config }: Context, used: number | null): void {
+  if (used === null || used <= config.maxShopperBytes) return;
+  fail('limit-reached', `A shopper's lists can hold at most ${config.maxShopperBytes} bytes in all`);
+}
+
+/** Beyond this size a write waits for the shopper's other large writes, so that many at once cannot all find the same room. */
+const LARGE_BYTES = 65_536;
+
+/** Whether what was sent is large enough to be counted exactly. */
+export function isLarge(sent: unknown): boolean {
+  return JSON.stringify(sent).length > LARGE_BYTES;
+}
+
+/** Whether what this shopper deletes can be brought back. */
+export function keepsDeleted({ store }: { store: { restoreDays: number } }): boolean {
+  return store.restoreDays > 0;
+}
+
+/** Since when deletions can be undone; what was deleted at that moment no longer can. */
+export function restorableSince({ restoreDays }: { restoreDays: number }, now: Date): Date {
+  return new Date(now.getTime() - restoreDays * DAY_MS);
+}
+
+/** Until when a deletion can be undone. */
+export function restorableUntil({ restoreDays }: { restoreDays: number }, deletedAt: Date): Date {
+  return new Date(deletedAt.getTime() + restoreDays * DAY_MS);
+}
+
+/** What happened to an item, for webhooks. */
+export type ItemEvent = 'list.item.added' | 'list.item.removed';
+
+/** What the store's webhooks learn of items. */
+export function eventsOfItems(
+  { pid, uid }: { pid: string; uid: string },
+  type: ItemEvent,
+  items: readonly ToldItem[],
+  now: Date,
+): HappenedEvent[] {
+  return items.map(({ lid, id, epi, empi, du, qty }) => ({
+    pid,
+    now,
+    type,
+    data: { lid, id, epi, empi, du, qty, uid },
+  }));
 }

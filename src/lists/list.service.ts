@@ -1,3 +1,14 @@
+import {
+  checkBytes,
+  PREVIEW_SIZE,
+  checkLid,
+  checkListName,
+  checkListNote,
+  checkListType,
+  checkDescription,
+  checkProperties,
+  checkListVersion,
+} from './list.rules.ts';
 import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
@@ -17,20 +28,10 @@ import { copyList, finishCopies } from './item-copy.service.ts';
 import * as lists from './list.repo.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import type { LockedList } from './list.repo.ts';
-import {
-  PREVIEW_SIZE,
-  checkLid,
-  checkListName,
-  checkListNote,
-  checkListType,
-  checkDescription,
-  checkProperties,
-  checkListVersion,
-} from './list.rules.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { usedBytes } from './quota.repo.ts';
-import { checkBytes, checkListCount } from './quota.service.ts';
+import { usedBytes } from './list.repo.ts';
+import { checkListCount } from './quota.service.ts';
 
 /** The calling shopper with its store. */
 export type Owner = ReturnType<typeof requireShopper>;

@@ -2,7 +2,7 @@ import type { Raw, Tx } from '../platform/database/database.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
 import { JSON_LIMITS } from '../platform/json.ts';
 import { itemColumns } from './item.columns.ts';
-import { insertItemEvents } from './item-events.repo.ts';
+import { insertItemEvents } from './item.repo.ts';
 import type { Joining } from './list-alias.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';

@@ -1,7 +1,6 @@
 import type { Tx } from '../platform/database/database.ts';
 import { itemColumns } from './item.columns.ts';
-import { insertItemEvents } from './item-events.repo.ts';
-import { JOIN_PRODUCT } from './item.repo.ts';
+import { insertItemEvents, JOIN_PRODUCT } from './item.repo.ts';
 import type { ToldItem } from './item.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListOwner } from './list.repo.ts';

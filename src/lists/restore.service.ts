@@ -1,3 +1,4 @@
+import { checkBytes, checkLid, restorableSince } from './list.rules.ts';
 import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { Tx } from '../platform/database/database.ts';
@@ -7,16 +8,13 @@ import { tellOfItems } from './item-events.service.ts';
 import { checkVariants } from './item.rules.ts';
 import { addAliases } from './list-alias.repo.ts';
 import type { ListRow } from './list.columns.ts';
-import { changeList, findOwnList, findSaveForLater, lockLists } from './list.repo.ts';
-import { checkLid } from './list.rules.ts';
+import { changeList, findOwnList, findSaveForLater, lockLists, usedBytes } from './list.repo.ts';
 import { failMissing, lockOwner, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { usedBytes } from './quota.repo.ts';
-import { checkBytes, checkListCount } from './quota.service.ts';
+import { checkListCount } from './quota.service.ts';
 import { moveDeletedItems } from './trash.repo.ts';
-import { restorableSince } from './trash.rules.ts';
 import * as restores from './restore.repo.ts';
 
 /** Brings a deleted list back with its items. One that is there is answered as it is, so that it can be asked for twice. */

@@ -1,14 +1,10 @@
+import { keepsDeleted } from './list.rules.ts';
 import type { Context, Services } from '../context.ts';
 import type { Tx } from '../platform/database/database.ts';
 import * as trash from './trash.repo.ts';
 import type { Moved, TrashOwner } from './trash.repo.ts';
 
 type Keeper = TrashOwner & { store: { restoreDays: number } };
-
-/** Whether what this shopper deletes can be brought back. */
-export function keepsDeleted({ store }: Pick<Keeper, 'store'>): boolean {
-  return store.restoreDays > 0;
-}
 
 /** Keeps a locked list that is about to be deleted, where its store keeps any. */
 export async function keepList(

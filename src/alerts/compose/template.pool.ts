@@ -22,10 +22,8 @@ export class TemplateError extends AppError {
   }
 }
 
-/** What the templates of a new request may take. A usual message takes less than a millisecond. */
-export function createRenderBudget(): RenderBudget {
-  return { leftMs: 500 };
-}
+/** What the templates of one request may take. A usual message takes less than a millisecond. */
+export const RENDER_BUDGET_MS = 500;
 
 type Task = {
   pid: string;

@@ -6,7 +6,7 @@ import { runJob } from '../../../src/alerts/compose/template.job.ts';
 import type { JoinJob, RenderAnswer, RenderJob } from '../../../src/alerts/compose/template.job.ts';
 import {
   TemplateError,
-  createRenderBudget,
+  RENDER_BUDGET_MS,
   createTemplates,
 } from '../../../src/alerts/compose/template.pool.ts';
 import { createLogger } from '../../../src/platform/log.ts';
@@ -67,7 +67,7 @@ test('a machine that stands still again and again is no reason to blame a templa
 test('a request whose template ends its process fails without a second one', async () => {
   const fakes = processes([KILLED]);
   const { trials } = templatesOf(fakes);
-  const trial = trials.render({ ...request, budget: createRenderBudget() });
+  const trial = trials.render({ ...request, budget: { leftMs: RENDER_BUDGET_MS } });
   await expect(trial).rejects.toMatchObject({ isFatal: true });
   expect(fakes.started()).toBe(1);
 });
