@@ -124,7 +124,7 @@ export const PARAMETERS: Schema = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'At most 255 printable ASCII characters. A retry with the same key and body within 24 hours gets the first answer and has no second effect; another body is refused.',
+      'At most 255 printable ASCII characters. A retry with the same key and body within 24 hours gets the first response and has no second effect; of a response of more than 64 kB it gets only the fact (403). Another body is refused.',
     schema: { type: 'string', maxLength: 255, example: '6f1c1b5e-create-birthday' },
   },
 };
