@@ -1,9 +1,8 @@
 import type { Caller } from './caller.ts';
 import { OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
-import { ownFailure } from './failure.ts';
+import { clientError } from './error.ts';
 import type { AlertAnswer, AlertPage, AlertRef, AlertRequest, ProductAlerts, VariantId } from './types.ts';
 
-/** What a shopper waits for. */
 export type Alerts = {
   /** The account's address; null for a guest. */
   ownAddress: () => Promise<string | null>;
@@ -36,8 +35,8 @@ export function createAlerts(caller: Caller): Alerts {
     fetch: (page) => caller.rest('subscriptions/fetch-subs', { ...page }),
     end: async (alert) => {
       const { id, epi, topic } = alert as { id?: string; epi?: VariantId; topic?: string };
-      // Whoever names none has made a slip: the service would end them all.
-      if (!id && epi == null) throw ownFailure('invalid-request', 'Name the alert by its id or epi');
+      // A call without either is a mistake: the service would end them all.
+      if (!id && epi == null) throw clientError('invalid-request', 'Name the alert by its id or epi');
       return caller.rest('subscriptions/unsubscribe', { id, epi, topic });
     },
   };
