@@ -9,7 +9,7 @@ import { siteBar } from './site-bar.ts';
 const FILES = `<p class="files">Files: <a href="/client/wishgate.js">wishgate.js</a> <a href="/client/wishgate.mjs">wishgate.mjs</a>
 <a href="/client/wishgate.d.mts">wishgate.d.mts</a> <a href="/client/compat.js">compat.js</a></p>`;
 
-/** Serves the manual of the browser library, docs/client.md, with the address of this very service in its examples. */
+/** Serves docs/client.md with the address of this service in its examples. */
 export function createClientPage({ config }: Services, demo: DemoStore | null) {
   return createPage('/client', async (req) => {
     const manual = await textOfPage('client.html');

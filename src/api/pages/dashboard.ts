@@ -1,9 +1,8 @@
 import type { Config } from '../../config.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 
-/** The merchant dashboard: one empty element that its script fills, after the merchant has signed in. */
-export function dashboardPage({ publicUrl }: Pick<Config, 'publicUrl'>): Page {
+export function dashboardPage({ publicUrl }: Pick<Config, 'publicUrl'>): HtmlPage {
   const pictures = pictureSchemes(publicUrl);
   return {
     bundle: 'dashboard',
@@ -11,8 +10,8 @@ export function dashboardPage({ publicUrl }: Pick<Config, 'publicUrl'>): Page {
     description: 'Figures, alerts, templates, settings and shoppers of a store.',
     body: '<div id="app"></div>\n<noscript>The dashboard needs JavaScript.</noscript>',
     data: { pictures },
-    // The preview of a mail is a frame without scripts that inherits this policy, and mails carry their styles inline. Styles
-    // cannot reach out: fonts and connections stay with the service. Pictures are those of products and the logo.
+    // The preview of an email is a frame without scripts that inherits this policy, and emails have inline styles. Pictures are those
+    // of products and the logo.
     csp: { 'style-src': "'self' 'unsafe-inline'", 'img-src': `'self' data: ${pictures.join(' ')}` },
   };
 }

@@ -14,10 +14,8 @@ import { createLandingPage } from './landing.ts';
 import { createPage } from './page.ts';
 
 const YEAR_SECONDS = 31_536_000;
-/** How long a store's visitors keep the library before they ask whether it changed. */
 const CLIENT_SECONDS = 300;
 
-/** Serves everything that people open in a browser. */
 export function servePages(
   app: Express,
   services: Services,
@@ -45,7 +43,7 @@ export function servePages(
     const asset = await loadAsset('client', req.params.file);
     nameRoute(res, '/client/:file', req.path);
     res.setHeader('Cache-Control', `public, max-age=${CLIENT_SECONDS}`);
-    // Any store may load it, also one that isolates itself from other origins.
+    // Any store may load it, also a page that is isolated from other origins.
     res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     await sendAsset(req, res, asset);
   });

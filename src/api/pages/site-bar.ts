@@ -1,11 +1,10 @@
-/** The pages that developers go between. */
 const LINKS = [
   ['/docs', 'API reference'],
   ['/graphiql', 'GraphiQL'],
   ['/client', 'Browser library'],
 ] as const;
 
-/** The strip above a page of the site, with the way to the others; `current` is the page's own address. */
+/** The bar above a page of the site; `current` is the page's own path. */
 export function siteBar(current: string): string {
   const links = LINKS.map(
     ([href, name]) => `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${name}</a>`,
