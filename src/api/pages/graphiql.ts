@@ -6,7 +6,6 @@ import { isOwnMachine, ownAddress } from '../loopback.ts';
 import { tabsFor } from './graphiql-tabs.ts';
 import type { Shown } from './graphiql-tabs.ts';
 import { createPage } from './page.ts';
-import { siteBar } from './site-bar.ts';
 
 /** The demo store with its visitor; null for requests from other machines, and where the visitor cannot be made. */
 export async function shownOfDemo(
@@ -31,8 +30,8 @@ export function createGraphiqlPage(services: Services, demo: DemoStore | null) {
       bundle: 'graphiql',
       title: 'GraphiQL · wishgate',
       description: 'The GraphQL of wishgate to try, with the schema’s own manual.',
-      body: `${siteBar('/graphiql')}
-<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">GraphiQL is on its way …</p></div></main>
+      hasBar: true,
+      body: `<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">GraphiQL is on its way …</p></div></main>
 <noscript>GraphiQL needs JavaScript.</noscript>`,
       data: {
         tabs: tabsFor(shown, services.config.trustedDocuments !== null),

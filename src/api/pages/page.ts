@@ -11,6 +11,8 @@ export type HtmlPage = {
   description: string;
   /** HTML inside <body>; the default is one empty element `#app` for a script to fill. */
   body?: string;
+  /** Whether the bar with links to the other pages is above it. */
+  hasBar?: boolean;
   /** Given to the page's script as JSON in the element `#data`. */
   data?: unknown;
   /** What a page needs beyond files of its own origin. */
@@ -18,6 +20,20 @@ export type HtmlPage = {
   /** Whether it shows credentials of the demo store: no cache may store such a page. */
   isSecret?: boolean;
 };
+
+/** The pages in the bar. */
+const LINKS = { '/docs': 'API reference', '/graphiql': 'GraphiQL', '/client': 'Browser library' };
+
+function siteBar(current: string): string {
+  const links = Object.entries(LINKS).map(
+    ([href, name]) => `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${name}</a>`,
+  );
+  return `<header class="bar">
+  <a class="brand" href="/">wishgate</a>
+  <nav aria-label="Pages">${links.join('')}</nav>
+</header>
+`;
+}
 
 type Directive = keyof typeof DEFAULT_CSP;
 
@@ -43,13 +59,8 @@ export function securePage(res: Response, csp: HtmlPage['csp'] = {}): void {
   res.setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=()');
 }
 
-async function renderPage({
-  bundle,
-  title,
-  description,
-  body = '<div id="app"></div>',
-  data,
-}: HtmlPage): Promise<string> {
+async function renderPage(route: string, page: HtmlPage): Promise<string> {
+  const { bundle, title, description, body = '<div id="app"></div>', hasBar, data } = page;
   const { scripts, styles } = await filesOfPage(bundle);
   // Browsers do not run a JSON block, so the policy needs no exception for it.
   const json =
@@ -69,7 +80,7 @@ ${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 ${scripts.map((src) => `<script type="module" src="${src}"></script>`).join('\n')}
 </head>
 <body>
-${body}
+${hasBar ? siteBar(route) : ''}${body}
 ${json}
 </body>
 </html>
@@ -81,7 +92,7 @@ export function createPage(route: string, page: HtmlPage | ((req: Request) => Ht
   return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, route);
     const made = typeof page === 'function' ? await page(req) : page;
-    const html = await renderPage(made);
+    const html = await renderPage(route, made);
     securePage(res, made.csp);
     res.setHeader('Cache-Control', made.isSecret ? 'no-store' : 'no-cache');
     await sendAsset(req, res, makeAsset('text/html; charset=utf-8', Buffer.from(html)));

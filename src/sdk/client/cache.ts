@@ -6,20 +6,6 @@ const LIFETIME_MS = 5 * 60 * 1000;
 /** What is stored: whose lists, their generation, and the responses by list type. */
 type Stored = { who: string; generation: string; lists: Record<string, { at: number; text: string }> };
 
-/** The shopper's lists as the service returned them last, for all tabs of the store. */
-export type ListCache = {
-  /** Makes this shopper the owner and clears what another one left. True when the owner changed. */
-  own(regid: string): boolean;
-  read(regid: string, lty: string): string | null;
-  /** Changes with every write, in any tab: a response to a request from before is out of date. */
-  generation(): string;
-  write(regid: string, lty: string, text: string, generation: string): void;
-  invalidate(): void;
-  /** Notifies the listeners here and in the other tabs. */
-  announce(change: Change): void;
-  listen(listener: (change: Change) => void): () => void;
-};
-
 type Channel = {
   postMessage(message: unknown): void;
   onmessage: ((event: { data: unknown }) => void) | null;
@@ -52,12 +38,13 @@ function browserStorage(): StorageLike | null {
   }
 }
 
+/** Caches the shopper's lists for all tabs of the store. */
 export function createCache(
   pid: string,
   given: StorageLike | null | undefined,
   now: () => number,
   onRemote: (change: Change) => void,
-): ListCache {
+) {
   const key = `wishgate:${fingerprint(pid)}`;
   const storage = given === undefined ? browserStorage() : given;
   const listeners = new Set<(change: Change) => void>();
@@ -97,31 +84,34 @@ export function createCache(
   }
 
   return {
-    own(regid) {
+    /** Makes this shopper the owner and clears what another one left. True when the owner changed. */
+    own(regid: string): boolean {
       const stored = load();
       const who = fingerprint(regid);
       if (stored.who === who) return false;
       save({ who, generation: Math.random().toString(36), lists: {} });
       return stored.who !== '';
     },
-    read(regid, lty) {
+    read(regid: string, lty: string): string | null {
       const { who, lists } = load();
       const entry = lists[lty];
       const age = entry ? now() - entry.at : -1;
       return entry && who === fingerprint(regid) && age >= 0 && age < LIFETIME_MS ? entry.text : null;
     },
+    /** Changes with every write, in any tab: a response to a request from before is out of date. */
     generation: () => load().generation,
-    write(regid, lty, text, generation) {
+    write(regid: string, lty: string, text: string, generation: string): void {
       const stored = load();
       if (stored.generation !== generation || stored.who !== fingerprint(regid)) return;
       save({ ...stored, lists: { ...stored.lists, [lty]: { at: now(), text } } });
     },
     invalidate,
-    announce(change) {
+    /** Notifies the listeners here and in the other tabs. */
+    announce(change: Change): void {
       channel?.postMessage(change);
       notifyAll(change);
     },
-    listen(listener) {
+    listen(listener: (change: Change) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

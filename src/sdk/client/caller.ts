@@ -5,19 +5,10 @@ import type { FetchAnswer, FetchLike, Identity, WishgateError, WishgateOptions }
 /** Form fields; objects are sent as JSON, undefined and null not at all. */
 export type Fields = Record<string, unknown>;
 
-/** Calls the service for the shopper. Fields that depend on who the shopper is are a function. */
-export type Caller = {
-  /** Address of the service, without a slash at its end. */
-  baseUrl: string;
-  timeoutMs: number;
-  rest: <Result>(path: string, fields: Fields | ((who: Identity) => Promise<Fields>)) => Promise<Result>;
-  /** The response, parsed and as text, with the identity it was requested for. */
-  restResponse<Result>(
-    path: string,
-    fields: Fields | ((who: Identity) => Promise<Fields>),
-  ): Promise<{ who: Identity; text: string; body: Result }>;
-  graphql<Result>(query: string, variables: object): Promise<Result>;
-};
+/** Fields, or what makes them where they depend on who the shopper is. */
+type FieldsFor = Fields | ((who: Identity) => Promise<Fields>);
+
+export type Caller = ReturnType<typeof createCaller>;
 
 type Post = (
   path: string,
@@ -100,11 +91,8 @@ export function isStaleIdentity({ status, response }: WishgateError): boolean {
   return status === 401 && /^(sw-badregid|bad-sessionid)$/.test(response?.type ?? '');
 }
 
-export function createCaller(
-  options: WishgateOptions,
-  fetchLike: FetchLike,
-  identity: IdentityKeeper,
-): Caller {
+/** Calls the service for the shopper. */
+export function createCaller(options: WishgateOptions, fetchLike: FetchLike, identity: IdentityKeeper) {
   const { timeoutMs = 30_000 } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const post = createPost(baseUrl, fetchLike, timeoutMs);
@@ -121,7 +109,8 @@ export function createCaller(
     }
   };
 
-  const restResponse = <Result>(path: string, fields: Parameters<Caller['rest']>[1]) =>
+  /** The response, parsed and as text, with the identity it was requested for. */
+  const restResponse = <Result>(path: string, fields: FieldsFor) =>
     asShopper(async (who) => {
       const own = typeof fields === 'function' ? await fields(who) : fields;
       const form = encode({ ...own, regid: who.regid, sessionid: who.sessionid });
@@ -133,9 +122,9 @@ export function createCaller(
     baseUrl,
     timeoutMs,
     restResponse,
-    rest: async <Result>(path: string, fields: Parameters<Caller['rest']>[1]) =>
+    rest: async <Result>(path: string, fields: FieldsFor): Promise<Result> =>
       (await restResponse<Result>(path, fields)).body,
-    graphql: <Result>(document: string, variables: object) =>
+    graphql: <Result>(document: string, variables: object): Promise<Result> =>
       asShopper(async (who) => {
         const headers = {
           'content-type': 'application/json',

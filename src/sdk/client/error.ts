@@ -68,10 +68,11 @@ export function settle<Result>(
 /** Makes a function a public call: callbacks may follow as many arguments as it declares. */
 export function callable<Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
+  settleBy: typeof settle = settle,
 ): Call<Args, Result> {
   const count = run.length;
   return (...given: unknown[]) =>
-    settle(
+    settleBy(
       () => run(...(given.slice(0, count) as Args)),
       given[count] as OnSuccess<Result>,
       given[count + 1] as OnError,

@@ -1,14 +1,7 @@
 import { clientError, isWishgateError, messageOf } from './error.ts';
 import type { Identity, WishgateOptions } from './types.ts';
 
-/** Keeps the shopper's identity. The sessionid is in this closure only: in no storage and no URL. */
-export type IdentityKeeper = {
-  /** Concurrent callers share one call of `identify`. */
-  get(): Promise<Identity>;
-  /** Replaces an identity that was not accepted; callers that had the same one share one call of `identify`. */
-  renew(stale: Identity): Promise<Identity>;
-  forget(): void;
-};
+export type IdentityKeeper = ReturnType<typeof createIdentity>;
 
 /** Whether an object has an API key of a store, by the name of a field or the form of its value. */
 export function hasApiKey(fields: object): boolean {
@@ -30,11 +23,8 @@ function check(answer: unknown): Identity {
   throw clientError('unauthorised', 'identify must answer { regid, sessionid }', { status: 401 });
 }
 
-/** Calls `onKnown` with each current identity before anybody uses it. */
-export function createIdentity(
-  identify: WishgateOptions['identify'],
-  onKnown: (who: Identity) => void,
-): IdentityKeeper {
+/** Keeps the identity in this closure only: in no storage and no URL. Calls `onKnown` with each before anybody uses it. */
+export function createIdentity(identify: WishgateOptions['identify'], onKnown: (who: Identity) => void) {
   let current: Promise<Identity> | null = null;
 
   const identifyAgain = (): Promise<Identity> => {
@@ -58,15 +48,17 @@ export function createIdentity(
 
   const get = (): Promise<Identity> => current ?? identifyAgain();
   return {
+    /** Concurrent callers share one call of `identify`. */
     get,
-    async renew(stale) {
+    /** Replaces an identity that was not accepted; callers that had the same one share one call of `identify`. */
+    async renew(stale: Identity): Promise<Identity> {
       const known = current;
       const now = known && (await known.catch(() => null));
       if (now && now !== stale) return now;
       // Another caller may have called `identify` meanwhile.
       return current && current !== known ? current : identifyAgain();
     },
-    forget() {
+    forget(): void {
       current = null;
     },
   };

@@ -1,6 +1,6 @@
-import { settle } from '../client/error.ts';
+import { callable as makeCallable, settle } from '../client/error.ts';
 import { plainId } from '../client/ids.ts';
-import type { ProductId, ProductInput, ProductRef, VariantId } from '../client/wishgate.ts';
+import type { Call, ProductId, ProductInput, ProductRef, VariantId } from '../client/wishgate.ts';
 
 /** What a page passed as a callback: only functions are called. */
 export type Callback = unknown;
@@ -24,19 +24,10 @@ export function done<Result>(
   });
 }
 
-/** A call of a page: callbacks may follow its arguments. */
-export type PageCall<Args extends unknown[], Result> = (
-  ...given: [...args: Args, onSuccess?: Callback, onError?: Callback]
-) => Promise<Result>;
-
-/** Makes a function a call of a page: callbacks may follow as many arguments as it declares. */
-export function callable<Args extends unknown[], Result>(
+/** As `callable` of the browser client, for callbacks of pages. */
+export const callable = <Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
-): PageCall<Args, Result> {
-  const count = run.length;
-  return (...given: unknown[]) =>
-    done(() => run(...(given.slice(0, count) as Args)), given[count], given[count + 1]);
-}
+): Call<Args, Result> => makeCallable(run, done);
 
 export const lidOf = (list: ListName): string => (typeof list === 'object' && list ? list.lid : list);
 

@@ -1,20 +1,8 @@
 import type { Identity, ProductInput, WishgateError } from '../../sdk/client/wishgate.ts';
+import type { DemoProduct } from '../demo-store/products.ts';
 
-export type Product = {
-  slug: string;
-  epi: number;
-  empi: number;
-  dt: string;
-  bt: string;
-  sku: string;
-  pr: number;
-  /** What it costs when it is not reduced. */
-  fullPrice: number;
-  stk: number;
-  du: string;
-  iu: string;
-  about: string;
-};
+/** With its current price and stock; `fullPrice` is the price without a reduction. */
+export type Product = DemoProduct & { fullPrice: number; du: string; iu: string };
 
 /** The product as the wishlist service takes it. */
 export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInput => ({
