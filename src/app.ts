@@ -21,9 +21,9 @@ import { serveConfirm } from './api/pages/confirm.ts';
 import { serveClicks } from './api/pages/click-redirect.ts';
 import { serveHealth } from './api/health.ts';
 import type { Lifecycle } from './api/health.ts';
-import { isForPeople, sendLostPage } from './api/pages/not-found.ts';
+import { sendNotFoundPage, wantsPage } from './api/pages/not-found.ts';
 import { serveMetrics } from './api/metrics.ts';
-import { serveMeasuring } from './api/pages/click-tracking.ts';
+import { serveTrackingChoice } from './api/pages/click-tracking.ts';
 import { servePages } from './api/pages/pages.ts';
 import { serveSharedLists } from './api/pages/shared-list.ts';
 import { serveUnsubscribe } from './api/pages/unsubscribe.ts';
@@ -69,7 +69,7 @@ export async function createApp(
   serveReplies(app, services);
   serveConfirm(app, services, admitLink);
   serveUnsubscribe(app, services, admitLink);
-  serveMeasuring(app, services, admitLink);
+  serveTrackingChoice(app, services, admitLink);
   serveClicks(app, services, admitLink);
   serveSharedLists(app, services, admitLink);
   serveSignIn(app, services, demo);
@@ -95,7 +95,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
       return void res
         .status(failure.status)
         .json({ errors: [{ message: failure.message, extensions: extensionsOf(failure) }] });
-    if (isForPeople(req)) return sendLostPage(res, failure);
+    if (wantsPage(req)) return sendNotFoundPage(res, failure);
     if (failure.type === 'unauthorised' && !isScript(req))
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));

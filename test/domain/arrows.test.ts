@@ -117,7 +117,7 @@ const ALLOWED: [string, string][] = [
   ['src/web/dashboard/pages/overview.tsx', 'preact/hooks'],
   ['src/platform/page.ts', './errors.ts'],
   ['src/sdk/client/client.ts', './cache.ts'],
-  ['src/sdk/compat/main.ts', '../client/failure.ts'],
+  ['src/sdk/compat/main.ts', '../client/error.ts'],
   ['src/sdk/client/records.ts', '../../generated/client-records.ts'],
   ['src/sdk/client/parts/cache.ts', '../client.ts'],
   ['src/api/rest/routes.ts', '../../lists/list.routes.ts'],

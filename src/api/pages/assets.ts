@@ -8,7 +8,7 @@ import { newBody, sendBody } from '../send.ts';
 import type { Body } from '../send.ts';
 import { ROOT } from '../../platform/places.ts';
 
-/** What `npm run build` made of the browser code. The path is the same from src/ and from dist/. */
+/** The output of `npm run build`. The path is the same from src/ and from dist/. */
 const PUBLIC = new URL('dist/public/', ROOT);
 
 const TYPES: Record<string, string> = {
@@ -20,13 +20,12 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** A file as it is sent, with the tag that says whether a browser has it. */
 export type Asset = { type: string; etag: string; body: Body };
 
-/** The addresses of a page's scripts and styles; they change with the content. */
+/** The addresses of a page's scripts and styles, which change with the content. */
 export type PageFiles = { scripts: string[]; styles: string[] };
 
-/** Prepares bytes for sending; packing is done once, not for each request. */
+/** Prepares bytes for sending; compression is done once, not for each request. */
 export function makeAsset(type: string, plain: Buffer, isLasting = false): Asset {
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   return { type, etag, body: newBody(plain, isLasting) };
@@ -46,7 +45,7 @@ const cache = new Map<string, Cached>();
 
 /** A file in a folder of dist/public, read again when it changed; 404 when there is none. */
 export async function loadAsset(folder: 'assets' | 'client', name: string): Promise<Asset> {
-  // Every other spelling of a file's name would be kept in the cache beside it.
+  // Otherwise each spelling of a file's name would fill the cache.
   if (!/^[\w-][\w.-]*$/.test(name)) fail('not-found');
   const path = `${folder}/${name}`;
   const url = new URL(path, PUBLIC);
@@ -60,14 +59,12 @@ export async function loadAsset(folder: 'assets' | 'client', name: string): Prom
   return asset;
 }
 
-/** What the page of this name loads, from the manifest of the build. */
 export async function filesOfPage(name: string): Promise<PageFiles> {
   const text = await readFile(new URL('manifest.json', PUBLIC), 'utf8').catch(() => '{}');
   const manifest = JSON.parse(text) as Record<string, PageFiles>;
   return manifest[name] ?? fail('not-found', `The page ${name} is not built: run \`npm run build\``);
 }
 
-/** The text of a file that the build made for a page. */
 export function textOfPage(file: string): Promise<string> {
   return readFile(new URL(file, PUBLIC), 'utf8').catch(() =>
     fail('not-found', `The page is not built: run \`npm run build\``),

@@ -8,51 +8,51 @@ import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
 import { AppError } from '../../platform/errors.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { linkedPage, sendLinkedPage } from './token-page.ts';
+import { sendTokenPage, tokenPage } from './token-page.ts';
 
 const ROUTE = '/go/:token';
 
-/** A visitor waits no longer than this for a database that does not answer. */
-const PATIENCE_MS = 250;
-/** Stores whose links still work while the database is away. */
+/** A visitor waits no longer than this for the database. */
+const MAX_WAIT_MS = 250;
+/** Stores whose links still work while the database is down. */
 const MAX_STORES = 1_000;
 const MAX_QUERY = 1_000;
 
-const UNKNOWN = linkedPage(
+const UNKNOWN = tokenPage(
   'This link does not work',
   '<p>It is incomplete, too old or was not made by us. Please open the shop itself.</p>',
 );
 
-/** Browsers and mail programs that look ahead say so; what they open nobody has clicked. */
-function isLookedAt(req: Request): boolean {
+/** Browsers and mail programs that prefetch say so; nobody has clicked what they open. */
+function isPrefetch(req: Request): boolean {
   const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
     String(req.headers[name] ?? ''),
   );
   return req.method === 'HEAD' || purposes.some((purpose) => /prefetch|preview|prerender/i.test(purpose));
 }
 
-/** The answer if it comes soon; `late` if it does not, or fails. */
-async function soon<Answer, Late>(asked: Promise<Answer>, late: Late): Promise<Answer | Late> {
+/** The result if it comes in time; `late` if it does not, or fails. */
+async function inTime<Result, Late>(pending: Promise<Result>, late: Late): Promise<Result | Late> {
   let timer: NodeJS.Timeout | undefined;
-  const waited = new Promise<Late>((resolve) => (timer = setTimeout(() => resolve(late), PATIENCE_MS)));
+  const waited = new Promise<Late>((resolve) => (timer = setTimeout(() => resolve(late), MAX_WAIT_MS)));
   try {
-    return await Promise.race([asked.catch(() => late), waited]);
+    return await Promise.race([pending.catch(() => late), waited]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What a template, or a mail program, wrote behind the link. */
+/** What a template, or a mail program, appended to the link. */
 function queryOf({ originalUrl }: Request): string {
   const start = originalUrl.indexOf('?');
   return start < 0 ? '' : originalUrl.slice(start + 1, start + 1 + MAX_QUERY);
 }
 
-/** Serves the links in alerts: notes the click and leads on to the product, also while the database is away. */
+/** Serves the links in alerts: records the click and redirects to the product, also while the database is down. */
 export function serveClicks(app: Application, services: Services, admitLink: AdmitLink): void {
   const known = new LRUCache<string, LinkStore>({ max: MAX_STORES });
 
-  /** The store of a link. One that was seen before is known without the database. */
+  /** The store of a link; one that was seen before is found without the database. */
   const storeOf = async (req: Request, res: Response, pid: string): Promise<LinkStore | null> => {
     const admitted = admitLink(req, res, pid).then(({ viewer: { store } }) => {
       if (store) known.set(pid, store);
@@ -60,14 +60,14 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
     });
     const remembered = known.get(pid);
     if (remembered === undefined) return admitted;
-    // Who comes too often is told so, whether or not the store is known.
-    const refused = admitted.catch((error: unknown) => {
+    // The rate limit applies whether or not the store is known.
+    const limited = admitted.catch((error: unknown) => {
       if (error instanceof AppError && error.type === 'too-many-requests') return error;
       throw error;
     });
-    const answer = await soon(refused, remembered);
-    if (answer instanceof AppError) throw answer;
-    return answer;
+    const store = await inTime(limited, remembered);
+    if (store instanceof AppError) throw store;
+    return store;
   };
 
   const find = async (req: Request, res: Response): Promise<FoundLink | null> => {
@@ -80,9 +80,9 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
     return link && findLink(services, link);
   };
 
-  /** Undefined when the database did not say in time; the visitor is led on all the same. */
+  /** Undefined when the database did not reply in time; the visitor is redirected all the same. */
   const count = (found: FoundLink): Promise<string | null | undefined> =>
-    soon(
+    inTime(
       countClick(services, found).catch((error: unknown) => {
         services.log.warn({ err: error }, 'a click could not be counted');
         return undefined;
@@ -94,8 +94,8 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
     nameRoute(res, ROUTE);
     const found = await find(req, res);
     const plain = found && destinationOf(found.target, queryOf(req), null);
-    if (found === null || plain === null) return sendLinkedPage(res, 404, UNKNOWN);
-    const click = isLookedAt(req) ? null : await count(found);
+    if (found === null || plain === null) return sendTokenPage(res, null, UNKNOWN);
+    const click = isPrefetch(req) ? null : await count(found);
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Referrer-Policy', 'no-referrer');
     res.setHeader('X-Robots-Tag', 'noindex');

@@ -4,12 +4,11 @@ import { escapeHtml } from '../../platform/text.ts';
 import { isOwnMachine, shownAddress } from '../loopback.ts';
 import { textOfPage } from './assets.ts';
 import { createPage } from './page.ts';
-import { siteBar } from './site-bar.ts';
 
 const FILES = `<p class="files">Files: <a href="/client/wishgate.js">wishgate.js</a> <a href="/client/wishgate.mjs">wishgate.mjs</a>
 <a href="/client/wishgate.d.mts">wishgate.d.mts</a> <a href="/client/compat.js">compat.js</a></p>`;
 
-/** Serves the manual of the browser library, docs/client.md, with the address of this very service in its examples. */
+/** Serves docs/client.md with the address of this service in its examples. */
 export function createClientPage({ config }: Services, demo: DemoStore | null) {
   return createPage('/client', async (req) => {
     const manual = await textOfPage('client.html');
@@ -18,8 +17,8 @@ export function createClientPage({ config }: Services, demo: DemoStore | null) {
       bundle: 'client',
       title: 'Browser library · wishgate',
       description: 'One script for a storefront: lists, save for later and alerts.',
-      body: `${siteBar('/client')}
-<main>${manual
+      hasBar: true,
+      body: `<main>${manual
         .replaceAll('http://127.0.0.1:4000', escapeHtml(shownAddress(req, config)))
         .replaceAll('YOUR_PID', escapeHtml(pid))
         .replace('</h1>', `</h1>${FILES}`)}</main>`,

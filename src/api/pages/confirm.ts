@@ -1,64 +1,48 @@
-import type { Application, Request, Response } from 'express';
+import type { Application } from 'express';
 import type { Services } from '../../context.ts';
-import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import { joinWords } from '../../shoppers/contacts/keywords.rules.ts';
-import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { linkedPage, sendLinkedPage } from './token-page.ts';
-import type { LinkedPage } from './token-page.ts';
+import { serveTokenPages, tokenPage } from './token-page.ts';
+import type { TokenPage } from './token-page.ts';
 import { escapeHtml } from '../../platform/text.ts';
 
-const ROUTE = '/confirm/:token';
-/** The same from a text message, where every character counts. */
-const SHORT_ROUTE = '/c/:token';
-
-const GONE = linkedPage(
+const GONE = tokenPage(
   'This link does not work any more',
   '<p>It is incomplete or too old. Please ask for the alert again.</p>',
 );
 
-/** What will be sent, in words. */
-function alertsOf({ topics }: Confirmation): string {
-  return topics.length === 0 ? 'product alerts' : `${joinWords(topics)} alerts`;
-}
-
-function question(confirmation: Confirmation): LinkedPage {
-  const { store, contact, pending } = confirmation;
+function question({ store, contact, pending, topics }: Confirmation): TokenPage {
   if (pending === 0)
-    return linkedPage(
+    return tokenPage(
       'All confirmed',
       `<p>There is nothing left to confirm for ${escapeHtml(contact)}.</p>`,
       store,
     );
-  const what = `${store.name} will send ${alertsOf(confirmation)} to ${contact}.`;
-  return linkedPage(
+  const alerts = topics.length === 0 ? 'product alerts' : `${joinWords(topics)} alerts`;
+  return tokenPage(
     'Confirm your alerts',
-    `<p>${escapeHtml(what)}</p><form method="post"><button class="button primary" type="submit">Confirm</button></form>`,
+    `<p>${escapeHtml(`${store.name} will send ${alerts} to ${contact}.`)}</p><form method="post"><button class="button primary" type="submit">Confirm</button></form>`,
     store,
   );
 }
 
-function thanks({ store, contact }: Confirmation): LinkedPage {
-  const what = `${store.name} will send the alerts you asked for to ${contact}.`;
-  return linkedPage('Thank you', `<p role="status">${escapeHtml(what)}</p>`, store);
+function thanks({ store, contact }: Confirmation): TokenPage {
+  const text = `${store.name} will send the alerts you asked for to ${contact}.`;
+  return tokenPage('Thank you', `<p role="status">${escapeHtml(text)}</p>`, store);
 }
 
-/** Serves the page of confirmation links. Only its button confirms: mail scanners follow links, they press nothing. */
+/** Serves confirmation links; SMS has the short path. Only the button confirms: mail scanners follow links, but press nothing. */
 export function serveConfirm(app: Application, services: Services, admitLink: AdmitLink): void {
-  const admitToken = async (req: Request, res: Response): Promise<string> => {
-    nameRoute(res, ROUTE);
-    const token = String(req.params['token']);
-    await admitLink(req, res, pidOfLink(token) ?? '');
-    return token;
-  };
-  app.get([ROUTE, SHORT_ROUTE], async (req, res) => {
-    const confirmation = await previewConfirmation(services, await admitToken(req, res));
-    sendLinkedPage(res, confirmation ? 200 : 404, confirmation ? question(confirmation) : GONE);
-  });
-  app.post([ROUTE, SHORT_ROUTE], async (req, res) => {
-    const confirmation = await confirmSubscriptions(services, await admitToken(req, res));
-    sendLinkedPage(res, confirmation ? 200 : 404, confirmation ? thanks(confirmation) : GONE);
+  serveTokenPages(app, admitLink, ['/confirm/:token', '/c/:token'], GONE, {
+    get: async (token) => {
+      const confirmation = await previewConfirmation(services, token);
+      return confirmation && question(confirmation);
+    },
+    post: async (token) => {
+      const confirmation = await confirmSubscriptions(services, token);
+      return confirmation && thanks(confirmation);
+    },
   });
 }

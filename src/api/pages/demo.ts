@@ -17,10 +17,10 @@ import { makeAsset, sendAsset } from './assets.ts';
 import { createPage, securePage } from './page.ts';
 
 const RESTOCKED = 10;
-/** What is left of a price that was reduced. */
+/** The part of the full price that a reduced price is. */
 const REDUCED = 0.8;
 
-/** The shop's calls take JSON only: a page of another site cannot send it without asking first, and is never answered. */
+/** Takes JSON only: a page of another origin cannot send it without a preflight, which is never allowed. */
 async function readJson(req: Request, res: Response): Promise<Record<string, unknown>> {
   if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
   const text = (await readBody(req, res)).toString('utf8');
@@ -31,13 +31,13 @@ async function readJson(req: Request, res: Response): Promise<Record<string, unk
   }
 }
 
-/** The shop's own back end, from the example that stores can copy. */
+/** The shop's back end, made of the example that stores can copy. */
 function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStore): void {
   // Derived from the key, so that a login survives a restart.
   const secret = createHash('sha256').update(`demo shop ${apiKey}`).digest('hex');
   app.post('/demo/api/:call', async (req, res, next) => {
     const backend = createBackend({ baseUrl: ownAddress(req), pid, apiKey });
-    const answer = createRoutes(backend, {
+    const respond = createRoutes(backend, {
       secret,
       cookiePath: '/demo',
       priceOf: (epi) => DEMO_PRODUCTS.find((product) => String(product.epi) === epi)?.pr.toFixed(2) ?? null,
@@ -45,7 +45,7 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
       log: (error) => log.warn({ err: error }, 'a call of the demo shop failed'),
     });
     const body = await readJson(req, res);
-    const found = await answer({ method: 'POST', path: req.params.call, cookie: req.headers.cookie, body });
+    const found = await respond({ method: 'POST', path: req.params.call, cookie: req.headers.cookie, body });
     if (found === null) {
       res.locals['json'] = body;
       return next();
@@ -62,7 +62,7 @@ function soldProduct(epi: unknown): DemoProduct {
   );
 }
 
-/** The shop's products with their stock and price of now. */
+/** The shop's products with their current stock and price. */
 async function readProducts({ db }: Services, pid: string): Promise<object[]> {
   const all = DEMO_PRODUCTS.map(({ epi }) => String(epi));
   const rows = await findVariants(db, pid, all);
@@ -75,49 +75,44 @@ async function readProducts({ db }: Services, pid: string): Promise<object[]> {
   }));
 }
 
-/** What a visitor of the demo sees behind the counter: stock, prices, and the mails that went out. */
+/** What a visitor sees behind the counter: stock, prices, and the emails that were sent. */
 function serveCounter(app: Express, services: Services, { pid }: DemoStore): void {
   const { db, now } = services;
-  app.get('/demo/api/products', async (_req, res) => {
-    nameRoute(res, '/demo/api/products');
-    res.json(await readProducts(services, pid));
-  });
-  app.post('/demo/api/stock', async (_req, res) => {
-    nameRoute(res, '/demo/api/stock');
-    const { epi, isInStock } = res.locals['json'] as { epi?: unknown; isInStock?: unknown };
+  type Run = (body: Record<string, unknown>) => Promise<object>;
+  const serve = (method: 'get' | 'post', path: string, run: Run) =>
+    app[method](path, async (_req, res) => {
+      nameRoute(res, path);
+      res.json(await run(res.locals['json'] as Record<string, unknown>));
+    });
+  serve('get', '/demo/api/products', () => readProducts(services, pid));
+  serve('get', '/demo/api/outbox', () => readOutbox(services, pid));
+  serve('post', '/demo/api/stock', async ({ epi, isInStock }) => {
     const product = soldProduct(epi);
     const stk = isInStock === true ? RESTOCKED : 0;
     await db.transaction((tx) => writeStock(tx, pid, [{ epi: String(product.epi), stk }], now()));
-    res.json({ epi, stk });
+    return { epi, stk };
   });
-  app.post('/demo/api/price', async (_req, res) => {
-    nameRoute(res, '/demo/api/price');
-    const { epi, isReduced } = res.locals['json'] as { epi?: unknown; isReduced?: unknown };
+  serve('post', '/demo/api/price', async ({ epi, isReduced }) => {
     const product = soldProduct(epi);
     const pr = isReduced === true ? Math.round(product.pr * REDUCED * 100) / 100 : product.pr;
     await db.transaction((tx) => writeProducts(tx, pid, [{ epi: String(product.epi), pr }], now()));
-    res.json({ epi, pr });
-  });
-  app.get('/demo/api/outbox', async (_req, res) => {
-    nameRoute(res, '/demo/api/outbox');
-    res.json(await readOutbox(services, pid));
+    return { epi, pr };
   });
 }
 
 /** Serves the demo storefront; only where the demo store exists, which is never on a public server. */
 export function serveDemo(app: Express, services: Services, demo: DemoStore): void {
-  app.get('/demo', async (req, res) => {
-    // The products come with the page, as in any shop: it shows them before it has asked for a single list. Without them it asks itself.
-    const products = await readProducts(services, demo.pid).catch(() => null);
-    const page = createPage('/demo', {
+  app.get(
+    '/demo',
+    createPage('/demo', async () => ({
       bundle: 'demo',
       title: 'Hearth & Loom · wishgate demo',
       description: 'A small shop with wishlists, save for later and back-in-stock alerts.',
       body: '<div id="app"></div>\n<script src="/client/wishgate.js"></script>',
-      data: { pid: demo.pid, products },
-    });
-    await page(req, res);
-  });
+      // The page shows its products before its first request; without them it requests them.
+      data: { pid: demo.pid, products: await readProducts(services, demo.pid).catch(() => null) },
+    })),
+  );
   app.get('/demo/images/:file', async (req, res) => {
     nameRoute(res, '/demo/images/:file');
     const svg = picture(req.params.file.replace(/\.svg$/, '')) ?? fail('not-found');

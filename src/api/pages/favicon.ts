@@ -11,7 +11,7 @@ const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#b3305f"/>' +
   '<path d="M16 25S6 19 6 12.4A5.4 5.4 0 0 1 16 9.6a5.4 5.4 0 0 1 10 2.8C26 19 16 25 16 25z" fill="#fff"/></svg>';
 
-/** The service's sign: pages name the drawing, and browsers ask for the other one wherever a page names none. */
+/** Pages link the SVG; browsers request the .ico wherever a page links none. */
 export function serveFavicon(app: Express): void {
   const icons: Record<string, () => Promise<Asset>> = {
     '/favicon.svg': async () => makeAsset('image/svg+xml; charset=utf-8', Buffer.from(SVG)),

@@ -1,128 +1,68 @@
+import { parse, print } from 'graphql';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
 import type { DemoVisitor } from '../../web/demo-store/visitor.ts';
 
 /** A tab of GraphiQL as it opens first. */
 export type Tab = { query: string; variables?: string; headers: string };
 
-const STORE = `# Press the pink button: it runs with the headers
-# at the bottom. Every type and field explains itself
-# in the docs, behind the book on the left.
-#
-# A store calls from its back end with
-# Authorization: Basic base64(pid:key).
+/** A comment for the reader above the formatted document. */
+const explained = (comment: string, document: string): string =>
+  `${comment.replace(/^(?=.)/gm, '# ').replace(/^$/gm, '#')}\n\n${print(parse(document))}\n`;
 
-query Store {
-  store {
-    pid
-    name
-    listTypes
-  }
-  products(first: 3) {
-    totalCount
-    edges {
-      node {
-        epi
-        dt
-        stk
-        waiting
-        wishlisted
-      }
+const STORE = explained(
+  `Press the pink button: it runs with the headers
+at the bottom. Every type and field explains itself
+in the docs, behind the book on the left.
+
+A store calls from its back end with
+Authorization: Basic base64(pid:key).`,
+  `query Store {
+    store { pid name listTypes }
+    products(first: 3) { totalCount edges { node { epi dt stk waiting wishlisted } } }
+  }`,
+);
+
+const SHOPPER = explained(
+  `A shopper's browser sends x-pid, x-regid and x-sessionid;
+the store's back end gets the two from generateRegid.`,
+  `query Shopper {
+    shopper {
+      regid isGuest
+      lists(first: 1) { totalCount }
+      saveForLater { items { epi } }
+      isInLists(epis: [1001, 1002]) { epi isInList }
     }
-  }
-}
-`;
+  }`,
+);
 
-const SHOPPER = `# A shopper's browser sends x-pid, x-regid and x-sessionid;
-# the store's back end gets the two from generateRegid.
-
-query Shopper {
-  shopper {
-    regid
-    isGuest
-    lists(first: 1) {
+const LISTS = explained(
+  'Lists lead to items, and items to products.',
+  `query Lists {
+    lists(first: 5) {
       totalCount
+      edges { node { lid lname cnt items(first: 10) { edges { node { epi qty product { dt pr stk } } } } } }
+      pageInfo { hasNextPage endCursor }
     }
-    saveForLater {
-      items {
-        epi
-      }
+  }`,
+);
+
+const SAVE = explained(
+  `Saves a mug to the list in the variables below.
+Saving it again changes it, and nothing is there twice.`,
+  `mutation Save($lid: ID!) {
+    updateListContents(lid: $lid, a: [{ epi: 1003, empi: 103, du: "/demo#/p/mug", note: "the green one" }]) {
+      cnt a { epi dt note }
     }
-    isInLists(epis: [1001, 1002]) {
-      epi
-      isInList
-    }
-  }
-}
-`;
+  }`,
+);
 
-const LISTS = `# Lists lead to items, and items to products.
+const LIVE = explained(
+  `A subscription goes on until it is stopped. Run it,
+open GraphiQL in a second window and run Save there.`,
+  'subscription Live { lists { rev lids lists { lid lname cnt } } }',
+);
 
-query Lists {
-  lists(first: 5) {
-    totalCount
-    edges {
-      node {
-        lid
-        lname
-        cnt
-        items(first: 10) {
-          edges {
-            node {
-              epi
-              qty
-              product {
-                dt
-                pr
-                stk
-              }
-            }
-          }
-        }
-      }
-    }
-    pageInfo {
-      hasNextPage
-      endCursor
-    }
-  }
-}
-`;
-
-const SAVE = `# Saves a mug to the list in the variables below.
-# Saving it again changes it, and nothing is there twice.
-
-mutation Save($lid: ID!) {
-  updateListContents(
-    lid: $lid
-    a: [{ epi: 1003, empi: 103, du: "/demo#/p/mug", note: "the green one" }]
-  ) {
-    cnt
-    a {
-      epi
-      dt
-      note
-    }
-  }
-}
-`;
-
-const LIVE = `# A subscription goes on until it is stopped. Run it,
-# open GraphiQL in a second window and run Save there.
-
-subscription Live {
-  lists {
-    rev
-    lids
-    lists {
-      lid
-      lname
-      cnt
-    }
-  }
-}
-`;
-
-/** What stands there where the operator lets only some documents run. */
+/** For a service that runs trusted documents only. */
 const CLOSED = `# Without a store key this service runs
 # trusted documents only (TRUSTED_DOCUMENTS):
 # anything else that is typed here is refused.
@@ -144,15 +84,15 @@ function headersFor(shown: Shown | null, isClosed: boolean): { store: object; sh
   };
 }
 
-/** The tabs, ready to run where credentials may be shown; elsewhere their failures say which headers to set. */
+/** The tabs, ready to run where credentials may be shown; elsewhere their errors say which headers to set. */
 export function tabsFor(shown: Shown | null, isClosed: boolean): Tab[] {
   const { store, shopper } = headersFor(shown, isClosed);
-  const print = (value: object): string => JSON.stringify(value, null, 2);
+  const format = (value: object): string => JSON.stringify(value, null, 2);
   return [
-    { query: (isClosed ? CLOSED : '') + STORE, headers: print(store) },
-    { query: SHOPPER, headers: print(shopper) },
-    { query: LISTS, headers: print(shopper) },
-    { query: SAVE, variables: print({ lid: shown?.visitor.lid ?? '' }), headers: print(shopper) },
-    { query: LIVE, headers: print(shopper) },
+    { query: (isClosed ? CLOSED : '') + STORE, headers: format(store) },
+    { query: SHOPPER, headers: format(shopper) },
+    { query: LISTS, headers: format(shopper) },
+    { query: SAVE, variables: format({ lid: shown?.visitor.lid ?? '' }), headers: format(shopper) },
+    { query: LIVE, headers: format(shopper) },
   ];
 }

@@ -6,9 +6,8 @@ import { isOwnMachine, ownAddress } from '../loopback.ts';
 import { tabsFor } from './graphiql-tabs.ts';
 import type { Shown } from './graphiql-tabs.ts';
 import { createPage } from './page.ts';
-import { siteBar } from './site-bar.ts';
 
-/** What of the demo store this request is shown; null on every machine but one's own, and where its guest cannot be made just now. */
+/** The demo store with its visitor; null for requests from other machines, and where the visitor cannot be made. */
 export async function shownOfDemo(
   req: Request,
   { config, log }: Services,
@@ -18,13 +17,12 @@ export async function shownOfDemo(
   try {
     return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
   } catch (error) {
-    // A demo store that is closed for maintenance, or whose key was revoked, takes no page with it.
+    // The page works also while the demo store is closed for maintenance, or its key is revoked.
     log.warn({ err: error }, 'the visitor of the demo store could not be made');
     return null;
   }
 }
 
-/** Serves GraphiQL: a small page whose scripts and styles are files of the build, kept by the browser until they change. */
 export function createGraphiqlPage(services: Services, demo: DemoStore | null) {
   return createPage('/graphiql', async (req) => {
     const shown = await shownOfDemo(req, services, demo);
@@ -32,15 +30,15 @@ export function createGraphiqlPage(services: Services, demo: DemoStore | null) {
       bundle: 'graphiql',
       title: 'GraphiQL · wishgate',
       description: 'The GraphQL of wishgate to try, with the schema’s own manual.',
-      body: `${siteBar('/graphiql')}
-<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">GraphiQL is on its way …</p></div></main>
+      hasBar: true,
+      body: `<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">GraphiQL is on its way …</p></div></main>
 <noscript>GraphiQL needs JavaScript.</noscript>`,
       data: {
         tabs: tabsFor(shown, services.config.trustedDocuments !== null),
-        // What a browser tab keeps belongs to this store: another one starts with tabs of its own.
+        // Stored tabs belong to this store: another one starts with its own.
         keptFor: shown?.demo.pid ?? '',
       },
-      // Its menus make style elements.
+      // GraphiQL's menus insert style elements.
       csp: { 'style-src': "'self' 'unsafe-inline'" },
       isSecret: shown !== null,
     };

@@ -2,7 +2,6 @@ import { picture } from '../../web/demo-store/pictures.ts';
 
 const HEART = 'M0 7S-8 2.4-8-2.6A4.3 4.3 0 0 1 0-4.8a4.3 4.3 0 0 1 8 2.2C8 2.4 0 7 0 7z';
 
-/** A product of the demo shop with its heart, as the shop shows it. */
 function product(slug: string, name: string, price: string, x: number, isSaved: boolean): string {
   const drawing = (picture(slug) ?? '')
     .replace(/ xmlns="[^"]*"/, '')
@@ -16,7 +15,7 @@ function figure(x: number, value: string, name: string): string {
   return `<text x="${x}" y="182" font-size="25" font-weight="700">${value}</text><text class="soft" x="${x}" y="203" font-size="12">${name}</text>`;
 }
 
-/** What there is to see, drawn after the demo shop and its dashboard: sharp at every width, in both schemes, and no file of its own. */
+/** The demo shop and its dashboard, drawn inline: sharp at every width and in both colour schemes. */
 export const PICTURE = `<svg class="picture" viewBox="0 0 960 384" preserveAspectRatio="xMinYMid slice" role="img" aria-label="The demo shop with hearts on its products, and the dashboard that shows what shoppers wait for">
 <defs><clipPath id="frame"><path d="M0 10A10 10 0 0 1 10 0h136a10 10 0 0 1 10 10v107H0z"/></clipPath></defs>
 <rect class="window" x="1" y="1" width="570" height="330" rx="16"/><path class="line" d="M1 54h570"/>

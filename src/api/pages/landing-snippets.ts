@@ -1,6 +1,6 @@
 import type { Shown } from './graphiql-tabs.ts';
 
-/** Code on the landing page that works when it is pasted; where nothing of the demo store is shown, with names to fill in. */
+/** Code on the landing page: it works as it is, or with placeholders where the demo store may not be shown. */
 export type Snippet = { title: string; text: string; code: string };
 
 const IDENTIFY_BY_BACKEND = `  const headers = { 'content-type': 'application/json' };
@@ -14,7 +14,6 @@ function identifyBy({ visitor }: Shown): string {
   });`;
 }
 
-/** The first steps with this service, in the order in which a storefront takes them. */
 export function snippetsFor(url: string, shown: Shown | null): Snippet[] {
   const pid = shown?.demo.pid ?? 'YOUR_PID';
   const key = shown?.demo.apiKey ?? 'YOUR_API_KEY';

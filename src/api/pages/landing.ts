@@ -8,9 +8,9 @@ import { snippetsFor } from './landing-snippets.ts';
 import type { Snippet } from './landing-snippets.ts';
 import { createPage } from './page.ts';
 
-type Door = { href: string; name: string; text: string; mark: string };
+type PageLink = { href: string; name: string; text: string; mark: string };
 
-const DOORS: Door[] = [
+const LINKS: PageLink[] = [
   {
     href: '/demo',
     name: 'Demo storefront',
@@ -43,7 +43,7 @@ const DOORS: Door[] = [
   },
 ];
 
-function door({ href, name, text, mark }: Door): string {
+function link({ href, name, text, mark }: PageLink): string {
   return `<li><a class="door" href="${href}">
   <svg viewBox="0 0 24 24" aria-hidden="true">${mark}</svg>
   <span class="name">${name}</span>
@@ -52,12 +52,12 @@ function door({ href, name, text, mark }: Door): string {
 </a></li>`;
 }
 
-/** Its title and text are HTML of ours, its code is shown as it is. */
+/** `title` and `text` are HTML; `code` is shown as it is. */
 function step({ title, text, code }: Snippet): string {
   return `<li><h3>${title}</h3><p>${text}</p><pre tabindex="0"><code>${escapeHtml(code)}</code></pre></li>`;
 }
 
-/** The ways into the demo; its dashboard opens without a key, which is only for who sits at the machine. */
+/** The demo's dashboard opens without a key, so it is only for a browser on the same machine. */
 function demoButtons(isOwn: boolean): string {
   const dashboard = isOwn
     ? '<form method="post" action="/dashboard/demo"><button class="button quiet">Open the demo dashboard</button></form>'
@@ -68,7 +68,7 @@ function demoButtons(isOwn: boolean): string {
 type Landing = { url: string; pid: string | null; hasDemo: boolean; steps: Snippet[] };
 
 function body({ url, pid, hasDemo, steps }: Landing): string {
-  const doors = DOORS.filter(({ href }) => hasDemo || href !== '/demo');
+  const links = LINKS.filter(({ href }) => hasDemo || href !== '/demo');
   return `<div class="wrap">
 <header>
   <svg class="logo" viewBox="0 0 48 48" aria-hidden="true"><path d="M6 44V20a18 18 0 0 1 36 0v24" fill="none"/><path class="heart" d="M24 37s-10-6-10-13a5.6 5.6 0 0 1 10-3.4A5.6 5.6 0 0 1 34 24c0 7-10 13-10 13z"/></svg>
@@ -79,7 +79,7 @@ function body({ url, pid, hasDemo, steps }: Landing): string {
 <main>
   ${PICTURE}
   <h2 class="visually-hidden">Where to go</h2>
-  <ul class="doors">${doors.map(door).join('\n')}</ul>
+  <ul class="doors">${links.map(link).join('\n')}</ul>
   <section>
     <h2>Quick start</h2>
     <dl class="facts"><div><dt>This server</dt><dd>${escapeHtml(url)}</dd></div>${
@@ -92,7 +92,7 @@ function body({ url, pid, hasDemo, steps }: Landing): string {
 </div>`;
 }
 
-/** Serves the page at the root: it names the doors of the service, and the first calls with its own address. */
+/** Serves the page at the root: links to the other pages, and the first calls with the service's own address. */
 export function createLandingPage(services: Services, demo: DemoStore | null) {
   return createPage('/', async (req) => {
     const shown = await shownOfDemo(req, services, demo);

@@ -4,10 +4,10 @@ import type { AppError } from '../../platform/errors.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { securePage } from './page.ts';
 
-/** Doors for programs: whatever they accept, their failures are JSON. */
-const PROGRAMS = /^\/(api|storeadmin|graphql|webhooks)(\/|$)/;
+/** Paths of APIs: their errors are JSON, whatever the caller accepts. */
+const APIS = /^\/(api|storeadmin|graphql|webhooks)(\/|$)/;
 
-/** Self-contained, so that it also stands where nothing was built. */
+/** Inline, so that the page also works where nothing was built. */
 const STYLE = `:root{color-scheme:light dark;--ground:#faf8f5;--ink:#221d24;--soft:#655d68;--accent:#b3305f}
 @media(prefers-color-scheme:dark){:root{--ground:#17141a;--ink:#f2edf3;--soft:#b3a9b8;--accent:#ff8db3}}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--ground);color:var(--ink);font:16px/1.55 ui-sans-serif,system-ui,sans-serif}
@@ -19,17 +19,16 @@ a{color:var(--accent)}
 a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}`;
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
-/** Whether a person sees the failure: a browser opened the address and wants a page. */
-export function isForPeople(req: Request): boolean {
+/** Whether a browser opened the address and accepts a page. */
+export function wantsPage(req: Request): boolean {
   return (
     /^(GET|HEAD)$/.test(req.method) &&
-    !PROGRAMS.test(req.path) &&
+    !APIS.test(req.path) &&
     req.accepts(['application/json', 'text/html']) === 'text/html'
   );
 }
 
-/** Says in a page what went wrong, and where to go on. */
-export function sendLostPage(res: Response, { status, message }: AppError): void {
+export function sendNotFoundPage(res: Response, { status, message }: AppError): void {
   const title = status === 404 ? 'There is no such page' : 'That did not work';
   const text = status === 404 ? 'The address may be old or mistyped.' : message;
   securePage(res, { 'script-src': "'none'", 'style-src': STYLE_HASH });

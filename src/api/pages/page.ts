@@ -3,25 +3,41 @@ import { nameRoute } from '../access-log.ts';
 import { filesOfPage, makeAsset, sendAsset } from './assets.ts';
 import { escapeHtml } from '../../platform/text.ts';
 
-/** A page of the service: the bundle it loads, and what stands in its HTML. */
-export type Page = {
-  /** Name of the bundle, as in tools/bundle.mjs. */
+/** A page of the service: the bundle it loads, and the content of its HTML. */
+export type HtmlPage = {
+  /** As in tools/bundle.mjs. */
   bundle: string;
   title: string;
   description: string;
   /** HTML inside <body>; the default is one empty element `#app` for a script to fill. */
   body?: string;
+  /** Whether the bar with links to the other pages is above it. */
+  hasBar?: boolean;
   /** Given to the page's script as JSON in the element `#data`. */
   data?: unknown;
-  /** Allowances beyond the page's own files, for viewers that others wrote. */
+  /** What a page needs beyond files of its own origin. */
   csp?: Partial<Record<Directive, string>>;
-  /** Whether credentials of the demo store are on it: no cache keeps such a page. */
+  /** Whether it shows credentials of the demo store: no cache may store such a page. */
   isSecret?: boolean;
 };
 
+/** The pages in the bar. */
+const LINKS = { '/docs': 'API reference', '/graphiql': 'GraphiQL', '/client': 'Browser library' };
+
+function siteBar(current: string): string {
+  const links = Object.entries(LINKS).map(
+    ([href, name]) => `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${name}</a>`,
+  );
+  return `<header class="bar">
+  <a class="brand" href="/">wishgate</a>
+  <nav aria-label="Pages">${links.join('')}</nav>
+</header>
+`;
+}
+
 type Directive = keyof typeof DEFAULT_CSP;
 
-/** Everything from the service itself, nothing inline, nobody frames it. */
+/** Everything from the same origin, nothing inline, no frames. */
 const DEFAULT_CSP = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -35,24 +51,18 @@ const DEFAULT_CSP = {
   'frame-ancestors': "'none'",
 };
 
-/** Sets the headers that every page carries beside those of every answer. */
-export function securePage(res: Response, csp: Page['csp'] = {}): void {
+/** Sets the headers of every page, in addition to those of every response. */
+export function securePage(res: Response, csp: HtmlPage['csp'] = {}): void {
   const policy = Object.entries({ ...DEFAULT_CSP, ...csp }).map(([name, value]) => `${name} ${value}`);
   res.setHeader('Content-Security-Policy', policy.join('; '));
   res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   res.setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=()');
 }
 
-/** The page's HTML. */
-async function renderPage({
-  bundle,
-  title,
-  description,
-  body = '<div id="app"></div>',
-  data,
-}: Page): Promise<string> {
+async function renderPage(route: string, page: HtmlPage): Promise<string> {
+  const { bundle, title, description, body = '<div id="app"></div>', hasBar, data } = page;
   const { scripts, styles } = await filesOfPage(bundle);
-  // A JSON block is no script to a browser, so the policy needs no exception for it.
+  // Browsers do not run a JSON block, so the policy needs no exception for it.
   const json =
     data === undefined
       ? ''
@@ -70,19 +80,19 @@ ${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 ${scripts.map((src) => `<script type="module" src="${src}"></script>`).join('\n')}
 </head>
 <body>
-${body}
+${hasBar ? siteBar(route) : ''}${body}
 ${json}
 </body>
 </html>
 `;
 }
 
-/** Serves a page at the route named `route`; one that differs by who asks is made for each request. */
-export function createPage(route: string, page: Page | ((req: Request) => Page | Promise<Page>)) {
+/** Serves a page at `route`; a function makes it for each request. */
+export function createPage(route: string, page: HtmlPage | ((req: Request) => HtmlPage | Promise<HtmlPage>)) {
   return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, route);
     const made = typeof page === 'function' ? await page(req) : page;
-    const html = await renderPage(made);
+    const html = await renderPage(route, made);
     securePage(res, made.csp);
     res.setHeader('Cache-Control', made.isSecret ? 'no-store' : 'no-cache');
     await sendAsset(req, res, makeAsset('text/html; charset=utf-8', Buffer.from(html)));

@@ -1,23 +1,36 @@
 import type { Express } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Services } from '../../context.ts';
+import { pictureSchemes } from '../../platform/pictures.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
 import { nameRoute } from '../access-log.ts';
 import { loadAsset, sendAsset } from './assets.ts';
 import { createClientPage } from './client.ts';
-import { dashboardPage } from './dashboard.ts';
 import { serveDemo } from './demo.ts';
 import { serveDocs } from './docs.ts';
 import { serveFavicon } from './favicon.ts';
 import { createGraphiqlPage } from './graphiql.ts';
 import { createLandingPage } from './landing.ts';
 import { createPage } from './page.ts';
+import type { HtmlPage } from './page.ts';
 
 const YEAR_SECONDS = 31_536_000;
-/** How long a store's visitors keep the library before they ask whether it changed. */
 const CLIENT_SECONDS = 300;
 
-/** Serves everything that people open in a browser. */
+function dashboardPage({ config: { publicUrl } }: Services): HtmlPage {
+  const pictures = pictureSchemes(publicUrl);
+  return {
+    bundle: 'dashboard',
+    title: 'Merchant dashboard · wishgate',
+    description: 'Figures, alerts, templates, settings and shoppers of a store.',
+    body: '<div id="app"></div>\n<noscript>The dashboard needs JavaScript.</noscript>',
+    data: { pictures },
+    // The preview of an email is a frame without scripts that inherits this policy, and emails have inline styles. Pictures are those
+    // of products and the logo.
+    csp: { 'style-src': "'self' 'unsafe-inline'", 'img-src': `'self' data: ${pictures.join(' ')}` },
+  };
+}
+
 export function servePages(
   app: Express,
   services: Services,
@@ -25,7 +38,7 @@ export function servePages(
   demo: DemoStore | null,
 ): void {
   app.get('/', createLandingPage(services, demo));
-  app.get('/dashboard', createPage('/dashboard', dashboardPage(services.config)));
+  app.get('/dashboard', createPage('/dashboard', dashboardPage(services)));
   app.get('/graphiql', createGraphiqlPage(services, demo));
   app.get('/client', createClientPage(services, demo));
   serveFavicon(app);
@@ -45,7 +58,7 @@ export function servePages(
     const asset = await loadAsset('client', req.params.file);
     nameRoute(res, '/client/:file', req.path);
     res.setHeader('Cache-Control', `public, max-age=${CLIENT_SECONDS}`);
-    // Any store may load it, also one that isolates itself from other origins.
+    // Any store may load it, also a page that is isolated from other origins.
     res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     await sendAsset(req, res, asset);
   });

@@ -6,19 +6,19 @@ import { formatMoney } from '../../platform/money.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { linkedPage, sendLinkedPage } from './token-page.ts';
-import type { LinkedPage } from './token-page.ts';
+import { sendTokenPage, tokenPage } from './token-page.ts';
+import type { TokenPage } from './token-page.ts';
 import { escapeHtml } from '../../platform/text.ts';
 
 const ROUTE = '/shared/:lid';
 const MAX_PARAM = 200;
 
-const MISSING = linkedPage(
+const MISSING = tokenPage(
   'There is no such list',
   '<p>It is private or was deleted, or the link is incomplete. Please ask the person who sent it.</p>',
 );
 
-// A picture that is missing, or does not load, leaves the sign behind it to be seen: without a text of its own a browser shows nothing in its place.
+// The background shows where a picture is missing or does not load.
 const PLACEHOLDER =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%238e8e98' stroke-width='1.2'%3E%3Crect x='6' y='9' width='12' height='10' rx='1.5'/%3E%3Cpath d='M9 9V8a3 3 0 0 1 6 0v1'/%3E%3C/svg%3E";
 const STYLE = `
@@ -56,7 +56,7 @@ function itemHtml(item: SharedItem, store: SharedList['store']): string {
 ${details.length > 0 ? `<p class="quiet">${details.map((text) => escapeHtml(text!)).join(' · ')}</p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
 }
 
-function listPage({ store, lname, lnote, cnt, items }: SharedList, publicUrl: string): LinkedPage {
+function listPage({ store, lname, lnote, cnt, items }: SharedList, publicUrl: string): TokenPage {
   const more = cnt > items.length ? `<p class="quiet">and ${cnt - items.length} more</p>` : '';
   const body =
     items.length > 0
@@ -65,19 +65,18 @@ function listPage({ store, lname, lnote, cnt, items }: SharedList, publicUrl: st
   const note = lnote ? `<p dir="auto">${escapeHtml(lnote)}</p>` : '';
   const count = `${cnt} ${cnt === 1 ? 'item' : 'items'}`;
   const content = `<p class="quiet">A list from ${escapeHtml(store.name)} · ${count}</p>${note}${body}`;
-  // The items' pictures are the shop's, and only those that come over https.
-  return linkedPage(lname, content, store, { style: STYLE, images: [...pictureSchemes(publicUrl), 'data:'] });
+  return tokenPage(lname, content, store, { style: STYLE, images: [...pictureSchemes(publicUrl), 'data:'] });
 }
 
-/** Serves public lists to people who got a link: read only, without login or script. */
+/** Serves public lists to everybody who has the link: read only, without login or script. */
 export function serveSharedLists(app: Application, services: Services, admitLink: AdmitLink): void {
   app.get(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
     const { lid } = req.params;
-    const isFine = lid.length <= MAX_PARAM && !lid.includes('\u0000');
-    const { pid = isFine ? await storeOfSharedList(services, lid) : '' } = req.query;
+    const isValid = lid.length <= MAX_PARAM && !lid.includes('\u0000');
+    const { pid = isValid ? await storeOfSharedList(services, lid) : '' } = req.query;
     const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
-    const list = isFine ? await viewSharedList(ctx, lid) : null;
-    sendLinkedPage(res, list ? 200 : 404, list ? listPage(list, services.config.publicUrl) : MISSING);
+    const list = isValid ? await viewSharedList(ctx, lid) : null;
+    sendTokenPage(res, list && listPage(list, services.config.publicUrl), MISSING);
   });
 }

@@ -1,14 +1,16 @@
-import type { Response } from 'express';
+import type { Application, Request, Response } from 'express';
 import { DEFAULT_COLOUR, textOn } from '../../platform/colour.ts';
 import { plainOrigin } from '../../platform/origin.ts';
 import { escapeHtml } from '../../platform/text.ts';
+import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
+import { nameRoute } from '../access-log.ts';
+import type { AdmitLink } from '../authenticate.ts';
 import { securePage } from './page.ts';
 
-/** What of a store its pages show. */
 export type PageBrand = { name: string; logoUrl: string | null; colour: string | null };
 
-/** A page behind a link, and where its pictures may come from. */
-export type LinkedPage = { html: string; images: string };
+/** A page behind a link, and the sources that its pictures may come from. */
+export type TokenPage = { html: string; images: string };
 
 const STYLE = `:root{color-scheme:light dark;--page:#f4f4f5;--card:#fff;--ink:#18181b;--soft:#52525b;--line:#d4d4d8;--edge:var(--brand)}
 @media (prefers-color-scheme:dark){:root{--page:#111113;--card:#1f1f23;--ink:#f4f4f5;--soft:#b6b6be;--line:#52525b;--edge:#8e8e98}}
@@ -29,16 +31,13 @@ a{color:inherit}
 .aside{margin-top:1.5rem;padding-top:1.25rem;border-top:1px solid var(--line);font-size:.875rem}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`;
 
-/**
- * A page behind a link in a message: words and a form at most, no script, no file but the store's logo, which the reader's browser fetches
- * by itself. `content` and `style` are HTML and CSS.
- */
-export function linkedPage(
+/** A page behind a link in a message: text and a form, no script, no file but the store's logo. `content` is HTML. */
+export function tokenPage(
   title: string,
   content: string,
   brand: PageBrand | null = null,
   { style = '', images = [] }: { style?: string; images?: readonly string[] } = {},
-): LinkedPage {
+): TokenPage {
   const colour = brand?.colour ?? DEFAULT_COLOUR;
   const name = escapeHtml(brand?.name ?? '');
   const logo = brand?.logoUrl ?? '';
@@ -57,11 +56,40 @@ ${STYLE}${style}</style></head>
   return { html, images: sources.join(' ') || "'none'" };
 }
 
-/** Sends such a page; the address is the reader's proof, so nobody whom the page leads to learns it. */
-export function sendLinkedPage(res: Response, status: number, { html, images }: LinkedPage): void {
+/** For links to `/unsubscribe`. */
+export const BROKEN_LINK = tokenPage(
+  'This link does not work',
+  '<p>It is incomplete or was not made by us. Please open the link from the message again.</p>',
+);
+
+/** Sends the page, or `missing` with 404. The address is a credential, so no referrer reveals it. */
+export function sendTokenPage(res: Response, page: TokenPage | null, missing: TokenPage): void {
+  const { html, images } = page ?? missing;
   securePage(res, { 'style-src': "'unsafe-inline'", 'script-src': "'none'", 'img-src': images });
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Referrer-Policy', 'no-referrer');
   res.setHeader('X-Robots-Tag', 'noindex');
-  res.status(status).type('html').send(html);
+  res
+    .status(page ? 200 : 404)
+    .type('html')
+    .send(html);
+}
+
+type Render = (token: string, req: Request, res: Response) => Promise<TokenPage | null>;
+
+/** Serves pages whose path has a token of a store, by method; the first path names them all in logs and metrics. */
+export function serveTokenPages(
+  app: Application,
+  admitLink: AdmitLink,
+  paths: [string, ...string[]],
+  missing: TokenPage,
+  pages: { get?: Render; post: Render },
+): void {
+  for (const [method, render] of Object.entries(pages) as ['get' | 'post', Render][])
+    app[method](paths, async (req, res) => {
+      nameRoute(res, paths[0]);
+      const token = String(req.params['token']);
+      await admitLink(req, res, pidOfLink(token) ?? '');
+      sendTokenPage(res, await render(token, req, res), missing);
+    });
 }

@@ -1,18 +1,10 @@
 import type { Caller } from './caller.ts';
 import { OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
-import { ownFailure } from './failure.ts';
+import { clientError } from './error.ts';
 import type { AlertAnswer, AlertPage, AlertRef, AlertRequest, ProductAlerts, VariantId } from './types.ts';
 
-/** What a shopper waits for. */
-export type Alerts = {
+export function createAlerts(caller: Caller) {
   /** The account's address; null for a guest. */
-  ownAddress: () => Promise<string | null>;
-  subscribe: (alert: AlertRequest) => Promise<AlertAnswer>;
-  fetch: (page?: AlertPage) => Promise<ProductAlerts>;
-  end: (alert: AlertRef) => Promise<{ msg: string; removed: number }>;
-};
-
-export function createAlerts(caller: Caller): Alerts {
   const ownAddress = async (): Promise<string | null> => {
     const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } | null } }>(
       OWN_ADDRESS,
@@ -33,12 +25,12 @@ export function createAlerts(caller: Caller): Alerts {
   return {
     ownAddress,
     subscribe,
-    fetch: (page) => caller.rest('subscriptions/fetch-subs', { ...page }),
-    end: async (alert) => {
+    fetch: (page?: AlertPage) => caller.rest<ProductAlerts>('subscriptions/fetch-subs', { ...page }),
+    end: async (alert: AlertRef) => {
       const { id, epi, topic } = alert as { id?: string; epi?: VariantId; topic?: string };
-      // Whoever names none has made a slip: the service would end them all.
-      if (!id && epi == null) throw ownFailure('invalid-request', 'Name the alert by its id or epi');
-      return caller.rest('subscriptions/unsubscribe', { id, epi, topic });
+      // A call without either is a mistake: the service would end them all.
+      if (!id && epi == null) throw clientError('invalid-request', 'Name the alert by its id or epi');
+      return caller.rest<{ msg: string; removed: number }>('subscriptions/unsubscribe', { id, epi, topic });
     },
   };
 }

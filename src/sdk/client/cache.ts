@@ -1,26 +1,10 @@
-import { tell } from './failure.ts';
+import { notify } from './error.ts';
 import type { Change, StorageLike } from './types.ts';
 
 const LIFETIME_MS = 5 * 60 * 1000;
 
-/** What is kept of a store: whose lists, which generation of them, and the answers by list type. */
-type Kept = { who: string; generation: string; lists: Record<string, { at: number; text: string }> };
-
-/** The shopper's lists as they were answered last, for all tabs of the store. */
-export type ListCache = {
-  /** Makes this shopper the owner; what another one left is cleared. True when the owner changed. */
-  own(regid: string): boolean;
-  /** A valid answer, or null. */
-  read(regid: string, lty: string): string | null;
-  /** Changes with every write, in any tab: an answer asked for under an older one is out of date. */
-  generation(): string;
-  write(regid: string, lty: string, text: string, generation: string): void;
-  /** Drops the answers. */
-  invalidate(): void;
-  /** Tells the listeners here and in the other tabs. */
-  announce(change: Change): void;
-  listen(listener: (change: Change) => void): () => void;
-};
+/** What is stored: whose lists, their generation, and the responses by list type. */
+type Stored = { who: string; generation: string; lists: Record<string, { at: number; text: string }> };
 
 type Channel = {
   postMessage(message: unknown): void;
@@ -31,7 +15,7 @@ type Host = { BroadcastChannel?: new (name: string) => Channel; localStorage?: S
 
 const EMPTY = '{"who":"","generation":"","lists":{}}';
 
-/** A short fingerprint (cyrb53): storage needs to tell shoppers apart, not to know them. */
+/** A short hash (cyrb53): storage has to tell shoppers apart, not to know them. */
 function fingerprint(text: string): string {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
@@ -54,36 +38,37 @@ function browserStorage(): StorageLike | null {
   }
 }
 
+/** Caches the shopper's lists for all tabs of the store. */
 export function createCache(
   pid: string,
   given: StorageLike | null | undefined,
   now: () => number,
   onRemote: (change: Change) => void,
-): ListCache {
+) {
   const key = `wishgate:${fingerprint(pid)}`;
   const storage = given === undefined ? browserStorage() : given;
   const listeners = new Set<(change: Change) => void>();
-  /** What this page keeps while nothing can be stored; null while storage is to be believed. */
+  /** The cache while nothing can be stored; null while storage works. */
   let memory = storage === null ? EMPTY : null;
 
-  const load = (): Kept => {
+  const load = (): Stored => {
     try {
-      return JSON.parse(memory ?? storage?.getItem(key) ?? EMPTY) as Kept;
+      return JSON.parse(memory ?? storage?.getItem(key) ?? EMPTY) as Stored;
     } catch {
-      return JSON.parse(EMPTY) as Kept;
+      return JSON.parse(EMPTY) as Stored;
     }
   };
-  const save = (kept: Kept): void => {
-    const text = JSON.stringify(kept);
+  const save = (stored: Stored): void => {
+    const text = JSON.stringify(stored);
     try {
       storage?.setItem(key, text);
       memory = storage === null ? text : null;
     } catch {
-      // Full or forbidden: without a cache every read asks the service, which is slower and right.
-      memory = JSON.stringify({ ...kept, lists: {} });
+      // Full or forbidden: without a cache every read calls the service, which is slower and right.
+      memory = JSON.stringify({ ...stored, lists: {} });
     }
   };
-  const tellAll = (change: Change): void => listeners.forEach((listener) => tell(listener, change));
+  const notifyAll = (change: Change): void => listeners.forEach((listener) => notify(listener, change));
   const invalidate = (): void => save({ ...load(), generation: Math.random().toString(36), lists: {} });
 
   const { BroadcastChannel } = globalThis as Host;
@@ -92,38 +77,41 @@ export function createCache(
     channel.onmessage = ({ data }) => {
       if (memory !== null) invalidate();
       onRemote(data as Change);
-      tellAll(data as Change);
+      notifyAll(data as Change);
     };
     // Outside of a browser an open channel would keep the process alive.
     channel.unref?.();
   }
 
   return {
-    own(regid) {
-      const kept = load();
+    /** Makes this shopper the owner and clears what another one left. True when the owner changed. */
+    own(regid: string): boolean {
+      const stored = load();
       const who = fingerprint(regid);
-      if (kept.who === who) return false;
+      if (stored.who === who) return false;
       save({ who, generation: Math.random().toString(36), lists: {} });
-      return kept.who !== '';
+      return stored.who !== '';
     },
-    read(regid, lty) {
+    read(regid: string, lty: string): string | null {
       const { who, lists } = load();
       const entry = lists[lty];
       const age = entry ? now() - entry.at : -1;
       return entry && who === fingerprint(regid) && age >= 0 && age < LIFETIME_MS ? entry.text : null;
     },
+    /** Changes with every write, in any tab: a response to a request from before is out of date. */
     generation: () => load().generation,
-    write(regid, lty, text, generation) {
-      const kept = load();
-      if (kept.generation !== generation || kept.who !== fingerprint(regid)) return;
-      save({ ...kept, lists: { ...kept.lists, [lty]: { at: now(), text } } });
+    write(regid: string, lty: string, text: string, generation: string): void {
+      const stored = load();
+      if (stored.generation !== generation || stored.who !== fingerprint(regid)) return;
+      save({ ...stored, lists: { ...stored.lists, [lty]: { at: now(), text } } });
     },
     invalidate,
-    announce(change) {
+    /** Notifies the listeners here and in the other tabs. */
+    announce(change: Change): void {
       channel?.postMessage(change);
-      tellAll(change);
+      notifyAll(change);
     },
-    listen(listener) {
+    listen(listener: (change: Change) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

@@ -1,9 +1,8 @@
-// All that the library asks over GraphQL. A service that runs trusted documents only trusts these, too.
+// Every GraphQL document of the library. A service that runs trusted documents only trusts these, too.
 
 export const SUBSCRIBE = `mutation ($input: SubscribeInput!) { subscribe(input: $input) { message confirmed products { epi empi dt } topics } }`;
 export const OWN_ADDRESS = `query { shopper { userinfo { em } } }`;
 export const IS_IN_LISTS = `query ($epis: [VariantId!]!) { isInLists(epis: $epis) { epi isInList lids } }`;
 export const WATCH_LISTS = `subscription ($since: String) { lists(since: $since) { rev lids isWhole } }`;
 
-/** Every document of the library. */
 export const CLIENT_DOCUMENTS: readonly string[] = [SUBSCRIBE, OWN_ADDRESS, IS_IN_LISTS, WATCH_LISTS];

@@ -1,25 +1,25 @@
-import { faultOf } from './caller.ts';
-import { failure } from './failure.ts';
+import { errorOf } from './caller.ts';
+import { newError } from './error.ts';
 import type { FetchAnswer } from './types.ts';
 
 type Reader = { read(): Promise<{ done: boolean; value?: Uint8Array }> };
 
-/** Signs of life come every 12 seconds; a stream that is silent for longer is dead. */
+/** The service sends a keep-alive every 12 seconds; a stream that is silent for longer is dead. */
 const SILENCE_MS = 30_000;
 
-const noStream = (message: string): Error => failure(message, { status: 0 }, '', null);
+const noStream = (message: string): Error => newError(message, { status: 0 }, '', null);
 
-/** Reads what a stream tells, one message after another, until it ends. What it is refused with is thrown, as other calls throw it. */
+/** Reads the messages of a stream, one after another, until it ends. Throws the service's error like other calls. */
 export async function readStream<Data>(
-  answer: FetchAnswer,
+  response: FetchAnswer,
   cut: () => void,
-  tell: (data: Data) => Promise<void>,
+  onData: (data: Data) => Promise<void>,
 ): Promise<void> {
-  const { body } = answer as { body?: { getReader?: () => Reader } | null };
-  if (answer.status !== 200 || !/event-stream/.test(answer.headers?.get('content-type') ?? '')) {
-    const text = await answer.text();
+  const { body } = response as { body?: { getReader?: () => Reader } | null };
+  if (response.status !== 200 || !/event-stream/.test(response.headers?.get('content-type') ?? '')) {
+    const text = await response.text();
     const parsed = JSON.parse(text || 'null') as unknown;
-    throw faultOf(answer, text, parsed) ?? noStream('The service did not answer with a stream');
+    throw errorOf(response, text, parsed) ?? noStream('The service did not answer with a stream');
   }
   if (!body?.getReader) throw noStream('This browser cannot read streams');
   const reader = body.getReader();
@@ -35,9 +35,9 @@ export async function readStream<Data>(
       const text = /^event: next\ndata: ?(.*)$/s.exec(event)?.[1];
       if (!text) continue;
       const message = JSON.parse(text) as { data: Data };
-      const fault = faultOf(answer, text, message);
-      if (fault) throw fault;
-      await tell(message.data);
+      const failed = errorOf(response, text, message);
+      if (failed) throw failed;
+      await onData(message.data);
     }
   }
 }

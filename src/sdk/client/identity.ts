@@ -1,17 +1,9 @@
-import { ownFailure } from './failure.ts';
-import type { Identity, WishgateError, WishgateOptions } from './types.ts';
+import { clientError, isWishgateError, messageOf } from './error.ts';
+import type { Identity, WishgateOptions } from './types.ts';
 
-/** Knows who the shopper is. The sessionid lives in this closure only: no storage, no URL. */
-export type IdentityKeeper = {
-  /** The identity; asked for once, also by many callers at a time. */
-  get(): Promise<Identity>;
-  /** A new identity in place of one that was not accepted; callers that held the same one share the question. */
-  renew(stale: Identity): Promise<Identity>;
-  /** The next `get` asks again. */
-  forget(): void;
-};
+export type IdentityKeeper = ReturnType<typeof createIdentity>;
 
-/** Whether an object carries an API key of a store, by the name of a field or by the look of its value. */
+/** Whether an object has an API key of a store, by the name of a field or the form of its value. */
 export function hasApiKey(fields: object): boolean {
   return Object.entries(fields).some(
     ([name, value]) =>
@@ -22,55 +14,51 @@ export function hasApiKey(fields: object): boolean {
 
 function check(answer: unknown): Identity {
   const { regid, sessionid, ...others } = (answer ?? {}) as Partial<Identity>;
-  // A regid is random text and may begin like a key, so it is not looked at.
+  // A regid is random text and may begin like a key, so it is not checked.
   if (hasApiKey(others)) {
-    throw ownFailure('forbidden', 'identify answered with an API key; it must stay on the back end');
+    throw clientError('forbidden', 'identify answered with an API key; it must stay on the back end');
   }
   if (typeof regid === 'string' && regid !== '' && typeof sessionid === 'string' && sessionid !== '')
     return { regid, sessionid };
-  throw ownFailure('unauthorised', 'identify must answer { regid, sessionid }', { status: 401 });
+  throw clientError('unauthorised', 'identify must answer { regid, sessionid }', { status: 401 });
 }
 
-/** `onKnown` hears of every current identity as it becomes known, before anybody uses it. */
-export function createIdentity(
-  identify: WishgateOptions['identify'],
-  onKnown: (who: Identity) => void,
-): IdentityKeeper {
+/** Keeps the identity in this closure only: in no storage and no URL. Calls `onKnown` with each before anybody uses it. */
+export function createIdentity(identify: WishgateOptions['identify'], onKnown: (who: Identity) => void) {
   let current: Promise<Identity> | null = null;
 
-  const ask = (): Promise<Identity> => {
-    const asked: Promise<Identity> = (async () => identify())()
+  const identifyAgain = (): Promise<Identity> => {
+    const pending: Promise<Identity> = (async () => identify())()
       .catch((error: unknown) => {
-        const known = error as Partial<WishgateError> | null;
-        throw known?.name === 'WishgateError'
+        throw isWishgateError(error)
           ? error
-          : ownFailure('unauthorised', `identify failed: ${String(known?.message ?? error)}`);
+          : clientError('unauthorised', `identify failed: ${messageOf(error)}`);
       })
       .then((answer) => {
         const who = check(answer);
-        // After a newer question, this answer only says who the shopper was.
-        if (current === asked) onKnown(who);
+        if (current === pending) onKnown(who);
         return who;
       });
-    current = asked;
-    // A failed question is not an answer to remember.
-    asked.catch(() => {
-      if (current === asked) current = null;
+    current = pending;
+    pending.catch(() => {
+      if (current === pending) current = null;
     });
-    return asked;
+    return pending;
   };
 
-  const get = (): Promise<Identity> => current ?? ask();
+  const get = (): Promise<Identity> => current ?? identifyAgain();
   return {
+    /** Concurrent callers share one call of `identify`. */
     get,
-    async renew(stale) {
+    /** Replaces an identity that was not accepted; callers that had the same one share one call of `identify`. */
+    async renew(stale: Identity): Promise<Identity> {
       const known = current;
       const now = known && (await known.catch(() => null));
       if (now && now !== stale) return now;
-      // Another caller may have begun to ask while this one waited.
-      return current && current !== known ? current : ask();
+      // Another caller may have called `identify` meanwhile.
+      return current && current !== known ? current : identifyAgain();
     },
-    forget() {
+    forget(): void {
       current = null;
     },
   };

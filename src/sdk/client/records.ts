@@ -9,28 +9,21 @@ import type {
 
 export type * from '../../generated/client-records.ts';
 
-/** A product as a storefront names it. */
 export type ProductRef = { epi: VariantId; empi: ProductId; du: string };
 
-/** What says of a product what the service's catalogue says where it knows it. */
+/** Fields that the service's catalogue overrides where it has the product. */
 type CatalogueField = 'dt' | 'bt' | 'pr' | 'vi';
 
-/** What only custom items have. */
 type CustomField = 'title' | 'price' | 'compareAtPrice' | 'bundle';
 
-/** What can be said of an item when it is added or changed. */
 export type ItemFields = Omit<ItemInput, keyof ProductRef | CustomField>;
 
-/** A product to put in a list. */
 export type ProductInput = ProductRef & ItemFields;
 
-/** Names an item of a list. */
 export type ItemRef = ItemRefInput & { epi: VariantId };
 
-/** A change of an item that is in a list. */
 export type ItemUpdate = ItemRef & ItemFields;
 
-/** A part of a custom bundle. */
 export type BundleItem = BundleItemInput;
 
 /** An item that is not in the store's catalogue. */

@@ -1,5 +1,5 @@
 import type { Caller, Fields } from './caller.ts';
-import { ownFailure, settle } from './failure.ts';
+import { clientError, settle } from './error.ts';
 import type {
   Identity,
   ListContents,
@@ -9,21 +9,20 @@ import type {
   SaveForLaterChange,
 } from './types.ts';
 
-/** Runs a write: the cached lists are dropped before and after it. */
-export type Write = <Answer>(run: () => Promise<Answer>) => Promise<Answer>;
+/** Runs a write; the cached lists are dropped before and after it. */
+export type Write = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
-/** `onList` hears which list it is, which the call that asks may have made. */
+/** Calls `onList` with the id of the list, which `init` may have created. */
 export function createSaveForLater(
   caller: Caller,
   write: Write,
   onList: (lid: string) => void,
 ): SaveForLater {
   let isReady = false;
-  /** The list of the shopper it was made for; another shopper has another one. */
   let known: { regid: string; lid: string } | null = null;
 
   const init = async (): Promise<ListContents> => {
-    const { who, body } = await caller.restAnswer<ListContents>('lists/sfl/create', {});
+    const { who, body } = await caller.restResponse<ListContents>('lists/sfl/create', {});
     known = { regid: who.regid, lid: body.list.lid };
     isReady = true;
     onList(known.lid);
@@ -31,18 +30,18 @@ export function createSaveForLater(
   };
 
   const lidFor = async ({ regid }: Identity): Promise<string> => {
-    // The shopper logged in since `init`: the account's list takes the guest's place.
+    // Where the shopper logged in since `init`, the account's list replaces the guest's.
     return known?.regid === regid ? known.lid : (await init()).list.lid;
   };
 
-  /** The list comes first where the first argument is a text. */
+  /** Where the first argument is a text, it is the list. */
   const change =
-    <Items, Answer>(path: string): SaveForLaterChange<Items, Answer> =>
-    (...given: unknown[]): Promise<Answer> => {
+    <Items, Result>(path: string): SaveForLaterChange<Items, Result> =>
+    (...given: unknown[]): Promise<Result> => {
       const [lid, items, onSuccess, onError] = (typeof given[0] === 'string' ? given : [null, ...given]) as [
         string | null,
         Items | Items[],
-        OnSuccess<Answer>?,
+        OnSuccess<Result>?,
         OnError?,
       ];
       const fields = async (who: Identity): Promise<Fields> => ({
@@ -52,11 +51,11 @@ export function createSaveForLater(
       return settle(
         () => {
           if (lid === null && !isReady)
-            throw ownFailure(
+            throw clientError(
               'invalid-request',
               'Call SaveForLater.init before the other save-for-later calls',
             );
-          return write(() => caller.rest<Answer>(`lists/sfl/${path}`, fields));
+          return write(() => caller.rest<Result>(`lists/sfl/${path}`, fields));
         },
         onSuccess,
         onError,

@@ -2,58 +2,54 @@ import type { Caller } from './caller.ts';
 import { isStaleIdentity } from './caller.ts';
 import { WATCH_LISTS } from './documents.ts';
 import { readStream } from './event-stream.ts';
-import { tell as call } from './failure.ts';
+import { notify } from './error.ts';
 import type { IdentityKeeper } from './identity.ts';
 import type { FetchLike, Identity, List, ListChange, OnError, WishgateError } from './types.ts';
 
-// A file of its own, which `watch` loads: pages that do not watch do not pay for it.
+// A bundle of its own, which `watch` loads: pages that do not watch do not pay for it.
 
-/** What the library lends to those who watch. */
+/** What watching needs of the library. */
 export type WatchTools = {
   baseUrl: string;
   pid: string;
   fetch: FetchLike;
   rest: Caller['rest'];
   identity: Pick<IdentityKeeper, 'get' | 'renew'>;
-  /** Calls back when the shopper is another; returns how to stop it. */
+  /** Calls back when the shopper is another; returns a function that stops it. */
   onIdentity: (listener: () => void) => () => void;
-  /** Reads all lists anew. */
   read: () => Promise<List[]>;
-  /** Milliseconds that a call may take. */
   timeoutMs: number;
 };
 
-/** What the browser says of the page; elsewhere there is none. */
 type Events = {
   addEventListener(name: string, listener: () => void): void;
   removeEventListener(name: string, listener: () => void): void;
 };
-type Page = Events & { visibilityState: string };
 type Changes = ListChange & { isWhole: boolean };
 
-/** The first message comes at once, unless something on the way keeps it back. */
+/** The first message comes at once, unless a proxy buffers it. */
 const FIRST_MS = 10_000;
 const MAX_MISSES = 3;
 const WITHOUT_STREAMS_MS = 300_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Between questions where neither streams nor calls that wait get through. */
+/** Between calls where neither streams nor long polling get through. */
 const POLL_MS = 10_000;
 
-/** Tells the lists as they are, then again after each change, until the returned function is called. */
+/** Calls back with the lists, then again after each change, until the returned function is called. */
 export function watchLists(
   tools: WatchTools,
   onLists: (lists: List[], change: ListChange) => void,
   onError?: OnError,
 ): () => void {
-  const browser = globalThis as Partial<Events> & { document?: Page };
+  const browser = globalThis as Partial<Events> & { document?: Events & { visibilityState: string } };
   const page = browser.document;
   let isStopped = false;
-  /** Until when the same is asked by calls that wait, because streams do not get through. */
+  /** Until then long polling is used, because streams do not get through. */
   let streamsAt = 0;
   let misses = 0;
   let waitSeconds = Math.floor(tools.timeoutMs / 2_000);
   let failures = 0;
-  /** What was told last, and of whom. */
+  /** The last state that was reported, and whose it is. */
   let known = { regid: '', rev: '' };
   let abort = new AbortController();
   let wake: () => void = () => undefined;
@@ -67,24 +63,23 @@ export function watchLists(
         done();
       };
     });
-  /** Ends what is under way, and begins anew. */
   const restart = (): void => {
-    // Whoever comes back may have another way to the service.
+    // A visitor who comes back may be on another network.
     streamsAt = misses = failures = 0;
     abort.abort();
     wake();
   };
 
-  const tell = async ({ regid }: Identity, { rev, lids, isWhole }: Changes): Promise<void> => {
+  const report = async ({ regid }: Identity, { rev, lids, isWhole }: Changes): Promise<void> => {
     if (isWhole || lids.length > 0) {
       const lists = await tools.read();
-      if (!isStopped) call(() => onLists(lists, { rev, lids }), undefined);
+      if (!isStopped) notify(() => onLists(lists, { rev, lids }), undefined);
     }
     known = { regid, rev };
     failures = 0;
   };
 
-  /** Nothing came of a stream. A service that cannot be reached may be about to start, and one that is busy or closed says so. */
+  /** Counts streams that failed. A service that cannot be reached may be about to start; one that is busy or closed says so. */
   const miss = (status: number | undefined): void => {
     if (status === 401 || status === 429 || status === 503) return;
     misses += status === undefined ? 1 : MAX_MISSES;
@@ -103,7 +98,7 @@ export function watchLists(
     };
     let first: ReturnType<typeof setTimeout> | undefined = setTimeout(cut, FIRST_MS);
     try {
-      const answer = await tools.fetch(`${tools.baseUrl}/graphql/stream`, {
+      const response = await tools.fetch(`${tools.baseUrl}/graphql/stream`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -116,11 +111,11 @@ export function watchLists(
         credentials: 'omit',
         signal,
       });
-      await readStream<{ lists: Changes }>(answer, cut, async ({ lists }) => {
+      await readStream<{ lists: Changes }>(response, cut, async ({ lists }) => {
         clearTimeout(first);
         first = undefined;
         misses = 0;
-        await tell(who, lists);
+        await report(who, lists);
       });
     } catch (error) {
       if (first && (isLate || !signal.aborted)) miss(isLate ? 0 : (error as Partial<WishgateError>).status);
@@ -133,21 +128,21 @@ export function watchLists(
   const poll = async (who: Identity, since: string): Promise<void> => {
     try {
       const changes = await tools.rest<ListChange>('lists/changes', { since, wait: waitSeconds });
-      await tell(who, { ...changes, isWhole: since === '' });
+      await report(who, { ...changes, isWhole: since === '' });
     } catch (error) {
       const { response, status } = error as WishgateError;
       if (response?.type === 'invalid-request') known = { regid: '', rev: '' };
-      // Something on the way does not let a call wait for so long.
+      // A proxy on the way does not let a call wait that long.
       if (status === 0) waitSeconds = Math.floor(waitSeconds / 2);
       throw error;
     }
     if (waitSeconds === 0) await pause(POLL_MS);
   };
 
-  /** How long to wait before the next try: at random, so that all who were cut off at once do not come back at once. */
+  /** Random, so that clients that were cut off together do not come back together. */
   const pauseAfter = (error: WishgateError | null): number => {
-    const told = Number(error?.getResponseHeader?.('retry-after') ?? 0) * 1_000;
-    return told + Math.random() * Math.min(LONGEST_PAUSE_MS, 250 * 2 ** failures);
+    const retryMs = Number(error?.getResponseHeader?.('retry-after') ?? 0) * 1_000;
+    return retryMs + Math.random() * Math.min(LONGEST_PAUSE_MS, 250 * 2 ** failures);
   };
 
   const turn = async (): Promise<void> => {
@@ -165,8 +160,8 @@ export function watchLists(
       if (isStopped || (signal.aborted && !isCut)) return;
       if (who && isStaleIdentity(error as WishgateError)) await tools.identity.renew(who).catch(() => null);
       failures += 1;
-      // Connections end now and then; what lasts is worth a word.
-      if (failures > 1) call(onError, error as WishgateError);
+      // Connections end now and then; only errors that last are reported.
+      if (failures > 1) notify(onError, error as WishgateError);
       await pause(pauseAfter(error as WishgateError));
     }
   };
@@ -177,7 +172,6 @@ export function watchLists(
 
   const stopListening = tools.onIdentity(restart);
   page?.addEventListener('visibilitychange', restart);
-  // Back on the network: whoever waits for the next try need not.
   browser.addEventListener?.('online', restart);
   void run();
   return () => {

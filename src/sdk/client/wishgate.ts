@@ -3,12 +3,13 @@ import { createCache } from './cache.ts';
 import { createCaller } from './caller.ts';
 import type { Fields } from './caller.ts';
 import { IS_IN_LISTS } from './documents.ts';
-import { ownFailure, settle, tell } from './failure.ts';
+import { callable, clientError, settle } from './error.ts';
 import { createIdentity, hasApiKey } from './identity.ts';
 import { asSent, formOf, isSameId } from './ids.ts';
 import { createSaveForLater } from './save-for-later.ts';
 import type { Write } from './save-for-later.ts';
-import type { WatchTools, watchLists as WatchLists } from './watch.ts';
+import { startWatching } from './load-watch.ts';
+import type { WatchTools } from './watch.ts';
 import type {
   FetchLike,
   Item,
@@ -19,8 +20,10 @@ import type {
   ListUpdate,
   Membership,
   NewList,
+  ProductId,
   ShareAnswer,
   SocialCount,
+  VariantId,
   Wishgate,
   WishgateError,
   WishgateOptions,
@@ -33,39 +36,30 @@ type ContentsUpdate = { a?: Item[]; u?: ItemChange[]; d?: ItemChange[] };
 function checkOptions(options: WishgateOptions): void {
   const { baseUrl, pid, identify } = options;
   if (hasApiKey(options)) {
-    throw ownFailure(
+    throw clientError(
       'forbidden',
       'An API key must never reach a browser: keep it on your back end and pass `identify`',
     );
   }
   if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl))
-    throw ownFailure('invalid-request', 'baseUrl must be an http(s) address');
-  if (typeof pid !== 'string' || pid === '') throw ownFailure('invalid-request', 'pid is required');
+    throw clientError('invalid-request', 'baseUrl must be an http(s) address');
+  if (typeof pid !== 'string' || pid === '') throw clientError('invalid-request', 'pid is required');
   if (typeof identify !== 'function')
-    throw ownFailure('invalid-request', 'identify must be a function that answers { regid, sessionid }');
+    throw clientError('invalid-request', 'identify must be a function that answers { regid, sessionid }');
 }
 
-/** In a form an empty text counts as left out; a blank one is seen: it removes a note, and is no name. */
+/** In a form an empty text counts as left out; a blank one removes a note, and is not valid as a name. */
 const blankIfEmpty = (text: string | null | undefined): string | null | undefined =>
   text === '' ? ' ' : text;
 
-/**
- * Comes from the service itself, also where this file was copied into a page's own bundle. Browsers remember a module that did not load,
- * so another try has another address.
- */
-const loadWatch = (baseUrl: string, tries: number): Promise<{ watchLists: typeof WatchLists }> =>
-  import(
-    /* webpackIgnore: true */ /* @vite-ignore */ `${baseUrl}/client/watch.mjs${tries > 0 ? `?${tries}` : ''}`
-  ) as never;
-
-/** Makes the client of a store. It asks for nothing until it is used. */
+/** Makes the client of a store. It sends no request until it is used. */
 export function init(options: WishgateOptions): Wishgate {
   checkOptions(options);
   const { pid, identify, storage, now = Date.now } = options;
-  // Called through a closure: browsers refuse a fetch that is torn from its window.
+  // Called through a closure: browsers refuse a `fetch` that is detached from its window.
   const fetchLike: FetchLike = options.fetch ?? ((url, request) => fetch(url, request));
   let lastRegid = '';
-  /** The save-for-later list, once it is known: lists that were answered before it was made lack it. */
+  /** The save-for-later list, once it is known: lists that were cached before it was made lack it. */
   let savedLid = '';
   const cache = createCache(pid, storage, now, (change) => {
     if (change === 'lists') return;
@@ -84,7 +78,7 @@ export function init(options: WishgateOptions): Wishgate {
   const ensuring = new Map<string, Promise<List>>();
 
   const write: Write = async (run) => {
-    // Before: a read under way must not be kept. After: neither must one that began while the write was on its way.
+    // Neither a read that is under way nor one that begins during the write may be cached.
     cache.invalidate();
     try {
       return await run();
@@ -93,8 +87,8 @@ export function init(options: WishgateOptions): Wishgate {
       cache.announce('lists');
     }
   };
-  const post = <Answer>(path: string, fields: object): Promise<Answer> =>
-    write(() => caller.rest<Answer>(path, fields as Fields));
+  const post = <Result>(path: string, fields: object): Promise<Result> =>
+    write(() => caller.rest<Result>(path, fields as Fields));
   const contents = (
     lid: string,
     changes: { a?: object[]; u?: object[]; d?: object[] },
@@ -102,7 +96,7 @@ export function init(options: WishgateOptions): Wishgate {
   const addOne = async (lid: string, product: object): Promise<Item> =>
     (await contents(lid, { a: [product] })).a![0]!;
 
-  /** Lists as text, so that every caller gets records of its own. */
+  /** Lists as text, so that each caller parses records of its own. */
   const listsText = async (lty: string): Promise<string> => {
     const { regid } = await identity.get();
     const mustHold = lty === '' || lty === 'sfl' ? savedLid : '';
@@ -110,14 +104,14 @@ export function init(options: WishgateOptions): Wishgate {
     if (cached?.includes(mustHold)) return cached;
     const generation = cache.generation();
     const key = `${regid} ${generation} ${mustHold} ${lty}`;
-    const asked =
+    const reading =
       underway.get(key) ??
-      caller.restAnswer('lists/fetch-lists', lty === '' ? {} : { lty }).then(({ who, text }) => {
+      caller.restResponse('lists/fetch-lists', lty === '' ? {} : { lty }).then(({ who, text }) => {
         cache.write(who.regid, lty, text, generation);
         return text;
       });
-    underway.set(key, asked);
-    return asked.finally(() => underway.delete(key));
+    underway.set(key, reading);
+    return reading.finally(() => underway.delete(key));
   };
   const findList = async (lname: string): Promise<List | undefined> =>
     (JSON.parse(await listsText('')) as List[]).find((list) => list.lname === lname);
@@ -128,25 +122,25 @@ export function init(options: WishgateOptions): Wishgate {
     try {
       return await post<List>('lists/create', list);
     } catch (error) {
-      // Another tab or device was faster, or the cached lists are older; one that is archived stays a failure.
+      // Another tab or device was faster, or the cached lists are older; for an archived list the error stays.
       const made =
         (error as WishgateError).response?.type === 'duplicate-lname' ? await findList(lname) : undefined;
       if (made) return made;
       throw error;
     }
   };
-  /** Callers of one moment share one list: several hearts may be tapped while it is being made. */
+  /** Concurrent callers share one list: several hearts may be tapped while it is being made. */
   const ensureList = (list: NewList): Promise<List> => {
-    const asked = ensuring.get(list.lname) ?? findOrCreate(list).finally(() => ensuring.delete(list.lname));
-    ensuring.set(list.lname, asked);
-    return asked;
+    const found = ensuring.get(list.lname) ?? findOrCreate(list).finally(() => ensuring.delete(list.lname));
+    ensuring.set(list.lname, found);
+    return found;
   };
   const updateList = ({ lname, lnote, ...others }: ListUpdate): Promise<List> =>
     post<List>('lists/update', { ...others, lname: blankIfEmpty(lname), lnote: blankIfEmpty(lnote) });
   const updateItem = async (lid: string, product: object): Promise<ItemChange> => {
     const [changed] = (await contents(lid, { u: [product] })).u!;
     if (changed!.hasError)
-      throw ownFailure('item-not-found', changed!.msg ?? 'There is no such item in this list', {
+      throw clientError('item-not-found', changed!.msg ?? 'There is no such item in this list', {
         status: 404,
       });
     return changed!;
@@ -170,86 +164,65 @@ export function init(options: WishgateOptions): Wishgate {
     SaveForLater: createSaveForLater(caller, write, (lid) => void (savedLid = lid)),
     fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
       settle(async () => JSON.parse(await listsText(lty ?? '')) as List[], callbackFn, errorFn),
-    createList: (list, ok, bad) => settle(() => post<List>('lists/create', list), ok, bad),
-    ensureList: (list, ok, bad) => settle(() => ensureList(list), ok, bad),
-    updateList: (list, ok, bad) => settle(() => updateList(list), ok, bad),
-    deleteList: (lid, ok, bad) => settle(() => post<List>('lists/delete-list', { lid }), ok, bad),
-    restoreList: (lid, ok, bad) => settle(() => post<List>('lists/restore', { lid }), ok, bad),
-    restoreItems: (lid, epis, ok, bad) =>
-      settle(() => post<List>('lists/restore-items', { lid, epis }), ok, bad),
-    deletedLists: (page, ok, bad) =>
-      settle(() => caller.rest<List[]>('lists/fetch-deleted', { ...page }), ok, bad),
-    deletedItems: (list, ok, bad) =>
-      settle(() => caller.rest<Item[]>('lists/fetch-deleted-items', { ...list }), ok, bad),
-    addToList: (lid, product, ok, bad) => settle(() => addOne(lid, product), ok, bad),
-    addProductsToList: (lid, products, ok, bad) =>
-      settle(async () => (await contents(lid, { a: products })).a!, ok, bad),
-    addProductToLists: (product, lids, ok, bad) =>
-      settle(() => Promise.all(lids.map((lid) => addOne(lid, product))), ok, bad),
-    deleteFromList: (lid, product, ok, bad) =>
-      settle(async () => (await contents(lid, { d: [product] })).d![0]!, ok, bad),
-    removeProductsFromList: (lid, products, ok, bad) =>
-      settle(async () => (await contents(lid, { d: products })).d!, ok, bad),
-    moveItems: (fromlid, tolid, epis, ok, bad) =>
-      settle(() => post<ItemTransfer>('lists/move-items', { fromlid, tolid, epis }), ok, bad),
-    updateListItem: (lid, product, ok, bad) => settle(() => updateItem(lid, product), ok, bad),
-    addCustomProductToList: (lid, product, ok, bad) => settle(() => addOne(lid, product), ok, bad),
-    fetchListDetails: (list, ok, bad) =>
-      settle(() => caller.rest<ListContents>('lists/fetch-list-with-contents', { ...list }), ok, bad),
-    markListPublic: (lid, ok, bad) => settle(() => post<List>('lists/markPublic', { lid }), ok, bad),
-    markListPrivate: (lid, ok, bad) => settle(() => post<List>('lists/markPrivate', { lid }), ok, bad),
-    sendListViaEmail: (mail, ok, bad) =>
-      settle(() => post<{ msg: string; listinfo: List }>('lists/emailList', mail), ok, bad),
-    reportShare: (share, ok, bad) =>
-      settle(() => caller.rest<ShareAnswer>('lists/reportShare', { ...share }), ok, bad),
-    setMeasured: (measured, ok, bad) =>
-      settle(() => caller.rest<{ measured: boolean }>('shopper/set-measured', { measured }), ok, bad),
-    subscribeForProductAlert: (alert, ok, bad) => settle(() => alerts.subscribe(alert), ok, bad),
-    fetchProductAlerts: (page, ok, bad) => settle(() => alerts.fetch(page), ok, bad),
-    unsubscribeFromProductAlert: (alert, ok, bad) => settle(() => alerts.end(alert), ok, bad),
-    getSocialCount: (product, ok, bad) =>
-      settle(
-        async () => {
-          const { empi } = product;
-          const { data } = await caller.rest<SocialCount>('product/wishlist/social-count', { empi });
-          return { data: { ...data, empi: formOf(empi, data.empi) } };
-        },
-        ok,
-        bad,
-      ),
-    isInLists: (epis, ok, bad) =>
-      settle(
-        async () => {
-          const found = await caller.graphql<{ isInLists: Membership[] }>(IS_IN_LISTS, { epis });
-          return asSent(epis, found.isInLists);
-        },
-        ok,
-        bad,
-      ),
+    createList: callable((list: NewList) => post<List>('lists/create', list)),
+    ensureList: callable(ensureList),
+    updateList: callable(updateList),
+    deleteList: callable((lid: string) => post<List>('lists/delete-list', { lid })),
+    restoreList: callable((lid: string) => post<List>('lists/restore', { lid })),
+    restoreItems: callable((lid: string, epis: VariantId[]) =>
+      post<List>('lists/restore-items', { lid, epis }),
+    ),
+    deletedLists: callable((page?: object) => caller.rest<List[]>('lists/fetch-deleted', { ...page })),
+    deletedItems: callable((list: object) => caller.rest<Item[]>('lists/fetch-deleted-items', { ...list })),
+    addToList: callable(addOne),
+    addProductsToList: callable(
+      async (lid: string, products: object[]) => (await contents(lid, { a: products })).a!,
+    ),
+    addProductToLists: callable((product: object, lids: string[]) =>
+      Promise.all(lids.map((lid) => addOne(lid, product))),
+    ),
+    deleteFromList: callable(
+      async (lid: string, product: object) => (await contents(lid, { d: [product] })).d![0]!,
+    ),
+    removeProductsFromList: callable(
+      async (lid: string, products: object[]) => (await contents(lid, { d: products })).d!,
+    ),
+    moveItems: callable((fromlid: string, tolid: string, epis: VariantId[]) =>
+      post<ItemTransfer>('lists/move-items', { fromlid, tolid, epis }),
+    ),
+    updateListItem: callable(updateItem),
+    addCustomProductToList: callable(addOne),
+    fetchListDetails: callable((list: object) =>
+      caller.rest<ListContents>('lists/fetch-list-with-contents', { ...list }),
+    ),
+    markListPublic: callable((lid: string) => post<List>('lists/markPublic', { lid })),
+    markListPrivate: callable((lid: string) => post<List>('lists/markPrivate', { lid })),
+    sendListViaEmail: callable((mail: object) =>
+      post<{ msg: string; listinfo: List }>('lists/emailList', mail),
+    ),
+    reportShare: callable((share: object) => caller.rest<ShareAnswer>('lists/reportShare', { ...share })),
+    setMeasured: callable((measured: boolean) =>
+      caller.rest<{ measured: boolean }>('shopper/set-measured', { measured }),
+    ),
+    subscribeForProductAlert: callable(alerts.subscribe),
+    fetchProductAlerts: callable(alerts.fetch),
+    unsubscribeFromProductAlert: callable(alerts.end),
+    getSocialCount: callable(async ({ empi }: { empi: ProductId }) => {
+      const { data } = await caller.rest<SocialCount>('product/wishlist/social-count', { empi });
+      return { data: { ...data, empi: formOf(empi, data.empi) } };
+    }),
+    isInLists: callable(async (epis: VariantId[]) => {
+      const found = await caller.graphql<{ isInLists: Membership[] }>(IS_IN_LISTS, { epis });
+      return asSent(epis, found.isInLists);
+    }),
     isSameId,
-    isLoggedIn: (ok, bad) => settle(async () => (await alerts.ownAddress()) !== null, ok, bad),
-    refreshIdentity: (ok, bad) => {
+    isLoggedIn: callable(async () => (await alerts.ownAddress()) !== null),
+    refreshIdentity: (onSuccess, onError) => {
       identity.forget();
       cache.invalidate();
-      return settle(async () => void (await identity.get()), ok, bad);
+      return settle(async () => void (await identity.get()), onSuccess, onError);
     },
     onChange: (listener) => cache.listen(listener),
-    watch(onLists, onError) {
-      let stop = (): void => void (isStopped = true);
-      let isStopped = false;
-      const start = (tries: number): void =>
-        void loadWatch(caller.baseUrl, tries).then(
-          ({ watchLists }) => {
-            if (!isStopped) stop = watchLists(watchTools, onLists, onError);
-          },
-          () => {
-            if (isStopped) return;
-            setTimeout(start, Math.min(30_000, 1_000 * 2 ** tries), tries + 1);
-            tell(onError, ownFailure('unavailable', 'The part of the library that watches did not load'));
-          },
-        );
-      start(0);
-      return () => stop();
-    },
+    watch: (onLists, onError) => startWatching(watchTools, onLists, onError),
   });
 }

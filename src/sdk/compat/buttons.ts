@@ -1,7 +1,7 @@
 import { plainId } from '../client/ids.ts';
+import { trackNewest } from '../client/newest.ts';
 import type { PageProduct } from './call.ts';
 
-/** What the buttons of a page do, and how they know which of them are filled. */
 export type Actions = {
   add: (product: PageProduct) => Promise<unknown>;
   remove: (product: PageProduct) => Promise<unknown>;
@@ -12,17 +12,15 @@ export type Actions = {
 const HEARTS = '[data-swaction="addToWishlist"]';
 const SAVED = 'swym-added';
 
-/** Buttons that pages mark up and leave to the script: `data-swaction`, with the product in attributes beside it. */
+/** Buttons that pages mark with `data-swaction`, with the product in further attributes. */
 export function createButtons({ add, remove, watch, savedItems }: Actions) {
-  let draws = 0;
+  const begin = trackNewest();
   const draw = async (): Promise<void> => {
-    draws += 1;
-    const mine = draws;
+    const isNewest = begin();
     const hearts = [...document.querySelectorAll<HTMLElement>(HEARTS)];
     if (hearts.length === 0) return;
     const saved = new Set((await savedItems()).map((item) => String((item as PageProduct).epi)));
-    // An answer that comes late knows nothing of later changes.
-    if (mine !== draws) return;
+    if (!isNewest()) return;
     hearts.forEach((heart) =>
       heart.classList.toggle(SAVED, saved.has(plainId(heart.dataset['variantId'] ?? ''))),
     );

@@ -9,21 +9,21 @@ import type {
   ProductId,
   Wishgate,
 } from '../client/wishgate.ts';
-import { done, fieldsOf, lidOf, lidsOf, productOf, refOf } from './call.ts';
+import { callable, done, fieldsOf, lidOf, productOf, refOf } from './call.ts';
 import type { Callback, ListName, PageProduct } from './call.ts';
 import { EVENT_TYPES, createOlder } from './older.ts';
-import type { Page } from './older.ts';
+import type { Shared } from './older.ts';
 import { createSaved } from './saved.ts';
 import { createSharing } from './sharing.ts';
 import { ui } from './ui.ts';
 import { createUtils } from './utils.ts';
 
-/** What the script tag says of the page. */
+/** The settings in the script tag. */
 export type Tag = { listName: string; currency: string; linkTo: (lid: string) => string };
 
 const MOST_ITEMS = 1_000;
 
-/** The names that pages listen under: each is its own name in small letters. */
+/** The names of events: each in small letters with a prefix. */
 const EVENT_NAMES: Record<string, string> = new Proxy(
   {},
   {
@@ -31,11 +31,10 @@ const EVENT_NAMES: Record<string, string> = new Proxy(
   },
 );
 
-/** 0 or 1, or nothing where the page said nothing. */
 const flagOf = (value: unknown): 0 | 1 | undefined =>
   value == null || value === '' ? undefined : Number(value) === 0 ? 0 : 1;
 
-/** Makes the object that pages written for the public product call. */
+/** Makes the object whose functions pages written for the public product call. */
 export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean) {
   const events = new EventTarget();
   const emit = (name: string, detail: unknown): void =>
@@ -73,7 +72,7 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     return answer;
   };
   const subscribeWith = (...given: unknown[]): Promise<AlertAnswer> => {
-    // The library's own form: one object.
+    // The browser client's form.
     if (typeof given[0] === 'object' && given[0])
       return done(() => client.subscribeForProductAlert(given[0] as AlertRequest), given[1], given[2]);
     const [value, medium, product, ok, err, mailingList, topic] = given as [
@@ -85,21 +84,21 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     return done(() => subscribe(value, medium, product, mailingList, topic), ok, err);
   };
 
-  const addAll = async (lid: string, products: PageProduct[]): Promise<Item[]> => {
-    const items = await client.addProductsToList(lid, products.map(productOf));
+  const addAll = async (list: ListName, products: PageProduct[]): Promise<Item[]> => {
+    const items = await client.addProductsToList(lidOf(list), products.map(productOf));
     items.forEach((item) => emit('addedToWishlist', item));
     return items;
   };
-  const removeAll = async (lid: string, products: PageProduct[]): Promise<ItemChange[]> => {
-    const items = await client.removeProductsFromList(lid, products.map(refOf));
+  const removeAll = async (list: ListName, products: PageProduct[]): Promise<ItemChange[]> => {
+    const items = await client.removeProductsFromList(lidOf(list), products.map(refOf));
     items.forEach((item, index) => emit('removedFromWishlist', { ...products[index], ...item }));
     return items;
   };
-  const inEach = async <Answer>(
-    run: (lid: string, products: PageProduct[]) => Promise<Answer[]>,
+  const inEach = async <Result>(
+    run: (list: ListName, products: PageProduct[]) => Promise<Result[]>,
     product: PageProduct,
     lists: ListName | ListName[],
-  ): Promise<Answer[]> => (await Promise.all(lidsOf(lists).map((lid) => run(lid, [product])))).flat();
+  ): Promise<Result[]> => (await Promise.all([lists].flat().map((list) => run(list, [product])))).flat();
   const remove = async (list: ListName): Promise<List> => {
     const deleted = await client.deleteList(lidOf(list));
     emit('removeWishlistCollection', deleted);
@@ -115,8 +114,8 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     return { ...data, data };
   };
 
-  const page: Page = { client, listName: tag.listName, isLoggedIn, emit, allItems, subscribe };
-  const older = createOlder(page);
+  const shared: Shared = { client, listName: tag.listName, isLoggedIn, emit, allItems, subscribe };
+  const older = createOlder(shared);
 
   const functions = {
     ...client,
@@ -128,37 +127,33 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
       ) as { callbackFn?: Callback; errorFn?: Callback; lty?: string };
       return done(() => fetchLists(lty), callbackFn, errorFn);
     },
-    fetchListDetails: (list: ListName, ok?: Callback, err?: Callback) => done(() => details(list), ok, err),
-    fetchListCtx: (list: ListName, ok?: Callback, err?: Callback) => done(() => allItems(list), ok, err),
-    createList: (list: string | NewList, ok?: Callback, err?: Callback) =>
-      done(() => client.createList(typeof list === 'string' ? { lname: list } : list), ok, err),
-    updateList: (list: { lid: string }, ok?: Callback, err?: Callback) =>
-      done(() => client.updateList(list), ok, err),
-    deleteList: (list: ListName, ok?: Callback, err?: Callback) => done(() => remove(list), ok, err),
-    addToList: (list: ListName, product: PageProduct, ok?: Callback, err?: Callback) =>
-      done(async () => (await addAll(lidOf(list), [product]))[0]!, ok, err),
-    addProductsToList: (list: ListName, products: PageProduct[], ok?: Callback, err?: Callback) =>
-      done(() => addAll(lidOf(list), products), ok, err),
-    addProductToLists: (product: PageProduct, lists: ListName[], ok?: Callback, err?: Callback) =>
-      done(() => inEach(addAll, product, lists), ok, err),
-    deleteFromList: (list: ListName, product: PageProduct, ok?: Callback, err?: Callback) =>
-      done(async () => (await removeAll(lidOf(list), [product]))[0]!, ok, err),
-    removeProductsFromList: (list: ListName, products: PageProduct[], ok?: Callback, err?: Callback) =>
-      done(() => removeAll(lidOf(list), products), ok, err),
-    removeProductFromLists: (product: PageProduct, lists: ListName[], ok?: Callback, err?: Callback) =>
-      done(() => inEach(removeAll, product, lists), ok, err),
-    updateListItem: (list: ListName, product: PageProduct, ok?: Callback, err?: Callback) =>
-      done(() => client.updateListItem(lidOf(list), fieldsOf(product)), ok, err),
-    markListPublic: (list: ListName, ok?: Callback, err?: Callback) =>
-      done(() => client.markListPublic(lidOf(list)), ok, err),
+    fetchListDetails: callable(details),
+    fetchListCtx: callable(allItems),
+    createList: callable((list: string | NewList) =>
+      client.createList(typeof list === 'string' ? { lname: list } : list),
+    ),
+    updateList: callable((list: { lid: string }) => client.updateList(list)),
+    deleteList: callable(remove),
+    addToList: callable(async (list: ListName, product: PageProduct) => (await addAll(list, [product]))[0]!),
+    addProductsToList: callable(addAll),
+    addProductToLists: callable((product: PageProduct, lists: ListName[]) => inEach(addAll, product, lists)),
+    deleteFromList: callable(
+      async (list: ListName, product: PageProduct) => (await removeAll(list, [product]))[0]!,
+    ),
+    removeProductsFromList: callable(removeAll),
+    removeProductFromLists: callable((product: PageProduct, lists: ListName[]) =>
+      inEach(removeAll, product, lists),
+    ),
+    updateListItem: callable((list: ListName, product: PageProduct) =>
+      client.updateListItem(lidOf(list), fieldsOf(product)),
+    ),
+    markListPublic: callable((list: ListName) => client.markListPublic(lidOf(list))),
     subscribeForProductAlert: subscribeWith,
     sendWatchlist: (...given: unknown[]) => subscribeWith(...given.slice(0, 6)),
     SaveForLater: createSaved(client, details),
     wishlist: {
-      getSocialCount: (product: { empi: ProductId }, ok?: Callback, err?: Callback) =>
-        done(() => countOf(product), ok, err),
-      getSocialCountBatch: (products: { empi: ProductId }[], ok?: Callback, err?: Callback) =>
-        done(() => Promise.all(products.map(countOf)), ok, err),
+      getSocialCount: callable(countOf),
+      getSocialCountBatch: callable((products: { empi: ProductId }[]) => Promise.all(products.map(countOf))),
     },
     isCollectionsEnabled: () => true,
   };
@@ -191,7 +186,6 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
   };
 }
 
-/** Where lists are shared, and the address that opens each. */
 const SHARING_MODES = [
   { type: 'facebook', key: 'facebook', url: 'https://www.facebook.com/sharer.php?u={{shareurl}}' },
   { type: 'twitter', key: 'twitter', url: 'https://twitter.com/intent/tweet?url={{shareurl}}&text={{note}}' },

@@ -1,11 +1,12 @@
-import { tell } from '../client/failure.ts';
+import { notify } from '../client/error.ts';
+import { trackNewest } from '../client/newest.ts';
 import type * as library from '../client/wishgate.ts';
 import { createSwat } from './functions.ts';
 
 type Swat = ReturnType<typeof createSwat>;
 type Queue = ((swat: Swat) => void)[];
-/** Who the shopper is, and the address that a back end may tell beside it; null for a guest. */
-type Told = library.Identity & { email?: string | null };
+/** The identity, with the email address where the back end sends it; null for a guest. */
+type Identified = library.Identity & { email?: string | null };
 
 /** What this script finds on a page and leaves there. */
 type Globals = {
@@ -34,22 +35,20 @@ const baseUrl = new URL('..', tag.src).href.replace(/\/$/, '');
 const given = page.wishgateOptions ?? {};
 
 let email: string | null | undefined;
-let questions = 0;
+const begin = trackNewest();
 
-/** Asks the store's own back end, by the function that the page has for it or at the tag's address. */
-async function ask(): Promise<library.Identity> {
-  questions += 1;
-  const mine = questions;
+/** Asks the store's back end, by the page's function or at the tag's address. */
+async function identify(): Promise<library.Identity> {
+  const isNewest = begin();
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
-  const answer = given.identify ? null : await fetch(address, { ...request, credentials: 'include' });
-  if (answer && !answer.ok) throw new Error(`${address} answered ${answer.status}`);
-  const who = (answer ? await answer.json() : await given.identify!()) as Told;
-  // After a newer question, this answer only says who the shopper was.
-  if (mine === questions) ({ email } = who);
+  const response = given.identify ? null : await fetch(address, { ...request, credentials: 'include' });
+  if (response && !response.ok) throw new Error(`${address} answered ${response.status}`);
+  const who = (response ? await response.json() : await given.identify!()) as Identified;
+  if (isNewest()) ({ email } = who);
   return who;
 }
 
-/** The library, from the page or from beside this script. */
+/** The library, from the page or from the service. */
 function loadLibrary(): Promise<typeof library> {
   return new Promise((resolve, reject) => {
     if (page.wishgate) return resolve(page.wishgate);
@@ -71,24 +70,24 @@ function linkTo(pid: string, lid: string): string {
 }
 
 async function start(): Promise<void> {
-  // The first question is asked while the library is on its way.
-  const asked = ask();
-  const isAnswered = asked.catch(() => undefined);
-  let next: Promise<library.Identity> | null = asked;
+  // The first request is sent while the library loads.
+  const first = identify();
+  const isIdentified = first.catch(() => undefined);
+  let next: Promise<library.Identity> | null = first;
   const options = {
     ...others,
     baseUrl,
     timeoutMs: timeoutMs ? Number(timeoutMs) : undefined,
     ...given,
     identify: () => {
-      const who = next ?? ask();
+      const who = next ?? identify();
       next = null;
       return who;
     },
   } as library.WishgateOptions;
   const client = (await loadLibrary()).init(options);
 
-  /** What the service says where the back end tells no address. */
+  /** What the service says where the back end sends no address. */
   let hasAccount = false;
   const learn = async (): Promise<void> => {
     if (email === undefined) hasAccount = await client.isLoggedIn().catch(() => false);
@@ -103,15 +102,15 @@ async function start(): Promise<void> {
     () => (email === undefined ? hasAccount : !!email),
   );
   client.onChange((change) => void (change === 'identity' && learn()));
-  await isAnswered;
+  await isIdentified;
   await learn();
 
   page._swat = swat;
   page.SwymUtils ??= swat.utils;
-  /** Runs what waits in a queue, and what is pushed later at once. A page may also put another queue in its place. */
+  /** Runs what is in a queue, and what is pushed later at once. A page may also replace the queue. */
   const take = (queue: Queue): Queue => {
     queue.push = (...callbacks) => {
-      callbacks.forEach((callback) => tell(callback, swat));
+      callbacks.forEach((callback) => notify(callback, swat));
       return queue.length;
     };
     queue.push(...queue.splice(0));
@@ -119,7 +118,7 @@ async function start(): Promise<void> {
   };
   const waiting = (page.SwymCallbacks ??= []);
   let current = waiting;
-  // Where the page declared it with `var` this is refused, and such a page does not replace it either.
+  // Not possible where the page declared it with `var`, but such a page does not replace it either.
   Reflect.defineProperty(page, 'SwymCallbacks', {
     get: () => current,
     set: (queue: Queue) => void (current = take(queue)),

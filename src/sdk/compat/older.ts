@@ -1,7 +1,7 @@
-import { ownFailure } from '../client/failure.ts';
+import { clientError } from '../client/error.ts';
 import type { AlertAnswer, Item, ItemChange, List, Wishgate, WishgateError } from '../client/wishgate.ts';
 import { createButtons } from './buttons.ts';
-import { done, productOf, refOf } from './call.ts';
+import { callable, done, productOf, refOf } from './call.ts';
 import type { Callback, PageProduct } from './call.ts';
 import { askAddress } from './ui.ts';
 
@@ -18,25 +18,24 @@ export const EVENT_TYPES = {
 };
 
 /** What the functions of this script share. */
-export type Page = {
+export type Shared = {
   client: Wishgate;
-  /** The name of the list of pages that know one only. */
+  /** The name of the list for pages that know only one. */
   listName: string;
   isLoggedIn: () => boolean;
   emit: (name: string, detail: unknown) => void;
-  /** All items of a list, whatever its length. */
   allItems: (lid: string) => Promise<Item[]>;
   subscribe: (address: string | undefined, medium: string, product: PageProduct) => Promise<AlertAnswer>;
 };
 
 /** The shopper's one list: the one of this name, else the oldest wishlist. */
-async function findDefault({ client, listName }: Page): Promise<List | undefined> {
+async function findDefault({ client, listName }: Shared): Promise<List | undefined> {
   const lists = (await client.fetchLists()).filter(({ lty }) => lty === null || lty === 'wl');
   return lists.find(({ lname }) => lname === listName) ?? lists[lists.length - 1];
 }
 
-/** The interface from before there were several lists: it knows one, which is made when something is put into it. */
-export function createOlder(page: Page) {
+/** The interface from before there were several lists: it knows one, which is created when something is added. */
+export function createOlder(page: Shared) {
   const { client, listName, emit } = page;
   let making: Promise<List> | null = null;
 
@@ -61,6 +60,8 @@ export function createOlder(page: Page) {
     const items = list.listcontents.length < list.cnt ? await page.allItems(list.lid) : list.listcontents;
     return items.map((item) => ({ ...item, et: EVENT_TYPES.addToWishList, ts: item.cts }));
   };
+  const fetchOfType = (ok?: Callback, type?: unknown, err?: Callback): Promise<object[]> =>
+    done(() => fetchItems(type), ok, err);
   const add = async (product: PageProduct): Promise<Item> => {
     const item = await client.addToList((await defaultList()).lid, productOf(product));
     emit('addedToWishlist', item);
@@ -72,10 +73,10 @@ export function createOlder(page: Page) {
     emit('removedFromWishlist', { ...product, ...item });
     return item;
   };
-  /** An account is told at its own address; a guest is asked for one. */
+  /** Subscribes an account's own address; asks a guest for one. */
   const watch = async (product: PageProduct, place: Element | null): Promise<AlertAnswer> => {
     const address = page.isLoggedIn() ? undefined : await askAddress(place);
-    if (address === null) throw ownFailure('invalid-mediumvalue', 'No e-mail address was given');
+    if (address === null) throw clientError('invalid-mediumvalue', 'No e-mail address was given');
     return page.subscribe(address, 'email', product);
   };
 
@@ -90,19 +91,14 @@ export function createOlder(page: Page) {
     defaultList,
     buttons,
     functions: {
-      addToWishList: (product: PageProduct, ok?: Callback, err?: Callback) =>
-        done(() => add(product), ok, err),
-      addToWishlist: (product: PageProduct, ok?: Callback, err?: Callback) =>
-        done(() => add(product), ok, err),
-      removeFromWishList: (product: PageProduct, ok?: Callback, err?: Callback) =>
-        done(() => remove(product), ok, err),
-      fetch: (ok?: Callback, err?: Callback) => done(() => fetchItems(null), ok, err),
-      fetchWrtEventTypeET: (ok?: Callback, type?: unknown, err?: Callback) =>
-        done(() => fetchItems(type), ok, err),
-      fetchWrtEventType: (ok?: Callback, type?: unknown, err?: Callback) =>
-        done(() => fetchItems(type), ok, err),
+      addToWishList: callable(add),
+      addToWishlist: callable(add),
+      removeFromWishList: callable(remove),
+      fetch: callable(() => fetchItems(null)),
+      fetchWrtEventTypeET: fetchOfType,
+      fetchWrtEventType: fetchOfType,
       initializeActionButtons: buttons.draw,
-      /** The click comes first; pages that have none begin with the product. The place of the form is among the rest. */
+      /** The click comes first; pages that have none begin with the product. The form's parent element is among the rest. */
       addToWatchList: (...given: unknown[]) => {
         const at = (given[0] as PageProduct | null)?.epi === undefined ? 1 : 0;
         const [product, ok, ...rest] = given.slice(at);

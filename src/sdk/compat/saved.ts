@@ -1,14 +1,14 @@
 import type { ListContents, SaveForLater, Wishgate } from '../client/wishgate.ts';
-import { done, fieldsOf, productOf, refOf } from './call.ts';
-import type { Callback, PageProduct } from './call.ts';
+import { callable, done, fieldsOf, productOf, refOf } from './call.ts';
+import type { PageProduct } from './call.ts';
 
-/** A text that pages got by storing what was not there names no list. */
+/** Pages that stored a missing id pass it back as the text `null` or `undefined`. */
 const isLid = (value: unknown): value is string =>
   typeof value === 'string' && !/^(|null|undefined)$/.test(value);
 
 type Change = 'add' | 'remove' | 'update' | 'moveToCart';
 
-/** Save for later in the form that pages call, the list first, and in the library's, the items first. */
+/** Save for later, called with the list first, or with the items first as in the browser client. */
 export function createSaved(client: Wishgate, details: (lid: string) => Promise<ListContents>) {
   const saved = client.SaveForLater;
   const init = async () => {
@@ -18,7 +18,6 @@ export function createSaved(client: Wishgate, details: (lid: string) => Promise<
   const change =
     (name: Change, toItem: (product: PageProduct) => object) =>
     (...given: unknown[]) => {
-      // Items are never a text, and a list that the page does not know is none.
       const hasList = typeof given[0] === 'string' || given[0] == null;
       const [lid, items, ok, err] = hasList ? given : [null, ...given];
       return done(
@@ -33,7 +32,7 @@ export function createSaved(client: Wishgate, details: (lid: string) => Promise<
     };
 
   return {
-    init: (ok?: Callback, err?: Callback) => done(init, ok, err),
+    init: callable(init),
     fetch: (...given: unknown[]) => {
       const [lid, ok, err] = typeof given[0] === 'function' ? [null, ...given] : given;
       return done(async () => (isLid(lid) ? details(lid) : init()), ok, err);

@@ -1,12 +1,12 @@
 import type { Wishgate } from '../client/wishgate.ts';
-import { done, lidOf } from './call.ts';
+import { callable, done, lidOf } from './call.ts';
 import type { Callback, ListName } from './call.ts';
 
 type Mail = { lid?: string } & Partial<
   Record<'toEmailId' | 'toemail' | 'fromName' | 'fromname' | 'note', string>
 >;
 
-/** Links and mails to lists; without a list the shopper's one list is meant. */
+/** Links to lists and emails with them; without a list the shopper's default list is meant. */
 export function createSharing(
   client: Wishgate,
   linkTo: (lid: string) => string,
@@ -17,7 +17,6 @@ export function createSharing(
 
   const share = async (list: ListName | null): Promise<{ url: string; lid: string }> => {
     const lid = await lidFor(list);
-    // A link that its reader may not open is none.
     await client.markListPublic(lid);
     return { url: linkTo(lid), lid };
   };
@@ -29,7 +28,7 @@ export function createSharing(
       note,
     });
 
-  /** Opens the platform's page for it; the window is opened at the click, since browsers block it later. */
+  /** Opens the platform's page. The window opens at the click, because browsers block it later. */
   const social = async (
     list: ListName | null,
     fromname: string,
@@ -57,8 +56,8 @@ export function createSharing(
   };
 
   return {
-    sendListViaEmail: (given: Mail, ok?: Callback, err?: Callback) => done(() => mail(given), ok, err),
-    /** `ok` gets the address, and the list's id beside it. */
+    sendListViaEmail: callable(mail),
+    /** `ok` gets the address and the list's id. */
     generateSharedListURL: (list: ListName | null, ok?: Callback, err?: Callback) => {
       let lid = '';
       return done(
@@ -73,7 +72,7 @@ export function createSharing(
         err,
       );
     },
-    /** After the platform come a note and callbacks; one alone is for failures. */
+    /** A note and callbacks follow; a single callback is for errors. */
     shareListSocial: (
       list: ListName | null,
       fromname: string,

@@ -31,15 +31,15 @@ function renderTemplateString(template: string, values: Values): string {
     });
 }
 
-/** The sign of a currency, its code where there is none. */
-function signOf(currency: string): string {
+/** The symbol of a currency, its code where there is none. */
+function symbolOf(currency: string): string {
   const parts = currency
     ? new Intl.NumberFormat(undefined, { style: 'currency', currency }).formatToParts(0)
     : [];
   return parts.find(({ type }) => type === 'currency')?.value ?? '';
 }
 
-/** The small helpers that pages call beside the functions themselves. */
+/** The helpers that pages call. */
 export const createUtils = (currency: string) => ({
   log: (...words: unknown[]) => console.log(...words),
   warn: (...words: unknown[]) => console.warn(...words),
@@ -57,10 +57,9 @@ export const createUtils = (currency: string) => ({
     };
   },
   renderTemplateString,
-  /** Two decimals, and the sign of the currency beside them. */
   formatProductPrice: (product: Values): Values =>
     Object.assign(product, {
-      cu: signOf(currency),
+      cu: symbolOf(currency),
       pr: product['pr'] == null ? '' : Number(product['pr']).toFixed(2),
     }),
 });

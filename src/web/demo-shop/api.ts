@@ -1,35 +1,32 @@
-import type { Identity, WishgateError } from '../../sdk/client/wishgate.ts';
+import type { Identity, ProductInput, WishgateError } from '../../sdk/client/wishgate.ts';
+import type { DemoProduct } from '../demo-store/products.ts';
 
-/** A product of the shop with its stock. */
-export type Product = {
-  slug: string;
-  epi: number;
-  empi: number;
-  dt: string;
-  bt: string;
-  sku: string;
-  pr: number;
-  /** What it costs when it is not reduced. */
-  fullPrice: number;
-  stk: number;
-  du: string;
-  iu: string;
-  about: string;
-};
+/** With its current price and stock; `fullPrice` is the price without a reduction. */
+export type Product = DemoProduct & { fullPrice: number; du: string; iu: string };
+
+/** The product as the wishlist service takes it. */
+export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInput => ({
+  epi,
+  empi,
+  du,
+  dt,
+  bt,
+  pr,
+  iu,
+});
 
 /** What a visitor can wait for. */
 export type AlertTopic = 'backinstock' | 'pricedrop';
 
-/** A mail that went out. */
 export type Mail = { id: string; sentAt: number; eml: string };
 
-/** What the page brought along; no products where the shop could not read them. */
+/** The data in the page's HTML; `products` is null where the server could not read them. */
 export const page = JSON.parse(document.querySelector('#data')!.textContent) as {
   pid: string;
   products: Product[] | null;
 };
 
-/** A failure that a visitor may read. */
+/** An error whose message is for visitors. */
 export class ShopError extends Error {
   readonly status: number;
 
@@ -41,32 +38,32 @@ export class ShopError extends Error {
 
 const FAILED = 'That did not work. Please try again.';
 
-async function call<Answer>(path: string, body?: object): Promise<Answer> {
+async function call<Result>(path: string, body?: object): Promise<Result> {
   const request = body
     ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     : {};
   const response = await fetch(`/demo/api/${path}`, request).catch(() => {
     throw new ShopError('The shop cannot be reached', 0);
   });
-  const answer = (await response.json().catch(() => null)) as (Answer & { msg?: string }) | null;
-  if (!response.ok || answer === null) throw new ShopError(answer?.msg ?? FAILED, response.status);
-  return answer;
+  const result = (await response.json().catch(() => null)) as (Result & { msg?: string }) | null;
+  if (!response.ok || result === null) throw new ShopError(result?.msg ?? FAILED, response.status);
+  return result;
 }
 
-/** The last question who the visitor is: until it is answered, a new visitor has no cookie. */
-let asked: Promise<unknown> = Promise.resolve();
+/** The last `identify`: until its response has come, a new visitor has no cookie. */
+let identified: Promise<unknown> = Promise.resolve();
 
 /** The shop's own back end. */
 export const backend = {
   identify: () => {
     const identity = call<Identity & { email: string | null }>('identify', {});
-    asked = identity.catch(() => undefined);
+    identified = identity.catch(() => undefined);
     return identity;
   },
   login: (email: string) => call<{ email: string }>('login', { email }),
   logout: () => call<object>('logout', {}),
   notify: async (email: string, product: Pick<Product, 'epi' | 'empi' | 'du'>, topic: AlertTopic) => {
-    await asked;
+    await identified;
     return call<object>('notify', { email, product, topic });
   },
   order: (lines: { epi: number; quantity: number }[], click: string | null) =>
@@ -77,13 +74,13 @@ export const backend = {
   outbox: () => call<Mail[]>('outbox'),
 };
 
-/** Whether nothing was wrong but the way there: the same may work in a moment. */
+/** Whether the call did not get through: the same may work in a moment. */
 export function isUnreachable(error: unknown): boolean {
   const { status, response } = error as Partial<WishgateError>;
   return status === 0 || (status !== undefined && status >= 502) || response?.type === 'unauthorised';
 }
 
-/** What to tell a visitor about a failure of the client or of the back end. */
+/** The message for visitors of an error of the client or of the back end. */
 export function explain(error: unknown): string {
   if (error instanceof ShopError) return error.message;
   const { name, message, response } = error as WishgateError;

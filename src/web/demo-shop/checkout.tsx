@@ -1,142 +1,108 @@
 import type { JSX, TargetedEvent } from 'preact';
 import type { Item } from '../../sdk/client/wishgate.ts';
+import { declineTracking, moveToCart, placeOrder, saveForLater, setQuantity } from './actions.ts';
 import type { Product } from './api.ts';
-import { client } from './client.ts';
-import { Empty, Picture, RemoveButton, RowTitle, Title, WaitButton, money } from './parts.tsx';
-import { dropItem, putItem } from './patches.ts';
+import { WaitButton } from './buying.tsx';
+import { removeSaved } from './list-actions.ts';
+import { Button, Empty, RemoveButton, Row, Title, ToShop, money } from './parts.tsx';
 import { useTitle } from './route.ts';
-import { useShop } from './state.ts';
+import { findProduct, shop } from './state.ts';
 
-/** How many are bought: never more than there are, whatever another tab or an earlier day left in the cart. */
-const bought = (qty: number | undefined, { stk }: Product): number => Math.min(qty ?? 0, Math.max(0, stk));
+/** How many can be bought: never more than are in stock, whatever another tab or an earlier day left in the cart. */
+const buyable = (qty: number | undefined, { stk }: Product): number => Math.min(qty ?? 0, Math.max(0, stk));
 
-function CartLine({ product }: { product: Product }): JSX.Element {
-  const { cart, setQuantity, saveForLater } = useShop();
+function CartRow({ product }: { product: Product }): JSX.Element {
   const { epi, dt, slug, stk, pr, iu } = product;
+  const qty = shop.cart[epi];
   const set = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
     if (currentTarget.value !== '') setQuantity(product, () => Number(currentTarget.value));
-    // What was typed may be more than there is.
-    currentTarget.value = String(bought(Number(currentTarget.value) || cart[epi], product));
+    // The visitor may have typed more than there are.
+    currentTarget.value = String(buyable(Number(currentTarget.value) || qty, product));
   };
+  const details = (
+    <>
+      <p class="price">{money(pr)}</p>
+      {stk < 10 && <p class="hint">{stk > 0 ? `Only ${stk} left` : 'Sold out'}</p>}
+    </>
+  );
   return (
-    <li class="line">
-      <Picture iu={iu} />
-      <div class="grow">
-        <RowTitle level={2}>
-          <a href={`#/p/${slug}`}>{dt}</a>
-        </RowTitle>
-        <p class="price">{money(pr)}</p>
-        {stk < 10 && <p class="hint">{stk > 0 ? `Only ${stk} left` : 'Sold out'}</p>}
-      </div>
+    <Row iu={iu} title={dt} slug={slug} level={2} details={details}>
       {stk > 0 && (
         <label class="quantity">
           <span class="visually-hidden">Quantity of {dt}</span>
-          <input type="number" min="0" max={stk} value={bought(cart[epi], product)} onChange={set} />
+          <input type="number" min="0" max={stk} value={buyable(qty, product)} onChange={set} />
         </label>
       )}
       <div class="actions">
         {stk <= 0 && <WaitButton product={product} topic="backinstock" />}
-        <button
-          type="button"
-          class="button"
-          aria-label={`Save for later: ${dt}`}
-          onClick={() => void saveForLater(product)}
-        >
+        <Button label={`Save for later: ${dt}`} onClick={() => saveForLater(product)}>
           Save for later
-        </button>
+        </Button>
         <RemoveButton label={`Remove ${dt}`} onRemove={() => setQuantity(product, () => 0)} />
       </div>
-    </li>
+    </Row>
   );
 }
 
-function SavedLine({ item }: { item: Item }): JSX.Element {
-  const { byEpi, moveToCart, make } = useShop();
-  const { lid, epi, dt, iu, pr, qty } = item;
-  const isSoldOut = (byEpi.get(Number(epi))?.stk ?? 0) <= 0;
-  const remove = (): void =>
-    void make(
-      {
-        otherwise: `${dt ?? 'It'} was not removed`,
-        patch: dropItem(lid, epi),
-        call: () => client.SaveForLater.remove(lid, { epi }),
-      },
-      `${dt ?? 'It'} is no longer saved for later`,
-      {
-        otherwise: 'It is not back',
-        patch: putItem(lid, item),
-        call: () => client.restoreItems(lid, [epi]),
-      },
-    );
+function SavedRow({ item }: { item: Item }): JSX.Element {
+  const { epi, dt, iu, pr, qty } = item;
+  const isSoldOut = (findProduct(epi)?.stk ?? 0) <= 0;
+  const details = (
+    <p class="price">
+      {money(pr)} {qty > 1 && <span class="hint">× {qty}</span>}
+      {isSoldOut && <span class="hint"> · sold out</span>}
+    </p>
+  );
   return (
-    <li class="line">
-      <Picture iu={iu} />
-      <div class="grow">
-        <RowTitle level={3}>{dt}</RowTitle>
-        <p class="price">
-          {money(pr)} {qty > 1 && <span class="hint">× {qty}</span>}
-          {isSoldOut && <span class="hint"> · sold out</span>}
-        </p>
-      </div>
+    <Row iu={iu} title={dt} details={details}>
       <div class="actions">
         {!isSoldOut && (
-          <button
-            type="button"
-            class="button primary"
-            aria-label={`Move to cart: ${dt ?? ''}`}
-            onClick={() => void moveToCart(item)}
-          >
+          <Button class="button primary" label={`Move to cart: ${dt ?? ''}`} onClick={() => moveToCart(item)}>
             Move to cart
-          </button>
+          </Button>
         )}
-        <RemoveButton label={`Remove ${dt ?? ''} from saved for later`} onRemove={remove} />
+        <RemoveButton label={`Remove ${dt ?? ''} from saved for later`} onRemove={() => removeSaved(item)} />
       </div>
-    </li>
+    </Row>
   );
 }
 
 export function CartView(): JSX.Element {
-  const { cart, byEpi, later, placeOrder, decline } = useShop();
+  const { cart, later } = shop;
   useTitle('Your cart');
-  const lines = Object.keys(cart).flatMap((epi) => byEpi.get(Number(epi)) ?? []);
+  const products = Object.keys(cart).flatMap((epi) => findProduct(epi) ?? []);
   const saved = later?.listcontents ?? [];
-  const total = lines.reduce((sum, product) => sum + product.pr * bought(cart[product.epi], product), 0);
-  const order = (): void =>
-    void placeOrder(
-      lines
-        .map((product) => ({ epi: product.epi, quantity: bought(cart[product.epi], product) }))
-        .filter(({ quantity }) => quantity > 0),
-    );
-  if (lines.length === 0 && saved.length === 0) {
+  const lines = products
+    .map((product) => ({ epi: product.epi, quantity: buyable(cart[product.epi], product) }))
+    .filter(({ quantity }) => quantity > 0);
+  const total = lines.reduce((sum, { epi, quantity }) => sum + findProduct(epi)!.pr * quantity, 0);
+  if (products.length === 0 && saved.length === 0)
     return (
       <Empty title="Your cart is empty">
-        <a class="button primary" href="#/">
-          To the shop
-        </a>
+        <ToShop />
       </Empty>
     );
-  }
   return (
     <>
       <Title>Your cart</Title>
-      {lines.length === 0 && <p class="hint">Nothing in the cart right now.</p>}
+      {products.length === 0 && <p class="hint">Nothing in the cart right now.</p>}
       <ul class="lines">
-        {lines.map((product) => (
-          <CartLine key={product.epi} product={product} />
+        {products.map((product) => (
+          <CartRow key={product.epi} product={product} />
         ))}
       </ul>
-      {lines.length > 0 && (
+      {products.length > 0 && (
         <>
           <p class="total">
             Total <strong>{money(total)}</strong>
           </p>
           <div class="actions place">
-            <button type="button" class="button primary" disabled={total === 0} onClick={order}>
+            <Button class="button primary" isDisabled={total === 0} onClick={() => placeOrder(lines)}>
               Place order
-            </button>
-            <button type="button" class="button plain" onClick={() => void decline()}>
+            </Button>
+            <Button class="button plain" onClick={declineTracking}>
               Do not measure my clicks and orders
-            </button>
+            </Button>
           </div>
         </>
       )}
@@ -145,7 +111,7 @@ export function CartView(): JSX.Element {
           <h2 id="saved">Saved for later</h2>
           <ul class="lines">
             {saved.map((item) => (
-              <SavedLine key={item.epi} item={item} />
+              <SavedRow key={item.epi} item={item} />
             ))}
           </ul>
         </section>

@@ -1,24 +1,23 @@
+import { trackNewest } from '../../sdk/client/newest.ts';
 import type * as library from '../../sdk/client/wishgate.ts';
 import { backend, page } from './api.ts';
 
-// The script tag of the page defined it, as it would in any shop.
+// The page's script tag defines it, as in any shop.
 declare const wishgate: typeof library;
 
 let email: string | null = null;
-let asked = 0;
+const begin = trackNewest();
 
-/** Who is logged in, as the back end said when it was asked last. */
+/** The address of the customer who is logged in, as the back end said last. */
 export const customer = (): string | null => email;
 
 export const client: library.Wishgate = wishgate.init({
   baseUrl: location.origin,
   pid: page.pid,
   identify: async () => {
-    asked += 1;
-    const mine = asked;
+    const isNewest = begin();
     const { email: known, ...identity } = await backend.identify();
-    // After a newer question, this answer only says who the visitor was.
-    if (mine === asked) email = known;
+    if (isNewest()) email = known;
     return identity;
   },
 });

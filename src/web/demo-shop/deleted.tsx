@@ -1,20 +1,21 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Item, List } from '../../sdk/client/wishgate.ts';
+import { attempt } from './actions.ts';
 import { client } from './client.ts';
-import { useShop } from './state.ts';
+import { Button, Row } from './parts.tsx';
+import { shop } from './state.ts';
 import type { Undo } from './toasts.ts';
+import { inTurn } from './wishes.ts';
 
 type Deleted = { lists: List[]; items: Item[] };
 
-/** What can be brought back, read again whenever the lists change. */
+/** What can be restored, read again whenever the lists change. */
 function useDeleted(lid: string | null): Deleted {
-  const { lists, inTurn } = useShop();
   const [deleted, setDeleted] = useState<Deleted>({ lists: [], items: [] });
   useEffect(() => {
     let isCurrent = true;
     const read = async (): Promise<void> => {
-      // Another change came meanwhile, after which it is read again.
       if (!isCurrent) return;
       const [gone, items] = await Promise.all([
         client.deletedLists(),
@@ -22,36 +23,26 @@ function useDeleted(lid: string | null): Deleted {
       ]);
       if (isCurrent) setDeleted({ lists: gone.filter(({ lty }) => lty !== 'sfl'), items });
     };
-    inTurn(read).catch(
-      // The shop works without this place, and says elsewhere when the service is away.
-      () => undefined,
-    );
+    // The shop works without this section, and the bar says when the service cannot be reached.
+    inTurn(read).catch(() => undefined);
     return () => void (isCurrent = false);
-  }, [lid, lists, inTurn]);
+  }, [lid, shop.lists]);
   return deleted;
 }
 
-function Line({ name, hint, onBack }: { name: string; hint: string; onBack: Undo }): JSX.Element {
-  const { attempt } = useShop();
+function DeletedRow({ name, hint, onBack }: { name: string; hint: string; onBack: Undo }): JSX.Element {
+  const restore = (): Promise<boolean> =>
+    attempt(onBack, { done: `${name} is back`, otherwise: `${name} is not back` });
   return (
-    <li class="line">
-      <div class="grow">
-        <h3>{name}</h3>
-        <p class="hint">{hint}</p>
-      </div>
-      <button
-        type="button"
-        class="button"
-        aria-label={`Bring back ${name}`}
-        onClick={() => void attempt(onBack, { done: `${name} is back`, otherwise: `${name} is not back` })}
-      >
+    <Row title={name} details={<p class="hint">{hint}</p>}>
+      <Button label={`Bring back ${name}`} onClick={restore}>
         Bring back
-      </button>
-    </li>
+      </Button>
+    </Row>
   );
 }
 
-/** Deleted lists, and what was deleted from the list that is shown. */
+/** Deleted lists, and the deleted items of the list that is shown. */
 export function RecentlyDeleted({ list }: { list: List | null }): JSX.Element | null {
   const { lists, items } = useDeleted(list?.lid ?? null);
   if (lists.length === 0 && items.length === 0) return null;
@@ -60,7 +51,7 @@ export function RecentlyDeleted({ list }: { list: List | null }): JSX.Element | 
       <h2 id="deleted-title">Recently deleted</h2>
       <ul class="lines">
         {lists.map(({ lid, lname, cnt }) => (
-          <Line
+          <DeletedRow
             key={lid}
             name={lname}
             hint={cnt === 1 ? 'List with 1 item' : `List with ${cnt} items`}
@@ -68,7 +59,7 @@ export function RecentlyDeleted({ list }: { list: List | null }): JSX.Element | 
           />
         ))}
         {items.map(({ id, lid, epi, dt, title }) => (
-          <Line
+          <DeletedRow
             key={id}
             name={dt ?? title ?? String(epi)}
             hint={`From ${list?.lname ?? 'a list'}`}

@@ -1,32 +1,45 @@
 import type { JSX } from 'preact';
 import type { List } from '../../sdk/client/wishgate.ts';
+import { login, make, subscribe } from './actions.ts';
 import type { AlertTopic, Product } from './api.ts';
 import { client } from './client.ts';
-import { EditItem, NameList, PickLists } from './list-dialogs.tsx';
 import { Form, Modal } from './overlay.tsx';
+import type { FieldReader } from './overlay.tsx';
+import { Button, Field } from './parts.tsx';
 import { changeList } from './patches.ts';
-import { useShop } from './state.ts';
+import { close, open } from './route.ts';
+import { shop, show } from './state.ts';
 
-function Login({ reason, share }: { reason: string; share: List | undefined }): JSX.Element {
-  const { login, open, close } = useShop();
-  const send = async (value: (name: string) => string): Promise<void> => {
+function EmailField(): JSX.Element {
+  return (
+    <Field
+      label="E-mail address"
+      name="email"
+      type="email"
+      required
+      autocomplete="email"
+      placeholder="you@example.com"
+    />
+  );
+}
+
+/** Logs in, and goes on to share a list where that was the reason. */
+export function Login({ reason, share }: { reason: string; share?: List }): JSX.Element {
+  const send = async (value: FieldReader): Promise<void> => {
     await login(value('email'));
     if (!share) return close();
-    // The guest's list may have joined one of the account's that has its name.
+    // The guest's list may have been merged into the account's list of that name.
     const lists = await client.fetchLists();
     const list =
       lists.find(({ lid }) => lid === share.lid) ?? lists.find(({ lname }) => lname === share.lname);
-    if (list) open({ kind: 'share', lid: list.lid });
+    if (list) open(() => <Share lid={list.lid} />);
     else close();
   };
   return (
     <Modal title="Log in">
       <Form submit="Log in" onSubmit={send}>
         <p>{reason}</p>
-        <label>
-          E-mail address
-          <input name="email" type="email" required autocomplete="email" placeholder="you@example.com" />
-        </label>
+        <EmailField />
         <p class="hint">
           This is a demo: any address will do, there is no password, and nothing is sent to it.
         </p>
@@ -48,9 +61,8 @@ const ALERTS = {
   },
 };
 
-function Notify({ product, topic }: { product: Product; topic: AlertTopic }): JSX.Element {
-  const { subscribe, show, close } = useShop();
-  const send = async (value: (name: string) => string): Promise<void> => {
+export function Notify({ product, topic }: { product: Product; topic: AlertTopic }): JSX.Element {
+  const send = async (value: FieldReader): Promise<void> => {
     await subscribe(product, topic, value('email'));
     show(`We will write to ${value('email')} ${ALERTS[topic].when}`);
     close();
@@ -61,18 +73,16 @@ function Notify({ product, topic }: { product: Product; topic: AlertTopic }): JS
         <p>
           {product.dt} {ALERTS[topic].text}
         </p>
-        <label>
-          E-mail address
-          <input name="email" type="email" required autocomplete="email" placeholder="you@example.com" />
-        </label>
+        <EmailField />
       </Form>
     </Modal>
   );
 }
 
-function Share({ list }: { list: List }): JSX.Element {
-  const { make, show } = useShop();
-  const { lid, lname, anonRead } = list;
+export function Share({ lid }: { lid: string }): JSX.Element | null {
+  const list = shop.lists.find((known) => known.lid === lid);
+  if (!list) return null;
+  const { lname, anonRead } = list;
   const link = `${location.origin}/demo#/shared/${lid}`;
   const toggle = (): void =>
     void make(
@@ -88,11 +98,11 @@ function Share({ list }: { list: List }): JSX.Element {
       await navigator.clipboard.writeText(link);
       show('Link copied');
     } catch {
-      // Not allowed, or not there at all: pages on plain HTTP have no clipboard.
+      // Not allowed, or not there: pages on plain HTTP have no clipboard.
       show('Please copy the link by hand', true);
     }
   };
-  const send = async (value: (name: string) => string, form: HTMLFormElement): Promise<void> => {
+  const send = async (value: FieldReader, form: HTMLFormElement): Promise<void> => {
     await client.sendListViaEmail({ lid, toemail: value('toemail'), fromname: value('fromname') });
     show(`Sent to ${value('toemail')}`);
     form.reset();
@@ -106,39 +116,22 @@ function Share({ list }: { list: List }): JSX.Element {
       {anonRead && (
         <>
           <div class="row">
-            <label class="grow">
-              Link
-              <input readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
-            </label>
-            <button type="button" class="button" onClick={() => void copy()}>
-              Copy
-            </button>
+            <Field
+              class="grow"
+              label="Link"
+              readOnly
+              value={link}
+              onFocus={(event) => event.currentTarget.select()}
+            />
+            <Button onClick={copy}>Copy</Button>
           </div>
           <Form submit="Send" onSubmit={send}>
             <h3>Send it by mail</h3>
-            <label>
-              Your name
-              <input name="fromname" required maxLength={100} autocomplete="name" />
-            </label>
-            <label>
-              To
-              <input name="toemail" type="email" required placeholder="friend@example.com" />
-            </label>
+            <Field label="Your name" name="fromname" required maxLength={100} autocomplete="name" />
+            <Field label="To" name="toemail" type="email" required placeholder="friend@example.com" />
           </Form>
         </>
       )}
     </Modal>
   );
-}
-
-export function Dialogs(): JSX.Element | null {
-  const { dialog, lists } = useShop();
-  if (dialog === null) return null;
-  if (dialog.kind === 'login') return <Login key="login" reason={dialog.reason} share={dialog.share} />;
-  if (dialog.kind === 'pick') return <PickLists product={dialog.product} />;
-  if (dialog.kind === 'notify') return <Notify product={dialog.product} topic={dialog.topic} />;
-  if (dialog.kind === 'name') return <NameList list={dialog.list} />;
-  if (dialog.kind === 'edit') return <EditItem item={dialog.item} />;
-  const list = lists.find(({ lid }) => lid === dialog.lid);
-  return list ? <Share key="share" list={list} /> : null;
 }

@@ -1,32 +1,40 @@
 import type { JSX } from 'preact';
 import type { Item, List } from '../../sdk/client/wishgate.ts';
-import { toInput } from './actions.ts';
+import { make } from './actions.ts';
+import { toInput } from './api.ts';
 import type { Product } from './api.ts';
 import { client } from './client.ts';
+import { lidsOf, toggleIn } from './list-actions.ts';
 import { Form, Modal } from './overlay.tsx';
+import type { FieldReader } from './overlay.tsx';
+import { Field } from './parts.tsx';
 import { changeItem, changeList, moveItem, putItem, putList, together } from './patches.ts';
-import { goTo } from './route.ts';
-import { useShop } from './state.ts';
+import { close, goTo } from './route.ts';
+import { shop, show } from './state.ts';
+import { change } from './wishes.ts';
 
-function NameField({ label, value = '' }: { label: string; value?: string }): JSX.Element {
+function NameField({ label, value }: { label: string; value?: string }): JSX.Element {
   return (
-    <label class="grow">
-      {label}
-      <input name="lname" required minLength={3} maxLength={50} defaultValue={value} placeholder="Birthday" />
-    </label>
+    <Field
+      class="grow"
+      label={label}
+      name="lname"
+      required
+      minLength={3}
+      maxLength={50}
+      defaultValue={value}
+      placeholder="Birthday"
+    />
   );
 }
 
+/** The lists that the service has; one that is being made has no id yet. */
+export const madeLists = (): List[] => shop.lists.filter(({ lid }) => lid !== '');
+
 /** Puts a product into lists and takes it out, each at once. */
 export function PickLists({ product }: { product: Product }): JSX.Element {
-  const { lists, lidsOf, make, change, saveTo, removeFrom, bringBack, show } = useShop();
   const inLists = lidsOf(product.epi);
-  const toggle = ({ lid, lname }: List): void => {
-    if (inLists.includes(lid))
-      void make(removeFrom([lid], product), `Removed from ${lname}`, bringBack([lid], toInput(product)));
-    else void make(saveTo(product, lid), `Saved to ${lname}`);
-  };
-  const create = async (value: (name: string) => string, form: HTMLFormElement): Promise<void> => {
+  const create = async (value: FieldReader, form: HTMLFormElement): Promise<void> => {
     const lname = value('lname');
     await change({
       otherwise: `${lname} was not made`,
@@ -43,17 +51,19 @@ export function PickLists({ product }: { product: Product }): JSX.Element {
   return (
     <Modal title={`Lists for ${product.dt}`}>
       <ul class="choices">
-        {lists
-          .filter(({ lid }) => lid !== '')
-          .map((list) => (
-            <li key={list.lid}>
-              <label class="check">
-                <input type="checkbox" checked={inLists.includes(list.lid)} onChange={() => toggle(list)} />
-                <span>{list.lname}</span>
-                <span class="hint">{list.cnt}</span>
-              </label>
-            </li>
-          ))}
+        {madeLists().map((list) => (
+          <li key={list.lid}>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={inLists.includes(list.lid)}
+                onChange={() => void toggleIn(list, product)}
+              />
+              <span>{list.lname}</span>
+              <span class="hint">{list.cnt}</span>
+            </label>
+          </li>
+        ))}
       </ul>
       <Form isRow submit="Create" onSubmit={create}>
         <NameField label="New list" />
@@ -62,31 +72,30 @@ export function PickLists({ product }: { product: Product }): JSX.Element {
   );
 }
 
-/** Names a new list, or one that is there anew. */
-export function NameList({ list }: { list: List | null }): JSX.Element {
-  const { change, show, close } = useShop();
-  const send = async (value: (name: string) => string): Promise<void> => {
+/** Names a new list, or renames one. */
+export function NameList({ list }: { list?: List }): JSX.Element {
+  const send = async (value: FieldReader): Promise<void> => {
     const lname = value('lname');
-    let lid = list?.lid ?? '';
+    let madeLid = '';
     await change({
       otherwise: `${lname} is not its name yet`,
       patch: list ? changeList(list.lid, { lname }) : (all) => all,
       call: async () => {
         if (list) return void (await client.updateList({ lid: list.lid, lname }));
         const made = await client.createList({ lname });
-        lid = made.lid;
+        madeLid = made.lid;
         return putList(made);
       },
     });
     show(list ? `It is called ${lname} now` : `${lname} is ready`);
     close(() => {
-      if (!list) goTo(`lists/${lid}`);
+      if (!list) goTo(`lists/${madeLid}`);
     });
   };
   return (
     <Modal title={list ? `Rename ${list.lname}` : 'A new list'}>
       <Form submit={list ? 'Rename' : 'Create list'} onSubmit={send}>
-        <NameField label="Name" value={list?.lname ?? ''} />
+        <NameField label="Name" value={list?.lname} />
       </Form>
     </Modal>
   );
@@ -94,51 +103,52 @@ export function NameList({ list }: { list: List | null }): JSX.Element {
 
 /** Quantity, note and list of an item. */
 export function EditItem({ item }: { item: Item }): JSX.Element {
-  const { lists, make, close } = useShop();
   const { lid, epi, dt, title, qty, note } = item;
   const name = dt ?? title ?? 'this item';
-  const send = async (value: (name: string) => string): Promise<void> => {
+  const send = async (value: FieldReader): Promise<void> => {
     const fields = { qty: Number(value('qty')), note: value('note') };
     const toLid = value('lid');
     const isMoved = toLid !== lid;
     const isChanged = fields.qty !== qty || fields.note !== (note ?? '');
     close();
     if (!isMoved && !isChanged) return;
-    const edited = changeItem(lid, epi, fields);
-    const moved = moveItem(lid, toLid, { ...item, ...fields });
+    const to = shop.lists.find((list) => list.lid === toLid);
     await make(
       {
         otherwise: `${name} is as it was`,
-        patch: isMoved ? moved : edited,
+        patch: isMoved ? moveItem(lid, toLid, { ...item, ...fields }) : changeItem(lid, epi, fields),
         call: async () => {
           if (isChanged) await client.updateListItem(lid, { epi, ...fields });
           if (isMoved) await client.moveItems(lid, toLid, [epi]);
         },
       },
-      isMoved ? `${name} moved to ${lists.find((list) => list.lid === toLid)?.lname ?? 'it'}` : 'Saved',
+      isMoved ? `${name} moved to ${to?.lname ?? 'it'}` : 'Saved',
     );
   };
   return (
     <Modal title={`Edit ${name}`}>
       <Form submit="Save" onSubmit={send}>
-        <label>
-          Quantity
-          <input name="qty" type="number" min="1" max="999" required defaultValue={String(qty)} />
-        </label>
+        <Field
+          label="Quantity"
+          name="qty"
+          type="number"
+          min="1"
+          max="999"
+          required
+          defaultValue={String(qty)}
+        />
         <label>
           Note
           <textarea name="note" rows={3} maxLength={500} defaultValue={note ?? ''} />
         </label>
         <label>
           List
-          <select name="lid" defaultValue={lid}>
-            {lists
-              .filter((list) => list.lid !== '')
-              .map((list) => (
-                <option key={list.lid} value={list.lid} selected={list.lid === lid}>
-                  {list.lname}
-                </option>
-              ))}
+          <select name="lid">
+            {madeLists().map((list) => (
+              <option key={list.lid} value={list.lid} selected={list.lid === lid}>
+                {list.lname}
+              </option>
+            ))}
           </select>
         </label>
       </Form>

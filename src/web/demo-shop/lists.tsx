@@ -1,96 +1,67 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Item, List, ListContents } from '../../sdk/client/wishgate.ts';
 import { explain, isUnreachable } from './api.ts';
+import { BuyButton, Hearts } from './buying.tsx';
 import { client } from './client.ts';
 import { RecentlyDeleted } from './deleted.tsx';
-import {
-  BuyButton,
-  Empty,
-  Ghosts,
-  Hearts,
-  Icon,
-  Picture,
-  RemoveButton,
-  RowTitle,
-  Title,
-  money,
-} from './parts.tsx';
-import { dropList, putList } from './patches.ts';
-import { focusHeading, replaceRoute, useTitle } from './route.ts';
-import { useShop } from './state.ts';
+import { Login, Share } from './dialogs.tsx';
+import { removeItem, removeList } from './list-actions.ts';
+import { EditItem, NameList, madeLists } from './list-dialogs.tsx';
+import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, ToShop, money } from './parts.tsx';
+import { focusHeading, open, replaceRoute, useTitle } from './route.ts';
+import { findProduct, shop } from './state.ts';
 
-/** What the row of an item says; its buttons follow from what the visitor may do. */
-function Row({ item, level, children }: { item: Item; level: 2 | 3; children: JSX.Element }): JSX.Element {
-  const { byEpi } = useShop();
-  const product = byEpi.get(Number(item.epi));
-  const title = item.dt ?? item.title;
+type ItemRowProps = { item: Item; level: 2 | 3; children: ComponentChildren };
+
+function ItemRow({ item, level, children }: ItemRowProps): JSX.Element {
+  const { epi, iu, dt, title, pr, qty, note } = item;
+  const product = findProduct(epi);
+  const details = (
+    <>
+      <p class="price">
+        {money(product?.pr ?? pr)} {qty > 1 && <span class="hint">× {qty}</span>}
+        {product && product.stk <= 0 && <span class="hint"> · sold out</span>}
+      </p>
+      {note && <p class="note">{note}</p>}
+    </>
+  );
   return (
-    <li class="line">
-      <Picture iu={item.iu} />
-      <div class="grow">
-        <RowTitle level={level}>{product ? <a href={`#/p/${product.slug}`}>{title}</a> : title}</RowTitle>
-        <p class="price">
-          {money(product?.pr ?? item.pr)} {item.qty > 1 && <span class="hint">× {item.qty}</span>}
-          {product && product.stk <= 0 && <span class="hint"> · sold out</span>}
-        </p>
-        {item.note && <p class="note">{item.note}</p>}
-      </div>
+    <Row iu={iu} title={dt ?? title} slug={product?.slug} level={level} details={details}>
       <div class="actions">
         {product && <BuyButton product={product} />}
         {children}
       </div>
-    </li>
-  );
-}
-
-function OwnRow({ item, list }: { item: Item; list: List }): JSX.Element {
-  const { make, removeFrom, bringBack, open } = useShop();
-  const title = item.dt ?? item.title ?? '';
-  const remove = (): void =>
-    void make(
-      removeFrom([list.lid], item),
-      `${title} removed from ${list.lname}`,
-      bringBack([list.lid], item),
-    );
-  return (
-    <Row item={item} level={3}>
-      <>
-        <button
-          type="button"
-          class="button plain"
-          aria-label={`Edit ${title}`}
-          onClick={() => open({ kind: 'edit', item })}
-        >
-          Edit
-        </button>
-        <RemoveButton label={`Remove ${title}`} onRemove={remove} />
-      </>
     </Row>
   );
 }
 
+function OwnRow({ item, list }: { item: Item; list: List }): JSX.Element {
+  const title = item.dt ?? item.title ?? '';
+  return (
+    <ItemRow item={item} level={3}>
+      <Button
+        class="button plain"
+        label={`Edit ${title}`}
+        onClick={() => open(() => <EditItem item={item} />)}
+      >
+        Edit
+      </Button>
+      <RemoveButton label={`Remove ${title}`} onRemove={() => removeItem(list, item)} />
+    </ItemRow>
+  );
+}
+
+const LOGIN_TO_SHARE = 'Log in to share a list. Everything you saved as a guest comes with you.';
+
 function OneList({ list }: { list: List }): JSX.Element {
-  const { email, open, make } = useShop();
   const { lid, lname, cnt, listcontents, anonRead } = list;
-  const share = (): void =>
-    email === null
-      ? open({
-          kind: 'login',
-          reason: 'Log in to share a list. Everything you saved as a guest comes with you.',
-          share: list,
-        })
-      : open({ kind: 'share', lid });
+  const share = (): void => {
+    const isGuest = shop.email === null;
+    open(() => (isGuest ? <Login reason={LOGIN_TO_SHARE} share={list} /> : <Share lid={lid} />));
+  };
   const remove = (): void => {
-    void make(
-      {
-        otherwise: `${lname} was not deleted`,
-        patch: dropList(lid),
-        call: () => client.deleteList(lid),
-      },
-      `${lname} deleted`,
-      { otherwise: `${lname} is not back`, patch: putList(list), call: () => client.restoreList(lid) },
-    );
+    void removeList(list);
     replaceRoute('lists');
     setTimeout(focusHeading);
   };
@@ -104,15 +75,15 @@ function OneList({ list }: { list: List }): JSX.Element {
             {anonRead && ' · shared'}
           </span>
         </h2>
-        <button type="button" class="button" onClick={share}>
+        <Button onClick={share}>
           <Icon name="share" /> Share
-        </button>
-        <button type="button" class="button plain" onClick={() => open({ kind: 'name', list })}>
+        </Button>
+        <Button class="button plain" onClick={() => open(() => <NameList list={list} />)}>
           Rename
-        </button>
-        <button type="button" class="button plain" onClick={remove}>
+        </Button>
+        <Button class="button plain" onClick={remove}>
           Delete list
-        </button>
+        </Button>
       </div>
       {cnt === 0 && <p class="hint">Nothing here yet.</p>}
       <ul class="lines">
@@ -126,30 +97,25 @@ function OneList({ list }: { list: List }): JSX.Element {
 }
 
 function NewList(): JSX.Element {
-  const { open } = useShop();
   return (
-    <button type="button" class="button plain" onClick={() => open({ kind: 'name', list: null })}>
+    <Button class="button plain" onClick={() => open(() => <NameList />)}>
       <Icon name="plus" /> New list
-    </button>
+    </Button>
   );
 }
 
 /** The visitor's lists; the one in the address is open, else the first. */
 export function Lists({ lid: wanted }: { lid: string }): JSX.Element {
-  const { lists, areListsKnown } = useShop();
-  // A list that is being made has no address yet.
-  const known = lists.filter(({ lid }) => lid !== '');
-  const list = known.find(({ lid }) => lid === wanted) ?? known[0];
+  const lists = madeLists();
+  const list = lists.find(({ lid }) => lid === wanted) ?? lists[0];
   useTitle(list ? `${list.lname} · My lists` : 'My lists');
-  if (!list && areListsKnown)
+  if (!list && shop.serverLists)
     return (
       <>
         <Empty title="No lists yet">
           <p>Tap a heart in the shop, and your first list appears here.</p>
           <div class="actions middle">
-            <a class="button primary" href="#/">
-              To the shop
-            </a>
+            <ToShop />
             <NewList />
           </div>
         </Empty>
@@ -160,7 +126,7 @@ export function Lists({ lid: wanted }: { lid: string }): JSX.Element {
     <>
       <Title>My lists</Title>
       <nav class="tabs" aria-label="Lists">
-        {known.map(({ lid, lname, cnt }) => (
+        {lists.map(({ lid, lname, cnt }) => (
           <a
             key={lid}
             class="tab"
@@ -178,17 +144,17 @@ export function Lists({ lid: wanted }: { lid: string }): JSX.Element {
   );
 }
 
-/** Reads somebody's public list, again when the service is back. */
+/** Reads a public list, again when the service is back. */
 function useShared(lid: string): { contents: ListContents | null; problem: string | null } {
-  const { away } = useShop();
+  const { away } = shop;
   const [contents, setContents] = useState<ListContents | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
     let isCurrent = true;
     if (away !== null && contents) return;
     client.fetchListDetails({ lid }).then(
-      (answer) => isCurrent && (setContents(answer), setProblem(null)),
-      // The bar says it where the service is away.
+      (found) => isCurrent && (setContents(found), setProblem(null)),
+      // The bar says it where the service cannot be reached.
       (error: unknown) =>
         isCurrent && !isUnreachable(error) && (setContents(null), setProblem(explain(error))),
     );
@@ -197,9 +163,8 @@ function useShared(lid: string): { contents: ListContents | null; problem: strin
   return { contents: contents?.list.lid === lid ? contents : null, problem };
 }
 
-/** Somebody else's public list. */
+/** A public list of somebody else. */
 export function SharedList({ lid }: { lid: string }): JSX.Element {
-  const { byEpi } = useShop();
   const { contents, problem } = useShared(lid);
   useTitle(contents?.list.lname ?? 'A shared list');
   if (problem)
@@ -222,11 +187,11 @@ export function SharedList({ lid }: { lid: string }): JSX.Element {
       <Title>{contents.list.lname}</Title>
       <ul class="lines">
         {contents.items.map((item) => {
-          const product = byEpi.get(Number(item.epi));
+          const product = findProduct(item.epi);
           return (
-            <Row key={item.epi} item={item} level={2}>
-              <>{product && <Hearts product={product} />}</>
-            </Row>
+            <ItemRow key={item.epi} item={item} level={2}>
+              {product && <Hearts product={product} />}
+            </ItemRow>
           );
         })}
       </ul>

@@ -1,65 +1,63 @@
 import { render } from 'preact';
 import type { JSX } from 'preact';
+import { useReducer } from 'preact/hooks';
+import { logout } from './actions.ts';
 import { AlertsView } from './alerts.tsx';
-import { noteClick } from './cart.ts';
+import { followCart, noteClick } from './cart.ts';
 import { CartView } from './checkout.tsx';
 import { Counter } from './counter.tsx';
-import { Dialogs } from './dialogs.tsx';
+import { Login } from './dialogs.tsx';
 import { Lists, SharedList } from './lists.tsx';
 import { AwayBar, Toasts } from './overlay.tsx';
-import { Icon } from './parts.tsx';
-import { useRoute } from './route.ts';
+import { Button, Icon } from './parts.tsx';
+import type { IconName } from './parts.tsx';
+import { followRoute, open, useArrival } from './route.ts';
 import { ProductPage, Shelf } from './shelf.tsx';
-import { Shop, useShopState } from './state.ts';
+import { onUpdate, shop } from './state.ts';
+import { followWishes } from './wishes.ts';
 import './shop.css';
 
-type Shared = ReturnType<typeof useShopState>;
+type NavLinkProps = { view: string; icon: IconName; name: string; count?: number };
 
-/** A number on an icon; it takes no room, so that nothing moves when it becomes known. */
-function Count({ of: count }: { of: number }): JSX.Element | null {
-  return count > 0 ? <span class="count">{count}</span> : null;
+/** A link of the header. Its count takes no room, so that nothing moves when it becomes known. */
+function NavLink({ view, icon, name, count = 0 }: NavLinkProps): JSX.Element {
+  return (
+    <a href={`#/${view}`} aria-current={shop.route[0] === view ? 'page' : undefined}>
+      <Icon name={icon} /> {name} {count > 0 && <span class="count">{count}</span>}
+    </a>
+  );
 }
 
-function Header({ shop, view }: { shop: Shared; view: string }): JSX.Element {
-  const saved = shop.lists.reduce((sum, { cnt }) => sum + cnt, 0);
-  const inCart = Object.values(shop.cart).reduce((sum, qty) => sum + qty, 0);
-  const current = (name: string): 'page' | undefined => (view === name ? 'page' : undefined);
-  const account = (): void => {
-    if (shop.email === null)
-      shop.open({ kind: 'login', reason: 'Log in, and what you saved as a guest comes with you.' });
-    else void shop.logout();
-  };
+function Header(): JSX.Element {
+  const { lists, cart, alerts, email } = shop;
+  const saved = lists.reduce((sum, { cnt }) => sum + cnt, 0);
+  const inCart = Object.values(cart).reduce((sum, qty) => sum + qty, 0);
+  const logIn = (): void =>
+    open(() => <Login reason="Log in, and what you saved as a guest comes with you." />);
   return (
     <header class="top">
       <a class="brand" href="#/">
         Hearth &amp; Loom
       </a>
       <nav aria-label="Shop">
-        <a href="#/lists" aria-current={current('lists')}>
-          <Icon name="heart" /> Lists <Count of={saved} />
-        </a>
-        <a href="#/alerts" aria-current={current('alerts')}>
-          <Icon name="bell" /> Alerts <Count of={shop.alerts.length} />
-        </a>
-        <a href="#/cart" aria-current={current('cart')}>
-          <Icon name="bag" /> Cart <Count of={inCart} />
-        </a>
-        <a href="#/counter" aria-current={current('counter')}>
-          <Icon name="shop" /> Counter
-        </a>
+        <NavLink view="lists" icon="heart" name="Lists" count={saved} />
+        <NavLink view="alerts" icon="bell" name="Alerts" count={alerts?.length} />
+        <NavLink view="cart" icon="bag" name="Cart" count={inCart} />
+        <NavLink view="counter" icon="shop" name="Counter" />
       </nav>
-      <button type="button" class="button plain account" onClick={account}>
+      <Button class="button plain account" onClick={email === null ? logIn : logout}>
         <Icon name="person" />
         <span class="who">
-          {shop.email === null ? 'Log in' : 'Log out'}
-          {shop.email !== null && <span class="address">{shop.email}</span>}
+          {email === null ? 'Log in' : 'Log out'}
+          {email !== null && <span class="address">{email}</span>}
         </span>
-      </button>
+      </Button>
     </header>
   );
 }
 
-function View({ view, name }: { view: string; name: string }): JSX.Element {
+function View(): JSX.Element {
+  const [view, name] = shop.route;
   if (view === 'lists') return <Lists lid={name} />;
   if (view === 'cart') return <CartView />;
   if (view === 'alerts') return <AlertsView />;
@@ -69,23 +67,27 @@ function View({ view, name }: { view: string; name: string }): JSX.Element {
 }
 
 function App(): JSX.Element {
-  const shop = useShopState();
-  const [view, name] = useRoute();
+  const [, redraw] = useReducer<number, void>((draws) => draws + 1, 0);
+  onUpdate(redraw);
+  useArrival();
   return (
-    <Shop.Provider value={shop}>
-      <Header shop={shop} view={view} />
+    <>
+      <Header />
       <main>
-        <View view={view} name={name} />
+        <View />
       </main>
       <footer>
         A demo of <a href="/">wishgate</a>. Nothing here is for sale, and no mail leaves this machine.
       </footer>
       <AwayBar />
-      <Dialogs />
+      {shop.dialog?.()}
       <Toasts />
-    </Shop.Provider>
+    </>
   );
 }
 
 noteClick();
+followCart();
+followRoute();
+followWishes();
 render(<App />, document.querySelector('#app')!);

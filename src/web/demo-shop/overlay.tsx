@@ -1,19 +1,19 @@
 import type { ComponentChildren, JSX, SubmitEventHandler } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { explain } from './api.ts';
-import { Icon } from './parts.tsx';
-import { focusHeading } from './route.ts';
-import { useShop } from './state.ts';
+import { Button, Icon } from './parts.tsx';
+import { close, focusHeading } from './route.ts';
+import { dismiss, shop } from './state.ts';
+import { load } from './wishes.ts';
 
-/** A modal dialog: the browser keeps the focus inside, Escape and Back close it, and the focus goes back to where it was. */
+/** A modal dialog. Escape and Back close it, and the focus returns to where it was. */
 export function Modal({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
-  const { close } = useShop();
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
-    // The first thing to fill in, not the way out.
+    // The first field, not the button that closes.
     dialog?.querySelector<HTMLElement>('input, textarea')?.focus();
     return () => {
       dialog?.close();
@@ -26,21 +26,24 @@ export function Modal({ title, children }: { title: string; children: ComponentC
       ref={element}
       class="modal"
       aria-labelledby="modal-title"
-      // The browser tells late: once this dialog is gone, another one may be open.
+      // The event comes late: once this dialog is gone, another one may be open.
       onClose={({ currentTarget }) => currentTarget.isConnected && close()}
     >
       <header>
         <h2 id="modal-title">{title}</h2>
-        <button type="button" class="round plain" aria-label="Close" onClick={() => close()}>
+        <Button class="round plain" label="Close" onClick={() => close()}>
           <Icon name="close" />
-        </button>
+        </Button>
       </header>
       {children}
     </dialog>
   );
 }
 
-/** A form of a dialog: sent once at a time, and what is wrong is said where it was typed. */
+/** Reads a field of a form, without the blanks around it. */
+export type FieldReader = (name: string) => string;
+
+/** A form of a dialog: submitted once at a time, with the error below it. */
 export function Form({
   submit,
   isRow = false,
@@ -49,7 +52,7 @@ export function Form({
 }: {
   submit: string;
   isRow?: boolean;
-  onSubmit: (value: (name: string) => string, form: HTMLFormElement) => Promise<unknown>;
+  onSubmit: (value: FieldReader, form: HTMLFormElement) => Promise<unknown>;
   children: ComponentChildren;
 }): JSX.Element {
   const [isBusy, setBusy] = useState(false);
@@ -59,13 +62,9 @@ export function Form({
     if (isBusy) return;
     const form = event.currentTarget;
     const fields = new FormData(form);
-    const value = (name: string): string => {
-      const field = fields.get(name);
-      return typeof field === 'string' ? field.trim() : '';
-    };
     setBusy(true);
     setProblem(null);
-    onSubmit(value, form)
+    onSubmit((name) => ((fields.get(name) ?? '') as string).trim(), form)
       .catch((error: unknown) => setProblem(explain(error)))
       .finally(() => setBusy(false));
   };
@@ -83,10 +82,10 @@ export function Form({
 }
 
 export function Toasts(): JSX.Element {
-  const { toasts, dismiss } = useShop();
+  const { toasts } = shop;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // A dialog lies above the page; a popover that is shown anew lies above the dialog.
+    // A popover that is shown anew is above an open dialog.
     element.current?.hidePopover();
     if (toasts.length > 0) element.current?.showPopover();
   }, [toasts]);
@@ -96,16 +95,9 @@ export function Toasts(): JSX.Element {
         <p key={id} class={isError ? 'toast error' : 'toast'}>
           {text}
           {action && (
-            <button
-              type="button"
-              class="undo"
-              onClick={() => {
-                dismiss(id);
-                void action.run();
-              }}
-            >
+            <Button class="undo" onClick={() => (dismiss(id), action.run())}>
               {action.name}
-            </button>
+            </Button>
           )}
         </p>
       ))}
@@ -113,16 +105,13 @@ export function Toasts(): JSX.Element {
   );
 }
 
-/** The one bar that says that the service is away; it goes when the service is back. */
+/** Says that the service cannot be reached, until it can. */
 export function AwayBar(): JSX.Element | null {
-  const { away, load } = useShop();
-  if (away === null) return null;
+  if (shop.away === null) return null;
   return (
     <div class="away" role="alert">
-      <span>{away}</span>
-      <button type="button" class="button" onClick={() => void load()}>
-        Try now
-      </button>
+      <span>{shop.away}</span>
+      <Button onClick={load}>Try now</Button>
     </div>
   );
 }

@@ -1,7 +1,5 @@
-import type { ComponentChildren, JSX, TargetedEvent } from 'preact';
-import type { AlertTopic, Product } from './api.ts';
+import type { ComponentChildren, InputHTMLAttributes, JSX, TargetedMouseEvent } from 'preact';
 import { focusHeading } from './route.ts';
-import { useShop } from './state.ts';
 
 const PATHS = {
   heart: 'M12 20.5S3.5 15.4 3.5 9.4A4.7 4.7 0 0 1 12 6.7a4.7 4.7 0 0 1 8.5 2.7c0 6-8.5 11.1-8.5 11.1z',
@@ -15,7 +13,9 @@ const PATHS = {
   share: 'M12 15V4M8 7.5L12 4l4 3.5M5 12v8h14v-8',
 };
 
-export function Icon({ name, isFull = false }: { name: keyof typeof PATHS; isFull?: boolean }): JSX.Element {
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name, isFull = false }: { name: IconName; isFull?: boolean }): JSX.Element {
   return (
     <svg class={isFull ? 'icon full' : 'icon'} viewBox="0 0 24 24" aria-hidden="true">
       <path d={PATHS[name]} />
@@ -26,123 +26,46 @@ export function Icon({ name, isFull = false }: { name: keyof typeof PATHS; isFul
 export const money = (amount: number | null): string =>
   amount === null ? '' : new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' }).format(amount);
 
-/** The picture of a product; it says nothing where the title stands beside it. */
-export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string | null }): JSX.Element {
-  // Records hold the public address; the picture itself always comes from where the page came from.
+/** The picture of a product; without `dt` where the title is next to it. */
+export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string }): JSX.Element {
+  // Records have the public address; the picture itself always comes from the page's own origin.
   const src = iu === null ? undefined : new URL(iu, location.href).pathname;
-  return <img class="picture" src={src} alt={dt ?? ''} width="400" height="300" />;
+  return <img class="picture" src={src} alt={dt} width="400" height="300" />;
 }
 
-/** The price, and what it was before it was reduced. */
-export function Price({ product }: { product: Product }): JSX.Element {
-  const { pr, fullPrice } = product;
-  return (
-    <p class="price">
-      {money(pr)}
-      {pr < fullPrice && (
-        <>
-          {' '}
-          <s>
-            <span class="visually-hidden">instead of </span>
-            {money(fullPrice)}
-          </s>
-        </>
-      )}
-    </p>
-  );
-}
+type ButtonProps = {
+  class?: string;
+  /** Read out in place of the text, where that alone does not say what it is about. */
+  label?: string;
+  isPressed?: boolean;
+  isDisabled?: boolean;
+  onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => unknown;
+  children: ComponentChildren;
+};
 
-/** The heart saves to the first list; the plus beside it chooses lists. */
-export function Hearts({ product }: { product: Product }): JSX.Element {
-  const { lidsOf, areListsKnown, toggleHeart, open } = useShop();
-  const isSaved = lidsOf(product.epi).length > 0;
-  return (
-    <div class={areListsKnown || isSaved ? 'hearts' : 'hearts unknown'}>
-      <button
-        type="button"
-        class="round"
-        aria-pressed={isSaved}
-        aria-label={isSaved ? `Remove ${product.dt} from your lists` : `Save ${product.dt}`}
-        onClick={() => void toggleHeart(product)}
-      >
-        <Icon name="heart" isFull={isSaved} />
-      </button>
-      <button
-        type="button"
-        class="round"
-        aria-label={`Choose lists for ${product.dt}`}
-        onClick={() => open({ kind: 'pick', product })}
-      >
-        <Icon name="plus" />
-      </button>
-    </div>
-  );
-}
-
-const WAITING = { backinstock: 'We will tell you', pricedrop: 'Watching the price' };
-const ASK = { backinstock: 'Notify me', pricedrop: 'Watch the price' };
-
-/** Asks to be told of a product; a customer is asked nothing more. Who waits already sees it, and is led to where one can leave. */
-export function WaitButton({ product, topic }: { product: Product; topic: AlertTopic }): JSX.Element {
-  const { email, waitsFor, subscribe, attempt, open } = useShop();
-  const { dt, epi } = product;
-  if (waitsFor(epi, topic))
-    return (
-      <a class="button waiting wide" href="#/alerts" aria-label={`${WAITING[topic]}: ${dt}. My alerts`}>
-        <Icon name="check" /> {WAITING[topic]}
-      </a>
-    );
-  const ask = (): void => {
-    if (email === null) open({ kind: 'notify', product, topic });
-    else
-      void attempt(() => subscribe(product, topic, email), {
-        done: `We will write to ${email}`,
-        otherwise: `You do not wait for ${dt} yet`,
-      });
-  };
+export function Button({
+  label,
+  isPressed,
+  isDisabled,
+  onClick,
+  children,
+  ...rest
+}: ButtonProps): JSX.Element {
   return (
     <button
       type="button"
-      class={topic === 'pricedrop' ? 'button plain wide' : 'button wide'}
-      aria-label={topic === 'pricedrop' ? `Watch the price of ${dt}` : `Notify me: ${dt}`}
-      onClick={ask}
+      class={rest.class ?? 'button'}
+      aria-label={label}
+      aria-pressed={isPressed}
+      disabled={isDisabled}
+      onClick={(event) => void onClick(event)}
     >
-      {ASK[topic]}
+      {children}
     </button>
   );
 }
 
-/** Add to cart, or wait for a better price; or notify me where there is nothing to add. */
-export function BuyButton({ product }: { product: Product }): JSX.Element {
-  const { setQuantity } = useShop();
-  const { dt, stk } = product;
-  if (stk <= 0) return <WaitButton product={product} topic="backinstock" />;
-  return (
-    <>
-      <button
-        type="button"
-        class="button primary wide"
-        aria-label={`Add to cart: ${dt}`}
-        onClick={() => setQuantity(product, (before) => before + 1, `${dt} is in your cart`)}
-      >
-        Add to cart
-      </button>
-      <WaitButton product={product} topic="pricedrop" />
-    </>
-  );
-}
-
-/** Heading of a view; the focus comes here when the view opens. */
-export function Title({ children }: { children: ComponentChildren }): JSX.Element {
-  return <h1 tabIndex={-1}>{children}</h1>;
-}
-
-/** Heading of a row: how deep it stands depends on the view. */
-export function RowTitle({ level, children }: { level: 2 | 3; children: ComponentChildren }): JSX.Element {
-  return level === 2 ? <h2 class="row-title">{children}</h2> : <h3 class="row-title">{children}</h3>;
-}
-
-/** Takes a row out; the focus goes on to the next row, the one before it, or the heading. */
+/** Removes a row; the focus moves to the next row, the one before it, or the heading. */
 export function RemoveButton({
   label,
   text = 'Remove',
@@ -150,19 +73,64 @@ export function RemoveButton({
 }: {
   label: string;
   text?: string;
-  onRemove: () => void;
+  onRemove: () => unknown;
 }): JSX.Element {
-  const remove = ({ currentTarget }: TargetedEvent<HTMLButtonElement>): void => {
+  const remove: ButtonProps['onClick'] = ({ currentTarget }) => {
     const row = currentTarget.closest('li');
     const near = row?.nextElementSibling ?? row?.previousElementSibling;
-    const next = near?.querySelector<HTMLElement>('[data-remove]');
+    const next = near?.querySelector<HTMLElement>('.remove');
     onRemove();
     setTimeout(() => (next?.isConnected ? next.focus() : focusHeading()));
   };
   return (
-    <button type="button" class="button plain" data-remove aria-label={label} onClick={remove}>
+    <Button class="button plain remove" label={label} onClick={remove}>
       {text}
-    </button>
+    </Button>
+  );
+}
+
+/** Heading of a view, which gets the focus when the view opens. */
+export function Title({ children }: { children: ComponentChildren }): JSX.Element {
+  return <h1 tabIndex={-1}>{children}</h1>;
+}
+
+/** A row of a list: picture, title and details, then its buttons. */
+export function Row({
+  class: name = 'line',
+  iu,
+  title,
+  slug,
+  level = 3,
+  details,
+  children,
+}: {
+  class?: string;
+  /** Address of the picture; undefined for a row without one. */
+  iu?: string | null;
+  title: string | null;
+  slug?: string;
+  level?: 2 | 3;
+  details: ComponentChildren;
+  children: ComponentChildren;
+}): JSX.Element {
+  const Heading = `h${level}` as const;
+  return (
+    <li class={name}>
+      {iu !== undefined && <Picture iu={iu} />}
+      <div class="grow">
+        <Heading class="row-title">{slug ? <a href={`#/p/${slug}`}>{title}</a> : title}</Heading>
+        {details}
+      </div>
+      {children}
+    </li>
+  );
+}
+
+export function ToShop(): JSX.Element {
+  return (
+    <a class="button primary" href="#/">
+      To the shop
+    </a>
   );
 }
 
@@ -184,13 +152,26 @@ export function Empty({
   );
 }
 
-/** Rows that are not there yet: they take the room that the rows will take. */
+/** Placeholders that take the room of the rows to come. */
 export function Ghosts(): JSX.Element {
   return (
     <ul class="lines" aria-busy="true" aria-label="Loading">
-      {[1, 2].map((row) => (
-        <li key={row} class="line ghost" />
-      ))}
+      <li class="line ghost" />
+      <li class="line ghost" />
     </ul>
+  );
+}
+
+/** An input below its label. */
+export function Field({
+  label,
+  class: name,
+  ...input
+}: { label: string; class?: string } & InputHTMLAttributes<HTMLInputElement>): JSX.Element {
+  return (
+    <label class={name}>
+      {label}
+      <input {...input} />
+    </label>
   );
 }

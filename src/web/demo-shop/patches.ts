@@ -1,14 +1,12 @@
 import type { Item, List, ProductInput } from '../../sdk/client/wishgate.ts';
 
-/** A change of the lists as the visitor sees it at once. Made a second time, it changes nothing more: the service's answer may have it already. */
+/** A change of the lists that shows at once. It can be applied twice: the service's response may contain it already. */
 export type Patch = (lists: List[]) => List[];
 
-/** An item that is on its way; what the service adds to it comes with its next answer. */
-export type Draft = ProductInput | Item;
-
-const at = (lid: string, change: (list: List) => List): Patch => {
-  return (lists) => lists.map((list) => (list.lid === lid ? change(list) : list));
-};
+const at =
+  (lid: string, change: (list: List) => List): Patch =>
+  (lists) =>
+    lists.map((list) => (list.lid === lid ? change(list) : list));
 
 const holds = ({ listcontents }: List, epi: Item['epi']): boolean =>
   listcontents.some((item) => item.epi === epi);
@@ -16,9 +14,9 @@ const holds = ({ listcontents }: List, epi: Item['epi']): boolean =>
 export const together =
   (...patches: Patch[]): Patch =>
   (lists) =>
-    patches.reduce((so, patch) => patch(so), lists);
+    patches.reduce((changed, patch) => patch(changed), lists);
 
-export const putItem = (lid: string, item: Draft): Patch =>
+export const putItem = (lid: string, item: ProductInput | Item): Patch =>
   at(lid, (list) =>
     holds(list, item.epi)
       ? list
@@ -62,6 +60,6 @@ export const dropList =
 export const changeList = (lid: string, fields: Partial<List>): Patch =>
   at(lid, (list) => ({ ...list, ...fields }));
 
-/** A list that the service is about to make; it has no address of its own yet. */
+/** A list that the service is about to make; it has no id yet. */
 export const draftList = (lname: string): List =>
   ({ lid: '', lname, lty: 'wl', cnt: 0, listcontents: [], anonRead: false }) as unknown as List;

@@ -1,22 +1,19 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Product } from './api.ts';
+import { BuyButton, Framed, Hearts, Price } from './buying.tsx';
 import { client } from './client.ts';
-import { BuyButton, Empty, Hearts, Picture, Price, Title } from './parts.tsx';
+import { Empty, Title, ToShop } from './parts.tsx';
 import { useTitle } from './route.ts';
-import { useShop } from './state.ts';
+import { shop } from './state.ts';
 
 function Card({ product }: { product: Product }): JSX.Element {
-  const { slug, iu, dt, stk } = product;
   return (
     <li class="card">
-      <div class="frame">
-        <Picture iu={iu} />
-        {stk <= 0 && <span class="badge">Sold out</span>}
-      </div>
+      <Framed product={product} />
       <h2 class="row-title">
-        <a class="whole" href={`#/p/${slug}`}>
-          {dt}
+        <a class="whole" href={`#/p/${product.slug}`}>
+          {product.dt}
         </a>
       </h2>
       <div class="facts">
@@ -28,9 +25,8 @@ function Card({ product }: { product: Product }): JSX.Element {
   );
 }
 
-/** All products. */
 export function Shelf(): JSX.Element {
-  const { products } = useShop();
+  const { products } = shop;
   useTitle('Things for slow mornings');
   return (
     <>
@@ -50,18 +46,17 @@ export function Shelf(): JSX.Element {
   );
 }
 
-/** How many have it in a list; nothing while nobody has told, and it takes no room of its own. */
-function Liked({ product }: { product: Product }): JSX.Element {
-  const { lists } = useShop();
+/** How many shoppers have the product in a list; empty until that is known. */
+function Liked({ product: { empi } }: { product: Product }): JSX.Element {
   const [count, setCount] = useState(0);
   useEffect(() => {
     let isCurrent = true;
-    client.getSocialCount({ empi: product.empi }).then(
+    client.getSocialCount({ empi }).then(
       ({ data }) => isCurrent && setCount(data.count),
       () => undefined,
     );
     return () => void (isCurrent = false);
-  }, [product.empi, lists]);
+  }, [empi, shop.lists]);
   return (
     <span class="hint liked">
       {count > 0 && (count === 1 ? 'In 1 person’s lists' : `In ${count} people’s lists`)}
@@ -69,26 +64,19 @@ function Liked({ product }: { product: Product }): JSX.Element {
   );
 }
 
-/** One product, at an address of its own: where links in mails and lists lead. */
 export function ProductPage({ slug }: { slug: string }): JSX.Element {
-  const { products } = useShop();
-  const product = products?.find((known) => known.slug === slug);
+  const product = shop.products?.find((known) => known.slug === slug);
   useTitle(product?.dt ?? 'Not here');
   if (!product)
     return (
       <Empty title="We do not have this">
-        <a class="button primary" href="#/">
-          To the shop
-        </a>
+        <ToShop />
       </Empty>
     );
-  const { iu, dt, bt, about, stk, sku } = product;
+  const { dt, bt, about, stk, sku } = product;
   return (
     <article class="product">
-      <div class="frame">
-        <Picture iu={iu} dt={dt} />
-        {stk <= 0 && <span class="badge">Sold out</span>}
-      </div>
+      <Framed product={product} dt={dt} />
       <div>
         <p class="hint">{bt}</p>
         <Title>{dt}</Title>

@@ -1,4 +1,3 @@
-/** Pictures of the demo products, drawn for the ground colour that `picture` puts behind them. */
 const DRAWINGS: Record<string, { ground: string; shapes: string }> = {
   throw: {
     ground: '#e9dccb',
@@ -39,7 +38,7 @@ const DRAWINGS: Record<string, { ground: string; shapes: string }> = {
   },
 };
 
-/** The picture of a product as SVG, or null for a product that the demo shop does not have. */
+/** The picture of a product as SVG, or null for an unknown product. */
 export function picture(slug: string): string | null {
   const drawing = DRAWINGS[slug];
   if (!drawing || !Object.hasOwn(DRAWINGS, slug)) return null;

@@ -2,12 +2,11 @@ import { createBackend } from '../../../examples/storefront/backend.mjs';
 import type { DemoStore } from './demo.ts';
 import { DEMO_PRODUCTS } from './products.ts';
 
-/** The guest of the demo store whose lists GraphiQL and the landing page show and change. */
 const UUID = '5d1b2c9e-6f0a-4a77-9a1e-0c4b7d2e8f31';
 const LIST = 'Living room';
 const WISHED = ['throw', 'lamp', 'vase'];
 
-/** That guest, as a storefront holds it, and its list. */
+/** The guest of the demo store whose list GraphiQL and the landing page show. */
 export type DemoVisitor = { regid: string; sessionid: string; lid: string };
 
 type Lists = { lists: { edges: { node: { lid: string; lname: string } }[] } };
@@ -17,7 +16,7 @@ const CREATE = 'mutation ($lname: String!) { createList(input: { lname: $lname }
 const FILL =
   'mutation ($lid: ID!, $a: [ItemInput!]) { updateListContents(lid: $lid, a: $a) { list { cnt } } }';
 
-/** The demo store's own guest with a list of three products; both are made at the first call, by the calls that every store has. */
+/** Creates the guest and its list of three products at the first call, through the API that every store has. */
 export async function ensureDemoVisitor(baseUrl: string, { pid, apiKey }: DemoStore): Promise<DemoVisitor> {
   const { regid, sessionid } = await createBackend({ baseUrl, pid, apiKey }).identify({ guestId: UUID });
   const headers = {
@@ -25,24 +24,24 @@ export async function ensureDemoVisitor(baseUrl: string, { pid, apiKey }: DemoSt
     'x-regid': regid,
     'content-type': 'application/json',
   };
-  const ask = async <Data>(query: string, variables: object = {}): Promise<Data> => {
+  const request = async <Data>(query: string, variables: object = {}): Promise<Data> => {
     const body = JSON.stringify({ query, variables });
-    const answer = await fetch(`${baseUrl}/graphql`, { method: 'POST', headers, body });
-    return ((await answer.json()) as { data: Data }).data;
+    const response = await fetch(`${baseUrl}/graphql`, { method: 'POST', headers, body });
+    return ((await response.json()) as { data: Data }).data;
   };
   const find = async (): Promise<string | undefined> =>
-    (await ask<Lists>(READ)).lists.edges.find(({ node }) => node.lname === LIST)?.node.lid;
+    (await request<Lists>(READ)).lists.edges.find(({ node }) => node.lname === LIST)?.node.lid;
 
   const known = await find();
   if (known !== undefined) return { regid, sessionid, lid: known };
-  await ask(CREATE, { lname: LIST });
-  // Of two that open a page at once one finds the name taken: the list is the same for both.
+  await request(CREATE, { lname: LIST });
+  // Of two concurrent requests one finds the name taken: the list is the same for both.
   const lid = (await find())!;
   const a = DEMO_PRODUCTS.filter(({ slug }) => WISHED.includes(slug)).map(({ epi, empi, slug }) => ({
     epi,
     empi,
     du: `/demo#/p/${slug}`,
   }));
-  await ask(FILL, { lid, a });
+  await request(FILL, { lid, a });
   return { regid, sessionid, lid };
 }
