@@ -9,7 +9,6 @@ import type { Pooler } from './pooler.ts';
 import { createReplica } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
-import { watchSilence } from './timeouts.ts';
 
 /** A statement with a name: PostgreSQL parses and plans it once a connection. */
 export type Statement = { name: string; text: string };
@@ -176,7 +175,6 @@ export function openDatabase(
   const routed = createRoutedPool(url, settings, log);
   const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
   const { pool } = routed;
-  const endWatch = watchSilence(pool, log, pooler !== 'none');
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();
@@ -203,7 +201,6 @@ export function openDatabase(
     era: routed.era,
     follow: replica && replica.follow,
     async close() {
-      endWatch();
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
       await Promise.all([routed.end(), replica?.end()]);
     },

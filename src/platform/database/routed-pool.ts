@@ -38,8 +38,14 @@ export type RoutedPool = {
 /** All connections are at work; that says nothing about the server. */
 const IS_BUSY = 'timeout exceeded when trying to connect';
 
-/** A monitor's statement that takes longer has lost its connection. */
-const MONITOR_MS = 2_000;
+/**
+ * PostgreSQL ends a statement after 30 s (`SETTINGS`), so a connection that is silent for longer is lost: a network that drops packets, or a machine
+ * that vanished, would otherwise keep a request waiting until TCP gives up, after a quarter of an hour.
+ */
+const SILENCE_MS = 35_000;
+/** The same for a monitor, which asks short questions only. */
+const MONITOR_SILENCE_MS = 2_000;
+const IS_SILENT = 'Query read timeout';
 
 /** PostgreSQL's code for a warning; no statement of ours earns one otherwise. */
 const WARNING = '01000';
@@ -72,7 +78,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const check = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
   observePool(pool, 'primary');
-  const monitor = new pg.Pool({ ...pool.options, max: 1, query_timeout: MONITOR_MS });
+  const monitor = new pg.Pool({ ...pool.options, max: 1 });
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   for (const one of [pool, monitor]) {
     one.on('connect', (client) => {
@@ -105,16 +111,23 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const connectApart = (): Promise<pg.PoolClient> => connectBy(pool, connect);
 
   const judge = (error: unknown): unknown => {
-    if (isReadOnly(error)) {
+    // Other connections that were open then are as silent.
+    if (isReadOnly(error) || (error as Error).message === IS_SILENT) {
       servers.doubt();
       leave();
     }
     return error;
   };
 
-  const queryOn: RoutedPool['queryOn'] = async (client, statement) => {
+  const queryOn = async (
+    client: pg.PoolClient,
+    statement: pg.QueryConfig,
+    silenceMs = SILENCE_MS,
+  ): Promise<pg.QueryResult> => {
     try {
-      const result = await client.query(statement);
+      // pg knows `query_timeout` of a statement; its types do not.
+      const limited: pg.QueryConfig & { query_timeout: number } = { ...statement, query_timeout: silenceMs };
+      const result = await client.query(limited);
       if (warned.has(client)) throw notReplicated();
       return result;
     } catch (error) {
@@ -125,11 +138,12 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const queryBy = async (
     connectOne: () => Promise<pg.PoolClient>,
     statement: pg.QueryConfig,
+    silenceMs?: number,
   ): Promise<pg.QueryResult> => {
     const client = await connectOne();
     let hasFailed = true;
     try {
-      const result = await queryOn(client, statement);
+      const result = await queryOn(client, statement, silenceMs);
       hasFailed = false;
       return result;
     } finally {
@@ -162,7 +176,8 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
     },
     isInside: () => sessions.getStore() !== undefined,
     queryApart,
-    queryForMonitor: (statement) => queryBy(() => connectBy(monitor, () => monitor.connect()), statement),
+    queryForMonitor: (statement) =>
+      queryBy(() => connectBy(monitor, () => monitor.connect()), statement, MONITOR_SILENCE_MS),
     connectApart,
     queryOn,
     era: () => era,
