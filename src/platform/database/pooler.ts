@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { beginAlone } from './migrate.ts';
 
-/** What stands between us and PostgreSQL (docs/decisions/0053). */
+/** What stands between us and PostgreSQL (docs/decisions/0026). */
 export type Pooler = 'none' | 'transaction' | 'transaction-prepared';
 
 /**
- * How PostgreSQL plans for us (docs/decisions/0025). Every statement here has an index, and plans are kept, the checks of foreign keys among them: one that was made while a table was
+ * How PostgreSQL plans for us (docs/decisions/0009). Every statement here has an index, and plans are kept, the checks of foreign keys among them: one that was made while a table was
  * small reads all of it when it has grown, until the table is counted anew. Sign-ups on a new database took three times as
  * long (1,970-2,790 µs of PostgreSQL against 560). Compiling a plan pays for reports that take seconds, and nothing here may take longer than 30. A
  * transaction of a process that vanished gives its locks back.
