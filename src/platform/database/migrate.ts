@@ -16,10 +16,7 @@ const FOLDER = fileURLToPath(new URL('prisma/migrations', ROOT));
 /** The number that Prisma's own tools lock, so that `prisma migrate deploy` and we wait for each other. */
 export const MIGRATION_LOCK = 72707369;
 
-/**
- * Begins what one process does at a time. A timeout meant for requests must not end a migration, nor the wait for another process's. All of it ends with the
- * transaction, because a pooler may give the next one another connection.
- */
+/** Begins a transaction that one process runs at a time, without the time limits of requests. All of it ends with the transaction, for poolers. */
 export async function beginAlone(client: pg.ClientBase): Promise<void> {
   await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -27,7 +24,7 @@ export async function beginAlone(client: pg.ClientBase): Promise<void> {
 
 const MIN_VERSION = 15;
 
-/** How the name of a migration ends with which the code of the release before it cannot work: older versions refuse to start then. */
+/** Ends the name of a migration that the release before it cannot work with: older versions then refuse to start. */
 const BREAKING = '_breaking';
 
 /** Prisma's own table, in the form that its tools create and read. */
@@ -126,10 +123,10 @@ export async function buildSchema(
   for (const { sql } of migrations) await client.query(sql);
 }
 
-/** How far a database is: how many migrations it has, the newest of them, and those that this build has and it lacks. */
+/** `pending` are those that this build has and the database lacks. */
 export type MigrationState = { applied: number; latest: string | null; pending: string[] };
 
-/** Tells how far the database is; one short query, for readiness checks. */
+/** One short query, for readiness checks. */
 export async function readMigrationState(db: Session, folder: string = FOLDER): Promise<MigrationState> {
   const finished = new Set(
     (await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.migration_name),
@@ -168,7 +165,7 @@ async function checkServerVersion(client: pg.ClientBase): Promise<void> {
     throw new Error(`PostgreSQL ${MIN_VERSION} or newer is needed; this server is version ${major}`);
 }
 
-/** What this database says of its migrations; undefined when the table is not there yet. */
+/** Undefined when the table is not there yet. */
 export async function readApplied(db: Session): Promise<AppliedRow[] | undefined> {
   try {
     const text =
@@ -214,7 +211,7 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
       `A newer version changed this database in a way that this one cannot work with (migration ${breaking}); start the newer version, ` +
         'or restore the backup from before it (docs/operations/upgrade.md)',
     );
-  // Ordinary while a newer build is rolled out beside this one.
+  // Ordinary while a newer build is rolled out.
   if (unknown.length > 0)
     log.warn(
       { migrations: unknown },

@@ -31,11 +31,10 @@ export type RoutedPool = {
   era: () => number;
   /** Calls `listener` whenever the era moves on. */
   onLost: (listener: () => void) => void;
-  /** Closes all connections. */
   end: () => Promise<void>;
 };
 
-/** All connections are at work; that says nothing about the server. */
+/** All connections are in use; that says nothing about the server. */
 const IS_BUSY = 'timeout exceeded when trying to connect';
 
 /**
@@ -50,7 +49,7 @@ const IS_SILENT = 'Query read timeout';
 /** PostgreSQL's code for a warning; no statement of ours earns one otherwise. */
 const WARNING = '01000';
 
-/** A commit that the replica may lack: whoever cancels the statement ends the wait for it as if all were well, and PostgreSQL only warns. Nobody is told that it is safe. */
+/** Cancelling a commit that waits for the synchronous replica ends it with a mere warning; it must not be acknowledged. */
 const notReplicated = (): Error =>
   Object.assign(new Error('The write did not reach the replica that has to have it'), { code: '08007' });
 
@@ -82,8 +81,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   for (const one of [pool, monitor]) {
     one.on('connect', (client) => {
-      // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
-      // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
+      // A connection that the server closes while no query runs reports it by an event alone, which ends the process without a listener.
       client.on('error', lose);
       client.on('notice', ({ code }) => code === WARNING && warned.add(client));
     });
@@ -110,7 +108,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
 
   const connectApart = (): Promise<pg.PoolClient> => connectBy(pool, connect);
 
-  const judge = (error: unknown): unknown => {
+  const noteError = (error: unknown): unknown => {
     // Other connections that were open then are as silent.
     if (isReadOnly(error) || (error as Error).message === IS_SILENT) {
       servers.doubt();
@@ -131,7 +129,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
       if (warned.has(client)) throw notReplicated();
       return result;
     } catch (error) {
-      throw judge(error);
+      throw noteError(error);
     }
   };
 
