@@ -47,9 +47,8 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
     await embedded?.release();
   };
   try {
-    const isPooled = databasePooler !== 'none';
-    await migrate(db.pool, log, undefined, isPooled);
-    if (isPooled) await storeSettings(db.pool, log);
+    await migrate(db.pool, log);
+    if (databasePooler !== 'none') await storeSettings(db.pool, log);
     return Object.freeze({
       config,
       db,

@@ -60,20 +60,30 @@ const WITHOUT_FONTS = {
   },
 };
 
+const PAGE = {
+  ...COMMON,
+  entryNames: 'assets/[name]-[hash]',
+  assetNames: 'assets/[name]-[hash]',
+  format: 'esm',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  loader: { '.svg': 'file', '.woff2': 'file' },
+  plugins: [WITHOUT_FONTS],
+  define: { 'process.env.NODE_ENV': '"production"' },
+};
+
+/** Paths of the package folders from which the pages have something. */
+export async function bundledPackages() {
+  const { metafile } = await load('esbuild').build({ ...PAGE, entryPoints: PAGES, metafile: true });
+  const found = Object.keys(metafile.inputs).map(
+    (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0],
+  );
+  return new Set(found.filter(Boolean));
+}
+
 /** One page; returns its files and where its HTML finds them. */
 async function bundlePage(name, entry) {
-  const { outputFiles } = await load('esbuild').build({
-    ...COMMON,
-    entryPoints: { [name]: entry },
-    entryNames: 'assets/[name]-[hash]',
-    assetNames: 'assets/[name]-[hash]',
-    format: 'esm',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    loader: { '.svg': 'file', '.woff2': 'file' },
-    plugins: [WITHOUT_FONTS],
-    define: { 'process.env.NODE_ENV': '"production"' },
-  });
+  const { outputFiles } = await load('esbuild').build({ ...PAGE, entryPoints: { [name]: entry } });
   const named = (extension) =>
     outputFiles
       .map(({ path }) => relative(PUBLIC, path))

@@ -41,8 +41,7 @@ async function restore(file: string, config: Config): Promise<Copied> {
     await load(await connect(), plain, watch).catch((error: unknown) => {
       throw explainUnpacking(error);
     });
-    const isPooled = config.databasePooler !== 'none';
-    await migrateOver(await connect(), createCliLogger(), undefined, isPooled);
+    await migrateOver(await connect(), createCliLogger());
   });
   return watch.copied!;
 }

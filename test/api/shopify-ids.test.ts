@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { outboxOf } from '../dispatch/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { Fields } from '../harness.ts';
@@ -192,49 +191,4 @@ test("another shopper's list is not found by either form", async () => {
   expect(await me.ok('lists/is-in-lists', { epis: [variant(55)] })).toEqual([
     { epi: 55, isInList: false, lids: [] },
   ]);
-});
-
-test('what was stored under a gid before is found under its number, and only once', async () => {
-  const { db } = service.services;
-  for (const epi of ['123', '124']) await stock(service, store, epi);
-  const { lid } = await me.create('Old');
-  await me.add(lid, item(123), item(124), item(125), item(126));
-  await me.ok('lists/update-ctx', { lid, d: [item(126)] });
-  await service
-    .post(
-      '/storeadmin/bispa/subscriptions/create',
-      { medium: 'email', mediumvalue: 'old@example.com', products: [item(123)], topics: ['backinstock'] },
-      { store },
-    )
-    .expect(200);
-  const before = await me.ok('product/wishlist/social-count', { empi: 900 });
-  // As an older version stored them; 125 is there in both forms, and 123 in the catalogue.
-  const [epi, empi] = ["'gid://shopify/ProductVariant/' || epi", "'gid://shopify/Product/' || empi"];
-  for (const [table, changed] of [
-    ['item', `epi = ${epi}, empi = ${empi}`],
-    ['deleted_item', `epi = ${epi}, was = was || jsonb_build_object('epi', ${epi})`],
-    ['subscription', `epi = ${epi}`],
-    ['subscription_request', `epi = ${epi}`],
-    ['product', `epi = ${epi}`],
-  ] as const)
-    await db.query(`UPDATE ${table} SET ${changed} WHERE pid = $1`, [store.pid]);
-  await stock(service, store, '123');
-  await me.add(lid, item(125));
-  await db.query(
-    await readFile('prisma/migrations/20261117163000_shopify_ids_are_numbers/migration.sql', 'utf8'),
-  );
-  await me.ok('lists/restore-items', { lid, epis: [126] });
-  expect(await rowsOf(service, lid)).toMatchObject({
-    cnt: 4,
-    epis: expect.arrayContaining(['123', '124', '125', '126']),
-  });
-  const { items } = await me.ok('lists/fetch-list-with-contents', { lid });
-  expect(items.map(({ empi: product }: Fields) => product)).toEqual([900, 900, 900, 900]);
-  expect(items.find(({ epi: variant }: Fields) => variant === 124)).toMatchObject({ dt: 'Kettle', stk: 5 });
-  expect(await me.ok('product/wishlist/social-count', { empi: 900 })).toEqual(before);
-  const rows = await db.query<{ epi: string; empi: string }>(
-    'SELECT epi, empi FROM subscription WHERE pid = $1 UNION ALL SELECT epi, empi FROM subscription_request WHERE pid = $1',
-    [store.pid],
-  );
-  expect(rows.map(({ epi }) => epi)).toEqual(['123', '123']);
 });

@@ -29,7 +29,7 @@ export type Unread = [
   None<Exclude<keyof MergeListRow, keyof ListModel | 'isSfl' | 'isActive' | 'isCopying'>>,
 ];
 
-/** A field that is not there is refused in typed calls also beside fields that are: TypeScript lets it pass since 6.0 (decision 20). */
+/** A field that is not there is refused in typed calls also beside fields that are: TypeScript lets it pass since 6.0 (decision 8). */
 export const refused = ({ prisma }: Db, pid: string, regid: string, lid: string) => [
   prisma.list.findFirst({ where: { pid, regid, lname: 'known' }, select: { lid: true } }),
   // @ts-expect-error No such column to look by.

@@ -4,7 +4,7 @@ import type { ClaimedMessage } from './outbox.repo.ts';
 // Set-wise: a lane hands over all that ended while the statement before was under way. Without names, as those of outbox.repo.ts. Rows are found one by
 // one through their key, locked, and then changed where they lie. A join would read all of a store's queue for each row wherever the planner knows little
 // of it, and right after a restock it does: 37 ms for a hundred rows against 12. They are looked up by id alone, and their store is compared outside: only the key can
-// serve that (decision 26). Where a row lies says all: with `pid` beside it the planner reads the whole
+// serve that (decision 9). Where a row lies says all: with `pid` beside it the planner reads the whole
 // queue of the store and looks which rows lie there.
 
 /** A statement's first three parameters. */

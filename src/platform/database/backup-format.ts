@@ -8,7 +8,7 @@ import { hasCode } from './embedded-system.ts';
  */
 export const FORMAT = 'wishgate backup';
 
-/** The form that is written. A form that is not upward compatible gets the next number. */
+/** A form that is not upward compatible gets the next number. */
 export const FORMAT_VERSION = 1;
 
 /** What ends the rows of a table; COPY never writes it in one. */
@@ -17,7 +17,6 @@ export const END_OF_ROWS = Buffer.from('\\.\n');
 const migration = z.object({ name: z.string(), checksum: z.string() });
 const table = z.object({ name: z.string(), columns: z.array(z.string()).min(1) });
 
-/** What a backup says of itself first. */
 export const headLine = z.object({
   format: z.literal(FORMAT),
   version: z.number(),
@@ -28,10 +27,9 @@ export const headLine = z.object({
   tables: z.array(table),
 });
 
-/** What comes after the rows of a table. */
+/** Follows the rows of a table. */
 export const countLine = z.object({ table: z.string(), rows: z.number() });
 
-/** The last line. */
 export const endLine = z.object({
   sequences: z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() })),
   sha256: z.string(),
@@ -40,10 +38,8 @@ export const endLine = z.object({
 /** A table and the columns that hold something of their own. */
 export type Table = z.infer<typeof table>;
 
-/** The first line of a backup. */
 export type HeadLine = z.infer<typeof headLine>;
 
-/** The last line of a backup. */
 export type EndLine = z.infer<typeof endLine>;
 
 /** The bytes are no backup, or not all of one; the text says which. */
@@ -57,7 +53,6 @@ const DAMAGED = 'The backup is damaged: its content does not fit its checksum';
 const MAX_LINE_BYTES = 10_000_000;
 const NEWLINE = 0x0a;
 
-/** Reads a backup from its plain bytes. */
 export type BackupReader = {
   /** The next line, checked; what does not fit is a BackupError. */
   line<Line>(shape: z.ZodType<Line>): Promise<Line>;

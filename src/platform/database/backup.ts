@@ -6,7 +6,7 @@ import { END_OF_ROWS, FORMAT, FORMAT_VERSION } from './backup-format.ts';
 import type { EndLine, HeadLine, Table } from './backup-format.ts';
 import { MIGRATION_LOCK, readApplied } from './migrate.ts';
 
-/** How far a backup or a restore is: the table under way, how many are done, and the rows of those. */
+/** `done` of `tables` are copied, with `rows` rows; `table` is under way. */
 export type CopyProgress = { table: string; done: number; tables: number; rows: number; bytes: number };
 
 /** What was copied; `leftOut` are tables that are not wishgate's. */
@@ -17,19 +17,14 @@ export type Copied = Omit<HeadLine, 'tables'> & {
   leftOut: string[];
 };
 
-/** Who is told about a copy. */
 export type CopyWatch = { onProgress(progress: CopyProgress): void; onDone(copied: Copied): void };
 
-/**
- * Whatever the server's own settings are, values are written and read in one form, and nothing takes too long. It ends with the transaction, because a pooler may
- * give the connection to others.
- */
+/** Values are written and read in one form, without a time limit. It ends with the transaction, because a pooler may give the connection to others. */
 export const PLAIN_TRANSACTION = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = postgres; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = hex`;
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The part of a COPY statement that names a table and its columns. */
 export const copyTarget = ({ name, columns }: Table): string =>
   `${quote(name)} (${columns.map(quote).join(', ')})`;
 
@@ -78,15 +73,15 @@ async function describe(client: pg.ClientBase): Promise<HeadLine> {
 }
 
 /**
- * Lets migrations wait until this connection ends: one that waited for the lock of a table behind a long copy would hold up everybody behind itself. It is
- * taken before the snapshot, on another connection, because a snapshot would not see the migration that it was waited for.
+ * Lets migrations wait until this connection ends: one that waited behind a long copy for the lock of a table would hold up every request. Taken before the
+ * snapshot, on another connection, because a snapshot would not see the migration that it waited for.
  */
 export async function holdMigrations(client: pg.ClientBase): Promise<void> {
   await client.query(`BEGIN; ${PLAIN_TRANSACTION}`);
   await client.query('SELECT pg_advisory_xact_lock_shared($1)', [MIGRATION_LOCK]);
 }
 
-/** Everything that the database held at one moment, as the plain bytes of a backup. Writers are not held up. */
+/** One snapshot of the database as the plain bytes of a backup. Writers do not wait. */
 export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -106,13 +101,13 @@ export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGener
       yield sign(piece);
       watch.onProgress({ table: table.name, done, tables: head.tables.length, rows: allRows, bytes });
     }
-    // The number of rows comes after the last of them; this is answered after both.
+    // `rowCount` is known only after the last row; this statement ends after both.
     await client.query('SELECT');
     yield sign(END_OF_ROWS);
     yield line({ table: table.name, rows: rows.rowCount });
     allRows += rows.rowCount;
   }
-  // They are no part of the snapshot; read after it they are at or past what it used.
+  // Sequences are no part of the snapshot; read after it, they are at or past what it used.
   const sequences = await readSequences(client);
   yield line({ sequences, sha256: hash.copy().digest('hex') } satisfies EndLine);
   await client.query('COMMIT');

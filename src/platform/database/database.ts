@@ -9,7 +9,6 @@ import type { Pooler } from './pooler.ts';
 import { createReplica } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
-import { watchSilence } from './timeouts.ts';
 
 /** A statement with a name: PostgreSQL parses and plans it once a connection. */
 export type Statement = { name: string; text: string };
@@ -39,24 +38,22 @@ export type Database = Db & {
   monitor: Session;
   /** Runs `work` in one transaction, again from the start when PostgreSQL asks for it (deadlock, serialisation). */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Calls `listener` whenever a commit left something to do; answers how to end that. */
+  /** Calls `listener` whenever a commit left something to do; returns how to end that. */
   onWork(listener: () => void): () => void;
-  /** Calls `listener` whenever the server closed a connection: what answers then may be another server, or an older copy of it. */
+  /** Calls `listener` whenever the server closed a connection: the next one may lead to another server, or an older copy of it. */
   onLost(listener: () => void): void;
-  /** Counts what `onLost` tells: what was read under another number may be of another server. */
+  /** Counts lost connections: what was read under another number may be of another server. */
   era(): number;
-  /** The same, but reads come from the replica where that has all that was committed when `follow` was last told; itself without a replica. */
+  /** The same, but reads come from the replica where that has reached the last position given to `follow`; itself without a replica. */
   reader: Database;
-  /** Takes the position of the primary (`POSITION`) that a request was told; null where nobody needs it. */
+  /** Takes a position of the primary (`POSITION`) that a request was given; null without a replica. */
   follow: ((position: string) => void) | null;
   close(): Promise<void>;
 };
 
-/** What a database is opened with beside its address. */
 export type DatabaseOptions = {
   /** Address of a streaming replica to read from. */
   replicaUrl?: string | null;
-  /** What stands between us and PostgreSQL. */
   pooler?: Pooler;
 };
 
@@ -65,10 +62,7 @@ type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array 
 /** A row of a model as `query` gives it: numbers of eight bytes as numbers, bytes as buffers. */
 export type Raw<Row> = { [Field in keyof Row]: RawValue<Row[Field]> };
 
-/**
- * Prisma makes a plan for each kind of call once, by WebAssembly of 3 MB. V8 would compile most of it twice for that, the second time for speed that nobody
- * needs any more: the first call takes 0.25 s of CPU instead of 0.75 s. What really runs often is still compiled again.
- */
+/** Keeps V8 from optimising Prisma's planner, 3 MB of WebAssembly that runs once for each kind of call: the first takes 0.25 s of CPU instead of 0.75 s. */
 setFlagsFromString('--wasm-tiering-budget=100000000');
 
 const RETRYABLE = /^(40001|40P01)$/;
@@ -101,7 +95,7 @@ function openSession(query: Session['query']): Session & { end(text: string): Pr
       if (isOver) throw new Error('The transaction is over');
       return inTurn(config);
     },
-    // The end takes its turn, too, and nothing comes after it: what was left behind never runs outside of the transaction.
+    // Nothing runs after the end: a statement that nobody awaited must not run outside of the transaction.
     end(text) {
       isOver = true;
       return inTurn({ text });
@@ -176,7 +170,6 @@ export function openDatabase(
   const routed = createRoutedPool(url, settings, log);
   const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
   const { pool } = routed;
-  const endWatch = watchSilence(pool, log, pooler !== 'none');
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();
@@ -203,13 +196,11 @@ export function openDatabase(
     era: routed.era,
     follow: replica && replica.follow,
     async close() {
-      endWatch();
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
       await Promise.all([routed.end(), replica?.end()]);
     },
   };
   const reader = replica && { ...primary, prisma: readerPrisma!, query: queryBy(replica.query, keepsNames) };
-  // Where there is no replica it is its own reader: who patches one sees both.
   return Object.assign(primary as Database, { reader: (reader ?? primary) as Database });
 }
 

@@ -65,84 +65,80 @@ async function isMade(making: Promise<void>): Promise<boolean> {
   );
 }
 
-/** The sign that this process has the database of a data folder open. */
+/** The right of this machine to a data folder, while this process has the database open. */
 export type HomeHold = {
-  /** To be called under the lock of the folder: one who just left may have taken the sign along. */
+  /** To be called under the lock of the folder: an opener that just left may have released the claim. */
   confirm(): Promise<void>;
-  /** Ends it; the sign stays when others here still have the database open. */
+  /** Ends it; the claim stays when others here still have the database open. */
   end(isLast: boolean): Promise<void>;
 };
 
-/** Who holds, and how patient it is; tests play several machines. */
+/** Who claims, and how patient it is; tests play several machines. */
 export type HoldOptions = {
   /** Name of the machine or container. */
   place?: string;
-  /** Whoever has the database open writes this often. */
   beatMs?: number;
-  /** A holder that has not written for so long is gone; longer than a busy process takes between two beats. */
+  /** A claim that has not been written for this long is dead; longer than a busy process takes between two heartbeats. */
   watchMs?: number;
-  /** Awaited between the steps of taking a folder over, so that a test can let others go first at each of them. */
+  /** Awaited between the steps of a claim, so that a test can let others go first at each of them. */
   pause?: () => Promise<void>;
 };
 
-const HOLDER = 'postgres.holder';
+const CLAIM = 'postgres.holder';
 const RELEASED = 'released\n';
 
 /**
- * Takes a data folder for this machine or container, or throws: locks and pids tell about processes of the same pid
- * namespace only, and a server started from another one would work on the same files. Openers here share it.
+ * Takes a data folder for this machine or container, or throws: locks and pids say nothing about processes of another pid
+ * namespace, and a server started from there would work on the same files. Openers here share it.
  *
- * `postgres.holder` is the sign of life. The right to the folder is a claim, `postgres.holder.N`: only creating the next
- * number gives it, and the highest number has it. Creating is exclusive, so however many find holder N dead, one makes N + 1;
- * the others find it there and watch again. Numbers never go back: a claim that ends stays as `released`, and the highest is
- * never removed. So whoever slept between its look and its creation either finds the number taken, or finds a higher one
- * afterwards, and gives way. One that dies before it shows its sign is a silent holder like any other, and the next number goes
- * past it. One that sleeps for longer than the watch after it has won is taken for dead; it finds a higher number at its next
- * beat and before it starts a server again, and touches nothing of the new holder's.
+ * The right to the folder is a claim, `postgres.holder.N`: the highest number has it, and its owner rewrites it as a heartbeat. Creating is exclusive, so
+ * of all that find claim N dead, one makes N + 1. Numbers never go back: a claim that ends stays as `released`. A machine that slept after its look
+ * finds its number taken or a higher one, gives way, and touches nothing of the new owner's.
  */
 export async function holdHome(home: string, log: Logger, options: HoldOptions = {}): Promise<HomeHold> {
   const { beatMs = 2_000, watchMs = 10_000, pause = async () => undefined } = options;
   const { place = `${hostname()} ${await readlink('/proc/self/ns/pid').catch(() => 'pid')}` } = options;
-  const file = join(home, HOLDER);
+  const file = (number: number): string => join(home, `${CLAIM}.${number}`);
   const sign = (): string => `${place} ${process.pid} ${Date.now()}\n`;
-  const isOurs = (text: string | undefined): boolean => text?.startsWith(`${place} `) ?? false;
+  const isOurs = ({ text }: Claim): boolean => text.startsWith(`${place} `);
 
   /** Returns once the folder is ours. */
   async function confirm(): Promise<void> {
     for (;;) {
-      const seen = await look(home);
-      if (isOurs(seen.claim)) return;
+      const seen = await readClaim(home);
+      if (isOurs(seen)) return;
       let now = seen;
-      // Clocks of two machines may differ, so life shows by writing again.
-      const hasChanged = async (): Promise<boolean> => (now = await look(home)).all !== seen.all;
-      const isFree = seen.owner === undefined || isOurs(seen.owner);
+      // Clocks of two machines may differ, so a live owner shows by writing again.
+      const hasChanged = async (): Promise<boolean> => {
+        now = await readClaim(home);
+        return now.number !== seen.number || now.text !== seen.text;
+      };
+      const isFree = seen.text === RELEASED;
       if (isFree || !(await waitUntil(hasChanged, watchMs))) await claim(seen.number + 1);
       // An empty claim is one that is just being written.
-      else if (now.owner && !isOurs(now.owner)) throw refusal(file, now.owner);
+      else if (now.text !== '' && now.text !== RELEASED && !isOurs(now))
+        throw refusal(file(now.number), now.text);
     }
   }
 
   async function claim(number: number): Promise<void> {
     await pause();
-    if (!(await isMade(writeFile(`${file}.${number}`, sign(), { flag: 'wx', mode: 0o600 })))) return;
+    if (!(await isMade(writeFile(file(number), sign(), { flag: 'wx', mode: 0o600 })))) return;
     await pause();
     const numbers = await claimNumbers(home);
     const highest = Math.max(...numbers);
-    for (const lower of numbers.filter((other) => other < highest))
-      await rm(`${file}.${lower}`, { force: true });
-    await pause();
-    if (highest === number) await replaceFile(file, sign());
+    for (const lower of numbers.filter((other) => other < highest)) await rm(file(lower), { force: true });
     await pause();
   }
 
   let isLost = false;
   async function beat(): Promise<void> {
-    const { claim } = await look(home);
-    if (isOurs(claim)) return replaceFile(file, sign());
-    if (claim === undefined || isLost) return;
+    const seen = await readClaim(home);
+    if (isOurs(seen)) return replaceFile(file(seen.number), sign());
+    if (seen.text === RELEASED || isLost) return;
     isLost = true;
     log.error(
-      { file },
+      { file: file(seen.number) },
       'Another machine or container took DATA_DIR over while this one was silent; end this process',
     );
   }
@@ -159,28 +155,22 @@ export async function holdHome(home: string, log: Logger, options: HoldOptions =
     async end(isLast) {
       clearInterval(timer);
       await beats;
-      const { number, claim } = await look(home);
-      if (!isLast || !isOurs(claim)) return;
-      await rm(file, { force: true });
-      await replaceFile(`${file}.${number}`, RELEASED);
+      const seen = await readClaim(home);
+      if (isLast && isOurs(seen)) await replaceFile(file(seen.number), RELEASED);
     },
   };
 }
 
-/** What the folder shows. A released claim is none; without one the sign says whose it is: older versions wrote nothing else. */
-type Sight = { number: number; claim: string | undefined; owner: string | undefined; all: string };
+type Claim = { number: number; text: string };
 
-async function look(home: string): Promise<Sight> {
-  const file = join(home, HOLDER);
+/** The claim with the highest number; a folder without one is as free as after a release. */
+async function readClaim(home: string): Promise<Claim> {
   for (;;) {
     const number = Math.max(0, ...(await claimNumbers(home)));
-    const [text, sign] = await Promise.all(
-      [`${file}.${number}`, file].map((path) => readFile(path, 'utf8').catch(ifMissing)),
-    );
-    // A higher one has just taken its place.
-    if (text === undefined && number > 0) continue;
-    const claim = text === RELEASED ? undefined : text;
-    return { number, claim, owner: claim ?? sign, all: JSON.stringify([number, text, sign]) };
+    if (number === 0) return { number, text: RELEASED };
+    const text = await readFile(join(home, `${CLAIM}.${number}`), 'utf8').catch(ifMissing);
+    // Undefined where a higher one has just taken its place.
+    if (text !== undefined) return { number, text };
   }
 }
 

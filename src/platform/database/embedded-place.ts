@@ -60,37 +60,15 @@ async function makeSharedRoot(sharedRoot: string): Promise<void> {
   await chmod(sharedRoot, 0o755);
 }
 
-/** What the kernel says of the file systems here; tests describe others. */
-export type Surroundings = { isContainer: boolean; mountinfo: string };
-
 /** Finds out what an operator must know about where the database of a data folder lies; both are real paths. */
-export async function describePlace(dataDir: string, dir: string, around?: Surroundings): Promise<Place> {
+export async function describePlace(dataDir: string, dir: string): Promise<Place> {
   if (!relative(dataDir, dir).startsWith('..')) return { dir, isOutside: false, warning: null };
-  const { isContainer, mountinfo } = around ?? (await lookAround());
-  // What lies on the root of a container is its own; whoever mounted a volume for the data meant to keep it.
-  const isLost = isContainer && mountOf(mountinfo, dir) === '/' && mountOf(mountinfo, dataDir) !== '/';
+  // A volume that is mounted for DATA_DIR is meant to keep the database.
+  const [data, database] = await Promise.all([stat(dataDir), stat(dir)]);
   const warning =
-    `The database is lost with this container: it is in ${dir} and not on the volume of DATA_DIR, because the user postgres ` +
-    `cannot enter ${dataDir}; let it (chmod o+x on that folder and those above it) or set another DATA_DIR, and move the database there`;
-  return { dir, isOutside: true, warning: isLost ? warning : null };
-}
-
-/** The mount point that a path lies on. Its blanks are written as octal numbers there. */
-function mountOf(mountinfo: string, path: string): string {
-  const points = mountinfo
-    .split('\n')
-    .map((line) => line.split(' ')[4] ?? '/')
-    .map((point) => point.replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))));
-  const above = points.filter((point) => `${path}/`.startsWith(point.replace(/\/?$/, '/')));
-  return above.reduce((best, point) => (point.length > best.length ? point : best), '/');
-}
-
-/** Docker and Podman leave a mark; other containers show by a root that is laid over an image. */
-async function lookAround(): Promise<Surroundings> {
-  const mountinfo = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
-  const isLaidOver = / \/ \/ .* - (overlay|fuse-overlayfs|aufs) /.test(mountinfo);
-  const isMarked = (await exists('/.dockerenv')) || (await exists('/run/.containerenv'));
-  return { isContainer: isMarked || isLaidOver, mountinfo };
+    `The database is in ${dir} and not on the volume of DATA_DIR, because the user postgres cannot enter ${dataDir}; a container loses it when ` +
+    'it is removed: let that user enter (chmod o+x on that folder and those above it) or set another DATA_DIR, and move the database there';
+  return { dir, isOutside: true, warning: data.dev === database.dev ? null : warning };
 }
 
 /** The folder of the programs of a PostgreSQL that runs here, and its version. */

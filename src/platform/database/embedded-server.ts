@@ -21,16 +21,14 @@ export type Cluster = {
   portFile: string;
   password: string;
   user: OsUser | undefined;
-  /** The folder of PostgreSQL's programs. */
   bin: string;
 };
 
-/** Values of PostgreSQL's configuration by name. */
 export type Settings = Record<string, string>;
 
-/** A server that says it is recovering is left to it for so long. */
+/** How long a server may recover. */
 const RECOVERY_PATIENCE_MS = 120_000;
-/** A server that says nothing, or has been told to stop, is stopped after so long. */
+/** A server that is silent, or shutting down, is stopped after this long. */
 const SILENCE_PATIENCE_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
@@ -188,7 +186,7 @@ function slowStart(cluster: Cluster): Error {
   );
 }
 
-/** A process that works on a cluster; `isServer` tells the postmaster from its helpers and sessions. */
+/** `isServer` is true for the postmaster, false for its helpers and sessions. */
 export type ClusterProcess = { pid: number; isServer: boolean };
 
 /** PostgreSQL puts this into the titles of its processes, which is how helpers of a dead server are recognised. */

@@ -12,24 +12,22 @@ import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from '
 import type { Cluster, Settings } from './embedded-server.ts';
 import { ifMissing, waitUntil } from './embedded-system.ts';
 
-/** The bundled PostgreSQL, opened by this process. */
 export type EmbeddedDatabase = {
   /** Valid until release, also across restarts of PostgreSQL. */
   url: string;
-  /** Where its files are. */
   place: Place;
   /** Closes it here, and stops PostgreSQL if nobody else is connected. */
   release(): Promise<void>;
 };
 
-/** The idle connection that shows the others that this process is there. @types/pg does not know `ref` and `unref`. */
+/** The idle connection by which other openers see this process. @types/pg does not know `ref` and `unref`. */
 type Hold = pg.Client & { ref(): void; unref(): void };
 type Connection = { cluster: Cluster; port: number; hold: Hold };
 
 const HOLD = 'wishgate-hold';
 /** Connections that their owner has just closed linger in the server for a moment. */
 const LINGER_MS = 2_000;
-/** A server that does not say for so long who is connected is left to the next opener. */
+/** A server that does not answer within this is left to the next opener. */
 const ANSWER_MS = 3_000;
 const MAX_BACKOFF_MS = 5_000;
 
@@ -43,7 +41,7 @@ const MAX_BACKOFF_MS = 5_000;
  * gone. For root PostgreSQL runs as the user postgres, in a place which that user can reach. Whatever cannot be mended is said in one
  * sentence that names what to do.
  *
- * The lock orders the processes here, the home hold keeps others away, and an idle connection of each opener shows the last one out.
+ * The lock orders the processes here, the claim keeps other machines away, and an idle connection of each opener shows the last one out.
  */
 export async function openEmbedded(
   dataDir: string,
@@ -74,7 +72,7 @@ export async function openEmbedded(
   if (place.warning) log.warn({ dir: place.dir, dataDir: home }, place.warning);
 
   async function connect(known?: Connection): Promise<Connection> {
-    // One who just left may have taken the sign along; and silent for long, we may have been taken for dead.
+    // An opener that just left may have released the claim; and after a long silence, another machine may have it.
     await homeHold.confirm();
     const cluster = known?.cluster ?? (await prepareCluster(home, log, settings['fsync'] !== 'off'));
     const port = await ensureRunning(cluster, settings, known?.port);
@@ -163,7 +161,7 @@ async function connectHold(cluster: Cluster, port: number, onLost: () => void): 
   return client;
 }
 
-/** Whether nobody else is connected. Another opener's sign of life decides at once; it looks again itself when it leaves. */
+/** Whether nobody else is connected. Another opener's idle connection decides at once: that opener looks again when it leaves. */
 async function isUnused(hold: Hold): Promise<boolean> {
   const sql = `SELECT count(*)::int AS users, count(*) FILTER (WHERE application_name = $2)::int AS openers
     FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;

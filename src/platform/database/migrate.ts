@@ -11,16 +11,12 @@ import type { Session } from './routed-pool.ts';
 type Migration = { name: string; sql: string; checksum: string };
 type AppliedRow = { migration_name: string; checksum: string; finished_at: Date | null };
 
-/** `src` and `dist` are both one level below the project root. */
 const FOLDER = fileURLToPath(new URL('prisma/migrations', ROOT));
 
 /** The number that Prisma's own tools lock, so that `prisma migrate deploy` and we wait for each other. */
 export const MIGRATION_LOCK = 72707369;
 
-/**
- * Begins what one process does at a time. A timeout meant for requests must not end a migration, nor the wait for another process's. All of it ends with the
- * transaction, because a pooler may give the next one another connection.
- */
+/** Begins a transaction that one process runs at a time, without the time limits of requests. All of it ends with the transaction, for poolers. */
 export async function beginAlone(client: pg.ClientBase): Promise<void> {
   await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -28,7 +24,7 @@ export async function beginAlone(client: pg.ClientBase): Promise<void> {
 
 const MIN_VERSION = 15;
 
-/** How the name of a migration ends with which the code of the release before it cannot work: older versions refuse to start then. */
+/** Ends the name of a migration that the release before it cannot work with: older versions then refuse to start. */
 const BREAKING = '_breaking';
 
 /** Prisma's own table, in the form that its tools create and read. */
@@ -44,56 +40,64 @@ const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
 )`;
 
 /** Migrates over a connection of this pool; see `migrateOver`. */
-export async function migrate(
-  pool: pg.Pool,
-  log: Logger,
-  folder: string = FOLDER,
-  isPooled = false,
-): Promise<number> {
+export async function migrate(pool: pg.Pool, log: Logger, folder: string = FOLDER): Promise<number> {
   const client = await pool.connect();
   // A server that goes away now rejects the running query; without a listener it would also end the process.
   client.on('error', () => undefined);
-  // Closed rather than returned to the pool: that ends a lock that is held, and whatever a migration has SET.
-  return migrateOver(client, log, folder, isPooled).finally(() => client.release(true));
+  // Closed rather than returned to the pool: that ends a transaction that failed.
+  return migrateOver(client, log, folder).finally(() => client.release(true));
 }
 
 /**
- * Brings the database up to this build and returns how many migrations that took. Any number of processes may do it at once. Through a pooler that gives a connection for
- * one transaction at a time (`isPooled`) they may take turns, migration by migration; else the first one does it all, under a lock that the caller ends with the connection.
+ * Brings the database up to this build, all in one transaction, and returns how many migrations that took. Any number of processes may call it at once.
+ * Where it fails, the caller closes the connection, which rolls back.
  */
 export async function migrateOver(
   client: pg.ClientBase,
   log: Logger,
   folder: string = FOLDER,
-  isPooled = false,
 ): Promise<number> {
   const migrations = await readMigrations(folder);
-  const applied: string[] = [];
-  try {
-    await checkServerVersion(client);
-    if (!isPooled) {
-      await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
-      await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    }
-    for (;;) {
-      await beginAlone(client);
-      const pending = await readPending(client, migrations, log);
-      if (pending === undefined) {
-        await client.query('COMMIT');
-        return applied.length;
-      }
-      await apply(client, pending);
-      applied.push(pending.name);
-      log.debug({ migration: pending.name }, 'Applied a migration');
-    }
-  } finally {
-    // Also where the next one failed.
-    if (applied.length > 0)
-      log.info(
-        { migrations: applied },
-        `Applied ${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'}`,
-      );
-  }
+  await checkServerVersion(client);
+  await beginAlone(client);
+  const pending = findPending(migrations, await readHistory(client, migrations[0]!), log);
+  for (const migration of pending) await apply(client, migration);
+  await client.query('COMMIT');
+  const names = pending.map(({ name }) => name);
+  if (names.length > 0)
+    log.info(
+      { migrations: names },
+      `Applied ${names.length} ${names.length === 1 ? 'migration' : 'migrations'}`,
+    );
+  return names.length;
+}
+
+/** SHA-256 of the names and checksums of the 49 migrations that the baseline replaces. */
+const FORMER_HISTORY = '77e4d3f909becd1d204dae2f9f6149562bff2de2beee422969b3b539432dd0cd';
+
+function isFormerHistory(history: readonly Pick<Migration, 'name' | 'checksum'>[]): boolean {
+  const lines = history.map(({ name, checksum }) => `${name} ${checksum}`).sort();
+  return sha256(lines.join('\n')) === FORMER_HISTORY;
+}
+
+/**
+ * Replaces a complete history from before the baseline by the baseline; Prisma's tools would report rows without a file as missing migrations.
+ * Refuses a part of such a history: no later migration fits what that database has.
+ */
+async function takeOver(
+  client: pg.ClientBase,
+  history: readonly AppliedRow[],
+  baseline: Migration,
+): Promise<AppliedRow[]> {
+  const former = history.map(({ migration_name: name, checksum }) => ({ name, checksum }));
+  if (!isFormerHistory(former) || history.some((row) => row.finished_at === null))
+    throw new Error(
+      `This database has a part of the migrations from before ${baseline.name}, or others, and was not changed; ` +
+        'migrate it with the last version that has them, or start with an empty database',
+    );
+  await client.query('DELETE FROM _prisma_migrations');
+  await note(client, baseline, new Date());
+  return (await readApplied(client))!;
 }
 
 /**
@@ -104,48 +108,52 @@ export async function buildSchema(
   client: pg.ClientBase,
   wanted: readonly Pick<Migration, 'name' | 'checksum'>[],
 ): Promise<void> {
-  const own = new Map((await readMigrations(FOLDER)).map((migration) => [migration.name, migration]));
+  const own = await readMigrations(FOLDER);
   await checkServerVersion(client);
-  const unknown = wanted.filter(({ name, checksum }) => own.get(name)?.checksum !== checksum);
-  if (unknown.length > 0)
-    throw new Error(
-      `This version does not know the migration ${unknown.at(-1)!.name} of the backup; restore with the version that made it, or a newer one`,
-    );
+  const migrations = isFormerHistory(wanted)
+    ? own.slice(0, 1)
+    : wanted.map(({ name, checksum }) => {
+        const known = own.find((migration) => migration.name === name && migration.checksum === checksum);
+        if (known) return known;
+        throw new Error(
+          `This version does not know the migration ${name} of the backup; restore with the version that made it, or a newer one`,
+        );
+      });
   await client.query(CREATE_TABLE);
-  for (const { name } of wanted) await client.query(own.get(name)!.sql);
+  for (const { sql } of migrations) await client.query(sql);
 }
 
-const namesByFolder = new Map<string, Promise<string[]>>();
-
-/** How far a database is: how many migrations it has, the newest of them, and those that this build has and it lacks. */
+/** `pending` are those that this build has and the database lacks. */
 export type MigrationState = { applied: number; latest: string | null; pending: string[] };
 
-/** Tells how far the database is; one short query, for readiness checks. */
+/** One short query, for readiness checks. */
 export async function readMigrationState(db: Session, folder: string = FOLDER): Promise<MigrationState> {
-  let names = namesByFolder.get(folder);
-  if (!names) {
-    names = readMigrations(folder).then((migrations) => migrations.map(({ name }) => name));
-    namesByFolder.set(folder, names);
-    // A folder that could not be read once is read again.
-    names.catch(() => namesByFolder.delete(folder));
-  }
   const finished = new Set(
     (await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.migration_name),
   );
   return {
     applied: finished.size,
     latest: [...finished].sort().at(-1) ?? null,
-    pending: (await names).filter((name) => !finished.has(name)),
+    pending: (await listMigrations(folder)).filter((name) => !finished.has(name)),
   };
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+async function listMigrations(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = await listMigrations(folder);
   return Promise.all(
-    names.sort().map(async (name) => {
+    names.map(async (name) => {
       const sql = await readFile(join(folder, name, 'migration.sql'), 'utf8');
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+      return { name, sql, checksum: sha256(sql) };
     }),
   );
 }
@@ -157,7 +165,7 @@ async function checkServerVersion(client: pg.ClientBase): Promise<void> {
     throw new Error(`PostgreSQL ${MIN_VERSION} or newer is needed; this server is version ${major}`);
 }
 
-/** What this database says of its migrations; undefined when the table is not there yet. */
+/** Undefined when the table is not there yet. */
 export async function readApplied(db: Session): Promise<AppliedRow[] | undefined> {
   try {
     const text =
@@ -169,20 +177,18 @@ export async function readApplied(db: Session): Promise<AppliedRow[] | undefined
   }
 }
 
-/** The next migration to apply; none when the database has them all. */
-async function readPending(
-  client: pg.ClientBase,
-  migrations: Migration[],
-  log: Logger,
-): Promise<Migration | undefined> {
+/** What the database has, with the baseline in place of what preceded it. Makes the table of an empty database. */
+async function readHistory(client: pg.ClientBase, baseline: Migration): Promise<AppliedRow[]> {
   const { rows } = await client.query<{ isThere: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isThere"`,
   );
   if (!rows[0]!.isThere) await client.query(CREATE_TABLE);
-  return findPending(migrations, (await readApplied(client)) ?? [], log);
+  const history = (await readApplied(client))!;
+  const isNewer = history.length === 0 || history.some((row) => row.migration_name === baseline.name);
+  return isNewer ? history : takeOver(client, history, baseline);
 }
 
-function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger): Migration | undefined {
+function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger): Migration[] {
   const byName = new Map(applied.map((row) => [row.migration_name, row]));
   for (const { name, checksum } of migrations) {
     const row = byName.get(name);
@@ -197,8 +203,6 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
       );
     }
   }
-  const pending = migrations.find(({ name }) => !byName.has(name));
-  if (pending !== undefined) return pending;
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = [...byName.keys()].filter((name) => !known.has(name));
   const breaking = unknown.find((name) => name.endsWith(BREAKING));
@@ -207,30 +211,32 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
       `A newer version changed this database in a way that this one cannot work with (migration ${breaking}); start the newer version, ` +
         'or restore the backup from before it (docs/operations/upgrade.md)',
     );
-  // Ordinary while a newer build is rolled out beside this one.
+  // Ordinary while a newer build is rolled out.
   if (unknown.length > 0)
     log.warn(
       { migrations: unknown },
       'A newer version has migrated this database; this one works with it, but lacks what is new',
     );
-  return undefined;
+  return migrations.filter(({ name }) => !byName.has(name));
 }
 
-async function apply(client: pg.ClientBase, { name, sql, checksum }: Migration): Promise<void> {
+async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
   const startedAt = new Date();
   try {
-    await client.query(sql);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
-       VALUES ($1, $2, clock_timestamp(), $3, $4, 1)`,
-      [randomUUID(), checksum, name, startedAt],
-    );
-    await client.query('COMMIT');
+    await client.query(migration.sql);
   } catch (error) {
-    // The connection is closed by the caller, which rolls back.
     throw new Error(
-      `Migration ${name} failed and left no trace: ${error instanceof Error ? error.message : String(error)}`,
+      `Migration ${migration.name} failed and left no trace: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     );
   }
+  await note(client, migration, startedAt);
+}
+
+async function note(client: pg.ClientBase, { name, checksum }: Migration, startedAt: Date): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+     VALUES ($1, $2, clock_timestamp(), $3, $4, 1)`,
+    [randomUUID(), checksum, name, startedAt],
+  );
 }

@@ -5,7 +5,6 @@ import { bindSpan, failureName, startSpan } from '../tracing.ts';
 type Callback = (error: unknown, ...rest: unknown[]) => void;
 type Call = (...args: unknown[]) => unknown;
 
-/** Which server a pool leads to. */
 export type ServerRole = 'primary' | 'replica';
 
 /** What a statement is given as; `label` is the name of one that has to go without it, because a pooler knows none. */
@@ -25,15 +24,15 @@ function nameOf(statement: unknown): string {
 
 const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1_000;
 
-/** Calls with a callback in the last place, or to a promise, and says how it ended. */
+/** Reports how a call ended, whether it takes a callback last or returns a promise. */
 function withEnd(call: Call, args: unknown[], end: (error: unknown) => void): unknown {
   const last = args.at(-1);
   if (typeof last === 'function') {
-    const told: Callback = (error, ...rest) => {
+    const observed: Callback = (error, ...rest) => {
       end(error);
       (last as Callback)(error, ...rest);
     };
-    return call(...args.slice(0, -1), told);
+    return call(...args.slice(0, -1), observed);
   }
   const result = call(...args) as { then?: Promise<unknown>['then'] };
   if (typeof result?.then === 'function')
@@ -44,7 +43,6 @@ function withEnd(call: Call, args: unknown[], end: (error: unknown) => void): un
   return result;
 }
 
-/** Measures every statement of a connection, whoever asks. */
 function observeClient(client: pg.PoolClient, server: ServerRole): void {
   const query = client.query.bind(client) as Call;
   client.query = ((...args: unknown[]) => {
@@ -70,7 +68,7 @@ export function observePool(pool: pg.Pool, server: ServerRole): void {
   pool.connect = ((...args: unknown[]) => {
     const startedAt = performance.now();
     const [callback] = args;
-    // Whoever gives a connection back calls who waits for it; what follows belongs to the one that waited.
+    // The request that returns a connection calls the one that waits for it; the span is that of the one that waits.
     const bound = typeof callback === 'function' ? [bindSpan(callback as Callback)] : args;
     return withEnd(connect, bound, () => METRICS.poolWait.observe({ server }, secondsSince(startedAt)));
   }) as never;

@@ -2,14 +2,12 @@ import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { beginAlone } from './migrate.ts';
 
-/** What stands between us and PostgreSQL (docs/decisions/0053). */
+/** What stands between us and PostgreSQL (docs/decisions/0026). */
 export type Pooler = 'none' | 'transaction' | 'transaction-prepared';
 
 /**
- * How PostgreSQL plans for us (docs/decisions/0025). Every statement here has an index, and plans are kept, the checks of foreign keys among them: one that was made while a table was
- * small reads all of it when it has grown, until the table is counted anew. Sign-ups on a new database took three times as
- * long (1,970-2,790 µs of PostgreSQL against 560). Compiling a plan pays for reports that take seconds, and nothing here may take longer than 30. A
- * transaction of a process that vanished gives its locks back.
+ * Every statement has an index, and a plan that was made while a table was small would go on reading all of it (docs/decisions/0009). Compiling pays
+ * for statements that take seconds. A transaction of a process that vanished ends after 30 s.
  */
 const SETTINGS = {
   enable_seqscan: 'off',
@@ -34,10 +32,7 @@ const STORE = entries
   )
   .join(' ');
 
-/**
- * Sees to it that PostgreSQL itself gives our settings to the connections that a pooler opens for this login. One process at a time: PostgreSQL refuses a second writer
- * of a login's settings.
- */
+/** Stores our settings with the login, for the connections that a pooler opens. One process at a time: PostgreSQL refuses a second writer of a login's settings. */
 export async function storeSettings(pool: pg.Pool, log: Logger): Promise<void> {
   const { rows } = await pool.query<{ count: number }>(COUNT_SET);
   if (rows[0]!.count === entries.length) return;

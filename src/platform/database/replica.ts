@@ -5,8 +5,8 @@ import { observePool } from './observe.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
 /**
- * SQL that tells how far a primary has come, at or past everything that the statement around it sees: its history (a promotion begins another) and its place in it,
- * as one text that sorts. What is committed is flushed, unless an operator has commits not wait for that.
+ * SQL for the WAL position of a primary, at or past everything that the statement around it sees: its timeline and its place in it, as one text that sorts.
+ * What is committed is flushed, unless `synchronous_commit` is off.
  */
 export const POSITION = `(
   SELECT left(pg_walfile_name(at), 8) || lpad(to_hex((at - '0/0')::bigint), 16, '0')
@@ -28,7 +28,7 @@ const LIMITS = { connectionTimeoutMillis: 500, statement_timeout: 5_000, query_t
 const AWAY_REST_MS = 1_000;
 /** Where it is behind, it is asked again after this long. */
 const BEHIND_REST_MS = 20;
-/** One that is behind for longer is told of. */
+/** One that is behind for longer is logged. */
 const BEHIND_MS = 10_000;
 
 /** What is read from a replica, or from the primary where the replica is away or behind. */
@@ -55,7 +55,7 @@ export function createReplica(
   const connect = pool.connect.bind(pool);
   /** How far the server behind a connection had come when it was last asked; it only goes on. */
   const reached = new WeakMap<pg.ClientBase, string>();
-  /** The newest position that any request was told; empty while none is known. */
+  /** The newest position that any request was given; empty while none is known. */
   let wanted = '';
   primary.onLost(() => (wanted = ''));
   let restsUntil = 0;

@@ -8,7 +8,6 @@ import { PLAIN_TRANSACTION, copyTarget, readTables } from './backup.ts';
 import type { CopyWatch } from './backup.ts';
 import { beginAlone, buildSchema } from './migrate.ts';
 
-/** A statement that takes something away for the time of loading, and the one that makes it again. */
 type Rebuild = { drop: string; make: string };
 
 /** Foreign keys, and the indexes that belong to no constraint: made over all rows at once, they take a fraction of the time, and are checked as a whole. */
@@ -24,8 +23,8 @@ const REBUILDS = `
   ORDER BY place`;
 
 /**
- * Fills an empty database from the plain bytes of a backup: the schema of its migrations, its rows, its sequences, all in one transaction. What
- * fails or is interrupted leaves the database as empty as it was, and a service that starts meanwhile waits for the end.
+ * Fills an empty database from the plain bytes of a backup: the schema of its migrations, its rows, its sequences, all in one transaction. A
+ * service that starts meanwhile waits for its end.
  */
 export async function load(
   client: pg.ClientBase,
@@ -84,7 +83,7 @@ async function loadTables(
         yield piece;
       }
     };
-    // Somebody's own table beside ours: its rows are in the backup, but no migration makes it.
+    // A table of the operator's: its rows are in the backup, but no migration makes it.
     const isOwn = own.includes(table.name);
     const loaded = isOwn ? await copyIn(client, table, counted()) : await skip(counted());
     const count = await reader.line(countLine);
@@ -98,7 +97,7 @@ async function loadTables(
   watch.onDone({ ...head, tables: head.tables.length - leftOut.length, rows, bytes, leftOut });
 }
 
-/** Answers how many rows PostgreSQL took. */
+/** Returns how many rows PostgreSQL accepted. */
 async function copyIn(client: pg.ClientBase, table: Table, rows: AsyncGenerator<Buffer>): Promise<number> {
   const target = client.query(copyFrom(`COPY ${copyTarget(table)} FROM STDIN`));
   await pipeline(Readable.from(rows, { objectMode: false }), target);

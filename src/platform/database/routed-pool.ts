@@ -31,20 +31,25 @@ export type RoutedPool = {
   era: () => number;
   /** Calls `listener` whenever the era moves on. */
   onLost: (listener: () => void) => void;
-  /** Closes all connections. */
   end: () => Promise<void>;
 };
 
-/** All connections are at work; that says nothing about the server. */
+/** All connections are in use; that says nothing about the server. */
 const IS_BUSY = 'timeout exceeded when trying to connect';
 
-/** A monitor's statement that takes longer has lost its connection. */
-const MONITOR_MS = 2_000;
+/**
+ * PostgreSQL ends a statement after 30 s (`SETTINGS`), so a connection that is silent for longer is lost: a network that drops packets, or a machine
+ * that vanished, would otherwise keep a request waiting until TCP gives up, after a quarter of an hour.
+ */
+const SILENCE_MS = 35_000;
+/** The same for a monitor, which asks short questions only. */
+const MONITOR_SILENCE_MS = 2_000;
+const IS_SILENT = 'Query read timeout';
 
 /** PostgreSQL's code for a warning; no statement of ours earns one otherwise. */
 const WARNING = '01000';
 
-/** A commit that the replica may lack: whoever cancels the statement ends the wait for it as if all were well, and PostgreSQL only warns. Nobody is told that it is safe. */
+/** Cancelling a commit that waits for the synchronous replica ends it with a mere warning; it must not be acknowledged. */
 const notReplicated = (): Error =>
   Object.assign(new Error('The write did not reach the replica that has to have it'), { code: '08007' });
 
@@ -72,12 +77,11 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const check = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
   observePool(pool, 'primary');
-  const monitor = new pg.Pool({ ...pool.options, max: 1, query_timeout: MONITOR_MS });
+  const monitor = new pg.Pool({ ...pool.options, max: 1 });
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   for (const one of [pool, monitor]) {
     one.on('connect', (client) => {
-      // A connection that the server closes while no query is under way tells it by an event alone: just taken from the pool,
-      // between two statements of a transaction, or idle. Without listeners from its first moment on, it would end the process.
+      // A connection that the server closes while no query runs reports it by an event alone, which ends the process without a listener.
       client.on('error', lose);
       client.on('notice', ({ code }) => code === WARNING && warned.add(client));
     });
@@ -104,32 +108,40 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
 
   const connectApart = (): Promise<pg.PoolClient> => connectBy(pool, connect);
 
-  const judge = (error: unknown): unknown => {
-    if (isReadOnly(error)) {
+  const noteError = (error: unknown): unknown => {
+    // Other connections that were open then are as silent.
+    if (isReadOnly(error) || (error as Error).message === IS_SILENT) {
       servers.doubt();
       leave();
     }
     return error;
   };
 
-  const queryOn: RoutedPool['queryOn'] = async (client, statement) => {
+  const queryOn = async (
+    client: pg.PoolClient,
+    statement: pg.QueryConfig,
+    silenceMs = SILENCE_MS,
+  ): Promise<pg.QueryResult> => {
     try {
-      const result = await client.query(statement);
+      // pg knows `query_timeout` of a statement; its types do not.
+      const limited: pg.QueryConfig & { query_timeout: number } = { ...statement, query_timeout: silenceMs };
+      const result = await client.query(limited);
       if (warned.has(client)) throw notReplicated();
       return result;
     } catch (error) {
-      throw judge(error);
+      throw noteError(error);
     }
   };
 
   const queryBy = async (
     connectOne: () => Promise<pg.PoolClient>,
     statement: pg.QueryConfig,
+    silenceMs?: number,
   ): Promise<pg.QueryResult> => {
     const client = await connectOne();
     let hasFailed = true;
     try {
-      const result = await queryOn(client, statement);
+      const result = await queryOn(client, statement, silenceMs);
       hasFailed = false;
       return result;
     } finally {
@@ -162,7 +174,8 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
     },
     isInside: () => sessions.getStore() !== undefined,
     queryApart,
-    queryForMonitor: (statement) => queryBy(() => connectBy(monitor, () => monitor.connect()), statement),
+    queryForMonitor: (statement) =>
+      queryBy(() => connectBy(monitor, () => monitor.connect()), statement, MONITOR_SILENCE_MS),
     connectApart,
     queryOn,
     era: () => era,

@@ -8,7 +8,7 @@ const PROBE_MS = 2_000;
 /** While no server can be written to, they are asked again after this long. */
 const REST_MS = 200;
 
-/** Fails where writing is impossible: behind the address may be a replica. One short question for each new connection. */
+/** Throws where writing is impossible, such as on a replica. Runs for each new connection. */
 export async function checkWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on')
@@ -17,7 +17,7 @@ export async function checkWritable(client: pg.ClientBase): Promise<void> {
     });
 }
 
-/** The history that a server writes, which every promotion begins anew; null where it is away or only reads. */
+/** The timeline that a server writes, which every promotion begins anew; null where it is away or only reads. */
 async function historyOf(connectionString: string): Promise<string | null> {
   const client = new pg.Client({
     connectionString,
@@ -40,7 +40,6 @@ async function historyOf(connectionString: string): Promise<string | null> {
   }
 }
 
-/** The servers of one database, of which one can be written to. */
 export type Servers = {
   /** Address of the one that is written to, as far as is known. */
   url: () => string;
@@ -48,11 +47,11 @@ export type Servers = {
   areSeveral: boolean;
   /** Looks for the one that can be written to, where that is in doubt; fails while there is none. */
   settle(): Promise<void>;
-  /** Says that the one that was written to is gone, or only reads. */
+  /** Reports that the current one is gone, or only reads. */
   doubt(): void;
 };
 
-/** Follows the writable one of several servers; `onChange` is told when it is another than before. */
+/** Follows the writable one of several servers; calls `onChange` when it is another than before. */
 export function createServers(url: string, log: Logger, onChange: () => void): Servers {
   const urls = splitAddress(url);
   const areSeveral = urls.length > 1;

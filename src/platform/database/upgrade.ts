@@ -15,7 +15,6 @@ import { load } from './restore.ts';
 /** What became of a data folder: its major version before and after, and where the old files are kept. */
 export type Upgrade = { from: string; to: string; kept: string | null };
 
-/** What an upgrade needs from outside. */
 export type UpgradeOptions = {
   /** Finds the programs of an older PostgreSQL: the folder that holds `bin`. */
   oldPrograms: (major: string) => Promise<string>;
@@ -23,9 +22,8 @@ export type UpgradeOptions = {
 };
 
 /**
- * Brings the bundled database of a data folder to the PostgreSQL that is bundled now: copies everything into a new cluster beside the old one, and
- * swaps their names when all of it is there. The old one is kept. It holds the folder's lock throughout, so nobody opens the database
- * meanwhile; killed anywhere, it leaves the old database as it was, or the swap to be finished by the next call.
+ * Copies the bundled database into a new cluster of the PostgreSQL that is bundled now, and swaps their names; the old one is kept. It holds the folder's
+ * lock throughout. Killed anywhere, it leaves the old database as it was, or the swap to be finished by the next call.
  */
 export async function upgradeFolder(dataDir: string, log: Logger, options: UpgradeOptions): Promise<Upgrade> {
   if (!(await exists(dataDir))) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
@@ -88,7 +86,6 @@ async function upgradeLocked(
   return { from, to, kept };
 }
 
-/** Runs `work` on a connection to a database of a cluster. */
 async function withClient<Result>(
   cluster: Cluster,
   port: number,

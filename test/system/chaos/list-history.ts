@@ -52,7 +52,7 @@ export type Writing = {
   isKeyed: boolean;
   isOver: () => boolean;
   mark: string;
-  /** Whether the database may go away before an answer is kept: then the write is done again, and only the version tells (decision 11). */
+  /** Whether the database may go away before an answer is kept: then the write is done again, and only the version tells (decision 14). */
   isDisturbed?: boolean;
 };
 

@@ -181,8 +181,8 @@ describe('a file that is no whole backup is refused with its reason, and leaves 
     ['with another value', () => changed('filled-item-lid-0', 'filled-item-lid-1'), 'The backup is damaged'],
     [
       'of a newer version',
-      () => changed('20261115000000_identity', '20991115000000_identity'),
-      'This version does not know the migration 20991115000000_identity',
+      () => changed('20261117170000_baseline', '20991117170000_baseline'),
+      'This version does not know the migration 20991117170000_baseline',
     ],
     [
       'of another form',

@@ -1,4 +1,5 @@
 import { cp, mkdir, readFile, readdir, readlink, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensurePostgresUser } from '../../../src/platform/database/embedded-system.ts';
 import { describePlace, findBinaries } from '../../../src/platform/database/embedded-place.ts';
@@ -67,29 +68,19 @@ test('the banner of an open data folder names the folder in it', async () => {
   expect(stdout).not.toMatch(/not in DATA_DIR|WARNING/);
 });
 
-const ROOT_MOUNT = '29 1 0:30 / / rw,relatime - overlay overlay rw';
-const VOLUME = '31 29 8:1 /vol /data rw - ext4 /dev/sda1 rw';
-const BLANKS = '32 29 8:1 /vol /my\\040data rw - ext4 /dev/sda1 rw';
-const SECOND = '33 29 8:1 /db /var/lib/wishgate rw - ext4 /dev/sdb1 rw';
-const PLACE = '/var/lib/wishgate/0123';
-
 test.each([
-  ['on a volume', '/data/wishes', PLACE, true, [ROOT_MOUNT, VOLUME], true],
-  ['on a volume with a blank in its name', '/my data', PLACE, true, [ROOT_MOUNT, BLANKS], true],
-  ['on a volume beside another for the database', '/data', PLACE, true, [ROOT_MOUNT, VOLUME, SECOND], false],
-  ['on a volume that only sounds like it', '/database', PLACE, true, [ROOT_MOUNT, VOLUME], false],
-  ['on no volume', '/root/data', PLACE, true, [ROOT_MOUNT, VOLUME], false],
-  ['on a disk of a machine', '/data', PLACE, false, [ROOT_MOUNT, VOLUME], false],
-  ['with its database in it', '/data', '/data/postgres', true, [ROOT_MOUNT, VOLUME], false],
+  [
+    'on another volume than its data folder',
+    '/dev',
+    tmpdir(),
+    expect.stringContaining(`The database is in ${tmpdir()} and not on the volume`),
+  ],
+  ['elsewhere on the same volume', '/etc', '/usr', null],
+  ['in the data folder', '/usr', '/usr/bin', null],
 ])(
-  'a data folder %s: %s, database in %s, container %s',
-  async (_name, dataDir, dir, isContainer, mounts, isWarned) => {
-    const place = await describePlace(dataDir, dir, { isContainer, mountinfo: mounts.join('\n') });
-    expect(place).toEqual({
-      dir,
-      isOutside: !dir.startsWith(dataDir),
-      warning: isWarned ? expect.stringContaining(`lost with this container: it is in ${dir} `) : null,
-    });
+  'a database %s: the operator is warned where a container would lose it',
+  async (_name, dataDir, dir, warning) => {
+    expect(await describePlace(dataDir, dir)).toEqual({ dir, isOutside: !dir.startsWith(dataDir), warning });
   },
 );
 

@@ -45,7 +45,7 @@ describe('opening', () => {
     await (await kit.open(dir)).release();
     const pidFile = join(dir, 'postgres', 'postmaster.pid');
     await writeFile(pidFile, 'theirs');
-    const holder = join(dir, 'postgres.holder');
+    const holder = join(dir, 'postgres.holder.9');
     let beats = 0;
     const beat = (): Promise<void> => writeFile(holder, `other-host pid:[1] 7 ${(beats += 1)}\n`);
     await beat();
@@ -58,17 +58,17 @@ describe('opening', () => {
     expect(await kit.countProcesses(join(dir, 'postgres'))).toBe(0);
   });
 
-  test('a folder whose holder elsewhere is gone is taken over, and the last one out takes its own sign along', async () => {
+  test('a folder whose holder elsewhere is gone is taken over, and the last one out releases it', async () => {
     const dir = await kit.makeUsedDataDir();
-    const holder = join(dir, 'postgres.holder');
-    await writeFile(holder, 'other-host pid:[1] 7 1\n');
+    await writeFile(join(dir, 'postgres.holder.9'), 'other-host pid:[1] 7 1\n');
     const first = await kit.open(dir);
     const second = await kit.open(dir);
-    expect(await readFile(holder, 'utf8')).toContain(` ${process.pid} `);
+    const claim = join(dir, 'postgres.holder.10');
+    expect(await readFile(claim, 'utf8')).toContain(` ${process.pid} `);
     await first.release();
-    expect(await readdir(dir)).toContain('postgres.holder');
+    expect(await readFile(claim, 'utf8')).toContain(` ${process.pid} `);
     await second.release();
-    expect(await readdir(dir)).not.toContain('postgres.holder');
+    expect(await readFile(claim, 'utf8')).toBe('released\n');
   });
 
   test('two processes that open an empty folder at once both succeed', async () => {

@@ -39,7 +39,7 @@ test('on a terminal the log is readable, migrations are one line, and the key th
   const lines = seen.split('\n').filter((line) => line.trim() !== '');
   expect(lines.filter((line) => line.includes('{'))).toEqual([]);
   const migrated = lines.filter((line) => /migration/i.test(line));
-  expect(migrated).toEqual([expect.stringMatching(/^\d\d:\d\d:\d\d INFO {2}Applied \d\d+ migrations {2}/)]);
+  expect(migrated).toEqual([expect.stringMatching(/^\d\d:\d\d:\d\d INFO {2}Applied 1 migration {2}/)]);
   const [last] = lines.filter((line) => !/shutting down/.test(line)).slice(-1);
   expect(last).toMatch(/^ +key +wgo_\S+$/);
 });
@@ -52,7 +52,10 @@ test('in a pipe each line of the log is JSON, and no operator key is in it', asy
   const entries = log.map((line) => JSON.parse(line) as { msg: string; migrations?: string[] });
   const applied = entries.filter(({ migrations }) => migrations !== undefined);
   expect(applied).toHaveLength(1);
-  expect(applied[0]!.msg).toBe(`Applied ${applied[0]!.migrations!.length} migrations`);
+  expect(applied[0]).toMatchObject({
+    msg: 'Applied 1 migration',
+    migrations: [expect.stringMatching('_baseline$')],
+  });
   expect(stdout).not.toContain('wgo_');
 });
 

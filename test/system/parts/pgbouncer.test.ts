@@ -195,7 +195,7 @@ describeWith(['PostgreSQL 15', 'PgBouncer'], 'PgBouncer in transaction mode', ()
         while (answer.status === 503) {
           statuses.push(answer.status);
           answer = await create(shopper, lname, lname);
-          // The commit whose answer was cut off was done: its repetition says so (decision 11).
+          // The commit whose answer was cut off was done: its repetition says so (decision 14).
           if (answer.body['type'] === 'duplicate-lname') answer.status = 200;
         }
         statuses.push(answer.status);

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import { epochOf, sessionidOf } from '../../../src/shoppers/identity.rules.ts';
+import { migrate } from '../../../src/platform/database/migrate.ts';
+import { createLogger } from '../../../src/platform/log.ts';
+import { startService } from '../../harness.ts';
+import type { TestShopper } from '../../harness.ts';
+import type { TestDatabase } from '../../setup/database.ts';
+import { createEmptyDatabase } from './fixtures/embedded-kit.ts';
+
+// fixtures/history.sql is a pg_dump of a database that the 49 migrations before the baseline made (commit 6ecc802), with rows of the store `kept` in every table.
+
+const BASELINE = '20261117170000_baseline';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(await readFile('test/system/fault/fixtures/history.sql', 'utf8'));
+  await client.end();
+  pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  // A connection that is just being closed may still be there when its database is dropped, and is told so.
+  pool.on('error', () => undefined);
+});
+
+afterEach(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** Every row of every table but those that name the migrations, as text. */
+async function readAll(): Promise<Record<string, string[]>> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'`,
+  );
+  const all: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`);
+    all[name] = rows.map(({ row }) => row);
+  }
+  return all;
+}
+
+async function readHistory(): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT migration_name AS name FROM _prisma_migrations ORDER BY 1',
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** The owner of the first list of the store `kept`. */
+async function readOwner(): Promise<TestShopper> {
+  const { rows } = await pool.query<{ regid: string; epoch: number; secret: Buffer; session_epoch: number }>(
+    `SELECT h.regid, h.epoch, s.secret, s.session_epoch FROM shopper h JOIN store s USING (pid) WHERE pid = 'kept' ORDER BY h.regid LIMIT 1`,
+  );
+  const { regid, epoch, secret, session_epoch: sessionEpoch } = rows[0]!;
+  const sessionid = sessionidOf(
+    { secret, tokenKeys: [] },
+    regid,
+    'test',
+    epochOf({ sessionEpoch }, { epoch }),
+  );
+  return { pid: 'kept', regid, sessionid };
+}
+
+test('a database with the complete history from before the baseline loses nothing, and has the baseline noted', async () => {
+  const before = await readAll();
+  expect(Object.keys(before)).toHaveLength(50);
+  expect(await readHistory()).toHaveLength(49);
+  expect(await migrate(pool, createLogger('silent'))).toBe(0);
+  expect(await readAll()).toEqual(before);
+  expect(await readHistory()).toEqual([BASELINE]);
+});
+
+test('REST and GraphQL read its lists and write to them', async () => {
+  const service = await startService({}, undefined, { database });
+  try {
+    const shopper = await readOwner();
+    const lid = 'kept-list-lid-0';
+    const expected = { lid, lname: 'kept-list-lname-0', cnt: 1 };
+    const { body: read } = await service
+      .post('/api/v3/lists/fetch-list-with-contents', { lid }, { shopper })
+      .expect(200);
+    expect(read).toMatchObject({ list: expected, items: [{ epi: 'kept-item-epi-0' }] });
+    const added = { epi: 1, empi: 2, du: 'https://shop.example/p' };
+    await service.post('/api/v3/lists/update-ctx', { lid, a: [added] }, { shopper }).expect(200);
+    const { body } = await service.graphql(
+      'query ($lid: ID!) { list(lid: $lid) { lid lname cnt } }',
+      { lid },
+      { shopper },
+    );
+    expect(body).toEqual({ data: { list: { ...expected, cnt: 2 } } });
+  } finally {
+    await service.close();
+  }
+});
+
+test.each([
+  ['a part of it', `DELETE FROM _prisma_migrations WHERE migration_name > '20261117'`],
+  [
+    'one that failed',
+    `UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name ~ 'list_aliases'`,
+  ],
+  [
+    'one that was changed',
+    `UPDATE _prisma_migrations SET checksum = 'x' WHERE migration_name ~ 'list_aliases'`,
+  ],
+  [
+    'an unknown one',
+    `UPDATE _prisma_migrations SET migration_name = '1' WHERE migration_name ~ 'list_aliases'`,
+  ],
+])('a database with %s is refused in one sentence and stays as it was', async (_name, change) => {
+  await pool.query(change);
+  const before = [await readAll(), await readHistory()];
+  await expect(migrate(pool, createLogger('silent'))).rejects.toThrow(
+    `This database has a part of the migrations from before ${BASELINE}, or others, and was not changed; ` +
+      'migrate it with the last version that has them, or start with an empty database',
+  );
+  expect([await readAll(), await readHistory()]).toEqual(before);
+});
