@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { epochOf, sessionidOf } from '../../../src/shoppers/identity.rules.ts';
-import { migrate } from '../../../src/platform/database/migrate.ts';
+import { dump } from '../../../src/platform/database/backup.ts';
+import { migrate, migrateOver, readMigrationState } from '../../../src/platform/database/migrate.ts';
+import { load } from '../../../src/platform/database/restore.ts';
 import { createLogger } from '../../../src/platform/log.ts';
 import { startService } from '../../harness.ts';
 import type { TestShopper } from '../../harness.ts';
@@ -11,6 +13,7 @@ import { createEmptyDatabase } from './fixtures/embedded-kit.ts';
 // fixtures/history.sql is a pg_dump of a database that the 49 migrations before the baseline made (commit 6ecc802), with rows of the store `kept` in every table.
 
 const BASELINE = '20261117170000_baseline';
+const SILENT = { onProgress: () => undefined, onDone: () => undefined };
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -32,14 +35,14 @@ afterEach(async () => {
 });
 
 /** Every row of every table but those that name the migrations, as text. */
-async function readAll(): Promise<Record<string, string[]>> {
-  const { rows: tables } = await pool.query<{ name: string }>(
+async function readAll(db: pg.Pool | pg.Client = pool): Promise<Record<string, string[]>> {
+  const { rows: tables } = await db.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'`,
   );
   const all: Record<string, string[]> = {};
   for (const { name } of tables) {
-    const { rows } = await pool.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`);
+    const { rows } = await db.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`);
     all[name] = rows.map(({ row }) => row);
   }
   return all;
@@ -74,6 +77,23 @@ test('a database with the complete history from before the baseline loses nothin
   expect(await migrate(pool, createLogger('silent'))).toBe(0);
   expect(await readAll()).toEqual(before);
   expect(await readHistory()).toEqual([BASELINE]);
+});
+
+test('a backup of it is restored with every row, and taken over', async () => {
+  const target = await createEmptyDatabase();
+  const [source, restored] = [database.url, target.url].map(
+    (url) => new pg.Client({ connectionString: url }),
+  ) as [pg.Client, pg.Client];
+  try {
+    await Promise.all([source.connect(), restored.connect()]);
+    await load(restored, dump(source, SILENT), SILENT);
+    expect(await migrateOver(restored, createLogger('silent'))).toBe(0);
+    expect(await readAll(restored)).toEqual(await readAll());
+    expect(await readMigrationState(restored)).toEqual({ applied: 1, latest: BASELINE, pending: [] });
+  } finally {
+    await Promise.all([source.end(), restored.end()]);
+    await target.drop();
+  }
 });
 
 test('REST and GraphQL read its lists and write to them', async () => {
