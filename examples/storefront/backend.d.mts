@@ -7,9 +7,9 @@ export type Backend = {
   notifyMe(wish: {
     email: string;
     product: { epi: number | string; empi: number | string; du: string };
-    /** What to wait for; `backinstock` when left out. */
+    /** `backinstock` when left out. */
     topic?: string;
-    /** Who asks; the visitor then finds it among its own alerts. */
+    /** The visitor, who then finds it among the own alerts. */
     regid?: string | null;
   }): Promise<{ message: string }>;
   reportOrder(order: {

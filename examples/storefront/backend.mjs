@@ -29,9 +29,9 @@ export function createBackend({ baseUrl, pid, apiKey }) {
       headers: regid ? { ...headers, 'x-regid': regid } : headers,
       body,
     });
-    const answer = await response.json();
-    if (!response.ok) throw new WishgateBackendError(response.status, answer);
-    return answer;
+    const result = await response.json();
+    if (!response.ok) throw new WishgateBackendError(response.status, result);
+    return result;
   }
 
   return {
@@ -63,7 +63,7 @@ export function createBackend({ baseUrl, pid, apiKey }) {
       return { message };
     },
 
-    /** Tells of an order, so that revenue from alerts and lists is counted; `click` is the parameter `wg` of the page the visitor came to. */
+    /** Reports an order, so that revenue from alerts and lists is counted; `click` is the parameter `wg` of the page the visitor came to. */
     async reportOrder({ orderId, currency, lines, email, regid, click }) {
       return post('/storeadmin/v3/orders/report', {
         orderId,

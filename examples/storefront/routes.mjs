@@ -14,9 +14,9 @@ function readCookies(header = '') {
 }
 
 /**
- * Answers `{ method, path, cookie, body }` with `{ status, body, cookies }`, or null when the path is not one of its own.
- * `secret` signs the login; `cookiePath` is where the shop lives; `log` hears of failures that are the shop's to look into;
- * `priceOf` gives the shop's own prices: what a page says that something costs is not believed.
+ * Returns `{ status, body, cookies }` for `{ method, path, cookie, body }`, or null when the path is not one of its own.
+ * `secret` signs the login; `cookiePath` is the path of the shop; `log` gets errors that the shop has to look into;
+ * `priceOf` gives the shop's own prices: prices that a page sends are not trusted.
  */
 export function createRoutes(
   backend,
@@ -45,7 +45,7 @@ export function createRoutes(
     return Buffer.from(encoded, 'base64url').toString('utf8');
   }
 
-  /** The regid of whom the cookies name; undefined for a visitor without any. */
+  /** The regid of the visitor in the cookies; undefined without cookies. */
   async function regidOf(cookies) {
     const email = customerOf(cookies);
     const guestId = guestOf(cookies);
@@ -54,7 +54,7 @@ export function createRoutes(
   }
 
   const handlers = {
-    /** Every page asks this once. It answers nothing secret but the visitor's own session. */
+    /** Every page calls this once. It returns nothing secret but the visitor's own session. */
     async identify(cookies) {
       const email = customerOf(cookies);
       const guestId = guestOf(cookies) ?? randomUUID();
@@ -62,7 +62,7 @@ export function createRoutes(
       return { status: 200, body: { ...identity, email }, cookies: [cookie(GUEST, guestId)] };
     },
 
-    /** Here a real shop checks a password. Passing both ids merges what the guest has saved into the account. */
+    /** Here a real shop checks a password. Passing both ids merges the guest's lists into the account's. */
     async login(cookies, { email }) {
       if (typeof email !== 'string' || !EMAIL.test(email)) {
         return { status: 400, body: { msg: 'Please enter an e-mail address' }, cookies: [] };
@@ -85,11 +85,11 @@ export function createRoutes(
       // Only what this shop offers: `topic` comes from a browser.
       const offered = topic === 'pricedrop' ? topic : 'backinstock';
       const regid = await regidOf(cookies);
-      const answer = await backend.notifyMe({ email, product: { epi, empi, du }, topic: offered, regid });
-      return { status: 200, body: answer, cookies: [] };
+      const result = await backend.notifyMe({ email, product: { epi, empi, du }, topic: offered, regid });
+      return { status: 200, body: result, cookies: [] };
     },
 
-    /** Here a real shop takes the money. Then it reports the order, with who ordered and the click that brought the visitor. */
+    /** Here a real shop takes the payment. Then it reports the order with its customer and the click that led to it. */
     async order(cookies, { lines, click }) {
       const sold = (Array.isArray(lines) ? lines : []).slice(0, 100).map(({ epi, quantity } = {}) => ({
         epi,
@@ -113,13 +113,13 @@ export function createRoutes(
     },
   };
 
-  return async function answer({ method, path, cookie: header, body }) {
+  return async function respond({ method, path, cookie: header, body }) {
     const handler = method === 'POST' && Object.hasOwn(handlers, path) ? handlers[path] : null;
     if (!handler) return null;
     try {
       return await handler(readCookies(header), body ?? {});
     } catch (error) {
-      // What a visitor entered, or did too often, is told in the service's words; anything else is ours to look into.
+      // Visitors read the service's message about their input or the rate limit; the shop looks into anything else.
       const isForVisitor = error.status === 400 || error.status === 429;
       if (isForVisitor) return { status: error.status, body: { msg: error.message }, cookies: [] };
       log(error);

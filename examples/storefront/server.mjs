@@ -17,14 +17,14 @@ if (!WISHGATE_PID || !WISHGATE_API_KEY) {
 
 const MAX_BODY_BYTES = 10_000;
 const backend = createBackend({ baseUrl: WISHGATE_URL, pid: WISHGATE_PID, apiKey: WISHGATE_API_KEY });
-const answer = createRoutes(backend, { secret: randomBytes(32).toString('hex') });
-// The page learns the public parts only: where the service is, and which store this is.
+const handle = createRoutes(backend, { secret: randomBytes(32).toString('hex') });
+// The page gets the public parts only: the address of the service and the store's pid.
 const page = readFileSync(new URL('index.html', import.meta.url), 'utf8')
   .replaceAll('{{baseUrl}}', WISHGATE_URL)
   .replaceAll('{{pid}}', WISHGATE_PID);
 
 async function readJson(request) {
-  // Browsers send JSON to another site only after asking it, and this server never agrees.
+  // Browsers send JSON to another origin only after a preflight, which this server never allows.
   if (!/^application\/json/.test(request.headers['content-type'] ?? '')) return null;
   let text = '';
   for await (const chunk of request) {
@@ -46,7 +46,7 @@ async function respond(request, response) {
   const body = await readJson(request);
   const path = pathname.replace('/api/', '');
   const found =
-    body && (await answer({ method: request.method, path, cookie: request.headers.cookie, body }));
+    body && (await handle({ method: request.method, path, cookie: request.headers.cookie, body }));
   const {
     status,
     body: json,
@@ -58,7 +58,7 @@ async function respond(request, response) {
 }
 
 const server = createServer((request, response) =>
-  // An address that is none, or a body that broke off: this request fails, not the shop.
+  // For an invalid address, or a body that broke off, this request fails, not the shop.
   respond(request, response).catch(() => response.writeHead(400).end()),
 );
 server.listen(Number(PORT), '127.0.0.1', () =>

@@ -31,7 +31,6 @@ export function makeAsset(type: string, plain: Buffer, isLasting = false): Asset
   return { type, etag, body: newBody(plain, isLasting) };
 }
 
-/** Sends an asset: 304 where the browser has it. */
 export async function sendAsset(req: Request, res: Response, { type, etag, body }: Asset): Promise<void> {
   res.setHeader('ETag', etag);
   if (req.fresh) return void res.vary('Accept-Encoding').status(304).end();

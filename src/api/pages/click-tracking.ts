@@ -29,7 +29,6 @@ function done({ store, contact }: UnsubscribeView, token: string, measured: bool
   return tokenPage('Done', status + trackingForm(token, !measured), store);
 }
 
-/** Saves the choice of the form on the unsubscribe page. */
 export function serveTrackingChoice(app: Application, services: Services, admitLink: AdmitLink): void {
   serveTokenPages(app, admitLink, ['/unsubscribe/:token/:choice'], BROKEN_LINK, {
     post: async (token, req) => {

@@ -17,7 +17,6 @@ import { makeAsset, sendAsset } from './assets.ts';
 import { createPage, securePage } from './page.ts';
 
 const RESTOCKED = 10;
-/** The part of the full price that a reduced price is. */
 const REDUCED = 0.8;
 
 /** Takes JSON only: a page of another origin cannot send it without a preflight, which is never allowed. */
@@ -62,7 +61,6 @@ function soldProduct(epi: unknown): DemoProduct {
   );
 }
 
-/** The shop's products with their current stock and price. */
 async function readProducts({ db }: Services, pid: string): Promise<object[]> {
   const all = DEMO_PRODUCTS.map(({ epi }) => String(epi));
   const rows = await findVariants(db, pid, all);

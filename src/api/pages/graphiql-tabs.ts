@@ -2,10 +2,8 @@ import { parse, print } from 'graphql';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
 import type { DemoVisitor } from '../../web/demo-store/visitor.ts';
 
-/** A tab of GraphiQL as it opens first. */
 export type Tab = { query: string; variables?: string; headers: string };
 
-/** A comment for the reader above the formatted document. */
 const explained = (comment: string, document: string): string =>
   `${comment.replace(/^(?=.)/gm, '# ').replace(/^$/gm, '#')}\n\n${print(parse(document))}\n`;
 
@@ -62,7 +60,6 @@ open GraphiQL in a second window and run Save there.`,
   'subscription Live { lists { rev lids lists { lid lname cnt } } }',
 );
 
-/** For a service that runs trusted documents only. */
 const CLOSED = `# Without a store key this service runs
 # trusted documents only (TRUSTED_DOCUMENTS):
 # anything else that is typed here is refused.

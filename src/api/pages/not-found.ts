@@ -19,7 +19,6 @@ a{color:var(--accent)}
 a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}`;
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
-/** Whether a browser opened the address and accepts a page. */
 export function wantsPage(req: Request): boolean {
   return (
     /^(GET|HEAD)$/.test(req.method) &&

@@ -3,7 +3,6 @@ import { nameRoute } from '../access-log.ts';
 import { filesOfPage, makeAsset, sendAsset } from './assets.ts';
 import { escapeHtml } from '../../platform/text.ts';
 
-/** A page of the service: the bundle it loads, and the content of its HTML. */
 export type HtmlPage = {
   /** As in tools/bundle.mjs. */
   bundle: string;
@@ -11,7 +10,6 @@ export type HtmlPage = {
   description: string;
   /** HTML inside <body>; the default is one empty element `#app` for a script to fill. */
   body?: string;
-  /** Whether the bar with links to the other pages is above it. */
   hasBar?: boolean;
   /** Given to the page's script as JSON in the element `#data`. */
   data?: unknown;
@@ -21,7 +19,6 @@ export type HtmlPage = {
   isSecret?: boolean;
 };
 
-/** The pages in the bar. */
 const LINKS = { '/docs': 'API reference', '/graphiql': 'GraphiQL', '/client': 'Browser library' };
 
 function siteBar(current: string): string {

@@ -56,7 +56,6 @@ ${STYLE}${style}</style></head>
   return { html, images: sources.join(' ') || "'none'" };
 }
 
-/** For links to `/unsubscribe`. */
 export const BROKEN_LINK = tokenPage(
   'This link does not work',
   '<p>It is incomplete or was not made by us. Please open the link from the message again.</p>',

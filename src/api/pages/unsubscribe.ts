@@ -16,7 +16,6 @@ import { escapeHtml, shorten } from '../../platform/text.ts';
 const MAX_TITLE = 120;
 const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
 
-/** The choices with their labels. */
 function choices({ store, topics, productTitle }: UnsubscribeView): [Scope, string][] {
   const all: [Scope, string][] = [['all', `Everything from ${store.name}`]];
   if (topics.length > 0) all.unshift(['topic', `All ${joinWords(topics)} alerts from ${store.name}`]);

@@ -3,7 +3,6 @@ import type { Change, StorageLike } from './types.ts';
 
 const LIFETIME_MS = 5 * 60 * 1000;
 
-/** What is stored: whose lists, their generation, and the responses by list type. */
 type Stored = { who: string; generation: string; lists: Record<string, { at: number; text: string }> };
 
 type Channel = {

@@ -91,7 +91,6 @@ export function isStaleIdentity({ status, response }: WishgateError): boolean {
   return status === 401 && /^(sw-badregid|bad-sessionid)$/.test(response?.type ?? '');
 }
 
-/** Calls the service for the shopper. */
 export function createCaller(options: WishgateOptions, fetchLike: FetchLike, identity: IdentityKeeper) {
   const { timeoutMs = 30_000 } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');

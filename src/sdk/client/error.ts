@@ -2,7 +2,6 @@ import type { Call, FetchAnswer, OnError, OnSuccess, WishgateError } from './typ
 
 export type Head = Pick<FetchAnswer, 'status' | 'statusText' | 'headers'>;
 
-/** Makes an error that looks like a finished XHR. */
 export function newError(
   message: string,
   { status, statusText = '', headers }: Head,

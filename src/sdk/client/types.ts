@@ -44,10 +44,8 @@ export type FetchAnswer = {
   text(): Promise<string>;
 };
 
-/** What the library needs of `localStorage`. */
 export type StorageLike = { getItem(key: string): string | null; setItem(key: string, value: string): void };
 
-/** Options of `init`. */
 export type WishgateOptions = {
   /** Address of the service, for example `https://wishes.shop.example`. */
   baseUrl: string;
@@ -65,10 +63,8 @@ export type WishgateOptions = {
   timeoutMs?: number;
 };
 
-/** A list to create. */
 export type NewList = Omit<CreateListInput, 'cfor'>;
 
-/** What to change of a list. */
 export type ListUpdate = Omit<UpdateListInput, 'lnote'> & {
   lid: string;
   /** One line; an empty text removes the note. */
@@ -90,7 +86,6 @@ export type AlertRequest = {
   addtomailinglist?: 0 | 1;
 };
 
-/** What was subscribed. */
 export type AlertAnswer = {
   message: string;
   /** Whether alerts are sent from now on; false while the contact has still to open the link in a message. */
@@ -99,7 +94,6 @@ export type AlertAnswer = {
   topics: string[];
 };
 
-/** Which alerts to return. */
 export type AlertPage = { topic?: string; limit?: number; offset?: number };
 
 /** A page of a shopper's alerts; `total` counts beyond the page. */
@@ -108,7 +102,6 @@ export type ProductAlerts = { limit: number; offset: number; total: number; subs
 /** Alerts to end: the one of this `id`, or all of a topic and variant. */
 export type AlertRef = { id: string } | { topic?: string; epi: VariantId };
 
-/** What was recorded. */
 export type ShareAnswer = { msg: string; lid: string; lname: string; medium: string };
 
 /** How many shoppers have a product in a list; the product as it was named. */
@@ -135,7 +128,6 @@ export type OnSuccess<Answer> = (answer: Answer) => void;
 
 export type OnError = (error: WishgateError) => void;
 
-/** Argument of `fetchLists`. */
 export type FetchListsOptions = { callbackFn?: OnSuccess<List[]>; errorFn?: OnError; lty?: string };
 
 /** Changes the save-for-later list of the shopper, or the one whose `lid` comes first. */
@@ -156,7 +148,6 @@ export type SaveForLater = {
 /** Which lists changed, came or went; `rev` identifies the state of all lists. */
 export type ListChange = { rev: string; lids: string[] };
 
-/** What changed: the lists, or who the shopper is. */
 export type Change = 'lists' | 'identity';
 
 /** A call of the client: callbacks may follow its arguments, and it returns a promise, too. */

@@ -8,7 +8,6 @@ import type { FetchLike, Identity, List, ListChange, OnError, WishgateError } fr
 
 // A bundle of its own, which `watch` loads: pages that do not watch do not pay for it.
 
-/** What watching needs of the library. */
 export type WatchTools = {
   baseUrl: string;
   pid: string;
@@ -49,7 +48,6 @@ export function watchLists(
   let misses = 0;
   let waitSeconds = Math.floor(tools.timeoutMs / 2_000);
   let failures = 0;
-  /** The last state that was reported, and whose it is. */
   let known = { regid: '', rev: '' };
   let abort = new AbortController();
   let wake: () => void = () => undefined;

@@ -8,7 +8,6 @@ export type Callback = unknown;
 /** A product as pages pass it: a price may be a text, and the address may be missing. */
 export type PageProduct = Record<string, unknown> & { epi: VariantId; empi?: ProductId; du?: string };
 
-/** A list as pages name it: by its id, or by an object that has it. */
 export type ListName = string | { lid: string };
 
 /** Runs a call and calls the page's callbacks; without one for errors the console shows them. Some pages read `description`. */

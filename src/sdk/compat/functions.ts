@@ -18,7 +18,6 @@ import { createSharing } from './sharing.ts';
 import { ui } from './ui.ts';
 import { createUtils } from './utils.ts';
 
-/** The settings in the script tag. */
 export type Tag = { listName: string; currency: string; linkTo: (lid: string) => string };
 
 const MOST_ITEMS = 1_000;
@@ -72,7 +71,6 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     return answer;
   };
   const subscribeWith = (...given: unknown[]): Promise<AlertAnswer> => {
-    // The browser client's form.
     if (typeof given[0] === 'object' && given[0])
       return done(() => client.subscribeForProductAlert(given[0] as AlertRequest), given[1], given[2]);
     const [value, medium, product, ok, err, mailingList, topic] = given as [

@@ -8,7 +8,6 @@ type Queue = ((swat: Swat) => void)[];
 /** The identity, with the email address where the back end sends it; null for a guest. */
 type Identified = library.Identity & { email?: string | null };
 
-/** What this script finds on a page and leaves there. */
 type Globals = {
   wishgate?: typeof library;
   /** Options of `init` that a script tag cannot say, for example `identify` as a function. */
@@ -30,7 +29,6 @@ const {
   timeoutMs,
   ...others
 } = tag.dataset;
-/** The service is where this script came from. */
 const baseUrl = new URL('..', tag.src).href.replace(/\/$/, '');
 const given = page.wishgateOptions ?? {};
 
@@ -48,7 +46,6 @@ async function identify(): Promise<library.Identity> {
   return who;
 }
 
-/** The library, from the page or from the service. */
 function loadLibrary(): Promise<typeof library> {
   return new Promise((resolve, reject) => {
     if (page.wishgate) return resolve(page.wishgate);

@@ -17,7 +17,6 @@ export const EVENT_TYPES = {
   addToWatchlist: 8,
 };
 
-/** What the functions of this script share. */
 export type Shared = {
   client: Wishgate;
   /** The name of the list for pages that know only one. */
@@ -43,7 +42,6 @@ export function createOlder(page: Shared) {
     try {
       return await client.createList({ lname: listName });
     } catch (error) {
-      // Another device was faster.
       const found =
         (error as WishgateError).response?.type === 'duplicate-lname' ? await findDefault(page) : null;
       if (found) return found;

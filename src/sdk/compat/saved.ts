@@ -6,7 +6,7 @@ import type { PageProduct } from './call.ts';
 const isLid = (value: unknown): value is string =>
   typeof value === 'string' && !/^(|null|undefined)$/.test(value);
 
-type Change = 'add' | 'remove' | 'update' | 'moveToCart';
+type SavedCall = 'add' | 'remove' | 'update' | 'moveToCart';
 
 /** Save for later, called with the list first, or with the items first as in the browser client. */
 export function createSaved(client: Wishgate, details: (lid: string) => Promise<ListContents>) {
@@ -16,7 +16,7 @@ export function createSaved(client: Wishgate, details: (lid: string) => Promise<
     return { ...contents, listid: contents.list.lid };
   };
   const change =
-    (name: Change, toItem: (product: PageProduct) => object) =>
+    (name: SavedCall, toItem: (product: PageProduct) => object) =>
     (...given: unknown[]) => {
       const hasList = typeof given[0] === 'string' || given[0] == null;
       const [lid, items, ok, err] = hasList ? given : [null, ...given];

@@ -39,7 +39,6 @@ function symbolOf(currency: string): string {
   return parts.find(({ type }) => type === 'currency')?.value ?? '';
 }
 
-/** The helpers that pages call. */
 export const createUtils = (currency: string) => ({
   log: (...words: unknown[]) => console.log(...words),
   warn: (...words: unknown[]) => console.warn(...words),

@@ -7,9 +7,8 @@ import { dropItem, putItem, putList, together } from './patches.ts';
 import { findProduct, shop, show, update } from './state.ts';
 import type { Undo } from './toasts.ts';
 import { change, load, refreshAlerts, refreshProducts, reportLost } from './wishes.ts';
-import type { Change } from './wishes.ts';
+import type { OptimisticChange } from './wishes.ts';
 
-/** Whether the same may work at the next attempt. */
 const isPassing = (error: unknown): boolean => {
   const { status = 0 } = error as { status?: number };
   return status === 429 || status >= 500;
@@ -32,8 +31,7 @@ export async function attempt(
   }
 }
 
-/** Makes a change of the lists that shows at once. */
-export const make = (wanted: Change, done?: string, undo?: Change): Promise<boolean> =>
+export const make = (wanted: OptimisticChange, done?: string, undo?: OptimisticChange): Promise<boolean> =>
   attempt(() => change(wanted), {
     done,
     otherwise: wanted.otherwise,
@@ -62,7 +60,6 @@ export function saveForLater(product: Product): Promise<boolean> {
     {
       otherwise: `${dt} was not saved for later`,
       // It leaves the cart once it is saved: a visitor who closes the page meanwhile must not lose it.
-      patch: (all) => all,
       call: async () => {
         const list = await findLater();
         await client.SaveForLater.add(list.lid, item);
@@ -126,7 +123,6 @@ export function stopWaiting({ id, product, topic, epi }: ProductAlert): Promise<
   });
 }
 
-/** A change of stock or price, behind the counter. */
 export const changeProduct = (call: () => Promise<unknown>, done: string): Promise<boolean> =>
   attempt(() => call().then(refreshProducts), { done, otherwise: 'Nothing was changed' });
 

@@ -4,7 +4,6 @@ import type { DemoProduct } from '../demo-store/products.ts';
 /** With its current price and stock; `fullPrice` is the price without a reduction. */
 export type Product = DemoProduct & { fullPrice: number; du: string; iu: string };
 
-/** The product as the wishlist service takes it. */
 export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInput => ({
   epi,
   empi,
@@ -15,10 +14,9 @@ export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInpu
   iu,
 });
 
-/** What a visitor can wait for. */
 export type AlertTopic = 'backinstock' | 'pricedrop';
 
-export type Mail = { id: string; sentAt: number; eml: string };
+export type OutboxMail = { id: string; sentAt: number; eml: string };
 
 /** The data in the page's HTML; `products` is null where the server could not read them. */
 export const page = JSON.parse(document.querySelector('#data')!.textContent) as {
@@ -26,7 +24,6 @@ export const page = JSON.parse(document.querySelector('#data')!.textContent) as 
   products: Product[] | null;
 };
 
-/** An error whose message is for visitors. */
 export class ShopError extends Error {
   readonly status: number;
 
@@ -53,7 +50,6 @@ async function call<Result>(path: string, body?: object): Promise<Result> {
 /** The last `identify`: until its response has come, a new visitor has no cookie. */
 let identified: Promise<unknown> = Promise.resolve();
 
-/** The shop's own back end. */
 export const backend = {
   identify: () => {
     const identity = call<Identity & { email: string | null }>('identify', {});
@@ -71,7 +67,7 @@ export const backend = {
   products: () => call<Product[]>('products'),
   setPrice: (epi: number, isReduced: boolean) => call<object>('price', { epi, isReduced }),
   setStock: (epi: number, isInStock: boolean) => call<object>('stock', { epi, isInStock }),
-  outbox: () => call<Mail[]>('outbox'),
+  outbox: () => call<OutboxMail[]>('outbox'),
 };
 
 /** Whether the call did not get through: the same may work in a moment. */

@@ -8,7 +8,6 @@ import { Button, Icon, Picture, money } from './parts.tsx';
 import { open } from './route.ts';
 import { shop } from './state.ts';
 
-/** The price, and the full price where it is reduced. */
 export function Price({ product: { pr, fullPrice } }: { product: Product }): JSX.Element {
   return (
     <p class="price">
@@ -98,7 +97,6 @@ export function WaitButton({ product, topic }: { product: Product; topic: AlertT
   );
 }
 
-/** Add to cart and watch the price, or notify me where it is sold out. */
 export function BuyButton({ product }: { product: Product }): JSX.Element {
   const { dt, stk } = product;
   if (stk <= 0) return <WaitButton product={product} topic="backinstock" />;

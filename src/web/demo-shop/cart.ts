@@ -22,7 +22,6 @@ function parse(text: string | null): Cart {
 
 const loadCart = (): Cart => parse(readStored('localStorage', KEY));
 
-/** Shows the cart, which all tabs share. */
 export function followCart(): void {
   update({ cart: loadCart() });
   addEventListener('storage', ({ key, newValue }) => {

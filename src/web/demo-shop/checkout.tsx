@@ -16,7 +16,6 @@ function CartRow({ product }: { product: Product }): JSX.Element {
   const qty = shop.cart[epi];
   const set = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
     if (currentTarget.value !== '') setQuantity(product, () => Number(currentTarget.value));
-    // The visitor may have typed more than there are.
     currentTarget.value = String(buyable(Number(currentTarget.value) || qty, product));
   };
   const details = (

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { changeProduct } from './actions.ts';
 import { backend } from './api.ts';
-import type { Mail, Product } from './api.ts';
+import type { OutboxMail, Product } from './api.ts';
 import { Button, Empty, Row, Title, money } from './parts.tsx';
 import { useTitle } from './route.ts';
 import { shop } from './state.ts';
@@ -14,7 +14,7 @@ type Email = { id: string; sentAt: number; to: string; subject: string; text: st
 const POLL_MS = 1500;
 const LINK = /(https?:\/\/[^\s<>"]+)/;
 
-async function read({ id, sentAt, eml }: Mail): Promise<Email> {
+async function read({ id, sentAt, eml }: OutboxMail): Promise<Email> {
   const { to, subject, text } = await PostalMime.parse(eml);
   return { id, sentAt, to: to?.[0]?.address ?? '', subject: subject ?? '', text: text ?? '' };
 }
@@ -32,7 +32,6 @@ function useOutbox(): Email[] | null {
   return emails;
 }
 
-/** Plain text with clickable links. */
 function Linked({ text }: { text: string }): JSX.Element {
   return (
     <p class="letter">
@@ -89,13 +88,11 @@ function StockRow({ product }: { product: Product }): JSX.Element {
   );
 }
 
-/** What a merchant would see: stock, prices, and the emails that were sent. */
 export function Counter(): JSX.Element {
   const emails = useOutbox();
   useTitle('Behind the counter');
   const sent = emails?.length ?? 0;
   useEffect(() => {
-    // A shopper who was notified waits no longer.
     if (sent > 0) void refreshAlerts().catch(() => undefined);
   }, [sent]);
   return (

@@ -42,7 +42,6 @@ function DeletedRow({ name, hint, onBack }: { name: string; hint: string; onBack
   );
 }
 
-/** Deleted lists, and the deleted items of the list that is shown. */
 export function RecentlyDeleted({ list }: { list: List | null }): JSX.Element | null {
   const { lists, items } = useDeleted(list?.lid ?? null);
   if (lists.length === 0 && items.length === 0) return null;

@@ -23,7 +23,6 @@ function EmailField(): JSX.Element {
   );
 }
 
-/** Logs in, and goes on to share a list where that was the reason. */
 export function Login({ reason, share }: { reason: string; share?: List }): JSX.Element {
   const send = async (value: FieldReader): Promise<void> => {
     await login(value('email'));

@@ -5,7 +5,7 @@ import type { Product } from './api.ts';
 import { client } from './client.ts';
 import { draftList, dropItem, dropList, putItem, putList, together } from './patches.ts';
 import { shop } from './state.ts';
-import type { Change } from './wishes.ts';
+import type { OptimisticChange } from './wishes.ts';
 
 const FIRST_LIST = 'Favourites';
 
@@ -14,23 +14,23 @@ export const lidsOf = (epi: number): string[] =>
     .filter(({ listcontents }) => listcontents.some((item) => Number(item.epi) === epi))
     .map(({ lid }) => lid);
 
-const saveTo = (product: Product, lid: string): Change => ({
+const saveTo = (product: Product, lid: string): OptimisticChange => ({
   otherwise: `${product.dt} was not saved`,
   patch: putItem(lid, toInput(product)),
   call: () => client.addToList(lid, toInput(product)),
 });
-const removeFrom = (lids: string[], { epi, dt }: Pick<Item, 'epi' | 'dt'>): Change => ({
+const removeFrom = (lids: string[], { epi, dt }: Pick<Item, 'epi' | 'dt'>): OptimisticChange => ({
   otherwise: `${dt ?? 'It'} was not removed`,
   patch: together(...lids.map((lid) => dropItem(lid, epi))),
   call: () => Promise.all(lids.map((lid) => client.deleteFromList(lid, { epi }))),
 });
-const restoreTo = (lids: string[], item: Item | ProductInput): Change => ({
+const restoreTo = (lids: string[], item: Item | ProductInput): OptimisticChange => ({
   otherwise: 'It is not back',
   patch: together(...lids.map((lid) => putItem(lid, item))),
   call: () => Promise.all(lids.map((lid) => client.restoreItems(lid, [item.epi]))),
 });
 
-function saveToFirst(product: Product): Change {
+function saveToFirst(product: Product): OptimisticChange {
   const first = shop.lists.find(({ lname }) => lname === FIRST_LIST);
   if (first && first.lid !== '') return saveTo(product, first.lid);
   const into = (list: List) => together(putList(list), putItem(list.lid, toInput(product)));
@@ -46,7 +46,7 @@ function saveToFirst(product: Product): Change {
 }
 
 /** For a heart that is tapped again before its list exists: removes the product as soon as it does. */
-const removeFromFirst = (product: Product): Change => ({
+const removeFromFirst = (product: Product): OptimisticChange => ({
   otherwise: `${product.dt} was not removed`,
   patch: (all) =>
     together(...all.filter(({ lname }) => lname === FIRST_LIST).map(({ lid }) => dropItem(lid, product.epi)))(
@@ -71,7 +71,6 @@ export function toggleHeart(product: Product): Promise<boolean> {
   );
 }
 
-/** Puts a product into a list or takes it out. */
 export const toggleIn = ({ lid, lname }: List, product: Product): Promise<boolean> =>
   lidsOf(product.epi).includes(lid)
     ? make(removeFrom([lid], product), `Removed from ${lname}`, restoreTo([lid], toInput(product)))

@@ -31,14 +31,12 @@ function NameField({ label, value }: { label: string; value?: string }): JSX.Ele
 /** The lists that the service has; one that is being made has no id yet. */
 export const madeLists = (): List[] => shop.lists.filter(({ lid }) => lid !== '');
 
-/** Puts a product into lists and takes it out, each at once. */
 export function PickLists({ product }: { product: Product }): JSX.Element {
   const inLists = lidsOf(product.epi);
   const create = async (value: FieldReader, form: HTMLFormElement): Promise<void> => {
     const lname = value('lname');
     await change({
       otherwise: `${lname} was not made`,
-      patch: (all) => all,
       call: async () => {
         const list = await client.createList({ lname });
         await client.addToList(list.lid, toInput(product));
@@ -72,14 +70,13 @@ export function PickLists({ product }: { product: Product }): JSX.Element {
   );
 }
 
-/** Names a new list, or renames one. */
 export function NameList({ list }: { list?: List }): JSX.Element {
   const send = async (value: FieldReader): Promise<void> => {
     const lname = value('lname');
     let madeLid = '';
     await change({
       otherwise: `${lname} is not its name yet`,
-      patch: list ? changeList(list.lid, { lname }) : (all) => all,
+      patch: list && changeList(list.lid, { lname }),
       call: async () => {
         if (list) return void (await client.updateList({ lid: list.lid, lname }));
         const made = await client.createList({ lname });
@@ -101,7 +98,6 @@ export function NameList({ list }: { list?: List }): JSX.Element {
   );
 }
 
-/** Quantity, note and list of an item. */
 export function EditItem({ item }: { item: Item }): JSX.Element {
   const { lid, epi, dt, title, qty, note } = item;
   const name = dt ?? title ?? 'this item';

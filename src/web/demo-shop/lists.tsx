@@ -104,7 +104,6 @@ function NewList(): JSX.Element {
   );
 }
 
-/** The visitor's lists; the one in the address is open, else the first. */
 export function Lists({ lid: wanted }: { lid: string }): JSX.Element {
   const lists = madeLists();
   const list = lists.find(({ lid }) => lid === wanted) ?? lists[0];
@@ -144,7 +143,6 @@ export function Lists({ lid: wanted }: { lid: string }): JSX.Element {
   );
 }
 
-/** Reads a public list, again when the service is back. */
 function useShared(lid: string): { contents: ListContents | null; problem: string | null } {
   const { away } = shop;
   const [contents, setContents] = useState<ListContents | null>(null);
@@ -163,7 +161,6 @@ function useShared(lid: string): { contents: ListContents | null; problem: strin
   return { contents: contents?.list.lid === lid ? contents : null, problem };
 }
 
-/** A public list of somebody else. */
 export function SharedList({ lid }: { lid: string }): JSX.Element {
   const { contents, problem } = useShared(lid);
   useTitle(contents?.list.lname ?? 'A shared list');

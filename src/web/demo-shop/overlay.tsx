@@ -40,10 +40,8 @@ export function Modal({ title, children }: { title: string; children: ComponentC
   );
 }
 
-/** Reads a field of a form, without the blanks around it. */
 export type FieldReader = (name: string) => string;
 
-/** A form of a dialog: submitted once at a time, with the error below it. */
 export function Form({
   submit,
   isRow = false,
@@ -105,7 +103,6 @@ export function Toasts(): JSX.Element {
   );
 }
 
-/** Says that the service cannot be reached, until it can. */
 export function AwayBar(): JSX.Element | null {
   if (shop.away === null) return null;
   return (

@@ -94,7 +94,6 @@ export function Title({ children }: { children: ComponentChildren }): JSX.Elemen
   return <h1 tabIndex={-1}>{children}</h1>;
 }
 
-/** A row of a list: picture, title and details, then its buttons. */
 export function Row({
   class: name = 'line',
   iu,
@@ -162,7 +161,6 @@ export function Ghosts(): JSX.Element {
   );
 }
 
-/** An input below its label. */
 export function Field({
   label,
   class: name,

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { shop, update } from './state.ts';
 
-/** What the shop stores with each entry of the browser's history. */
 type Entry = { key: string; isDialog?: boolean } | null;
 
 const entry = (): Entry => history.state as Entry;
@@ -12,7 +11,6 @@ const newKey = (): string => Math.random().toString(36).slice(2);
 const scrolled = new Map<string, number>();
 let current = '';
 let scrollTop = 0;
-/** Runs once the dialog's entry has left the history. */
 let onClosed: (() => void) | null = null;
 
 /** A part of the address as text; an invalid encoding stays as it is and names nothing. */
@@ -31,13 +29,11 @@ function readRoute(): [string, string] {
 
 export const goTo = (path: string): void => void (location.hash = `#/${path}`);
 
-/** Goes to another view without a step back to this one. */
 export const replaceRoute = (path: string): void => location.replace(`#/${path}`);
 
 /** Follows the address. Back leads to where the visitor was on the page, and closes a dialog. */
 export function followRoute(): void {
   history.scrollRestoration = 'manual';
-  // After a reload no dialog is open.
   current = entry()?.key ?? newKey();
   history.replaceState({ key: current }, '');
   update({ route: readRoute() });
@@ -73,7 +69,6 @@ export function focusHeading(): void {
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
 }
 
-/** Opens a dialog that the browser's Back closes. */
 export function open(dialog: () => JSX.Element | null): void {
   // A dialog that replaces another shares its history entry.
   if (!entry()?.isDialog) history.pushState({ ...entry(), isDialog: true }, '');

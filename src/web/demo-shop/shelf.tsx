@@ -46,7 +46,6 @@ export function Shelf(): JSX.Element {
   );
 }
 
-/** How many shoppers have the product in a list; empty until that is known. */
 function Liked({ product: { empi } }: { product: Product }): JSX.Element {
   const [count, setCount] = useState(0);
   useEffect(() => {

@@ -10,19 +10,16 @@ import type { Toast } from './toasts.ts';
 export type Cart = Record<string, number>;
 
 type State = {
-  /** Null until the shop has them. */
   products: Product[] | null;
   /** The lists as the service has them; null until it has sent them. */
   serverLists: List[] | null;
   /** What the visitor changed and the service has not confirmed yet. */
   pending: Patch[];
-  /** The wishlists with the pending changes applied. */
   lists: List[];
   /** The save-for-later list, likewise. */
   later: List | undefined;
   alerts: ProductAlert[] | null;
   email: string | null;
-  /** What the bar says while the service cannot be reached. */
   away: string | null;
   cart: Cart;
   toasts: Toast[];

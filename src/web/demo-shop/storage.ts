@@ -9,7 +9,6 @@ export function readStored(kind: Kind, key: string): string | null {
   }
 }
 
-/** Returns false where storage is full or switched off. */
 export function store(kind: Kind, key: string, value: string): boolean {
   try {
     window[kind].setItem(key, value);

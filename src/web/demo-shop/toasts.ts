@@ -1,4 +1,3 @@
-/** Undoes what was just done, or repeats what failed. */
 export type Undo = () => Promise<unknown>;
 
 /** A message that appears for a few seconds, with a button where something can be done about it. */

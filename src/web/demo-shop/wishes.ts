@@ -8,10 +8,10 @@ import { shop, update } from './state.ts';
 import { store } from './storage.ts';
 
 /** A change of the lists: shown at once, and undone when the service refuses it. */
-export type Change = {
+export type OptimisticChange = {
   /** What was not done, where it fails: "Linen throw was not saved". */
   otherwise: string;
-  patch: Patch;
+  patch?: Patch;
   /** Calls the service; a `Patch` that it returns is shown from then on: the service knew more. */
   call: () => Promise<unknown>;
 };
@@ -19,6 +19,8 @@ export type Change = {
 const MAX_PAUSE_MS = 8_000;
 const ALERTS_KEY = 'demo-alerts';
 const AWAY = 'Wishlists cannot be reached right now. We keep trying.';
+
+const unchanged: Patch = (lists) => lists;
 
 const begin = trackNewest();
 let attempts = 0;
@@ -66,13 +68,11 @@ export async function load(): Promise<void> {
   update({ email: customer(), away: problem ? (shop.away ?? problem) : null });
 }
 
-/** Like `load`, without the pause that earlier failures have lengthened. */
 function reload(): void {
   attempts = 0;
   void load();
 }
 
-/** Loads what the visitor has, and follows its changes in other tabs and on other devices. */
 export function followWishes(): void {
   void load();
   client.onChange((change) => {
@@ -120,10 +120,10 @@ export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
 }
 
 /** Makes a change; throws the service's error after the page is as it was. */
-export async function change({ patch, call }: Change): Promise<void> {
+export async function change({ patch = unchanged, call }: OptimisticChange): Promise<void> {
   showLists(shop.serverLists, [...shop.pending, patch]);
   writes += 1;
-  let confirmed: Patch = (lists) => lists;
+  let confirmed = unchanged;
   try {
     const result = await inTurn(call);
     confirmed = typeof result === 'function' ? (result as Patch) : patch;
