@@ -25,6 +25,7 @@ const CHOICES = {
   look: 'Object.keys(FOUND)',
   name: 'Object.keys(SECTIONS)',
   pass: 'Object.keys(QUEUE)',
+  says: 'Object.keys(SAVE_REPLY)',
   scope: 'Object.keys(WHERE)',
   sort: 'Object.keys(RANKS)',
   statement: `['added', 'price', 'title'].flatMap((sort) => ['asc', 'desc'].flatMap((order) =>

@@ -3,7 +3,7 @@ import { OPERATOR_USER, findOperator } from '../stores/operator.service.ts';
 import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';
 import { createIdentification } from '../shoppers/viewer.service.ts';
-import type { Claim, Identified } from '../shoppers/viewer.service.ts';
+import type { CallerClaim, Identified } from '../shoppers/viewer.service.ts';
 import type { Kept } from './response-cache.ts';
 
 /** What a request shows of itself, from whichever door; an empty text is nothing. */
@@ -57,7 +57,7 @@ export function createViewerResolver(
 ): ResolveViewer {
   const identify = createIdentification(services);
 
-  const provenBy = (signed: Signed | null, actsFor: string): Pick<Claim, 'pid' | 'proof'> => {
+  const provenBy = (signed: Signed | null, actsFor: string): Pick<CallerClaim, 'pid' | 'proof'> => {
     if (signed === null) return { pid: '', proof: { kind: 'session', keyId: null } };
     if ('keyId' in signed) return { pid: signed.pid, proof: { kind: 'session', keyId: signed.keyId } };
     return { pid: clean(actsFor), proof: { kind: 'operator', operatorId: signed.operatorId } };
@@ -67,7 +67,7 @@ export function createViewerResolver(
     const shown = {
       regid: clean(regid),
       sessionid,
-      slices: recalled?.slices ?? [],
+      shards: recalled?.slices ?? [],
       knownShopper: recalled?.made?.state.shopper ?? null,
     };
     if (authorization === '') {
@@ -78,7 +78,7 @@ export function createViewerResolver(
     }
     const basic = parseBasic(authorization);
     const apiKey = basic?.apiKey ?? '';
-    const named: Claim = { ...shown, pid: clean(basic?.pid ?? ''), proof: { kind: 'key', apiKey } };
+    const named: CallerClaim = { ...shown, pid: clean(basic?.pid ?? ''), proof: { kind: 'key', apiKey } };
     if (basic?.pid !== OPERATOR_USER) return identify(named);
     return findOperator(services, apiKey).then((operatorId) =>
       identify(operatorId === null ? named : { ...shown, ...provenBy({ operatorId }, actsFor) }),

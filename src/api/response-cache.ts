@@ -59,7 +59,7 @@ function isSame(a: IdentityState, b: IdentityState): boolean {
     a.catalog === b.catalog &&
     a.store === b.store &&
     a.shopper === b.shopper &&
-    a.era === b.era
+    a.generation === b.generation
   );
 }
 

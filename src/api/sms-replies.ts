@@ -1,7 +1,7 @@
 import type { Application, Request } from 'express';
 import { MEDIA, channelOf } from '../alerts/send/channels.ts';
 import type { Services } from '../context.ts';
-import { receiveAnswer } from '../shoppers/contacts/sms-opt-out.service.ts';
+import { receiveReply } from '../shoppers/contacts/opt-out.service.ts';
 import { nameRoute } from './access-log.ts';
 import type { Admission } from './authenticate.ts';
 import { readFormBody } from './rest/body.ts';
@@ -26,7 +26,7 @@ export function serveAnswers(app: Application, services: Services, enter: Admiss
       await enter(req, res);
       // The address that the provider was told, and signs; a Host header can say anything.
       const url = `${services.config.publicUrl}${req.originalUrl}`;
-      await receiveAnswer(services, medium, { url, headers: headersOf(req), fields });
+      await receiveReply(services, medium, { url, headers: headersOf(req), fields });
       res.type('text/xml').send(NO_REPLY);
     });
   }

@@ -4,15 +4,15 @@ import { wordsOf } from '../stores/products/product-search.repo.ts';
 import { FIELDS } from './shopper.repo.ts';
 import type { ShopperRow } from './shopper.repo.ts';
 
-/** Which shoppers are meant: guests, accounts or both, and what they are searched by. */
+/** A null `isGuest` means guests and accounts. */
 export type ShopperFilter = { isGuest: boolean | null; search: string };
 
-/** The place of a shopper in the order. */
-export type ShopperPlace = Pick<ShopperRow, 'cts' | 'uid'>;
+/** The sort key of a shopper. */
+export type ShopperPosition = Pick<ShopperRow, 'cts' | 'uid'>;
 
 const KINDS = [false, true];
 
-/** Accounts that were erased keep a nameless row, guests that were merged an empty one: neither is anybody. */
+/** Leaves out the blank rows of erased accounts and merged guests. */
 const whereOf = (pid: string, isGuest: boolean) => ({
   pid,
   isGuest,
@@ -23,51 +23,50 @@ const whereOf = (pid: string, isGuest: boolean) => ({
 const IS_SOMEBODY = `sh.pid = $1 AND sh.merged_into IS NULL AND ($2::boolean IS NULL OR sh.is_guest = $2)`;
 const HAS_NAME = `(sh.em IS NOT NULL OR sh.fname <> '' OR sh.lname <> '')`;
 
-/** What a search is looked up by: an address by its beginning, anything else by the words of names. */
+/** A search with an @ matches the start of addresses, any other the words of names. */
 const FOUND = {
   address: `sh.em ^@ $3::text AND sh.em IS NOT NULL`,
   words: `${HAS_NAME} AND shopper_search(sh.pid, sh.em, sh.fname, sh.lname) @@ $3::tsquery`,
 };
-type Look = keyof typeof FOUND;
+type SearchKind = keyof typeof FOUND;
 
-// SQL: an index on an expression. Has no name on purpose: planned for the words at hand, it walks the newest rows for common words and the index for rare ones.
-const SEARCH = (look: Look): string => `
+// SQL: an index on an expression. Unnamed, so that it is planned for the words at hand: newest rows for common words, the index for rare ones.
+const SEARCH = (look: SearchKind): string => `
   SELECT ${selectColumns('sh', FIELDS)} FROM shopper sh
   WHERE ${IS_SOMEBODY} AND ${FOUND[look]} AND ($4::timestamptz IS NULL OR (sh.cts, sh.uid) < ($4, $5))
   ORDER BY sh.cts DESC, sh.uid DESC LIMIT $6`;
 
-// SQL: an index on an expression. Has no name, as the search itself.
-const COUNT_FOUND = (look: Look): string =>
+// SQL: an index on an expression. Unnamed like the search itself.
+const COUNT_FOUND = (look: SearchKind): string =>
   `SELECT count(*)::int AS count FROM shopper sh WHERE ${IS_SOMEBODY} AND ${FOUND[look]}`;
 
-async function lookOf(db: Db, pid: string, search: string): Promise<[Look, string | null]> {
+async function parseSearch(db: Db, pid: string, search: string): Promise<[SearchKind, string | null]> {
   return search.includes('@') ? ['address', search.toLowerCase()] : ['words', await wordsOf(db, pid, search)];
 }
 
-/** The shopper with this regid or public id, or null. */
 export async function findById(db: Db, pid: string, id: string): Promise<ShopperRow | null> {
   const where = { pid, OR: [{ regid: id }, { uid: id }] };
   return (await db.prisma.shopper.findFirst({ where })) as ShopperRow | null;
 }
 
-/** A page of a store's shoppers behind a place, newest first. Guests and accounts are read from their own ends of the index. */
+/** Newest first. Guests and accounts are read separately, each from its end of the index. */
 export async function listShoppers(
   db: Db,
   pid: string,
   { isGuest, search }: ShopperFilter,
-  { before, limit }: { before: ShopperPlace | null; limit: number },
+  { before, limit }: { before: ShopperPosition | null; limit: number },
 ): Promise<ShopperRow[]> {
   if (search !== '') {
-    const [look, sought] = await lookOf(db, pid, search);
-    if (sought === null) return [];
-    const params = [pid, isGuest, sought, before?.cts ?? null, before?.uid ?? null, limit];
+    const [look, query] = await parseSearch(db, pid, search);
+    if (query === null) return [];
+    const params = [pid, isGuest, query, before?.cts ?? null, before?.uid ?? null, limit];
     return db.query<ShopperRow>(SEARCH(look), params);
   }
-  const place = before && { cts: { lte: before.cts }, NOT: { cts: before.cts, uid: { gte: before.uid } } };
+  const older = before && { cts: { lte: before.cts }, NOT: { cts: before.cts, uid: { gte: before.uid } } };
   const pages = await Promise.all(
     KINDS.filter((kind) => isGuest === null || kind === isGuest).map((kind) =>
       db.prisma.shopper.findMany({
-        where: { ...whereOf(pid, kind), ...place },
+        where: { ...whereOf(pid, kind), ...older },
         orderBy: [{ cts: 'desc' }, { uid: 'desc' }],
         take: limit,
       }),
@@ -79,7 +78,6 @@ export async function listShoppers(
   return newest.slice(0, limit) as ShopperRow[];
 }
 
-/** How many shoppers a filter finds. */
 export async function countShoppers(
   db: Db,
   pid: string,
@@ -92,8 +90,8 @@ export async function countShoppers(
     );
     return counts.reduce((sum, count) => sum + count, 0);
   }
-  const [look, sought] = await lookOf(db, pid, search);
-  if (sought === null) return 0;
-  const [found] = await db.query<{ count: number }>(COUNT_FOUND(look), [pid, isGuest, sought]);
+  const [look, query] = await parseSearch(db, pid, search);
+  if (query === null) return 0;
+  const [found] = await db.query<{ count: number }>(COUNT_FOUND(look), [pid, isGuest, query]);
   return found!.count;
 }

@@ -13,15 +13,14 @@ import {
 import type { Connection } from '../platform/page.ts';
 import { isStorable } from '../platform/text.ts';
 import * as shoppers from './shopper-search.repo.ts';
-import type { ShopperFilter, ShopperPlace } from './shopper-search.repo.ts';
+import type { ShopperFilter, ShopperPosition } from './shopper-search.repo.ts';
 import type { ShopperRow } from './shopper.repo.ts';
 
-/** Which shoppers a caller asks for, unchecked. */
 export type ShoppersInput = { search?: string | null; kind?: 'guest' | 'account' | null };
-type PageInput = ShoppersInput & { first?: number | null; after?: string | null };
+type ShopperPageInput = ShoppersInput & { first?: number | null; after?: string | null };
 
 const ORDER = 'shopper';
-/** What regids and public ids look like. */
+/** A regid or a public id. */
 const ID = /^[\w-]{22}$|^[\w-]{43}$/;
 
 const filterOf = ({ search, kind }: ShoppersInput): ShopperFilter => ({
@@ -29,25 +28,25 @@ const filterOf = ({ search, kind }: ShoppersInput): ShopperFilter => ({
   search: checkSearch(search),
 });
 
-function placeIn(after: string | null | undefined): ShopperPlace | null {
-  const place = decodeMoment('after', after, ORDER);
-  if (place === null) return null;
-  const [cts, uid] = place;
+function decodePosition(after: string | null | undefined): ShopperPosition | null {
+  const position = decodeMoment('after', after, ORDER);
+  if (position === null) return null;
+  const [cts, uid] = position;
   return typeof uid === 'string' && isStorable(uid) ? { cts, uid } : failCursor('after');
 }
 
-/** A page of shoppers that remembers what it was asked for: its total is counted only for those who select it. */
+/** Its total is counted only when a caller selects it. */
 export type ShopperConnectionRow = Connection<ShopperRow> & { filter: ShopperFilter };
 
-/** The calling store's shoppers, newest first; an id as search finds the one who has it. */
+/** The calling store's shoppers, newest first; a regid or public id as search finds that shopper. */
 export async function listShoppers(
   ctx: Context,
-  { first, after, ...which }: PageInput,
+  { first, after, ...input }: ShopperPageInput,
 ): Promise<ShopperConnectionRow> {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
-  const before = placeIn(after);
-  const filter = filterOf(which);
+  const before = decodePosition(after);
+  const filter = filterOf(input);
   const named = ID.test(filter.search) ? await shoppers.findById(ctx.db, pid, filter.search) : null;
   const rows = named
     ? [named]
@@ -56,7 +55,6 @@ export async function listShoppers(
   return { ...toConnection(rows, size, cursorOf, after), filter };
 }
 
-/** How many shoppers there are over all pages. */
 export function countShoppers(ctx: Context, { filter }: ShopperConnectionRow): Promise<number> {
   return shoppers.countShoppers(ctx.db, requireStore(ctx).pid, filter);
 }
@@ -74,10 +72,10 @@ const COLUMNS: CsvColumn<ShopperRow>[] = [
   ['lastlogin', ({ lastlogin }) => lastlogin],
 ];
 
-/** The shoppers of any number as CSV, newest first. The regid opens a shopper's lists and is not part of it. */
-export async function streamShoppers(ctx: Context, which: ShoppersInput): Promise<AsyncGenerator<string>> {
+/** All shoppers as CSV, newest first, without the regid, which opens a shopper's lists. */
+export async function streamShoppers(ctx: Context, input: ShoppersInput): Promise<AsyncGenerator<string>> {
   const { pid } = requireStore(ctx);
-  const filter = filterOf(which);
+  const filter = filterOf(input);
   return streamCsv(COLUMNS, (before: ShopperRow | null) =>
     shoppers.listShoppers(ctx.db, pid, filter, { before, limit: CSV_PORTION }),
   );

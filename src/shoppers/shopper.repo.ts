@@ -3,22 +3,11 @@ import type { Database, Db, Tx } from '../platform/database/database.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { GuestLinkModel, ShopperModel } from '../generated/prisma/models.ts';
 
-/** A shopper as stored; the columns carry the record's own names. */
 export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
   prefs: Record<string, unknown>;
   pd: Record<string, unknown>;
 };
 
-/** What is known of a shopper beyond its identity. */
-export type Profile = Pick<
-  ShopperRow,
-  'fname' | 'lname' | 'm' | 'sw_mkt' | 'ut' | 'acc_mkt' | 'extags' | 'prefs' | 'pd'
->;
-
-/** What a store may change on a shopper. */
-export type ShopperChanges = Partial<Profile>;
-
-/** What is known of nobody. */
 export const BLANK_PROFILE = {
   fname: '',
   lname: '',
@@ -29,19 +18,22 @@ export const BLANK_PROFILE = {
   extags: [],
   prefs: {},
   pd: {},
-} satisfies Profile;
+} satisfies Partial<ShopperRow>;
 
-/** The fields of a `ShopperRow`. */
+/** A shopper's data beyond its identity. */
+export type Profile = Pick<ShopperRow, keyof typeof BLANK_PROFILE>;
+
+export type ShopperChanges = Partial<Profile>;
+
 export const FIELDS = Object.keys(Prisma.ShopperScalarFieldEnum);
 const COLUMNS = selectColumns('sh', FIELDS);
 
 /** Who a request claims to be; an empty text is no claim. */
 export type IdentityKey = Pick<ShopperModel, 'pid' | 'regid'>;
 
-/** A shopper that may not exist yet. */
 export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em'>;
 
-/** SQL: every identification runs it, and it costs a third of the typed upsert. */
+/** SQL: every login runs it, and it costs a third of the typed upsert. */
 const TOUCH = {
   name: 'touch_shopper',
   text: `
@@ -50,14 +42,14 @@ const TOUCH = {
     RETURNING ${COLUMNS}`,
 };
 
-/** Creates the shopper or records that it was seen; many first calls at once leave one row. */
+/** Creates the shopper or records its login; concurrent first calls leave one row. */
 export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Promise<ShopperRow> {
   const { pid, regid, isGuest, uid, di, em } = shopper;
   const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now]);
   return row!;
 }
 
-/** Creates a shopper who was not seen yet; one that was erased has its address again. */
+/** Creates a shopper without a login; one that was erased gets its address back. */
 export async function makeShopper(tx: Tx, { em, ...shopper }: NewShopper, now: Date): Promise<void> {
   const { pid, regid } = shopper;
   await tx.prisma.shopper.upsert({
@@ -67,27 +59,22 @@ export async function makeShopper(tx: Tx, { em, ...shopper }: NewShopper, now: D
   });
 }
 
-/** The account with this address, or null. */
 export function findAccount(db: Db, pid: string, em: string): Promise<Pick<ShopperRow, 'regid'> | null> {
   return db.prisma.shopper.findFirst({ where: { pid, em }, select: { regid: true } });
 }
 
-/**
- * SQL: Prisma cannot lock. FOR UPDATE would also shut out foreign key checks: a second update of a list in one transaction makes
- * one, and its writer would deadlock with a merge that holds the shopper and waits for that list.
- */
+/** SQL: Prisma cannot lock. FOR UPDATE would also block foreign key checks, so that a writer of a list could deadlock with a merge. */
 const LOCK = {
   name: 'lock_shopper',
   text: `SELECT ${COLUMNS} FROM shopper sh WHERE pid = $1 AND regid = $2 FOR NO KEY UPDATE`,
 };
 
-/** Locks a shopper's row for this transaction; null when there is none. */
 export async function lockShopper(tx: Tx, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
   const [row] = await tx.query<ShopperRow>(LOCK, [pid, regid]);
   return row ?? null;
 }
 
-/** Gives an account what is known of a guest, and leaves the guest without it. */
+/** Gives an account its completed profile, and blanks the guest's. */
 export async function moveProfile(
   tx: Tx,
   guest: IdentityKey,
@@ -99,11 +86,8 @@ export async function moveProfile(
   await updateShopper(tx, guest, BLANK_PROFILE, now);
 }
 
-/** A guest's session at its merge, and the account session counter that keeps it valid. */
-export type NewLink = Omit<GuestLinkModel, 'createdAt'>;
-
-/** Retires the guest's sessions and lets the last of them open the account. */
-export async function linkGuest(tx: Tx, link: NewLink, now: Date): Promise<void> {
+/** Ends the guest's sessions and lets the last of them open the account. */
+export async function linkGuest(tx: Tx, link: Omit<GuestLinkModel, 'createdAt'>, now: Date): Promise<void> {
   await tx.prisma.guestLink.createMany({ data: { ...link, createdAt: now }, skipDuplicates: true });
   await tx.prisma.shopper.updateMany({
     where: { pid: link.pid, regid: link.guestRegid },
@@ -111,7 +95,7 @@ export async function linkGuest(tx: Tx, link: NewLink, now: Date): Promise<void>
   });
 }
 
-/** A guest session that was alive when the guest was merged. */
+/** A guest session that was valid when the guest was merged. */
 export type LinkRow = Pick<GuestLinkModel, 'guestRegid' | 'guestEpoch' | 'accountEpoch'>;
 
 /** SQL: every request in the session of a merged guest runs it. */
@@ -122,12 +106,11 @@ const LINKS = {
     FROM guest_link WHERE pid = $1 AND mark = $3 AND (account_regid = $2 OR guest_regid = $2)`,
 };
 
-/** The merges of the guest that a session's mark stands for, with the regid on either side; asked only when a sessionid did not fit. */
+/** The merges of the guest that a session's mark names, with the regid on either side. */
 export function linksOf(db: Db, { pid, regid }: IdentityKey, mark: string): Promise<LinkRow[]> {
   return db.query<LinkRow>(LINKS, [pid, regid, mark]);
 }
 
-/** Changes what the store knows of a shopper. */
 export async function updateShopper(
   db: Db,
   { pid, regid }: IdentityKey,
@@ -141,15 +124,12 @@ export async function updateShopper(
   });
 }
 
-/** One shopper, or null. */
 export async function findShopper(db: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
   return (await db.prisma.shopper.findFirst({ where: { pid, regid } })) as ShopperRow | null;
 }
 
 /** Ends a shopper's sessions; false when there is no such shopper. */
 export async function moveShopperEpoch(db: Database, { pid, regid }: IdentityKey): Promise<boolean> {
-  return (
-    (await db.prisma.shopper.updateMany({ where: { pid, regid }, data: { epoch: { increment: 1 } } }))
-      .count === 1
-  );
+  const data = { epoch: { increment: 1 } };
+  return (await db.prisma.shopper.updateMany({ where: { pid, regid }, data })).count === 1;
 }

@@ -1,7 +1,7 @@
 import { requireShopper } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
 import { countShoppers, listShoppers } from './shopper-search.service.ts';
-import { shownOf } from './credentials.rules.ts';
+import { shownOf } from './profile.rules.ts';
 import { updateShopper } from './shopper.service.ts';
 
 export const shopperResolvers = {

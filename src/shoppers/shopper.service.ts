@@ -2,14 +2,16 @@ import { requireShopper, requireStore } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import { fail } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
+import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
+import { failNoStore } from '../stores/store.service.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
+import { profileFault, withoutEmpty } from './profile.rules.ts';
 import * as shoppers from './shopper.repo.ts';
 import type { NewShopper, ShopperChanges, ShopperRow } from './shopper.repo.ts';
-import { shapeFault, withoutEmpty } from './credentials.rules.ts';
-import { checkLine } from './shopper.rules.ts';
+import { checkEmail, checkLine, checkUuid } from './shopper.rules.ts';
 
-/** Changes what the store knows of the shopper it names. */
+/** Changes the profile of the shopper that the calling store names. */
 export async function updateShopper(ctx: Context, changes: ShopperInput): Promise<ShopperRow> {
   requireStore(ctx);
   const shopper = requireShopper(ctx);
@@ -24,7 +26,7 @@ const CLEARABLE = ['m', 'sw_mkt', 'ut'] as const;
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
 
-/** Whether a field can be empty; an empty text counts as null. */
+/** Whether a field can be null; an empty text counts as null. */
 function isClearable(field: string): field is (typeof CLEARABLE)[number] {
   return CLEARABLE.some((name) => name === field);
 }
@@ -49,7 +51,7 @@ function checkChanges(input: ShopperInput): ShopperChanges {
     changes[field] = withoutEmpty(field, changes[field]) as ShopperChanges[typeof field];
     const fault = objectFault(changes[field]);
     if (fault !== null) fail('invalid-request', `${field} ${fault}`);
-    const wrong = shapeFault(field, changes[field]);
+    const wrong = profileFault(field, changes[field]);
     if (wrong !== null) fail('invalid-request', wrong.slice(0, 500));
   }
   return changes;
@@ -68,11 +70,20 @@ export function newShopper(store: StoreRow, kind: 'guest' | 'account', identity:
   };
 }
 
-/** The guest of a store with this uuid, made at the first call. */
-export function ensureGuest(
-  { db, now }: Pick<Services, 'db' | 'now'>,
-  store: StoreRow,
-  uuid: string,
-): Promise<ShopperRow> {
-  return shoppers.touchShopper(db, newShopper(store, 'guest', uuid), now());
+type SessionScope = { email: string } | { uuid: string } | { all: true };
+
+/** Ends the sessions of one shopper or of all; their regids and lists stay. */
+export async function revokeSessions(
+  { db }: Pick<Services, 'db'>,
+  pid: string,
+  scope: SessionScope,
+): Promise<void> {
+  const store = (await findStore(db, pid)) ?? failNoStore();
+  if ('all' in scope) return void (await moveStoreEpoch(db, pid));
+  const regid =
+    'email' in scope
+      ? regidOf(store.secret, 'account', checkEmail(scope.email))
+      : regidOf(store.secret, 'guest', checkUuid(scope.uuid));
+  if (!(await shoppers.moveShopperEpoch(db, { pid, regid })))
+    fail('not-found', 'The store has no such shopper');
 }

@@ -21,8 +21,8 @@ const GLOBAL_KEYS: Record<string, string> = {
 const ACROSS_STORES: Record<string, string> = {
   'src/alerts/events/alert.repo.ts removeSeen': 'housekeeping: what is old goes, whoever owned it',
   'src/stores/catalogue/shopify.repo.ts forgetEvents': 'housekeeping',
-  'src/shoppers/contacts/double-opt-in.repo.ts forgetProofs': 'housekeeping',
-  'src/shoppers/contacts/sms-opt-out.repo.ts findAccepting':
+  'src/shoppers/contacts/consent.repo.ts deleteOptIns': 'housekeeping',
+  'src/shoppers/contacts/opt-out.repo.ts findConsentingStores':
     'STOP counts for every store that sends from the number',
   'src/lists/list-alias.repo.ts findAliasedStore': 'the same, where the link has the lid of a joined list',
   'src/lists/list.repo.ts findPublicStore':
@@ -33,13 +33,13 @@ const ACROSS_STORES: Record<string, string> = {
   'src/stores/operator.repo.ts countStores': 'an operator sees the stores of this server',
   'src/stores/operator.repo.ts listStores': 'an operator sees the stores of this server',
   'src/stores/usage-window.repo.ts forgetWindows': 'housekeeping',
-  'src/stores/products/stock.repo.ts removeChanges': 'housekeeping',
+  'src/stores/products/product.repo.ts deleteStockChanges': 'housekeeping',
   'src/alerts/events/queue.repo.ts claimRestock': 'a worker takes the occasion that has waited longest',
   'src/stores/revenue/click.repo.ts findTarget':
     'a link of a message names the alert alone; it leads to the server of its store',
-  'src/stores/revenue/click-tracking.repo.ts forgetOrders': 'housekeeping',
-  'src/stores/revenue/click-tracking.repo.ts forgetPeople': 'housekeeping, by the days that stores chose',
-  'src/stores/revenue/click-tracking.repo.ts windowsInUse': 'housekeeping: the days that stores chose',
+  'src/stores/revenue/click.repo.ts deleteOldOrders': 'housekeeping',
+  'src/stores/revenue/click.repo.ts anonymiseOld': 'housekeeping, by the days that stores chose',
+  'src/stores/revenue/click.repo.ts listAttributionDays': 'housekeeping: the days that stores chose',
   'src/stores/session.repo.ts forgetSessions': 'housekeeping',
   'src/stores/sender.repo.ts findSenderByNo':
     'a brief link names its store by a number, which no two servers give out',

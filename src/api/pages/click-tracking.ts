@@ -1,8 +1,8 @@
 import type { Application } from 'express';
 import type { Services } from '../../context.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
-import type { UnsubscribeView } from '../../shoppers/contacts/unsubscribe.service.ts';
-import { setMeasuredByLink } from '../../stores/revenue/click-tracking.service.ts';
+import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
+import { setTrackingByLink } from '../../stores/revenue/click.service.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
@@ -41,7 +41,7 @@ export function serveMeasuring(app: Application, services: Services, admitLink: 
     const { token, choice } = req.params;
     await admitLink(req, res, pidOfLink(token) ?? '');
     const measured = Object.hasOwn(CHOICES, choice) ? CHOICES[choice]! : null;
-    const view = measured === null ? null : await setMeasuredByLink(services, token, measured);
+    const view = measured === null ? null : await setTrackingByLink(services, token, measured);
     sendLinkedPage(res, view ? 200 : 404, view ? done(view, token, measured!) : UNKNOWN);
   });
 }

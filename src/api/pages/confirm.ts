@@ -3,7 +3,7 @@ import type { Services } from '../../context.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts';
-import { joinWords } from '../../shoppers/contacts/keywords.rules.ts';
+import { joinLabels } from '../../shoppers/contacts/contact.rules.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { linkedPage, sendLinkedPage } from './token-page.ts';
@@ -21,7 +21,7 @@ const GONE = linkedPage(
 
 /** What will be sent, in words. */
 function alertsOf({ topics }: Confirmation): string {
-  return topics.length === 0 ? 'product alerts' : `${joinWords(topics)} alerts`;
+  return topics.length === 0 ? 'product alerts' : `${joinLabels(topics)} alerts`;
 }
 
 function question(confirmation: Confirmation): LinkedPage {

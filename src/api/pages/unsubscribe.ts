@@ -1,11 +1,10 @@
 import type { Application, Request, Response } from 'express';
 import type { Services } from '../../context.ts';
-import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
-import { leave, viewUnsubscribe } from '../../shoppers/contacts/unsubscribe.service.ts';
-import type { UnsubscribeView } from '../../shoppers/contacts/unsubscribe.service.ts';
-import { isScope } from '../../shoppers/contacts/unsubscribe.rules.ts';
-import type { Scope } from '../../shoppers/contacts/unsubscribe.rules.ts';
-import { joinWords } from '../../shoppers/contacts/keywords.rules.ts';
+import { isScope, pidOfLink } from '../../shoppers/contacts/link.rules.ts';
+import { unsubscribe, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
+import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
+import type { Scope } from '../../shoppers/contacts/link.rules.ts';
+import { joinLabels } from '../../shoppers/contacts/contact.rules.ts';
 import { fail } from '../../platform/errors.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
@@ -30,7 +29,7 @@ const UNKNOWN = linkedPage(
 function choices({ store, topics, productTitle }: UnsubscribeView): [Scope, string][] {
   const all: [Scope, string] = ['all', `Everything from ${store.name}`];
   const ofTopic: [Scope, string][] =
-    topics.length === 0 ? [] : [['topic', `All ${joinWords(topics)} alerts from ${store.name}`]];
+    topics.length === 0 ? [] : [['topic', `All ${joinLabels(topics)} alerts from ${store.name}`]];
   const ofProduct: [Scope, string][] =
     productTitle === null ? [] : [['product', `Alerts for ${shorten(productTitle, MAX_TITLE)}`]];
   return [...ofProduct, ...ofTopic, all];
@@ -91,7 +90,7 @@ export function serveUnsubscribe(app: Application, services: Services, admitLink
   });
   app.post([ROUTE, SHORT_ROUTE], async (req, res) => {
     const token = await admitToken(req, res);
-    const view = await leave(services, token, await chosenScope(req, res));
+    const view = await unsubscribe(services, token, await chosenScope(req, res));
     sendLinkedPage(res, view ? 200 : 404, view ? done(view) : UNKNOWN);
   });
 }

@@ -14,28 +14,24 @@ function checkDays(days: number | null | undefined): number {
     : fail('invalid-request', `days must be between 1 and ${MAX_DAYS}`);
 }
 
-/** Events a day of the calling store. */
 export function getActivity(ctx: Context, days?: number | null): Promise<reports.DayRow[]> {
   const { pid } = requireStore(ctx);
   return reports.activity(ctx.db, pid, ctx.now().toISOString().slice(0, 10), checkDays(days));
 }
 
-/** The calling store's most wanted products. */
 export function getMostWishlisted(ctx: Context, first?: number | null): Promise<reports.ProductDemandRow[]> {
   const { pid } = requireStore(ctx);
   return reports.mostWishlisted(ctx.db, pid, checkLimit('first', first, 10, MAX_ROWS));
 }
 
-/** The calling store's sold-out variants that most contacts wait for. */
 export function getWaitingDemand(ctx: Context, first?: number | null): Promise<reports.VariantDemandRow[]> {
   const { pid } = requireStore(ctx);
   return reports.waitingDemand(ctx.db, pid, checkLimit('first', first, 10, MAX_ROWS));
 }
 
-/** A variant of a store's product. */
 type Variant = { pid: string; epi: string; empi: string };
 
-/** How many wait for a variant; null for everybody but its store. */
+/** The subscriptions of a variant; null for everybody but its store. */
 export function getWaiting({ viewer, reads }: Context, { pid, epi }: Variant): Promise<number> | null {
   return viewer.keyId === null ? null : reads.waiting({ pid, epi });
 }
@@ -45,27 +41,25 @@ export function getWishlisted({ viewer, reads }: Context, { pid, empi }: Variant
   return viewer.keyId === null ? null : reads.socialCount({ pid, empi });
 }
 
-/** How often a product is in lists, as the figures say; null for everybody but its store. */
+/** The lists with a product, according to the figures; null for everybody but its store. */
 export function getInLists({ viewer, reads }: Context, { pid, empi }: Variant): Promise<number> | null {
   return viewer.keyId === null ? null : reads.inLists({ pid, empi });
 }
 
-/** How far the calling store has come in being set up. */
 export function getSetup(ctx: Context): Promise<reports.SetupRow> {
   return reports.setup(ctx.db, requireStore(ctx).pid);
 }
 
-/** The last occasions for alerts about a variant of the calling store. */
-export function getOccasions(
+export function getAlertEvents(
   ctx: Context,
   epi: string,
   first?: number | null,
-): Promise<reports.OccasionRow[]> {
+): Promise<reports.AlertEventRow[]> {
   const { pid } = requireStore(ctx);
-  return reports.occasions(ctx.db, pid, epi, checkLimit('first', first, 20, MAX_ROWS));
+  return reports.alertEvents(ctx.db, pid, epi, checkLimit('first', first, 20, MAX_ROWS));
 }
 
-/** Background work: brings the figures up to date. */
+/** A background task that updates the figures; returns whether there may be more to do. */
 export async function foldReports({ db }: Services): Promise<boolean> {
   return (await reports.foldTallies(db)) > 0;
 }
