@@ -9,7 +9,7 @@ import type { ProductKey } from './item.repo.ts';
 import { findEachProduct } from '../stores/products/product.repo.ts';
 import type { VariantKey } from '../stores/products/product.repo.ts';
 import type { ProductRow } from '../stores/products/product.columns.ts';
-import { countInLists, countWaiting } from '../stores/reports/report.repo.ts';
+import { countInLists, countSubscribers } from '../stores/reports/report.repo.ts';
 import { findByLid, findByLids } from './list-alias.repo.ts';
 import { listsOf } from './list-pages.repo.ts';
 import type { ListsKey, ListsRow } from './list-pages.repo.ts';
@@ -105,7 +105,7 @@ export function createListReads(db: Db): (budget: Budget, basis: Basis) => ListR
     maxInFlight: 2,
   });
   const product = createBatchLoader<VariantKey, ProductRow | null>((keys) => findEachProduct(db, keys));
-  const waiting = createBatchLoader<VariantKey, number>((keys) => countWaiting(db, keys));
+  const waiting = createBatchLoader<VariantKey, number>((keys) => countSubscribers(db, keys));
   const inLists = createBatchLoader<ProductKey, number>((keys) => countInLists(db, keys));
   return (budget, basis) => {
     // Items of one list ask for it, and for its items, all at once.

@@ -1,18 +1,16 @@
-import { columnOf, unnestKeys } from '../platform/database/columns.ts';
+import { arraysOf, columnOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Database } from '../platform/database/database.ts';
 import { POSITION } from '../platform/database/replica.ts';
 import { STORE_JSON, reviveStore } from '../stores/store.repo.ts';
 import type { StoreKeyRow, StoreRow } from '../stores/store.repo.ts';
-import { FIELDS } from './shopper.repo.ts';
+import { SHOPPER_FIELDS } from './shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from './shopper.repo.ts';
 
 /** A row as it was read, the same object until its version changes; `bytes` is about its size in memory. */
 export type Versioned<Row> = { row: Row; version: string; bytes: number };
 
 export type IdentityClaim = IdentityKey & {
-  /** Whether to read the store's API keys. */
   hasKey: boolean;
-  /** Catalogue shards whose revisions to read. */
   shards: readonly number[];
   /** Rows that are cached; only a newer version is read. */
   knownStore: Versioned<StoreRow> | null;
@@ -60,7 +58,7 @@ const LOAD_IDENTITIES = {
         SELECT json_agg(json_build_object('id', k.id, 'hash', encode(k.hash, 'base64')))
         FROM store_key k WHERE k.pid = s.pid AND k.revoked_at IS NULL) END AS keys,
       sh.xmin::text AS "shopperVersion", CASE WHEN sh.xmin::text <> claim.shopper_version THEN
-        json_build_object(${FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')})::text END AS shopper,
+        json_build_object(${SHOPPER_FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')})::text END AS shopper,
       coalesce(r.rev, 0) AS revision,
       CASE WHEN claim.slices <> '{}' THEN (
         SELECT sum(rev)::bigint FROM catalog_revision WHERE pid = claim.pid AND slice = ANY (claim.slices::smallint[])) END AS catalog,
@@ -103,9 +101,7 @@ function newest<Row>(
 export async function loadIdentities(db: Database, claims: readonly IdentityClaim[]): Promise<IdentityRow[]> {
   const generation = db.era();
   const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [
-    claims.map(({ pid }) => pid),
-    claims.map(({ regid }) => regid),
-    claims.map(({ hasKey }) => hasKey),
+    ...arraysOf(claims, 'pid', 'regid', 'hasKey'),
     claims.map(({ shards }) => `{${shards.join(',')}}`),
     claims.map(({ knownStore }) => knownStore?.version ?? ''),
     claims.map(({ knownShopper }) => knownShopper?.version ?? ''),

@@ -1,4 +1,5 @@
-import { isSmall, joinMaps } from '../platform/json.ts';
+import { z } from 'zod';
+import { isSmall, joinMaps, placeIn } from '../platform/json.ts';
 import type { Profile } from './shopper.repo.ts';
 
 type Json = Record<string, unknown>;
@@ -6,14 +7,7 @@ type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What is wrong inside a value, and where. */
-type Fault = { path: string; rule: string };
-type Check = (value: unknown) => Fault | null;
-
-const must =
-  (rule: string, isValid: (value: unknown) => boolean): Check =>
-  (value) =>
-    isValid(value) ? null : { path: '', rule: `must be ${rule}` };
+const must = (rule: string, isValid: (value: unknown) => boolean) => z.custom(isValid, `must be ${rule}`);
 
 const text = must('a text', (value) => typeof value === 'string');
 const number = must('a number', (value) => typeof value === 'number');
@@ -29,61 +23,39 @@ const time = must(
     typeof value === 'number' ||
     (typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))),
 );
-const anything: Check = () => null;
+const list = (entry: z.ZodType) => z.array(entry, 'must be an array');
 
-function firstFault(faults: Iterable<[string, Fault | null]>): Fault | null {
-  for (const [path, fault] of faults) if (fault) return { ...fault, path: path + fault.path };
-  return null;
-}
+/** Known keys are checked, and may be missing or null; others are allowed. */
+const object = (fields: Record<string, z.ZodType>) => {
+  const optional = Object.entries(fields).map(([key, field]) => [key, field.nullish()]);
+  return z.looseObject(Object.fromEntries(optional) as Record<string, z.ZodType>, 'must be an object');
+};
 
-const list =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value)
-      ? firstFault(value.map((entry, index) => [`[${index}]`, check(entry)]))
-      : { path: '', rule: 'must be an array' };
+const PLATFORM_DATA = {
+  tags: list(text),
+  addresses: list(z.unknown()),
+  orders_count: number,
+  state: text,
+  accepts_marketing: flag,
+  updated_at: time,
+  created_at: time,
+  total_spent: decimal,
+  last_order_id: id,
+};
 
-/** An object whose known keys are checked; each may be missing or null. */
-const object =
-  (checkOf: (key: string) => Check | undefined): Check =>
-  (value) => {
-    if (!isObject(value)) return { path: '', rule: 'must be an object' };
-    const given = Object.entries(value).filter(([, inner]) => inner !== null);
-    return firstFault(given.map(([key, inner]) => [`.${key}`, (checkOf(key) ?? anything)(inner)]));
-  };
-
-const CONSENT = new Map([
-  ['signuptime', number],
-  ['acceptmarketing', flag],
-  ['acceptsource', text],
-]);
-
-/** The known keys of a store's platform data. */
-const PLATFORM_DATA = new Map<string, Check>([
-  ['tags', list(text)],
-  ['addresses', list(anything)],
-  ['orders_count', number],
-  ['state', text],
-  ['accepts_marketing', flag],
-  ['updated_at', time],
-  ['created_at', time],
-  ['total_spent', decimal],
-  ['last_order_id', id],
-]);
-
-const mediums = object(() => object((key) => CONSENT.get(key)));
+const consent = object({ signuptime: number, acceptmarketing: flag, acceptsource: text });
 
 /** What is checked of the JSON that a store keeps on its shoppers; the schema describes the same. */
 const CHECKS = {
-  prefs: object((key) => (key === 'Mediums' ? mediums : undefined)),
-  pd: object((key) => PLATFORM_DATA.get(key)),
+  prefs: object({ Mediums: z.record(z.string(), consent.nullish(), 'must be an object') }),
+  pd: object(PLATFORM_DATA),
 };
 
 /** What records show where nothing was sent. */
 const EMPTY: Record<keyof typeof CHECKS, Json> = {
   prefs: { Mediums: {} },
   pd: {
-    ...Object.fromEntries([...PLATFORM_DATA.keys()].map((key) => [key, null])),
+    ...Object.fromEntries(Object.keys(PLATFORM_DATA).map((key) => [key, null])),
     tags: [],
     addresses: [],
   },
@@ -110,8 +82,8 @@ export function shownOf(field: keyof typeof EMPTY, shopper: { regid: string; pre
 
 /** What is wrong with preferences or platform data, in a sentence that names the field; null when nothing is. */
 export function profileFault(field: keyof typeof CHECKS, value: unknown): string | null {
-  const fault = CHECKS[field](value);
-  return fault && `${field}${fault.path} ${fault.rule}`;
+  const [issue] = CHECKS[field].safeParse(value).error?.issues ?? [];
+  return issue ? `${field}${placeIn(issue.path as (string | number)[])} ${issue.message}` : null;
 }
 
 /** Consents are joined medium by medium: one about SMS completes preferences that only name emails. */

@@ -26,7 +26,7 @@ export type CallerClaim = IdentityKey & {
 };
 
 /** A key as it was sent, empty where it was unreadable; the key of a dashboard session, null where it has ended; an operator. */
-export type Proof =
+type Proof =
   | { kind: 'key'; apiKey: string }
   | { kind: 'session'; keyId: string | null }
   | { kind: 'operator'; operatorId: string };

@@ -1,7 +1,7 @@
 import type { Application, Request, Response } from 'express';
 import type { Services } from '../../context.ts';
 import { isScope, pidOfLink } from '../../shoppers/contacts/link.rules.ts';
-import { unsubscribe, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
+import { unsubscribeByLink, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
 import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { joinLabels } from '../../shoppers/contacts/contact.rules.ts';
@@ -90,7 +90,7 @@ export function serveUnsubscribe(app: Application, services: Services, admitLink
   });
   app.post([ROUTE, SHORT_ROUTE], async (req, res) => {
     const token = await admitToken(req, res);
-    const view = await unsubscribe(services, token, await chosenScope(req, res));
+    const view = await unsubscribeByLink(services, token, await chosenScope(req, res));
     sendLinkedPage(res, view ? 200 : 404, view ? done(view) : UNKNOWN);
   });
 }

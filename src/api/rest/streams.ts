@@ -8,7 +8,7 @@ import { streamProducts } from '../../stores/catalogue/product-search.service.ts
 import { streamMailingList } from '../../shoppers/contacts/mailing-list.service.ts';
 import { streamExport } from '../../shoppers/privacy/privacy.service.ts';
 import { streamRevenue } from '../../stores/revenue/revenue.service.ts';
-import { streamShoppers } from '../../shoppers/shopper-search.service.ts';
+import { streamShoppers } from '../../shoppers/shopper.service.ts';
 
 /** Makes an answer piece by piece; it fails before the first piece or not at all. */
 type Stream = (ctx: Context, variables: Record<string, unknown>) => Promise<AsyncIterable<string>>;

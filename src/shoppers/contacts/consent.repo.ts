@@ -1,4 +1,4 @@
-import { selectColumns, unnestKeys } from '../../platform/database/columns.ts';
+import { arraysOf, selectColumns, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import type { MailingAnswerModel } from '../../generated/prisma/models.ts';
 import { updateShopper } from '../shopper.repo.ts';
@@ -34,7 +34,6 @@ const SAVE = {
     RETURNING ${selectColumns('a', Object.keys(FIELDS))}`,
 };
 
-/** Returns null when the contact had given the same answer before. */
 export async function saveConsent(
   tx: Tx,
   pid: string,
@@ -60,7 +59,6 @@ export async function findConsent(
   return row && toRow(row);
 }
 
-/** A null medium means all of them. */
 export type ConsentFilter = { acceptmarketing: boolean; medium: Medium | null };
 
 const whereOf = (pid: string, { acceptmarketing, medium }: ConsentFilter) => ({
@@ -69,7 +67,6 @@ const whereOf = (pid: string, { acceptmarketing, medium }: ConsentFilter) => ({
   ...(medium === null ? {} : { medium }),
 });
 
-/** Newest contacts first. */
 export async function listConsents(
   db: Db,
   pid: string,
@@ -105,7 +102,6 @@ export async function writeConsent(
   await updateShopper(tx, shopper, changes, now);
 }
 
-/** Deletes the topics and products that a contact unsubscribed from. */
 export async function deleteMutes(tx: Tx, pid: string, { medium, value }: ContactKey): Promise<void> {
   await tx.prisma.alertMute.deleteMany({ where: { pid, medium, value } });
 }
@@ -123,12 +119,7 @@ export async function deleteSuppressions(
   tx: Tx,
   contacts: readonly (Contact & { pid: string })[],
 ): Promise<void> {
-  if (contacts.length === 0) return;
-  await tx.query(RESUBSCRIBE, [
-    contacts.map(({ pid }) => pid),
-    contacts.map(({ medium }) => medium),
-    contacts.map(({ value }) => value),
-  ]);
+  if (contacts.length > 0) await tx.query(RESUBSCRIBE, arraysOf(contacts, 'pid', 'medium', 'value'));
 }
 
 /** Records that a contact confirmed what these shoppers (or the store: empty) had requested. */

@@ -66,7 +66,6 @@ const TOPIC_LABELS = new Map([
 /** A topic as shoppers read it; a store's own topic by its name. */
 export const topicLabel = (topic: string): string => builtInLabel(topic) ?? `“${topic}”`;
 
-/** The same for a built-in topic; null for another. */
 export const builtInLabel = (topic: string): string | null => TOPIC_LABELS.get(topic) ?? null;
 
 /** Labels as a sentence lists them: `a, b and c`. */

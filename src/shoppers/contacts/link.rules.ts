@@ -12,7 +12,6 @@ type LinkPurpose = 'unsubscribe' | 'confirm';
 
 export type LinkStore = TokenStore & { pid: string };
 
-/** A short link names its store by number. */
 export type ShortLinkStore = LinkStore & { linkNo: number };
 
 const CIPHER = 'aes-256-gcm';
@@ -22,7 +21,6 @@ const TAG_BYTES = 16;
 const deriveKey = (tokenKey: Uint8Array, use: string): Buffer =>
   createHmac('sha256', tokenKey).update(use).digest();
 
-/** A URL-safe token with an encrypted `claim`. */
 export function encryptLink(store: LinkStore, purpose: LinkPurpose, claim: readonly string[]): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, deriveKey(signingKey(store), 'link'), iv);

@@ -35,7 +35,6 @@ export async function recordConsent(
   if (accepts) await consents.deleteMutes(tx, store.pid, contact);
 }
 
-/** Takes a contact off the mailing list. */
 export async function withdrawConsent(
   tx: Tx,
   pid: string,
@@ -85,7 +84,6 @@ const filterOf = ({ medium, acceptmarketing }: MailingListArgs): ConsentFilter =
 /** Its total is counted only when a caller selects it. */
 export type ContactConnectionRow = Connection<ConsentRow> & { filter: ConsentFilter };
 
-/** The contacts that accepted the mailing list, or those that declined it. */
 export async function pageMailingList(
   ctx: Context,
   { first, after, ...args }: MailingListArgs & { first?: number | null; after?: string | null },

@@ -8,7 +8,7 @@ export const claimedTopics = ({ topic, moreTopics = [] }: UnsubscribeClaim): str
   ...moreTopics,
 ];
 
-export type RemovedSubscription = Raw<
+type RemovedSubscription = Raw<
   Pick<SubscriptionModel, 'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'cts'>
 > & { confirmed: boolean };
 
@@ -47,7 +47,6 @@ export async function findAlertSubject(
   return { topic: topic!, epi: all.length > 1 ? '' : epi!, moreTopics: [...others].sort() };
 }
 
-/** Records that a list owner unsubscribed from a product or from topics. */
 export async function addMutes(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date): Promise<void> {
   const { scope, medium, value, epi } = claim;
   const muted =
@@ -69,7 +68,6 @@ export async function addSuppression(
   await tx.prisma.contactProof.deleteMany({ where: { pid, medium, value } });
 }
 
-/** Which of these contacts replied STOP. */
 export async function findOptedOut(db: Db, medium: string, values: readonly string[]): Promise<string[]> {
   const rows = await db.prisma.stop.findMany({
     where: { medium, value: { in: [...new Set(values)] }, isStopped: true },
@@ -101,7 +99,6 @@ export async function saveReply(
   await tx.query(SAVE_REPLY[says], [medium, value, id, now]);
 }
 
-/** The stores whose mailing list a contact is on. */
 export async function findConsentingStores(tx: Tx, { medium, value }: ContactKey): Promise<string[]> {
   const rows = await tx.prisma.mailingAnswer.findMany({
     where: { medium, value, acceptmarketing: true },

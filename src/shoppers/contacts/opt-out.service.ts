@@ -41,7 +41,6 @@ async function readShort(db: Db, store: Sender, token: string, now: Date): Promi
   return { scope: subject.epi === '' ? 'topic' : 'product', ...read.contact, ...subject };
 }
 
-/** Returns null for a link that is not ours. */
 export async function openUnsubscribe({ db, config, now }: Deps, token: string): Promise<Unsubscribe | null> {
   const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
   if (linkNo === null && pid === null) return null;
@@ -80,7 +79,7 @@ async function endSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim, no
 }
 
 /** Unsubscribes in the chosen scope, or in the link's own; null for a link that is not ours. Repeating it is harmless. */
-export async function unsubscribe(
+export async function unsubscribeByLink(
   deps: Deps,
   token: string,
   chosen: Scope | null,
@@ -122,7 +121,6 @@ export async function recordBounce(
   });
 }
 
-/** The outcome of a message to a contact that replied STOP. */
 export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP' } as const;
 
 /** Which of these contacts replied STOP; none where a channel has no replies. */

@@ -16,7 +16,6 @@ import type { NewShopper, ShopperRow } from '../shopper.repo.ts';
 import { checkEmail, checkUserAgentType, checkUuid } from '../shopper.rules.ts';
 import { newShopper } from '../shopper.service.ts';
 
-/** What a client needs to act as a shopper. */
 type ShopperIdentity = { message: string; regid: string; sessionid: string };
 
 type LoginInput = { useremail?: string | null; useragenttype?: string | null };
@@ -93,8 +92,10 @@ async function mergeGuest(
   await moveConsents(tx, pid, guest.regid, account.regid);
   await moveTracking(tx, pid, guest.regid, account.regid, now);
   // The next visitor with the guest's uuid must find nothing of the person who logged in.
-  if (!isBlankProfile(guest))
-    await shoppers.moveProfile(tx, guest, account, fillProfile(account, guest), now);
+  if (!isBlankProfile(guest)) {
+    await shoppers.updateShopper(tx, account, fillProfile(account, guest), now);
+    await shoppers.updateShopper(tx, guest, shoppers.BLANK_PROFILE, now);
+  }
   if (guest.mergedInto !== null) return { account, merged };
   const guestEpoch = epochOf(store, guest);
   const link = {

@@ -24,10 +24,10 @@ function figureOf(kind: string, key: string): string {
 
 export type ProductSort = keyof typeof RANKS;
 
-export type RankedRow = PlacedRow & { rank: string };
+type RankedRow = PlacedRow & { rank: string };
 
 /** Most variants that are sorted without an index: 20,000 take 60 ms. */
-export const MAX_RANKED = 20_000;
+const MAX_RANKED = 20_000;
 
 const FOUND = 'product_search(p.pid, p.dt, p.bt, p.sku, p.epi, p.empi) @@';
 

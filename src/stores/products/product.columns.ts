@@ -10,7 +10,6 @@ type ProductColumn<Field extends keyof ProductModel> = {
   check?: 'variant' | 'product' | 'line' | 'url' | 'stock' | 'price' | 'tags';
   /** The default of a new row, in SQL. */
   initial?: string;
-  /** Not part of records. */
   isHidden?: true;
 };
 
@@ -46,7 +45,7 @@ type Table = typeof PRODUCT_COLUMNS;
 
 export const productColumns = columnsOf<{ [Field in keyof Table]: ProductColumn<Field> }>(PRODUCT_COLUMNS);
 
-export type CustomField = FieldsWith<Table, { write: 'custom' }>;
+export type CustomProductField = FieldsWith<Table, { write: 'custom' }>;
 
 export const fieldsChecked = <Check extends NonNullable<ProductColumn<keyof Table>['check']>>(
   check: Check,
@@ -70,7 +69,6 @@ type Shown = Omit<ProductModel, FieldsWith<Table, { isHidden: true }> | 'cts' | 
 /** Times are null for a variant that only a subscription names. */
 export type ProductRow = Shown & { cts: Date | null; uts: Date | null };
 
-/** A variant that only a subscription names. */
 export function unknownProduct(known: Pick<ProductModel, 'pid' | 'epi' | 'empi' | 'du'>): ProductRow {
   const nothing = productColumns
     .filter(({ isHidden }) => !isHidden)

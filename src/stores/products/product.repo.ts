@@ -1,14 +1,13 @@
-import { unnestKeys } from '../../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import type { ProductModel, RemovedProductModel, StockChangeModel } from '../../generated/prisma/models.ts';
 import { MAX_STOCK, countedStock } from './product.rules.ts';
 import { productColumns } from './product.columns.ts';
-import type { CustomField, ProductRow, ProductWrite } from './product.columns.ts';
+import type { CustomProductField, ProductRow, ProductWrite } from './product.columns.ts';
 
 /** What alerts see of a variant; untracked stock counts as the maximum. */
-export type Availability = Pick<ProductModel, 'tags'> & { available: number | null };
+type Availability = Pick<ProductModel, 'tags'> & { available: number | null };
 
-/** The change that a write made to a variant. */
 export type StepRow = Pick<ProductModel, 'epi' | 'empi' | 'du' | 'pr'> &
   Availability & { before: number | null; beforePr: number | null; beforeTags: string[]; isNew: boolean };
 
@@ -18,12 +17,11 @@ export const COLUMNS = productColumns
   .filter(({ isHidden }) => !isHidden)
   .map(({ column, sql }) => (sql === 'text[]' ? `coalesce(p.${column}, '{}') AS ${column}` : `p.${column}`))
   .join(', ');
-/** Stock as alerts count it. */
 export const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
 const STEP = `${AVAILABLE} AS available, p.before_stk AS before, p.before_pr AS "beforePr", coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
 const WRITTEN = `${COLUMNS}, ${STEP}`;
 
-const CUSTOM: Record<CustomField, string> = {
+const CUSTOM: Record<CustomProductField, string> = {
   stk: 'CASE WHEN excluded.is_untracked THEN NULL ELSE coalesce(excluded.stk, p.stk) END',
   isUntracked: 'excluded.is_untracked OR (p.is_untracked AND excluded.stk IS NULL)',
   sourceAt: 'greatest(excluded.source_at, p.source_at)',
@@ -32,7 +30,7 @@ const CUSTOM: Record<CustomField, string> = {
 const FILLED = productColumns.filter(({ write }) => write !== 'own');
 
 const filledValue = ({ field, column, write }: (typeof FILLED)[number]): string => {
-  if (write === 'custom') return `${column} = ${CUSTOM[field as CustomField]}`;
+  if (write === 'custom') return `${column} = ${CUSTOM[field as CustomProductField]}`;
   const sent = write === 'needed' ? `nullif(excluded.${column}, '')` : `excluded.${column}`;
   return `${column} = coalesce(${sent}, p.${column})`;
 };
@@ -114,15 +112,10 @@ export function setStock(
   stocks: readonly { epi: string; stk: number }[],
   now: Date,
 ): Promise<WrittenRow[]> {
-  return tx.query<WrittenRow>(SET_STOCK, [
-    pid,
-    stocks.map(({ epi }) => epi),
-    stocks.map(({ stk }) => stk),
-    now,
-  ]);
+  return tx.query<WrittenRow>(SET_STOCK, [pid, ...arraysOf(stocks, 'epi', 'stk'), now]);
 }
 
-export type RemovedRow = Availability & Pick<RemovedProductModel, 'epi' | 'pr'>;
+type RemovedRow = Availability & Pick<RemovedProductModel, 'epi' | 'pr'>;
 
 /** SQL: set-wise, and locks the rows in order. */
 const REMOVE = {
@@ -152,7 +145,7 @@ export function removeProducts(
 }
 
 /** A variant that was removed before, with the last subscription number at that time. */
-export type ReturnedRow = RemovedRow & Raw<Pick<RemovedProductModel, 'seq'>>;
+type ReturnedRow = RemovedRow & Raw<Pick<RemovedProductModel, 'seq'>>;
 
 /** Returns, and deletes, the last state of those of these new variants that were removed before. */
 export async function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
@@ -181,10 +174,8 @@ const FIND_EACH = {
 
 export type VariantKey = Pick<ProductModel, 'pid' | 'epi'>;
 
-/** The catalogue's record of each variant, or null. */
 export async function findEachProduct(db: Db, keys: readonly VariantKey[]): Promise<(ProductRow | null)[]> {
-  const params = [keys.map(({ pid }) => pid), keys.map(({ epi }) => epi)];
-  const rows = await db.query<ProductRow | { epi: null }>(FIND_EACH, params);
+  const rows = await db.query<ProductRow | { epi: null }>(FIND_EACH, arraysOf(keys, 'pid', 'epi'));
   return rows.map((row) => (row.epi === null ? null : row));
 }
 
@@ -212,7 +203,6 @@ export async function addReturns(
 
 export type StockChangeRow = Pick<StockChangeModel, 'at' | 'before' | 'after'> & { id: string };
 
-/** The last changes of a variant's stock, newest first. */
 export async function listStockChanges(
   db: Db,
   pid: string,
@@ -225,7 +215,6 @@ export async function listStockChanges(
 
 const CLEANUP_BATCH = 5_000;
 
-/** Returns how many were deleted. */
 export async function deleteStockChanges(db: Db, before: Date): Promise<number> {
   return (await db.prisma.stockChange.deleteMany({ where: { at: { lt: before } }, limit: CLEANUP_BATCH }))
     .count;

@@ -77,7 +77,6 @@ export function countedStock(available: number | null): number | null {
   return available === MAX_STOCK ? null : available;
 }
 
-/** Null for an invalid tag. */
 export function toTag(text: string): string | null {
   const tag = oneLine(text);
   return codePoints(tag) <= MAX_TAG && isStorable(tag) ? tag : null;

@@ -85,7 +85,6 @@ const MOST_WISHLISTED = `
   LEFT JOIN LATERAL (SELECT dt, iu, du FROM item WHERE pid = $1 AND empi = top.key LIMIT 1) i ON p.du IS NULL
   ORDER BY top.n DESC, top.key`;
 
-/** The products in most lists. */
 export function mostWishlisted(db: Db, pid: string, first: number): Promise<ProductDemandRow[]> {
   return db.query<ProductDemandRow>(MOST_WISHLISTED, [pid, first]);
 }
@@ -102,8 +101,7 @@ async function countEach(
   return keys.map(({ pid, key }) => counts.get(JSON.stringify([pid, key])) ?? 0);
 }
 
-/** How many confirmed subscriptions each variant has. */
-export function countWaiting(
+export function countSubscribers(
   db: Db,
   keys: readonly Pick<SubscriptionModel, 'pid' | 'epi'>[],
 ): Promise<number[]> {
@@ -138,12 +136,7 @@ export async function setup(db: Db, pid: string): Promise<SetupRow> {
     db.prisma.list.findFirst(any),
     db.prisma.tally.findFirst({ where: { pid, kind: 'alert', n: { gt: 0 } }, select: { pid: true } }),
   ]);
-  return {
-    products: product !== null,
-    shoppers: shopper !== null,
-    lists: list !== null,
-    alerts: alert !== null,
-  };
+  return { products: !!product, shoppers: !!shopper, lists: !!list, alerts: !!alert };
 }
 
 const ALERT_EVENT = { id: true, topic: true, cause: true, state: true, units: true, openedAt: true } as const;
@@ -151,14 +144,9 @@ const ALERT_EVENT = { id: true, topic: true, cause: true, state: true, units: tr
 /** An event that alerted the subscribers of a variant. */
 export type AlertEventRow = Pick<RestockModel, keyof typeof ALERT_EVENT>;
 
-/** The last alert events of a variant, newest first. */
 export function alertEvents(db: Db, pid: string, epi: string, first: number): Promise<AlertEventRow[]> {
-  return db.prisma.restock.findMany({
-    where: { pid, epi },
-    select: ALERT_EVENT,
-    orderBy: { seq: 'desc' },
-    take: first,
-  });
+  const newest = { orderBy: { seq: 'desc' }, take: first } as const;
+  return db.prisma.restock.findMany({ where: { pid, epi }, select: ALERT_EVENT, ...newest });
 }
 
 export type VariantDemandRow = Raw<Pick<ProductModel, 'epi' | 'stk' | 'dt' | 'vi' | 'iu'>> & {

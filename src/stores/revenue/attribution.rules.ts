@@ -20,7 +20,6 @@ export function writeAmount(amount: Amount): string {
   return `${amount / UNIT}.${fraction.padEnd(SHOWN_DIGITS, '0')}`;
 }
 
-/** A decimal of the database, which may exceed what callers can send. */
 export function amountOf(decimal: { toFixed: (digits: number) => string }): Amount {
   return BigInt(decimal.toFixed(DIGITS).replace('.', ''));
 }

@@ -1,11 +1,12 @@
 import { variantUrl } from '../../platform/variant-url.ts';
+import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { findSender, findSenderByNo } from '../sender.repo.ts';
 import type { Sender } from '../sender.repo.ts';
 
 /** Whether an alert may be tracked, and whether the catalogue has its product, so that its link can be short. */
-export type LinkFacts = { isTracked: boolean; isInCatalogue: boolean };
+type LinkFacts = { isTracked: boolean; isInCatalogue: boolean };
 
 /** SQL: every batch of alerts runs it; four tables in one round trip. */
 const LINK_FACTS = {
@@ -26,23 +27,15 @@ const LINK_FACTS = {
     ORDER BY m.position`,
 };
 
-/** Returns the facts in the order of the alerts. */
 export function loadLinkFacts(db: Db, alerts: readonly ClaimedMessage[]): Promise<LinkFacts[]> {
-  return db.query<LinkFacts>(LINK_FACTS, [
-    alerts.map(({ pid }) => pid),
-    alerts.map(({ medium }) => medium),
-    alerts.map(({ recipient }) => recipient),
-    alerts.map(({ subscriptionId }) => subscriptionId),
-    alerts.map(({ epi }) => epi),
-  ]);
+  const params = arraysOf(alerts, 'pid', 'medium', 'recipient', 'subscriptionId', 'epi');
+  return db.query<LinkFacts>(LINK_FACTS, params);
 }
 
-/** Where the link of an alert leads today. */
-export type AlertTarget = { alertId: string; store: Sender; url: string | null };
+type AlertTarget = { alertId: string; store: Sender; url: string | null };
 
 const TARGET = { id: true, pid: true, epi: true } as const;
 
-/** Returns null when the alert is deleted. */
 export async function findTarget(db: Db, id: string): Promise<AlertTarget | null> {
   const alert = await db.prisma.outboxMessage.findFirst({ where: { id, lane: 'alert' }, select: TARGET });
   const store = alert && (await findSender(db, alert.pid));
@@ -92,7 +85,6 @@ const RECORD = {
     SELECT is_new AS "isNew" FROM clicked`,
 };
 
-/** Returns false where the click may not be tracked. */
 export async function recordClick(db: Db, pid: string, alertId: string, now: Date): Promise<boolean> {
   return (await db.query(RECORD, [pid, alertId, now])).length > 0;
 }
@@ -104,7 +96,6 @@ const SHOPPER = 'shopper';
 
 export const shopperKey = (regid: string): PersonKey => ({ medium: SHOPPER, value: regid });
 
-/** Whether one of these declined click tracking. */
 export async function hasDeclined(db: Db, pid: string, keys: readonly PersonKey[]): Promise<boolean> {
   if (keys.length === 0) return false;
   return (await db.prisma.unmeasured.count({ where: { pid, OR: [...keys] } })) > 0;
@@ -141,7 +132,6 @@ export async function anonymise(tx: Tx, pid: string, keys: readonly PersonKey[])
   await tx.prisma.orderReport.updateMany({ where: { pid, OR }, data: ANONYMOUS });
 }
 
-/** Moves a guest's orders and tracking choice to its account. */
 export async function moveTracking(
   tx: Tx,
   pid: string,
@@ -156,7 +146,6 @@ export async function moveTracking(
 
 const CLEANUP_BATCH = 1_000;
 
-/** The attribution windows that stores have chosen, in days. */
 export async function listAttributionDays(db: Db): Promise<number[]> {
   const groups = await db.prisma.store.groupBy({ by: ['attributionDays'] });
   return groups.map(({ attributionDays }) => attributionDays);

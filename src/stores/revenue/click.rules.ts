@@ -19,7 +19,6 @@ const SHORT = /^([\w-]{11})([\da-z]{1,6})\.([\da-z]{1,9})$/;
 const LONG = /^([\w-]{1,300})\.([\w-]{22})\.(\d{1,6})\.([\w-]{1,6000})\.([\w-]{16})$/;
 const MAC_BYTES = 12;
 const SHORT_MAC_BYTES = 8;
-/** Older links have expired. */
 const VALID_DAYS = 400;
 /** The query parameter with the click token that the store reports with an order. */
 export const CLICK_PARAMETER = 'wg';
@@ -71,7 +70,6 @@ export function longToken(store: LinkStore, alertId: string, target: string, now
   return [fromText(store.pid), pack(alertId), day, fromText(target), mac].join('.');
 }
 
-/** Returns null for a malformed token. */
 export function readToken(token: string): ClickLink | null {
   const [, id, alertMac] = ALERT.exec(token) ?? [];
   if (id !== undefined) return { kind: 'alert', alertId: unpack(id), mac: alertMac! };
@@ -90,7 +88,6 @@ function signedIn(link: ClickLink): SignedParts {
   return link.kind === 'alert' ? alertOf(link.alertId) : longOf(link.alertId, link.day, link.target);
 }
 
-/** Whether the store made this link, and it has not expired. */
 export function isOurs(store: LinkStore, link: ClickLink, now: Date): boolean {
   const signed = signedIn(link);
   const isSigned = tryKeys(store, now, (key) => isSameText(macOf(key, store.pid, signed), link.mac) || null);

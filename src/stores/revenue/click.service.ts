@@ -24,7 +24,6 @@ type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 /** Replaces the product link in an alert's template variables by a tracked one, where clicks may be tracked. */
 export type TrackLink = (store: ShortLinkStore, message: ClaimedMessage, model: AlertModel) => AlertModel;
 
-/** Reads with one statement which alerts of a batch may be tracked. */
 export async function trackLinks(
   { db, config, now }: Deps,
   medium: Medium,
@@ -43,7 +42,6 @@ export async function trackLinks(
   };
 }
 
-/** A verified link. */
 export type FoundLink = { store: LinkStore; alertId: string; target: string };
 
 /** Verifies a link that contains its target; null when the store did not make it. */
@@ -73,14 +71,12 @@ export async function countClick({ db, now }: Deps, { store, alertId }: FoundLin
   return (await clicks.recordClick(db, store.pid, alertId, now())) ? alertToken(store, alertId) : null;
 }
 
-export type TrackingChoice = { measured: boolean };
-
 export async function isTracked({ db }: Context, { pid, regid }: ShopperRow): Promise<boolean> {
   return !(await clicks.hasDeclined(db, pid, [shopperKey(regid)]));
 }
 
 /** Saves the calling shopper's choice, also for its own contacts. */
-export async function setTracking(ctx: Context, isAllowed: boolean): Promise<TrackingChoice> {
+export async function setTracking(ctx: Context, isAllowed: boolean): Promise<{ measured: boolean }> {
   const { store, ...shopper } = requireShopper(ctx);
   const { pid, regid } = shopper;
   await ctx.db.transaction(async (tx) => {

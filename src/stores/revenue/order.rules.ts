@@ -6,7 +6,6 @@ import { checkEmail } from '../../shoppers/shopper.rules.ts';
 import { readAmount } from './attribution.rules.ts';
 import type { OrderLine } from './attribution.rules.ts';
 
-/** A checked order. */
 export type Order = {
   orderId: string;
   orderedAt: Date;
@@ -65,7 +64,6 @@ function checkLine({ epi, empi, quantity, price }: OrderInput['lines'][number], 
   };
 }
 
-/** A currency in capitals. */
 export function checkCurrency(text: string): string {
   const currency = text.trim().toUpperCase();
   return /^[A-Z]{3}$/.test(currency)

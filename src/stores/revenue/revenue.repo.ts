@@ -4,7 +4,7 @@ import { amountOf, writeAmount } from './attribution.rules.ts';
 import type { Amount, Click, Listed, Share } from './attribution.rules.ts';
 import type { PersonKey } from './click.repo.ts';
 
-export type Buyer = { regid: string; em: string | null; m: string | null };
+type Buyer = { regid: string; em: string | null; m: string | null };
 
 /** The shoppers with these regids; a merged guest is replaced by its account. */
 export async function findBuyers(db: Db, pid: string, regids: readonly string[]): Promise<Buyer[]> {
@@ -17,7 +17,6 @@ export async function findBuyers(db: Db, pid: string, regids: readonly string[])
   return [...found.filter(({ mergedInto }) => mergedInto === null), ...accounts];
 }
 
-/** The products of these variants, as far as the catalogue has them. */
 export async function productsOf(db: Db, pid: string, epis: readonly string[]): Promise<Map<string, string>> {
   const where = { pid, epi: { in: [...epis] } };
   const rows = await db.prisma.product.findMany({ where, select: { epi: true, empi: true } });
@@ -62,7 +61,7 @@ export async function findListed(
   });
 }
 
-export type NewOrder = Pick<
+type NewOrder = Pick<
   OrderReportModel,
   'pid' | 'orderId' | 'orderedAt' | 'reportedAt' | 'currency' | 'regid' | 'email' | 'phone' | 'isNameless'
 > & { total: Amount; fromAlerts: Amount; fromLists: Amount; lines: object[] };
@@ -86,7 +85,6 @@ const ADD_SHARES = `
   SELECT $1, $2, kind, topic, $3, 1, amount FROM unnest($4::text[], $5::text[], $6::numeric[]) AS s(kind, topic, amount) ORDER BY kind, topic
   ON CONFLICT (pid, day, kind, topic, currency) DO UPDATE SET orders = r.orders + 1, amount = r.amount + excluded.amount`;
 
-/** Adds an order to the sums of its day. */
 export async function addShares(
   tx: Tx,
   { pid, orderedAt, currency }: NewOrder,
@@ -102,7 +100,6 @@ export async function addShares(
   ]);
 }
 
-/** The orders of a day, kind, topic and currency. */
 export type RevenueSumRow = Omit<RevenueSumModel, 'pid' | 'amount'> & { amount: Amount };
 
 export async function loadSums(db: Db, pid: string, from: string, to: string): Promise<RevenueSumRow[]> {
@@ -119,7 +116,6 @@ export type DayCountRow = { day: string; topic: string; count: number };
 
 const DAY_LENGTH = 10;
 
-/** Alerts that were sent, or clicked, between two days. */
 export async function loadCounts(
   db: Db,
   pid: string,

@@ -1,7 +1,6 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { isTracked, setTracking } from './click.service.ts';
-import { reportOrder } from './order.service.ts';
-import { getRevenue } from './revenue.service.ts';
+import { getRevenue, reportOrder } from './revenue.service.ts';
 
 export const revenueResolvers = {
   Query: { revenue: (_root, range, ctx) => getRevenue(ctx, range) },

@@ -18,7 +18,6 @@ function checkDay(field: string, text: string): number {
 
 export type DayRange = { from?: string | null; to?: string | null };
 
-/** The days of a report, oldest first. */
 export function checkRange({ from, to }: DayRange, now: Date): string[] {
   const last = to ? checkDay('to', to) : Date.parse(dayOf(now.getTime()));
   const first = from ? checkDay('from', from) : last - (DEFAULT_DAYS - 1) * DAY_MS;
@@ -28,7 +27,6 @@ export function checkRange({ from, to }: DayRange, now: Date): string[] {
   return Array.from({ length: count }, (_, index) => dayOf(first + index * DAY_MS));
 }
 
-/** Rows by a key, sorted by it. */
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
@@ -41,25 +39,17 @@ function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<st
 
 const countOf = (rows: readonly DayCountRow[] = []): number =>
   rows.reduce((sum, { count }) => sum + count, 0);
-const ordersOf = (rows: readonly RevenueSumRow[]): number =>
-  rows.reduce((sum, { orders }) => sum + orders, 0);
-const amountIn = (rows: readonly RevenueSumRow[]): string =>
-  writeAmount(sumOf(rows.map(({ amount }) => amount)));
+const addUp = (rows: readonly RevenueSumRow[]): { orders: number; amount: string } => ({
+  orders: rows.reduce((sum, { orders }) => sum + orders, 0),
+  amount: writeAmount(sumOf(rows.map(({ amount }) => amount))),
+});
 
 function totalsOf(rows: readonly RevenueSumRow[] = []) {
   return [...groupBy(rows, ({ currency }) => currency)].map(([currency, sums]) => {
-    const [all, alerts, lists] = ['order', 'alert', 'list'].map((kind) =>
-      sums.filter((sum) => sum.kind === kind),
-    ) as [RevenueSumRow[], RevenueSumRow[], RevenueSumRow[]];
-    return {
-      currency,
-      orders: ordersOf(all),
-      amount: amountIn(all),
-      alertOrders: ordersOf(alerts),
-      fromAlerts: amountIn(alerts),
-      listOrders: ordersOf(lists),
-      fromLists: amountIn(lists),
-    };
+    const of = (kind: string) => addUp(sums.filter((sum) => sum.kind === kind));
+    const { orders: alertOrders, amount: fromAlerts } = of('alert');
+    const { orders: listOrders, amount: fromLists } = of('list');
+    return { currency, ...of('order'), alertOrders, fromAlerts, listOrders, fromLists };
   });
 }
 
@@ -75,8 +65,7 @@ function topicsIn(sums: readonly RevenueSumRow[], clicks: readonly DayCountRow[]
     clicked: countOf(clicksByTopic.get(topic)),
     totals: [...groupBy(byTopic.get(topic) ?? [], ({ currency }) => currency)].map(([currency, rows]) => ({
       currency,
-      orders: ordersOf(rows),
-      amount: amountIn(rows),
+      ...addUp(rows),
     })),
   }));
 }
@@ -95,7 +84,7 @@ export function revenueOf(
     to: days.at(-1)!,
     sent: countOf(sent),
     clicked: countOf(clicks),
-    ordered: ordersOf(sums.filter(({ kind }) => kind === 'alert')),
+    ordered: addUp(sums.filter(({ kind }) => kind === 'alert')).orders,
     totals: totalsOf(sums),
     topics: topicsIn(sums, clicks),
     days: days.map((day) => ({
