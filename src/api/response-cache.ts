@@ -62,7 +62,7 @@ export function cacheKey(
 
 /** What is read together with the caller, to check the entry against. */
 export function knownOf(entry: CacheEntry | undefined): KnownState | undefined {
-  return entry && { slices: entry.shards, knownShopper: entry.made?.state.shopper ?? null };
+  return entry && { shards: entry.shards, knownShopper: entry.made?.state.shopper ?? null };
 }
 
 /** The cached response for this caller, if nothing has changed since it was made. */
@@ -74,7 +74,7 @@ export function freshResponse(entry: CacheEntry | undefined, { state }: Viewer):
     made.state.catalog === state.catalog &&
     made.state.store === state.store &&
     made.state.shopper === state.shopper &&
-    made.state.era === state.era;
+    made.state.generation === state.generation;
   return isSame ? made.response : null;
 }
 

@@ -1,7 +1,7 @@
 import type { Application, Request } from 'express';
 import { MEDIA, channelOf } from '../alerts/send/channels.ts';
 import type { Services } from '../context.ts';
-import { receiveAnswer } from '../shoppers/contacts/sms-opt-out.service.ts';
+import { receiveReply } from '../shoppers/contacts/opt-out.service.ts';
 import { nameRoute } from './access-log.ts';
 import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
 import { admit } from './admit.ts';
@@ -26,7 +26,7 @@ export function serveReplies(app: Application, services: Services): void {
       await admit(services, req, res, NO_CREDENTIALS);
       // The address that the provider was told, and signs; a Host header can say anything.
       const url = `${services.config.publicUrl}${req.originalUrl}`;
-      await receiveAnswer(services, medium, { url, headers: headersOf(req), fields });
+      await receiveReply(services, medium, { url, headers: headersOf(req), fields });
       res.type('text/xml').send(NO_REPLY);
     });
   }

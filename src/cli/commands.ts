@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import { revokeSessions } from '../shoppers/session.service.ts';
+import { revokeSessions } from '../shoppers/shopper.service.ts';
 import {
   createStore,
   listAllStores,

@@ -6,7 +6,7 @@ import { OPERATOR_USER, findOperator } from '../stores/operator.service.ts';
 import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';
 import { createIdentification } from './viewer.service.ts';
-import type { Claim, Identified } from './viewer.service.ts';
+import type { CallerClaim, Identified } from './viewer.service.ts';
 
 /** Of a request that shows nothing. */
 export const NO_CREDENTIALS: Credentials = Object.freeze({
@@ -19,8 +19,8 @@ export const NO_CREDENTIALS: Credentials = Object.freeze({
 });
 
 /** What a cached response is checked against; it is read together with the caller. */
-export type KnownState = Pick<Claim, 'slices' | 'knownShopper'>;
-const NOTHING_KNOWN: KnownState = { slices: [], knownShopper: null };
+export type KnownState = Pick<CallerClaim, 'shards' | 'knownShopper'>;
+const NOTHING_KNOWN: KnownState = { shards: [], knownShopper: null };
 
 /** Seconds after which a client may call a service that is closed for maintenance again. */
 export const MAINTENANCE_RETRY_SECONDS = '120';
@@ -43,7 +43,7 @@ function clean(text: string): string {
   return text.length > MAX_CREDENTIAL_LENGTH || text.includes('\u0000') ? NOBODY : text.replaceAll(' ', '+');
 }
 
-function claimOfSession(signed: Signed | null, actsFor: string): Pick<Claim, 'pid' | 'proof'> {
+function claimOfSession(signed: Signed | null, actsFor: string): Pick<CallerClaim, 'pid' | 'proof'> {
   if (signed === null) return { pid: '', proof: { kind: 'session', keyId: null } };
   if ('keyId' in signed) return { pid: signed.pid, proof: { kind: 'session', keyId: signed.keyId } };
   return { pid: clean(actsFor), proof: { kind: 'operator', operatorId: signed.operatorId } };

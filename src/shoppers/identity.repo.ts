@@ -1,49 +1,40 @@
-import { columnOf, unnestKeys } from '../platform/database/columns.ts';
+import { arraysOf, columnOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Database } from '../platform/database/database.ts';
 import { POSITION } from '../platform/database/replica.ts';
 import { STORE_JSON, reviveStore } from '../stores/store.repo.ts';
 import type { StoreKeyRow, StoreRow } from '../stores/store.repo.ts';
-import { FIELDS } from './shopper.repo.ts';
+import { SHOPPER_FIELDS } from './shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from './shopper.repo.ts';
 
-/** A row as it was read, the same object until it changes: every change gives a row another version. */
-export type Versioned<Row> = {
-  row: Row;
-  version: string;
-  /** About what it takes in memory. */
-  bytes: number;
-};
+/** A row as it was read, the same object until its version changes; `bytes` is about its size in memory. */
+export type Versioned<Row> = { row: Row; version: string; bytes: number };
 
-/** What a request asks of the database before anything else. */
 export type IdentityClaim = IdentityKey & {
-  /** Whether it shows an API key, so that the store's keys are wanted. */
   hasKey: boolean;
-  /** Slices of the catalogue whose revisions are wanted. */
-  slices: readonly number[];
-  /** What is known of the store and the shopper; they are told again only where they have changed. */
+  shards: readonly number[];
+  /** Rows that are cached; only a newer version is read. */
   knownStore: Versioned<StoreRow> | null;
   knownShopper: Versioned<ShopperRow> | null;
 };
 
-/** What an answer about a shopper's own records depends on, as it was when the request came in. */
+/** What a cached response about a shopper's own records depends on. */
 export type IdentityState = {
   store: Versioned<StoreRow>;
   shopper: Versioned<ShopperRow>;
-  /** How often the shopper's lists and items have changed; it only grows. */
+  /** Grows with each change of the shopper's lists and items. */
   revision: number;
-  /** How often the slices that the claim names have changed in all. */
+  /** Sum of the revisions of the claim's catalogue shards. */
   catalog: number;
-  /** Revisions of one server say nothing about answers of another; this tells them apart. */
-  era: number;
+  /** Connection generation: revisions of another server are not comparable. */
+  generation: number;
 };
 
-/** What the database knows of a claim, read in one statement. */
-export type IdentityRow = {
+export type IdentityRow = Pick<IdentityState, 'revision' | 'catalog' | 'generation'> & {
   isServiceDown: boolean;
   store: Versioned<StoreRow> | null;
   keys: StoreKeyRow[];
   shopper: Versioned<ShopperRow> | null;
-} & Pick<IdentityState, 'revision' | 'catalog' | 'era'>;
+};
 
 const CLAIM_COLUMNS = {
   pid: 'text',
@@ -55,9 +46,8 @@ const CLAIM_COLUMNS = {
 } as const;
 
 /**
- * SQL: every request runs it; one statement serves many of them. What is known already is not told again: making the JSON of a store and a
- * shopper took 29 of 119 µs (`xmin` is the transaction that wrote a row, so it tells versions apart). LIMIT 1 keeps the planner from reading all of a table
- * that is small when it plans.
+ * SQL: every request runs it; one statement serves many. It sends only rows that changed: their JSON took 29 of 119 µs (`xmin` is the
+ * transaction that wrote a row). LIMIT 1 keeps the planner from scanning a table that is small when it plans.
  */
 const LOAD_IDENTITIES = {
   name: 'load_identities',
@@ -68,7 +58,7 @@ const LOAD_IDENTITIES = {
         SELECT json_agg(json_build_object('id', k.id, 'hash', encode(k.hash, 'base64')))
         FROM store_key k WHERE k.pid = s.pid AND k.revoked_at IS NULL) END AS keys,
       sh.xmin::text AS "shopperVersion", CASE WHEN sh.xmin::text <> claim.shopper_version THEN
-        json_build_object(${FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')})::text END AS shopper,
+        json_build_object(${SHOPPER_FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')})::text END AS shopper,
       coalesce(r.rev, 0) AS revision,
       CASE WHEN claim.slices <> '{}' THEN (
         SELECT sum(rev)::bigint FROM catalog_revision WHERE pid = claim.pid AND slice = ANY (claim.slices::smallint[])) END AS catalog,
@@ -92,24 +82,13 @@ type IdentityJson = {
   position: string | null;
 };
 
-type ShopperJson = Omit<ShopperRow, 'lastlogin' | 'cts' | 'uts'> & {
-  lastlogin: string;
-  cts: string;
-  uts: string;
-};
-
 function reviveShopper(text: string): ShopperRow {
-  const json = JSON.parse(text) as ShopperJson;
-  return {
-    ...json,
-    lastlogin: new Date(json.lastlogin),
-    cts: new Date(json.cts),
-    uts: new Date(json.uts),
-  };
+  const row = JSON.parse(text) as ShopperRow;
+  for (const field of ['lastlogin', 'cts', 'uts'] as const) row[field] = new Date(row[field]);
+  return row;
 }
 
-/** What is told, or what was known where nothing is; null where there is no row. */
-function newer<Row>(
+function newest<Row>(
   known: Versioned<Row> | null,
   version: string | null,
   text: string | null,
@@ -119,29 +98,23 @@ function newer<Row>(
   return text === null ? known : { row: revive(text), version, bytes: text.length };
 }
 
-/** Reads many claims in one statement. */
 export async function loadIdentities(db: Database, claims: readonly IdentityClaim[]): Promise<IdentityRow[]> {
-  const era = db.era();
+  const generation = db.era();
   const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [
-    claims.map(({ pid }) => pid),
-    claims.map(({ regid }) => regid),
-    claims.map(({ hasKey }) => hasKey),
-    claims.map(({ slices }) => `{${slices.join(',')}}`),
+    ...arraysOf(claims, 'pid', 'regid', 'hasKey'),
+    claims.map(({ shards }) => `{${shards.join(',')}}`),
     claims.map(({ knownStore }) => knownStore?.version ?? ''),
     claims.map(({ knownShopper }) => knownShopper?.version ?? ''),
     db.follow !== null,
   ]);
   db.follow?.(rows[0]!.position!);
-  return rows.map(({ isServiceDown, keys, revision, catalog, ...row }, index) => {
-    const { knownStore, knownShopper } = claims[index]!;
-    return {
-      isServiceDown,
-      store: newer(knownStore, row.storeVersion, row.store, reviveStore),
-      keys: (keys ?? []).map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
-      shopper: newer(knownShopper, row.shopperVersion, row.shopper, reviveShopper),
-      revision,
-      catalog: catalog ?? 0,
-      era,
-    };
-  });
+  return rows.map(({ isServiceDown, keys, revision, catalog, ...row }, index) => ({
+    isServiceDown,
+    store: newest(claims[index]!.knownStore, row.storeVersion, row.store, reviveStore),
+    keys: (keys ?? []).map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
+    shopper: newest(claims[index]!.knownShopper, row.shopperVersion, row.shopper, reviveShopper),
+    revision,
+    catalog: catalog ?? 0,
+    generation,
+  }));
 }

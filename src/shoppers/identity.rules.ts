@@ -3,19 +3,19 @@ import { isSameText } from '../stores/key.rules.ts';
 import { signingKey, tryKeys } from '../stores/token-key.rules.ts';
 import type { TokenStore } from '../stores/token-key.rules.ts';
 
-// Identity is derived, not allotted: the same input gives the same answer in every process, so first calls need no lock and
+// Identity is derived, not stored: the same input gives the same ids in every process, so first calls need no lock and
 // sessions need no table.
 
 function mac(secret: Uint8Array, ...parts: string[]): string {
   return createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** The lasting token of a guest (lower-case uuid) or an account (lower-case e-mail). */
+/** The permanent token of a guest (lower-case uuid) or an account (lower-case email). */
 export function regidOf(secret: Uint8Array, kind: 'guest' | 'account', identity: string): string {
   return mac(secret, kind, identity);
 }
 
-/** A public id that cannot be turned back into the regid. */
+/** A public id that does not reveal the regid. */
 export function publicIdOf(secret: Uint8Array, purpose: 'user' | 'device', regid: string): string {
   return mac(secret, purpose, regid).slice(0, 22);
 }
@@ -24,20 +24,16 @@ const TAG_LENGTH = 8;
 const MARK_LENGTH = 11;
 const HEAD_LENGTH = TAG_LENGTH + MARK_LENGTH;
 
-/**
- * What all sessionids of one shopper and epoch have in common, whichever key signed them: a merge is found by it, however many an account has had.
- * It proves nothing.
- */
+/** The part that all sessionids of one shopper and epoch share, whichever key signed them; merges are found by it. It proves nothing. */
 export function sessionMarkOf(secret: Uint8Array, regid: string, epoch: string): string {
   return mac(secret, 'mark', regid, epoch).slice(0, MARK_LENGTH);
 }
 
-/** The mark in a sessionid, or what stands in its place in a text that is none. */
 export function markIn(sessionid: string): string {
   return sessionid.slice(TAG_LENGTH, HEAD_LENGTH);
 }
 
-/** The sessionid for one kind of client: a short hash of its name, the shopper's mark, then the proof of both. */
+/** The sessionid for one kind of client: a short hash of its name, the shopper's mark, then the signature of both. */
 export function sessionidOf(store: TokenStore, regid: string, useragenttype: string, epoch: string): string {
   const tag = createHash('sha256').update(useragenttype).digest('base64url').slice(0, TAG_LENGTH);
   const head = tag + sessionMarkOf(store.secret, regid, epoch);
@@ -58,7 +54,7 @@ export function isSessionOf(
   return tryKeys(store, now, isSigned) !== null;
 }
 
-/** What a sessionid is bound to: moving the store's or the shopper's counter on ends it. */
+/** A sessionid is valid for one epoch: incrementing the store's or the shopper's counter ends it. */
 export function epochOf(store: { sessionEpoch: number }, shopper: { epoch: number }): string {
   return `${store.sessionEpoch}.${shopper.epoch}`;
 }

@@ -1,22 +1,100 @@
-import { isSmall, joinMaps } from '../platform/json.ts';
+import { z } from 'zod';
+import { isSmall, joinMaps, placeIn } from '../platform/json.ts';
 import type { Profile } from './shopper.repo.ts';
 
 type Json = Record<string, unknown>;
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const must = (rule: string, isValid: (value: unknown) => boolean) => z.custom(isValid, `must be ${rule}`);
+
+const text = must('a text', (value) => typeof value === 'string');
+const number = must('a number', (value) => typeof value === 'number');
+const flag = must('true or false', (value) => typeof value === 'boolean');
+const decimal = must(
+  'a decimal as text, such as "19.90"',
+  (value) => typeof value === 'string' && /^-?\d{1,20}(\.\d{1,20})?$/.test(value),
+);
+const id = must('a number or a text', (value) => typeof value === 'number' || typeof value === 'string');
+const time = must(
+  'a time: ISO 8601 text, or milliseconds since the epoch',
+  (value) =>
+    typeof value === 'number' ||
+    (typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))),
+);
+const list = (entry: z.ZodType) => z.array(entry, 'must be an array');
+
+/** Known keys are checked, and may be missing or null; others are allowed. */
+const object = (fields: Record<string, z.ZodType>) => {
+  const optional = Object.entries(fields).map(([key, field]) => [key, field.nullish()]);
+  return z.looseObject(Object.fromEntries(optional) as Record<string, z.ZodType>, 'must be an object');
+};
+
+const PLATFORM_DATA = {
+  tags: list(text),
+  addresses: list(z.unknown()),
+  orders_count: number,
+  state: text,
+  accepts_marketing: flag,
+  updated_at: time,
+  created_at: time,
+  total_spent: decimal,
+  last_order_id: id,
+};
+
+const consent = object({ signuptime: number, acceptmarketing: flag, acceptsource: text });
+
+/** What is checked of the JSON that a store keeps on its shoppers; the schema describes the same. */
+const CHECKS = {
+  prefs: object({ Mediums: z.record(z.string(), consent.nullish(), 'must be an object') }),
+  pd: object(PLATFORM_DATA),
+};
+
+/** What records show where nothing was sent. */
+const EMPTY: Record<keyof typeof CHECKS, Json> = {
+  prefs: { Mediums: {} },
+  pd: {
+    ...Object.fromEntries(Object.keys(PLATFORM_DATA).map((key) => [key, null])),
+    tags: [],
+    addresses: [],
+  },
+};
+
+/** Drops the values that records show anyway, so that a record can be sent back as it was read. */
+export function withoutEmpty(field: keyof typeof EMPTY, sent: unknown): unknown {
+  if (!isObject(sent)) return sent;
+  const empty = EMPTY[field];
+  const isShown = ([key, value]: [string, unknown]): boolean =>
+    Object.hasOwn(empty, key) && (value === null || JSON.stringify(value) === JSON.stringify(empty[key]));
+  return Object.fromEntries(Object.entries(sent).filter((entry) => !isShown(entry)));
 }
 
-/** Answers by medium are answers of their own: one about text messages fills what only says something of e-mails. */
+/** Preferences or platform data with every known key; empty for the owner of a shared list, who has no regid here. */
+export function shownOf(field: keyof typeof EMPTY, shopper: { regid: string; prefs: Json; pd: Json }): Json {
+  if (shopper.regid === '') return shopper[field];
+  const empty = EMPTY[field];
+  const sent = Object.entries(shopper[field]).filter(
+    ([key, value]) => value !== null || !Object.hasOwn(empty, key),
+  );
+  return Object.fromEntries([...Object.entries(empty), ...sent]);
+}
+
+/** What is wrong with preferences or platform data, in a sentence that names the field; null when nothing is. */
+export function profileFault(field: keyof typeof CHECKS, value: unknown): string | null {
+  const [issue] = CHECKS[field].safeParse(value).error?.issues ?? [];
+  return issue ? `${field}${placeIn(issue.path as (string | number)[])} ${issue.message}` : null;
+}
+
+/** Consents are joined medium by medium: one about SMS completes preferences that only name emails. */
 function fillPrefs(own: Json, given: Json): Json {
   const [mine, theirs] = [own['Mediums'], given['Mediums']];
   if (!isObject(mine) || !isObject(theirs)) return joinMaps(own, given);
   const filled = { ...own, Mediums: { ...theirs, ...mine } };
-  // Where the answers of both are too large together, the account's own are kept.
   return joinMaps(isSmall(filled) ? filled : own, given);
 }
 
-/** An account's profile with what a guest's fills of it. Whoever has answered about marketing keeps that answer. */
+/** An account's profile, completed from a guest's. An account that has answered about marketing keeps its answer. */
 export function fillProfile(own: Profile, given: Profile): Profile {
   const hasAnswered = own.acc_mkt || Object.keys(own.prefs).length > 0;
   return {
@@ -32,18 +110,8 @@ export function fillProfile(own: Profile, given: Profile): Profile {
   };
 }
 
-/** Whether nothing is known of a shopper. */
-export function isBlankProfile({
-  fname,
-  lname,
-  m,
-  sw_mkt,
-  ut,
-  acc_mkt,
-  extags,
-  prefs,
-  pd,
-}: Profile): boolean {
-  const hasMore = [prefs, pd].some((object) => Object.keys(object).length > 0);
-  return !(fname || lname || m || sw_mkt || ut || acc_mkt || extags.length > 0 || hasMore);
+export function isBlankProfile(profile: Profile): boolean {
+  const { fname, lname, m, sw_mkt, ut, acc_mkt, extags, prefs, pd } = profile;
+  const hasMore = [prefs, pd, extags].some((object) => Object.keys(object).length > 0);
+  return !(fname || lname || m || sw_mkt || ut || acc_mkt || hasMore);
 }

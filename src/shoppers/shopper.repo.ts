@@ -2,23 +2,13 @@ import { selectColumns } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { GuestLinkModel, ShopperModel } from '../generated/prisma/models.ts';
+import { wordsOf } from '../stores/products/product-search.repo.ts';
 
-/** A shopper as stored; the columns carry the record's own names. */
 export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
   prefs: Record<string, unknown>;
   pd: Record<string, unknown>;
 };
 
-/** What is known of a shopper beyond its identity. */
-export type Profile = Pick<
-  ShopperRow,
-  'fname' | 'lname' | 'm' | 'sw_mkt' | 'ut' | 'acc_mkt' | 'extags' | 'prefs' | 'pd'
->;
-
-/** What a store may change on a shopper. */
-export type ShopperChanges = Partial<Profile>;
-
-/** What is known of nobody. */
 export const BLANK_PROFILE = {
   fname: '',
   lname: '',
@@ -29,19 +19,22 @@ export const BLANK_PROFILE = {
   extags: [],
   prefs: {},
   pd: {},
-} satisfies Profile;
+} satisfies Partial<ShopperRow>;
 
-/** The fields of a `ShopperRow`. */
-export const FIELDS = Object.keys(Prisma.ShopperScalarFieldEnum);
-const COLUMNS = selectColumns('sh', FIELDS);
+/** A shopper's data beyond its identity. */
+export type Profile = Pick<ShopperRow, keyof typeof BLANK_PROFILE>;
+
+export type ShopperChanges = Partial<Profile>;
+
+export const SHOPPER_FIELDS = Object.keys(Prisma.ShopperScalarFieldEnum);
+const COLUMNS = selectColumns('sh', SHOPPER_FIELDS);
 
 /** Who a request claims to be; an empty text is no claim. */
 export type IdentityKey = Pick<ShopperModel, 'pid' | 'regid'>;
 
-/** A shopper that may not exist yet. */
 export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em'>;
 
-/** SQL: every identification runs it, and it costs a third of the typed upsert. */
+/** SQL: every login runs it, and it costs a third of the typed upsert. */
 const TOUCH = {
   name: 'touch_shopper',
   text: `
@@ -50,14 +43,14 @@ const TOUCH = {
     RETURNING ${COLUMNS}`,
 };
 
-/** Creates the shopper or records that it was seen; many first calls at once leave one row. */
+/** Creates the shopper or records its login; concurrent first calls leave one row. */
 export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Promise<ShopperRow> {
   const { pid, regid, isGuest, uid, di, em } = shopper;
   const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now]);
   return row!;
 }
 
-/** Creates a shopper who was not seen yet; one that was erased has its address again. */
+/** Creates a shopper without a login; one that was erased gets its address back. */
 export async function makeShopper(tx: Tx, { em, ...shopper }: NewShopper, now: Date): Promise<void> {
   const { pid, regid } = shopper;
   await tx.prisma.shopper.upsert({
@@ -67,43 +60,23 @@ export async function makeShopper(tx: Tx, { em, ...shopper }: NewShopper, now: D
   });
 }
 
-/** The account with this address, or null. */
 export function findAccount(db: Db, pid: string, em: string): Promise<Pick<ShopperRow, 'regid'> | null> {
   return db.prisma.shopper.findFirst({ where: { pid, em }, select: { regid: true } });
 }
 
-/**
- * SQL: Prisma cannot lock. FOR UPDATE would also shut out foreign key checks: a second update of a list in one transaction makes
- * one, and its writer would deadlock with a merge that holds the shopper and waits for that list.
- */
+/** SQL: Prisma cannot lock. FOR UPDATE would also block foreign key checks, so that a writer of a list could deadlock with a merge. */
 const LOCK = {
   name: 'lock_shopper',
   text: `SELECT ${COLUMNS} FROM shopper sh WHERE pid = $1 AND regid = $2 FOR NO KEY UPDATE`,
 };
 
-/** Locks a shopper's row for this transaction; null when there is none. */
 export async function lockShopper(tx: Tx, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
   const [row] = await tx.query<ShopperRow>(LOCK, [pid, regid]);
   return row ?? null;
 }
 
-/** Gives an account what is known of a guest, and leaves the guest without it. */
-export async function moveProfile(
-  tx: Tx,
-  guest: IdentityKey,
-  account: IdentityKey,
-  profile: Profile,
-  now: Date,
-): Promise<void> {
-  await updateShopper(tx, account, profile, now);
-  await updateShopper(tx, guest, BLANK_PROFILE, now);
-}
-
-/** A guest's session at its merge, and the account session counter that keeps it valid. */
-export type NewLink = Omit<GuestLinkModel, 'createdAt'>;
-
-/** Retires the guest's sessions and lets the last of them open the account. */
-export async function linkGuest(tx: Tx, link: NewLink, now: Date): Promise<void> {
+/** Ends the guest's sessions and lets the last of them open the account. */
+export async function linkGuest(tx: Tx, link: Omit<GuestLinkModel, 'createdAt'>, now: Date): Promise<void> {
   await tx.prisma.guestLink.createMany({ data: { ...link, createdAt: now }, skipDuplicates: true });
   await tx.prisma.shopper.updateMany({
     where: { pid: link.pid, regid: link.guestRegid },
@@ -111,8 +84,8 @@ export async function linkGuest(tx: Tx, link: NewLink, now: Date): Promise<void>
   });
 }
 
-/** A guest session that was alive when the guest was merged. */
-export type LinkRow = Pick<GuestLinkModel, 'guestRegid' | 'guestEpoch' | 'accountEpoch'>;
+/** A guest session that was valid when the guest was merged. */
+type LinkRow = Pick<GuestLinkModel, 'guestRegid' | 'guestEpoch' | 'accountEpoch'>;
 
 /** SQL: every request in the session of a merged guest runs it. */
 const LINKS = {
@@ -122,12 +95,11 @@ const LINKS = {
     FROM guest_link WHERE pid = $1 AND mark = $3 AND (account_regid = $2 OR guest_regid = $2)`,
 };
 
-/** The merges of the guest that a session's mark stands for, with the regid on either side; asked only when a sessionid did not fit. */
+/** The merges of the guest that a session's mark names, with the regid on either side. */
 export function linksOf(db: Db, { pid, regid }: IdentityKey, mark: string): Promise<LinkRow[]> {
   return db.query<LinkRow>(LINKS, [pid, regid, mark]);
 }
 
-/** Changes what the store knows of a shopper. */
 export async function updateShopper(
   db: Db,
   { pid, regid }: IdentityKey,
@@ -141,15 +113,103 @@ export async function updateShopper(
   });
 }
 
-/** One shopper, or null. */
 export async function findShopper(db: Db, { pid, regid }: IdentityKey): Promise<ShopperRow | null> {
   return (await db.prisma.shopper.findFirst({ where: { pid, regid } })) as ShopperRow | null;
 }
 
 /** Ends a shopper's sessions; false when there is no such shopper. */
 export async function moveShopperEpoch(db: Database, { pid, regid }: IdentityKey): Promise<boolean> {
-  return (
-    (await db.prisma.shopper.updateMany({ where: { pid, regid }, data: { epoch: { increment: 1 } } }))
-      .count === 1
+  const data = { epoch: { increment: 1 } };
+  return (await db.prisma.shopper.updateMany({ where: { pid, regid }, data })).count === 1;
+}
+
+/** A null `isGuest` means guests and accounts. */
+export type ShopperFilter = { isGuest: boolean | null; search: string };
+
+/** The sort key of a shopper. */
+export type ShopperPosition = Pick<ShopperRow, 'cts' | 'uid'>;
+
+const kindsOf = (isGuest: boolean | null): boolean[] => (isGuest === null ? [false, true] : [isGuest]);
+
+/** Leaves out the blank rows of erased accounts and merged guests. */
+const whereOf = (pid: string, isGuest: boolean) => ({
+  pid,
+  isGuest,
+  mergedInto: null,
+  ...(!isGuest && { em: { not: null } }),
+});
+
+const IS_SOMEBODY = `sh.pid = $1 AND sh.merged_into IS NULL AND ($2::boolean IS NULL OR sh.is_guest = $2)`;
+const HAS_NAME = `(sh.em IS NOT NULL OR sh.fname <> '' OR sh.lname <> '')`;
+
+/** A search with an @ matches the start of addresses, any other the words of names. */
+const FOUND = {
+  address: `sh.em ^@ $3::text AND sh.em IS NOT NULL`,
+  words: `${HAS_NAME} AND shopper_search(sh.pid, sh.em, sh.fname, sh.lname) @@ $3::tsquery`,
+};
+type SearchKind = keyof typeof FOUND;
+
+// SQL: an index on an expression. Unnamed, so that it is planned for the words at hand: newest rows for common words, the index for rare ones.
+const SEARCH = (look: SearchKind): string => `
+  SELECT ${COLUMNS} FROM shopper sh
+  WHERE ${IS_SOMEBODY} AND ${FOUND[look]} AND ($4::timestamptz IS NULL OR (sh.cts, sh.uid) < ($4, $5))
+  ORDER BY sh.cts DESC, sh.uid DESC LIMIT $6`;
+
+// SQL: an index on an expression. Unnamed like the search itself.
+const COUNT_FOUND = (look: SearchKind): string =>
+  `SELECT count(*)::int AS count FROM shopper sh WHERE ${IS_SOMEBODY} AND ${FOUND[look]}`;
+
+async function parseSearch(db: Db, pid: string, search: string): Promise<[SearchKind, string | null]> {
+  return search.includes('@') ? ['address', search.toLowerCase()] : ['words', await wordsOf(db, pid, search)];
+}
+
+export async function findById(db: Db, pid: string, id: string): Promise<ShopperRow | null> {
+  const where = { pid, OR: [{ regid: id }, { uid: id }] };
+  return (await db.prisma.shopper.findFirst({ where })) as ShopperRow | null;
+}
+
+/** Newest first. Guests and accounts are read separately, each from its end of the index. */
+export async function listShoppers(
+  db: Db,
+  pid: string,
+  { isGuest, search }: ShopperFilter,
+  { before, limit }: { before: ShopperPosition | null; limit: number },
+): Promise<ShopperRow[]> {
+  if (search !== '') {
+    const [look, query] = await parseSearch(db, pid, search);
+    if (query === null) return [];
+    const params = [pid, isGuest, query, before?.cts ?? null, before?.uid ?? null, limit];
+    return db.query<ShopperRow>(SEARCH(look), params);
+  }
+  const older = before && { cts: { lte: before.cts }, NOT: { cts: before.cts, uid: { gte: before.uid } } };
+  const pages = await Promise.all(
+    kindsOf(isGuest).map((kind) =>
+      db.prisma.shopper.findMany({
+        where: { ...whereOf(pid, kind), ...older },
+        orderBy: [{ cts: 'desc' }, { uid: 'desc' }],
+        take: limit,
+      }),
+    ),
   );
+  const newest = pages
+    .flat()
+    .sort((left, right) => Number(right.cts) - Number(left.cts) || (right.uid < left.uid ? -1 : 1));
+  return newest.slice(0, limit) as ShopperRow[];
+}
+
+export async function countShoppers(
+  db: Db,
+  pid: string,
+  { isGuest, search }: ShopperFilter,
+): Promise<number> {
+  if (search === '') {
+    const counts = await Promise.all(
+      kindsOf(isGuest).map((kind) => db.prisma.shopper.count({ where: whereOf(pid, kind) })),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+  const [look, query] = await parseSearch(db, pid, search);
+  if (query === null) return 0;
+  const [found] = await db.query<{ count: number }>(COUNT_FOUND(look), [pid, isGuest, query]);
+  return found!.count;
 }

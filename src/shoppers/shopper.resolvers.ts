@@ -1,13 +1,12 @@
 import { requireShopper } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
-import { countShoppers, listShoppers } from './shopper-search.service.ts';
-import { shownOf } from './credentials.rules.ts';
-import { updateShopper } from './shopper.service.ts';
+import { shownOf } from './profile.rules.ts';
+import { countShoppers, pageShoppers, updateShopper } from './shopper.service.ts';
 
 export const shopperResolvers = {
   Query: {
     shopper: (_root, _args, ctx) => requireShopper(ctx),
-    shoppers: (_root, page, ctx) => listShoppers(ctx, page),
+    shoppers: (_root, page, ctx) => pageShoppers(ctx, page),
   },
   ShopperConnection: { totalCount: (page, _args, ctx) => countShoppers(ctx, page) },
   Mutation: { updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input) },

@@ -7,7 +7,7 @@ import {
 import { fixed, flag, json, text, word } from '../platform/route/form.ts';
 import { alias, route } from '../platform/route/route.ts';
 import type { RouteTable } from '../platform/route/route.ts';
-import { streamShoppers } from './shopper-search.service.ts';
+import { streamShoppers } from './shopper.service.ts';
 
 const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
 const generateRegid = route(GenerateRegidDocument, {

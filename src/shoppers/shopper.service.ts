@@ -1,15 +1,35 @@
 import { requireShopper, requireStore } from '../context.ts';
 import type { Context, Services } from '../context.ts';
+import { CSV_PORTION, streamCsv } from '../platform/csv.ts';
+import type { CsvColumn } from '../platform/csv.ts';
 import { fail } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
+import {
+  checkLimit,
+  checkSearch,
+  decodeMoment,
+  encodeCursor,
+  failCursor,
+  toConnection,
+} from '../platform/page.ts';
+import type { Connection } from '../platform/page.ts';
+import { isStorable } from '../platform/text.ts';
+import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
+import { failNoStore } from '../stores/store.service.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
+import { profileFault, withoutEmpty } from './profile.rules.ts';
 import * as shoppers from './shopper.repo.ts';
-import type { NewShopper, ShopperChanges, ShopperRow } from './shopper.repo.ts';
-import { shapeFault, withoutEmpty } from './credentials.rules.ts';
-import { checkLine } from './shopper.rules.ts';
+import type {
+  NewShopper,
+  ShopperChanges,
+  ShopperFilter,
+  ShopperPosition,
+  ShopperRow,
+} from './shopper.repo.ts';
+import { checkEmail, checkLine, checkUuid } from './shopper.rules.ts';
 
-/** Changes what the store knows of the shopper it names. */
+/** Changes the profile of the shopper that the calling store names. */
 export async function updateShopper(ctx: Context, changes: ShopperInput): Promise<ShopperRow> {
   requireStore(ctx);
   const shopper = requireShopper(ctx);
@@ -24,7 +44,7 @@ const CLEARABLE = ['m', 'sw_mkt', 'ut'] as const;
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
 
-/** Whether a field can be empty; an empty text counts as null. */
+/** Whether a field can be null; an empty text counts as null. */
 function isClearable(field: string): field is (typeof CLEARABLE)[number] {
   return CLEARABLE.some((name) => name === field);
 }
@@ -49,7 +69,7 @@ function checkChanges(input: ShopperInput): ShopperChanges {
     changes[field] = withoutEmpty(field, changes[field]) as ShopperChanges[typeof field];
     const fault = objectFault(changes[field]);
     if (fault !== null) fail('invalid-request', `${field} ${fault}`);
-    const wrong = shapeFault(field, changes[field]);
+    const wrong = profileFault(field, changes[field]);
     if (wrong !== null) fail('invalid-request', wrong.slice(0, 500));
   }
   return changes;
@@ -68,11 +88,83 @@ export function newShopper(store: StoreRow, kind: 'guest' | 'account', identity:
   };
 }
 
-/** The guest of a store with this uuid, made at the first call. */
-export function ensureGuest(
-  { db, now }: Pick<Services, 'db' | 'now'>,
-  store: StoreRow,
-  uuid: string,
-): Promise<ShopperRow> {
-  return shoppers.touchShopper(db, newShopper(store, 'guest', uuid), now());
+type SessionScope = { email: string } | { uuid: string } | { all: true };
+
+/** Ends the sessions of one shopper or of all; their regids and lists stay. */
+export async function revokeSessions(
+  { db }: Pick<Services, 'db'>,
+  pid: string,
+  scope: SessionScope,
+): Promise<void> {
+  const store = (await findStore(db, pid)) ?? failNoStore();
+  if ('all' in scope) return void (await moveStoreEpoch(db, pid));
+  const regid =
+    'email' in scope
+      ? regidOf(store.secret, 'account', checkEmail(scope.email))
+      : regidOf(store.secret, 'guest', checkUuid(scope.uuid));
+  if (!(await shoppers.moveShopperEpoch(db, { pid, regid })))
+    fail('not-found', 'The store has no such shopper');
+}
+
+type ShoppersInput = { search?: string | null; kind?: 'guest' | 'account' | null };
+const ORDER = 'shopper';
+/** A regid or a public id. */
+const ID = /^[\w-]{22}$|^[\w-]{43}$/;
+
+const filterOf = ({ search, kind }: ShoppersInput): ShopperFilter => ({
+  isGuest: kind == null ? null : kind === 'guest',
+  search: checkSearch(search),
+});
+
+function decodePosition(after: string | null | undefined): ShopperPosition | null {
+  const position = decodeMoment('after', after, ORDER);
+  if (position === null) return null;
+  const [cts, uid] = position;
+  return typeof uid === 'string' && isStorable(uid) ? { cts, uid } : failCursor('after');
+}
+
+/** Its total is counted only when a caller selects it. */
+export type ShopperConnectionRow = Connection<ShopperRow> & { filter: ShopperFilter };
+
+/** The calling store's shoppers, newest first; a regid or public id as search finds that shopper. */
+export async function pageShoppers(
+  ctx: Context,
+  { first, after, ...input }: ShoppersInput & { first?: number | null; after?: string | null },
+): Promise<ShopperConnectionRow> {
+  const { pid } = requireStore(ctx);
+  const size = checkLimit('first', first, 20, 100);
+  const before = decodePosition(after);
+  const filter = filterOf(input);
+  const named = ID.test(filter.search) ? await shoppers.findById(ctx.db, pid, filter.search) : null;
+  const rows = named
+    ? [named]
+    : await shoppers.listShoppers(ctx.db, pid, filter, { before, limit: size + 1 });
+  const cursorOf = ({ cts, uid }: ShopperRow): string => encodeCursor(ORDER, cts.getTime(), uid);
+  return { ...toConnection(rows, size, cursorOf, after), filter };
+}
+
+export function countShoppers(ctx: Context, { filter }: ShopperConnectionRow): Promise<number> {
+  return shoppers.countShoppers(ctx.db, requireStore(ctx).pid, filter);
+}
+
+const COLUMNS: CsvColumn<ShopperRow>[] = [
+  ['uid', ({ uid }) => uid],
+  ['kind', ({ isGuest }) => (isGuest ? 'guest' : 'account')],
+  ['email', ({ em }) => em],
+  ['firstname', ({ fname }) => fname],
+  ['lastname', ({ lname }) => lname],
+  ['mobile', ({ m }) => m],
+  ['acceptsmarketing', ({ acc_mkt }) => acc_mkt],
+  ['tags', ({ extags }) => extags.join(', ')],
+  ['firstseen', ({ cts }) => cts],
+  ['lastlogin', ({ lastlogin }) => lastlogin],
+];
+
+/** All shoppers as CSV, newest first, without the regid, which opens a shopper's lists. */
+export async function streamShoppers(ctx: Context, input: ShoppersInput): Promise<AsyncGenerator<string>> {
+  const { pid } = requireStore(ctx);
+  const filter = filterOf(input);
+  return streamCsv(COLUMNS, (before: ShopperRow | null) =>
+    shoppers.listShoppers(ctx.db, pid, filter, { before, limit: CSV_PORTION }),
+  );
 }

@@ -1,7 +1,6 @@
 import { findStore } from '../../src/stores/store.repo.ts';
-import { sealLink } from '../../src/shoppers/contacts/link.rules.ts';
-import { unsubscribeUrl } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
-import type { Scope } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
+import { encryptLink, unsubscribeUrl } from '../../src/shoppers/contacts/link.rules.ts';
+import type { Scope } from '../../src/shoppers/contacts/link.rules.ts';
 import { enqueueMail, outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 
@@ -137,8 +136,8 @@ test('a wrong, foreign or altered token learns nothing and changes nothing', asy
   const path = await pathFor('all');
   const other = (await findStore(service.services.db, (await service.createStore()).pid))!;
   const mine = (await findStore(service.services.db, store.pid))!;
-  const foreign = sealLink({ ...other, pid: store.pid }, 'unsubscribe', ['all', 'email', ME, '', '']);
-  const confirm = sealLink(mine, 'confirm', ['all', 'email', ME, '', '']);
+  const foreign = encryptLink({ ...other, pid: store.pid }, 'unsubscribe', ['all', 'email', ME, '', '']);
+  const confirm = encryptLink(mine, 'confirm', ['all', 'email', ME, '', '']);
   const altered = path.slice(0, -2) + (path.endsWith('AA') ? 'BB' : 'AA');
   const paths = [
     altered,

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config.ts';
 import { ensureDemoStore } from '../../src/web/demo-store/demo.ts';
 import type { OutboxMail } from '../../src/web/demo-store/outbox.ts';
 import { DEMO_PRODUCTS } from '../../src/web/demo-store/products.ts';
-import { sealLink } from '../../src/shoppers/contacts/link.rules.ts';
+import { encryptLink } from '../../src/shoppers/contacts/link.rules.ts';
 import { findStore } from '../../src/stores/store.repo.ts';
 import { rotateKey, updateStore } from '../../src/stores/store.service.ts';
 import { toClaim } from '../../src/alerts/subscriptions/confirm.rules.ts';
@@ -76,8 +76,14 @@ test('a server without DEMO does not know the demo store that an earlier one lef
     .expect(200);
   await service.post('/api/v3/lists/markPublic', { lid: list.lid }, { shopper }).expect(200);
   const contact = { medium: 'email', value: 'a@example.com' } as const;
-  const confirm = sealLink(store, 'confirm', toClaim(contact, service.services.now()));
-  const leave = sealLink(store, 'unsubscribe', ['topic', contact.medium, contact.value, 'backinstock', '']);
+  const confirm = encryptLink(store, 'confirm', toClaim(contact, service.services.now()));
+  const leave = encryptLink(store, 'unsubscribe', [
+    'topic',
+    contact.medium,
+    contact.value,
+    'backinstock',
+    '',
+  ]);
   await service
     .graphql(
       'mutation { setShopifySecret(secret: "shpss_0123456789abcdef") { connected } }',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { revokeSessions } from '../../src/shoppers/session.service.ts';
+import { revokeSessions } from '../../src/shoppers/shopper.service.ts';
 import { updateStore } from '../../src/stores/store.service.ts';
 import { useService, useStore } from '../harness.ts';
 import type { TestShopper } from '../harness.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { WATCH_LIMITS } from '../../src/lists/live.watch.ts';
-import { revokeSessions } from '../../src/shoppers/session.service.ts';
+import { revokeSessions } from '../../src/shoppers/shopper.service.ts';
 import { revokeKey, rotateKey, setMaintenance } from '../../src/stores/store.service.ts';
 import { startService, useService, useStore } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';

@@ -1,5 +1,5 @@
 import { findStore } from '../../src/stores/store.repo.ts';
-import { unsubscribeUrl } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
+import { unsubscribeUrl } from '../../src/shoppers/contacts/link.rules.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';

@@ -25,7 +25,7 @@ function watch(client: PoolClient): void {
   watched.add(client);
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   client.query = ((...args: unknown[]) => {
-    if ((args[0] as { text?: string }).text?.includes('JOIN item i')) reads += 1;
+    if ((args[0] as { text?: string }).text?.includes(', item x')) reads += 1;
     return query(...args);
   }) as never;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { destinationOf, longToken, shortToken } from '../../src/stores/revenue/click.rules.ts';
+import { destinationOf, longToken, alertToken } from '../../src/stores/revenue/click.rules.ts';
 import type { LinkStore } from '../../src/shoppers/contacts/link.rules.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
@@ -85,7 +85,7 @@ test('the link in a text message has 38 characters behind /go/ and leads where t
   await setStock(kit.service, store, '7', 5);
   await kit.service.runTasks();
   const { id } = (await outboxOf(kit.service, store.pid))[0]!;
-  const path = `/go/${shortToken(await secretOf(store), id)}`;
+  const path = `/go/${alertToken(await secretOf(store), id)}`;
   expect(path).toHaveLength('/go/'.length + 38);
   expect((await kit.click(path)).location.startsWith(`${PAGE}&wg=`)).toBe(true);
   expect(await clicks()).toHaveLength(1);
@@ -103,7 +103,7 @@ test('a forged, foreign, old or altered link answers one and the same 404 page, 
   const parts = path.slice('/go/'.length).split('.');
   const evil = Buffer.from('https://evil.example/').toString('base64url');
   const wrong = [
-    `/go/${shortToken(other, id)}`,
+    `/go/${alertToken(other, id)}`,
     `/go/${longToken(other, id, 'https://evil.example/', NOON)}`,
     `/go/${longToken(own, id, PAGE, after(-401 * DAY))}`,
     `/go/${longToken(own, id, 'javascript:alert(1)', NOON)}`,

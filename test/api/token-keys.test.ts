@@ -1,8 +1,11 @@
 import { createCipheriv, createHmac } from 'node:crypto';
 import { runCli } from '../../src/cli/run.ts';
-import { sealLink } from '../../src/shoppers/contacts/link.rules.ts';
-import { shortConfirm, shortUnsubscribe } from '../../src/shoppers/contacts/short-link.rules.ts';
-import { unsubscribeUrl } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
+import {
+  encryptLink,
+  shortConfirm,
+  shortUnsubscribe,
+  unsubscribeUrl,
+} from '../../src/shoppers/contacts/link.rules.ts';
 import { longToken } from '../../src/stores/revenue/click.rules.ts';
 import { findStore } from '../../src/stores/store.repo.ts';
 import type { StoreRow } from '../../src/stores/store.repo.ts';
@@ -30,7 +33,7 @@ async function links(): Promise<string[]> {
   return [
     unsubscribeUrl('', row, claim),
     `/u/${shortUnsubscribe(row, contact, 1)}`,
-    `/confirm/${sealLink(row, 'confirm', ['email', 'me@example.com', String(NOW.getTime()), ''])}`,
+    `/confirm/${encryptLink(row, 'confirm', ['email', 'me@example.com', String(NOW.getTime()), ''])}`,
     `/c/${shortConfirm(row, asked)}`,
     `/go/${longToken(row, alertId, 'https://shop.example/p/1', NOW)}`,
   ];

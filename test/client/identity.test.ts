@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { init } from '../../src/sdk/client/wishgate.ts';
-import { revokeSessions } from '../../src/shoppers/session.service.ts';
+import { revokeSessions } from '../../src/shoppers/shopper.service.ts';
 import { useService, useStore } from '../harness.ts';
 import type { TestShopper } from '../harness.ts';
 import { openTab, product } from './kit.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sealLink } from '../../src/shoppers/contacts/link.rules.ts';
+import { encryptLink } from '../../src/shoppers/contacts/link.rules.ts';
 import { findStore } from '../../src/stores/store.repo.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { startService } from '../harness.ts';
@@ -390,7 +390,7 @@ test('a link from before links named an asker confirms what had been asked for, 
   const guest = await service.guest(store);
   await subscribe({ shopper: guest }, ANN, 1);
   const row = (await findStore(service.services.db, store.pid))!;
-  await press(`/confirm/${sealLink(row, 'confirm', ['email', ANN, String(START.getTime())])}`);
+  await press(`/confirm/${encryptLink(row, 'confirm', ['email', ANN, String(START.getTime())])}`);
   await subscribe({ shopper: guest }, ANN, 2);
   expect(await shows(guest)).toEqual([
     [2, false],

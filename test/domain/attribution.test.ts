@@ -1,6 +1,11 @@
 import fc from 'fast-check';
-import { readAmount, sumOf, writeAmount } from '../../src/stores/revenue/amount.rules.ts';
-import { attribute, sharesOf } from '../../src/stores/revenue/attribution.rules.ts';
+import {
+  attribute,
+  readAmount,
+  sharesOf,
+  sumOf,
+  writeAmount,
+} from '../../src/stores/revenue/attribution.rules.ts';
 import type { Click, Listed, OrderLine, Source } from '../../src/stores/revenue/attribution.rules.ts';
 import { times } from '../tier.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { findStore } from '../../src/stores/store.repo.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { unsubscribeUrl } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
-import type { Scope } from '../../src/shoppers/contacts/unsubscribe.rules.ts';
+import { unsubscribeUrl } from '../../src/shoppers/contacts/link.rules.ts';
+import type { Scope } from '../../src/shoppers/contacts/link.rules.ts';
 import { item, newAccount, newGuest } from '../api/list-kit.ts';
 import type { Client } from '../api/list-kit.ts';
 import { useService } from '../harness.ts';

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { isDatabaseAway } from '../../platform/database/errors.ts';
-import { recordBounce } from '../../shoppers/contacts/bounce.service.ts';
+import { recordBounce } from '../../shoppers/contacts/opt-out.service.ts';
 import { countEnds, settleMessages } from '../queue/outbox.service.ts';
 import type { EndedTry } from '../queue/outbox.service.ts';
 

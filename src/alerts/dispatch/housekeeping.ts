@@ -3,8 +3,8 @@ import { forgetSeen } from '../events/alert.service.ts';
 import { forgetRemoved } from '../../stores/catalogue/catalog.service.ts';
 import { forgetEvents } from '../../stores/catalogue/shopify.service.ts';
 import { forgetStockChanges } from '../../stores/catalogue/stock.service.ts';
-import { forgetProofs } from '../../shoppers/contacts/double-opt-in.service.ts';
-import { forgetStarted } from '../../shoppers/contacts/sms-opt-out.service.ts';
+import { forgetOptIns } from '../../shoppers/contacts/mailing-list.service.ts';
+import { forgetResubscribed } from '../../shoppers/contacts/opt-out.service.ts';
 import { resealPasswords } from '../../stores/mail-server/sending.service.ts';
 import { forgetWindows } from '../../stores/usage-window.service.ts';
 import { forgetBuyers } from '../../stores/revenue/revenue.service.ts';
@@ -37,8 +37,8 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget changes of stock', every: HOUR_MS, run: forgetStockChanges },
   { name: 'forget expired subscriptions', every: HOUR_MS, run: forgetExpired },
   { name: 'forget unconfirmed sign-ups', every: HOUR_MS, run: forgetUnconfirmed },
-  { name: 'forget proofs of contacts', every: HOUR_MS, run: forgetProofs },
-  { name: 'forget who takes messages again', every: HOUR_MS, run: forgetStarted },
+  { name: 'forget proofs of contacts', every: HOUR_MS, run: forgetOptIns },
+  { name: 'forget who takes messages again', every: HOUR_MS, run: forgetResubscribed },
   { name: 'forget who clicked and ordered', every: HOUR_MS, run: forgetBuyers },
   { name: 'forget counts', every: HOUR_MS, run: forgetWindows },
   { name: 'forget webhooks of Shopify', every: HOUR_MS, run: forgetEvents },

@@ -4,8 +4,8 @@ import type { Payload } from '../send/channel.ts';
 import { GONE } from '../send/outcome.ts';
 import type { Outcome } from '../send/outcome.ts';
 import type { Services } from '../../context.ts';
-import { STOPPED, findStopped } from '../../shoppers/contacts/sms-opt-out.service.ts';
-import { unsubscribeUrl } from '../../shoppers/contacts/unsubscribe.rules.ts';
+import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
+import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import { openEnvelopes } from '../../stores/sender.service.ts';
 import type { Envelope } from '../../stores/sender.service.ts';
 import type { ClaimedMessage } from '../queue/outbox.service.ts';
@@ -52,7 +52,7 @@ export function messageLane(
       const carrierOf = await carriers(messages.map(({ pid }) => pid));
       const contacts = messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient }));
       const stores = await openEnvelopes(services.db, contacts);
-      const stopped = await findStopped(
+      const stopped = await findOptedOut(
         services.db,
         medium,
         messages.map(({ recipient }) => recipient),
@@ -60,7 +60,7 @@ export function messageLane(
       return messages.map((message, index) => ({
         message,
         attempt: stopped.has(message.recipient)
-          ? async () => STOPPED
+          ? async () => OPTED_OUT
           : attemptFor(message, stores[index] ?? null, carrierOf(message.pid)),
       }));
     },

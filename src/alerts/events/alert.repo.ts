@@ -4,7 +4,7 @@ import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import type { ClaimedMessage, MessageState } from '../queue/outbox.repo.ts';
 import { SENDER_COLUMNS } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
-import { HOLDING_COLUMNS } from '../../shoppers/contacts/list-owner.repo.ts';
+import { LIST_OWNER_COLUMNS } from '../../shoppers/contacts/list-owner.repo.ts';
 import type { ShownProduct } from '../compose/model.rules.ts';
 import type { Holding } from './alert.rules.ts';
 
@@ -53,7 +53,7 @@ const FACTS = `
     SELECT pid, id, empi, du, confirmed_at AS "confirmedAt", coalesce(renewed_at, cts) AS "wishedAt" FROM subscription
     WHERE id = o.subscription_id OFFSET 0) sub ON sub.pid = o.pid
   LEFT JOIN LATERAL (SELECT * FROM product WHERE pid = o.pid AND epi = o.epi OFFSET 0) p ON true
-  LEFT JOIN LATERAL (SELECT ${HOLDING_COLUMNS} OFFSET 0) h ON o.subscription_id IS NULL
+  LEFT JOIN LATERAL (SELECT ${LIST_OWNER_COLUMNS} OFFSET 0) h ON o.subscription_id IS NULL
   ORDER BY m.position`;
 
 /** Reads the facts for claimed alerts, in their order, with one statement; null where the alert was erased meanwhile. */

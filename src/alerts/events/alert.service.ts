@@ -6,10 +6,10 @@ import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
-import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/unsubscribe.rules.ts';
-import type { Scope } from '../../shoppers/contacts/unsubscribe.rules.ts';
-import { openLinks } from '../../stores/revenue/click.service.ts';
-import type { LinkAlert } from '../../stores/revenue/click.service.ts';
+import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
+import type { Scope } from '../../shoppers/contacts/link.rules.ts';
+import { trackLinks } from '../../stores/revenue/click.service.ts';
+import type { TrackLink } from '../../stores/revenue/click.service.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { alertModel, siteOf } from '../compose/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../compose/template.pool.ts';
@@ -58,7 +58,7 @@ export async function prepareAlerts(
     messages.map(({ pid, topic }) => ({ pid, name: topic! })),
   );
   const facts = await alerts.loadFacts(db, messages);
-  const link = await openLinks(services, medium, messages);
+  const link = await trackLinks(services, medium, messages);
   return messages.map((message, index) =>
     prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!, link),
   );
@@ -72,7 +72,7 @@ function prepareAlert(
   message: ClaimedMessage,
   facts: AlertFacts | null,
   topic: TopicRow | null,
-  link: LinkAlert,
+  link: TrackLink,
 ): PreparedAlert {
   if (facts === null) return { message, judge: () => GONE, letter: null };
   if (topic === null) return { message, judge: () => NO_TOPIC, letter: null };

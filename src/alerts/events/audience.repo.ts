@@ -1,6 +1,6 @@
 import type { Medium } from '../send/channels.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { HOLDER_CONTACTS, hasLeft } from '../../shoppers/contacts/list-owner.repo.ts';
+import { LIST_OWNER_CONTACTS, hasUnsubscribed } from '../../shoppers/contacts/list-owner.repo.ts';
 import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 
@@ -13,8 +13,8 @@ const REACH = `
         AND ($4::timestamptz IS NULL OR coalesce(s.renewed_at, s.cts) > $4)
       UNION
       SELECT x.epi, contact.medium, contact.value
-      FROM (SELECT i.epi, i.lid FROM item i WHERE $5 AND i.pid = $1 AND i.epi = ANY ($2::text[]) AND i.lity IS NULL OFFSET 0) x ${HOLDER_CONTACTS}
-      WHERE NOT ${hasLeft('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
+      FROM (SELECT i.epi, i.lid FROM item i WHERE $5 AND i.pid = $1 AND i.epi = ANY ($2::text[]) AND i.lity IS NULL OFFSET 0) x ${LIST_OWNER_CONTACTS}
+      WHERE NOT ${hasUnsubscribed('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
     ) alert GROUP BY medium, value
   ) contact GROUP BY medium ORDER BY medium`;
 

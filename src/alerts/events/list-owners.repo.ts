@@ -1,5 +1,9 @@
 import type { Db, Tx } from '../../platform/database/database.ts';
-import { HOLDER_CONTACTS, hasLeft, isUntold } from '../../shoppers/contacts/list-owner.repo.ts';
+import {
+  LIST_OWNER_CONTACTS,
+  hasUnsubscribed,
+  isNotQueued,
+} from '../../shoppers/contacts/list-owner.repo.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import { queuePicked } from './queue.repo.ts';
 import type { RestockRow } from './queue.repo.ts';
@@ -18,13 +22,13 @@ const QUEUE = `
     ORDER BY i.seq LIMIT ${EXAMINED}
   ), waiting AS MATERIALIZED (
     SELECT x.seq, contact.medium, contact.value, seen.sent_at
-    FROM examined x ${HOLDER_CONTACTS}
+    FROM examined x ${LIST_OWNER_CONTACTS}
     CROSS JOIN LATERAL (SELECT (
       SELECT c.sent_at FROM alert_seen c
       WHERE c.pid = $1 AND c.epi = $2 AND c.topic = $3 AND c.medium = contact.medium AND c.value = contact.value) AS sent_at OFFSET 0) seen
     WHERE ($10::timestamptz IS NULL OR seen.sent_at IS NULL OR seen.sent_at < $10)
-      AND ${isUntold('$1', 'contact.medium', 'contact.value', '$4')}
-      AND NOT ${hasLeft('$1', 'contact.medium', 'contact.value', '$3', '$2')}
+      AND ${isNotQueued('$1', 'contact.medium', 'contact.value', '$4')}
+      AND NOT ${hasUnsubscribed('$1', 'contact.medium', 'contact.value', '$3', '$2')}
     ORDER BY x.seq LIMIT $7
   ), picked AS MATERIALIZED (
     SELECT DISTINCT ON (medium, value) NULL::text AS subscription_id, seq, medium, value, greatest($8, make_interval(secs => $9) + sent_at) AS due_at
@@ -57,8 +61,8 @@ export async function queueHolders(
 /** SQL: counts contacts over four tables. */
 const COUNT = `
   SELECT contact.medium, count(DISTINCT (x.epi, contact.value))::int AS count
-  FROM (SELECT i.epi, i.lid FROM item i WHERE i.pid = $1 AND i.epi = ANY ($2::text[]) AND i.lity IS NULL OFFSET 0) x ${HOLDER_CONTACTS}
-  WHERE NOT ${hasLeft('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
+  FROM (SELECT i.epi, i.lid FROM item i WHERE i.pid = $1 AND i.epi = ANY ($2::text[]) AND i.lity IS NULL OFFSET 0) x ${LIST_OWNER_CONTACTS}
+  WHERE NOT ${hasUnsubscribed('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
   GROUP BY contact.medium`;
 
 /** How many would hear of some variants because of their lists, by medium. */

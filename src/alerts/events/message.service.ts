@@ -4,8 +4,8 @@ import type { Medium } from '../send/channels.ts';
 import type { Outcome } from '../send/outcome.ts';
 import type { Services } from '../../context.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
-import { STOPPED, findStopped } from '../../shoppers/contacts/sms-opt-out.service.ts';
-import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/unsubscribe.rules.ts';
+import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
+import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import { isPaced } from '../../stores/frequency.rules.ts';
 import type { Verdict } from './alert.rules.ts';
 import { outcomeOfTemplate, prepareAlerts } from './alert.service.ts';
@@ -74,11 +74,11 @@ async function judgeAll(
   messages: readonly ClaimedMessage[],
 ): Promise<Judged[]> {
   const recipients = messages.map(({ recipient }) => recipient);
-  const stopped = await findStopped(db, medium, recipients);
+  const stopped = await findOptedOut(db, medium, recipients);
   const alerts = await prepareAlerts({ db, ...services }, medium, messages);
   return alerts.map((alert) => ({
     alert,
-    judge: stopped.has(alert.message.recipient) ? () => STOPPED : alert.judge,
+    judge: stopped.has(alert.message.recipient) ? () => OPTED_OUT : alert.judge,
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/database/database.ts';
-import { isUntold } from '../../shoppers/contacts/list-owner.repo.ts';
+import { isNotQueued } from '../../shoppers/contacts/list-owner.repo.ts';
 import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import type { NextStep, Progress, Taken } from './event.rules.ts';
@@ -97,7 +97,7 @@ const UNTOLD = `
   JOIN LATERAL (SELECT * FROM subscription WHERE id = untold.id OFFSET 0) s ON s.pid = $1`;
 
 // Where list holders hear, too, somebody may have been told as one of them before the subscription was confirmed.
-const UNHEARD = `${UNTOLD} WHERE ${isUntold('$1', 's.medium', 's.value', '$4')}`;
+const UNHEARD = `${UNTOLD} WHERE ${isNotQueued('$1', 's.medium', 's.value', '$4')}`;
 
 /** SQL: fan-out, thousands of rows from select to insert. */
 const QUEUE = { first: queueFrom(WAITING), again: queueFrom(UNTOLD), beside: queueFrom(UNHEARD) };

@@ -1,8 +1,7 @@
 import { channelOf, isTerse } from '../send/channels.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { sealLink } from '../../shoppers/contacts/link.rules.ts';
-import { shortConfirm } from '../../shoppers/contacts/short-link.rules.ts';
+import { encryptLink, shortConfirm } from '../../shoppers/contacts/link.rules.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { LINK_LIFETIME_MS, toClaim } from './confirm.rules.ts';
@@ -67,7 +66,7 @@ function confirmUrl(
 ): string {
   const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, asker }) : null;
   if (short !== null) return `${publicUrl}/c/${short}`;
-  return `${publicUrl}/confirm/${sealLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
+  return `${publicUrl}/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
 }
 
 /** One message follows the end of a day, whoever asked first for more than the day had. */

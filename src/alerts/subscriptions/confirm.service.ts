@@ -1,22 +1,19 @@
 import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import { openLink, pidOfLink } from '../../shoppers/contacts/link.rules.ts';
-import { readShortConfirm, storeNoOf } from '../../shoppers/contacts/short-link.rules.ts';
+import { decryptLink, pidOfLink, readShortConfirm, storeNoOf } from '../../shoppers/contacts/link.rules.ts';
 import { catchUp } from '../events/event.service.ts';
 import { newShopper } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { findServedStore, pidOfLinkNo } from '../../stores/store.service.ts';
 import { fromClaim, toClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
-import { liftSuppressions } from '../../shoppers/contacts/consent.repo.ts';
+import { addOptIns, deleteSuppressions } from '../../shoppers/contacts/consent.repo.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
-import { addProofs } from '../../shoppers/contacts/double-opt-in.repo.ts';
 import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import { isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
-import { builtInWords } from '../../shoppers/contacts/keywords.rules.ts';
+import { builtInLabel, isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 
 /** No regid is this. */
@@ -40,7 +37,9 @@ async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim
   const store = pid === null ? null : await findServedStore(deps, pid);
   const sealed =
     store &&
-    (linkNo === null ? openLink(store, 'confirm', token, now) : await openShort(deps.db, store, token, now));
+    (linkNo === null
+      ? decryptLink(store, 'confirm', token, now)
+      : await openShort(deps.db, store, token, now));
   const claim = sealed && fromClaim(sealed, now);
   return store && claim ? { store, claim } : null;
 }
@@ -60,7 +59,7 @@ function describe(
   { contact }: ConfirmClaim,
   requested: readonly { topic: string }[],
 ): Confirmation {
-  const topics = [...new Set(requested.map(({ topic }) => topic))].map(builtInWords);
+  const topics = [...new Set(requested.map(({ topic }) => topic))].map(builtInLabel);
   return {
     store,
     contact: maskContact(contact.medium, contact.value),
@@ -100,10 +99,10 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
         { accepts: answer.mailinglist!, regid: answer.regid },
         now,
       );
-    await liftSuppressions(tx, [{ pid: store.pid, ...claim.contact }]);
+    await deleteSuppressions(tx, [{ pid: store.pid, ...claim.contact }]);
     // A link that names nobody proves nothing for the shoppers whose requests it confirms: strangers may be among them.
     const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
-    await addProofs(tx, store.pid, claim.contact, regids, now);
+    await addOptIns(tx, store.pid, claim.contact, regids, now);
     return rows;
   });
   return describe(store, claim, confirmed);

@@ -4,10 +4,9 @@ import { createBatch, isOneInputsFault } from '../../platform/batch.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { oncePerDatabase } from '../../platform/database/database.ts';
-import { liftSuppressions } from '../../shoppers/contacts/consent.repo.ts';
+import { deleteSuppressions, useOptIn } from '../../shoppers/contacts/consent.repo.ts';
 import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
-import { useProof } from '../../shoppers/contacts/double-opt-in.repo.ts';
 import { consumeAll } from '../../stores/usage-window.repo.ts';
 import { catchUp } from '../events/event.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
@@ -60,7 +59,7 @@ async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
   const asker = askerOf(wanted);
   const isBound = mustConfirm(wanted, asker);
   const prover = asker.isStranger ? asker.regid : null;
-  const isConfirmed = !isBound || (await useProof(tx, store.pid, wish.contact, prover, now));
+  const isConfirmed = !isBound || (await useOptIn(tx, store.pid, wish.contact, prover, now));
   const confirmedAt = isConfirmed ? now : null;
   const rows: NewSubscription[] = wish.products.flatMap((product) =>
     wish.topics.map((topic) => ({ ...product, topic, extras: wish.extras, id: newId() })),
@@ -149,7 +148,7 @@ async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<Sig
     tx,
     saved.map(({ store: { pid }, created, now }) => ({ pid, created, now })),
   );
-  await liftSuppressions(
+  await deleteSuppressions(
     tx,
     saved.filter(({ asked, signUp }) => asked > 0 && signUp.confirmedAt !== null).map(({ signUp }) => signUp),
   );

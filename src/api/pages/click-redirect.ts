@@ -2,7 +2,7 @@ import type { Application, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../context.ts';
 import type { LinkStore } from '../../shoppers/contacts/link.rules.ts';
-import { countClick, findLink, proveLink } from '../../stores/revenue/click.service.ts';
+import { countClick, findLink, verifyLink } from '../../stores/revenue/click.service.ts';
 import type { FoundLink } from '../../stores/revenue/click.service.ts';
 import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -74,7 +74,7 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
     const link = readToken(String(req.params['token']));
     if (link?.kind === 'long') {
       const store = await storeOf(req, res, link.pid);
-      return store && proveLink(services, store, link);
+      return store && verifyLink(services, store, link);
     }
     await admitLink(req, res, '');
     return link && findLink(services, link);

@@ -1,7 +1,7 @@
 import type { Application } from 'express';
 import type { Services } from '../../context.ts';
-import type { UnsubscribeView } from '../../shoppers/contacts/unsubscribe.service.ts';
-import { setMeasuredByLink } from '../../stores/revenue/click-tracking.service.ts';
+import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
+import { setTrackingByLink } from '../../stores/revenue/click.service.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { BROKEN_LINK, serveTokenPages, tokenPage } from './token-page.ts';
@@ -34,7 +34,7 @@ export function serveTrackingChoice(app: Application, services: Services, admitL
     post: async (token, req) => {
       const measured = CHOICES.get(String(req.params['choice']));
       if (measured === undefined) return null;
-      const view = await setMeasuredByLink(services, token, measured);
+      const view = await setTrackingByLink(services, token, measured);
       return view && done(view, token, measured);
     },
   });

@@ -2,7 +2,7 @@ import type { Application } from 'express';
 import type { Services } from '../../context.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts';
-import { joinWords } from '../../shoppers/contacts/keywords.rules.ts';
+import { joinLabels } from '../../shoppers/contacts/contact.rules.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { serveTokenPages, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
@@ -20,7 +20,7 @@ function question({ store, contact, pending, topics }: Confirmation): TokenPage 
       `<p>There is nothing left to confirm for ${escapeHtml(contact)}.</p>`,
       store,
     );
-  const alerts = topics.length === 0 ? 'product alerts' : `${joinWords(topics)} alerts`;
+  const alerts = topics.length === 0 ? 'product alerts' : `${joinLabels(topics)} alerts`;
   return tokenPage(
     'Confirm your alerts',
     `<p>${escapeHtml(`${store.name} will send ${alerts} to ${contact}.`)}</p><form method="post"><button class="button primary" type="submit">Confirm</button></form>`,

@@ -1,10 +1,10 @@
 import type { Application, Request, Response } from 'express';
 import type { Services } from '../../context.ts';
-import { leave, viewUnsubscribe } from '../../shoppers/contacts/unsubscribe.service.ts';
-import type { UnsubscribeView } from '../../shoppers/contacts/unsubscribe.service.ts';
-import { isScope } from '../../shoppers/contacts/unsubscribe.rules.ts';
-import type { Scope } from '../../shoppers/contacts/unsubscribe.rules.ts';
-import { joinWords } from '../../shoppers/contacts/keywords.rules.ts';
+import { isScope } from '../../shoppers/contacts/link.rules.ts';
+import type { Scope } from '../../shoppers/contacts/link.rules.ts';
+import { unsubscribeByLink, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
+import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
+import { joinLabels } from '../../shoppers/contacts/contact.rules.ts';
 import { fail } from '../../platform/errors.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { readBody } from '../rest/body.ts';
@@ -18,7 +18,7 @@ const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*
 
 function choices({ store, topics, productTitle }: UnsubscribeView): [Scope, string][] {
   const all: [Scope, string][] = [['all', `Everything from ${store.name}`]];
-  if (topics.length > 0) all.unshift(['topic', `All ${joinWords(topics)} alerts from ${store.name}`]);
+  if (topics.length > 0) all.unshift(['topic', `All ${joinLabels(topics)} alerts from ${store.name}`]);
   if (productTitle !== null) all.unshift(['product', `Alerts for ${shorten(productTitle, MAX_TITLE)}`]);
   return all;
 }
@@ -71,7 +71,7 @@ export function serveUnsubscribe(app: Application, services: Services, admitLink
       return view && question(view, token);
     },
     post: async (token, req, res) => {
-      const view = await leave(services, token, await chosenScope(req, res));
+      const view = await unsubscribeByLink(services, token, await chosenScope(req, res));
       return view && done(view);
     },
   });

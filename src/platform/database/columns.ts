@@ -81,3 +81,7 @@ export function unnestKeys(alias: string, columns: Record<string, SqlName>, firs
 }
 
 type SqlName = 'text' | 'int' | 'bigint' | 'boolean' | 'timestamptz' | 'jsonb' | 'bytea';
+
+/** The parameters that `unnest` takes for rows: one array per field. */
+export const arraysOf = <Row>(rows: readonly Row[], ...fields: (keyof Row)[]): unknown[][] =>
+  fields.map((field) => rows.map((row) => row[field]));

@@ -1,19 +1,99 @@
-import { unnestKeys } from '../../platform/database/columns.ts';
-import type { Tx } from '../../platform/database/database.ts';
+import { arraysOf, selectColumns, unnestKeys } from '../../platform/database/columns.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import type { MailingAnswerModel } from '../../generated/prisma/models.ts';
 import { updateShopper } from '../shopper.repo.ts';
 import type { ShopperRow } from '../shopper.repo.ts';
 import { isAccountContact } from './contact.rules.ts';
-import type { Contact } from './contact.rules.ts';
-import type { AnswerRow } from './mailing-list.repo.ts';
+import type { Contact, ContactKey, Medium } from './contact.rules.ts';
+
+const FIELDS = {
+  medium: true,
+  value: true,
+  acceptmarketing: true,
+  signuptime: true,
+  acceptsource: true,
+  regid: true,
+  seq: true,
+} as const;
+
+/** A contact with its last answer about the store's mailing list. */
+export type ConsentRow = Raw<Pick<MailingAnswerModel, keyof typeof FIELDS>>;
+
+/** A null regid keeps the shopper of the previous answer. */
+export type NewConsent = Pick<ConsentRow, 'acceptmarketing' | 'acceptsource'> & { regid: string | null };
+
+/** SQL: says in one statement whether the answer changed, also when several arrive at once; an upsert of Prisma cannot. */
+const SAVE = {
+  name: 'save_mailing_answer',
+  text: `
+    INSERT INTO mailing_answer AS a (pid, medium, value, acceptmarketing, signuptime, acceptsource, regid)
+    VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, ''))
+    ON CONFLICT (pid, medium, value) DO UPDATE SET acceptmarketing = excluded.acceptmarketing, signuptime = excluded.signuptime,
+      acceptsource = excluded.acceptsource, regid = coalesce($7, a.regid)
+    WHERE a.acceptmarketing <> excluded.acceptmarketing
+    RETURNING ${selectColumns('a', Object.keys(FIELDS))}`,
+};
+
+export async function saveConsent(
+  tx: Tx,
+  pid: string,
+  { medium, value }: ContactKey,
+  { acceptmarketing, acceptsource, regid }: NewConsent,
+  now: Date,
+): Promise<ConsentRow | null> {
+  const params = [pid, medium, value, acceptmarketing, now, acceptsource, regid];
+  return (await tx.query<ConsentRow>(SAVE, params))[0] ?? null;
+}
+
+const toRow = (row: Pick<MailingAnswerModel, keyof typeof FIELDS>): ConsentRow => ({
+  ...row,
+  seq: Number(row.seq),
+});
+
+export async function findConsent(
+  db: Db,
+  pid: string,
+  { medium, value }: ContactKey,
+): Promise<ConsentRow | null> {
+  const row = await db.prisma.mailingAnswer.findFirst({ where: { pid, medium, value }, select: FIELDS });
+  return row && toRow(row);
+}
+
+export type ConsentFilter = { acceptmarketing: boolean; medium: Medium | null };
+
+const whereOf = (pid: string, { acceptmarketing, medium }: ConsentFilter) => ({
+  pid,
+  acceptmarketing,
+  ...(medium === null ? {} : { medium }),
+});
+
+export async function listConsents(
+  db: Db,
+  pid: string,
+  filter: ConsentFilter,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<ConsentRow[]> {
+  const rows = await db.prisma.mailingAnswer.findMany({
+    where: { ...whereOf(pid, filter), ...(before === null ? {} : { seq: { lt: before } }) },
+    select: FIELDS,
+    orderBy: { seq: 'desc' },
+    take: limit,
+  });
+  return rows.map(toRow);
+}
+
+export function countConsents(db: Db, pid: string, filter: ConsentFilter): Promise<number> {
+  return db.prisma.mailingAnswer.count({ where: whereOf(pid, filter) });
+}
 
 const mediumsOf = ({ Mediums }: Record<string, unknown>): object =>
   typeof Mediums === 'object' && Mediums !== null && !Array.isArray(Mediums) ? Mediums : {};
 
-/** Writes a contact's answer into the preferences of its shopper, whose row is locked; a `Mediums` of the store's that is no object gives way. */
+/** Copies a contact's answer into the preferences of its shopper, whose row is locked. */
 export async function writeConsent(
   tx: Tx,
   shopper: ShopperRow,
-  { medium, acceptmarketing, signuptime, acceptsource }: AnswerRow,
+  { medium, acceptmarketing, signuptime, acceptsource }: ConsentRow,
   now: Date,
 ): Promise<void> {
   const consent = { signuptime: signuptime.getTime(), acceptmarketing, acceptsource };
@@ -22,23 +102,77 @@ export async function writeConsent(
   await updateShopper(tx, shopper, changes, now);
 }
 
-/** SQL: every sign-up runs it, many of one moment at once. */
-const LIFT = {
+export async function deleteMutes(tx: Tx, pid: string, { medium, value }: ContactKey): Promise<void> {
+  await tx.prisma.alertMute.deleteMany({ where: { pid, medium, value } });
+}
+
+/** SQL: every sign-up runs it; one statement serves concurrent ones. */
+const RESUBSCRIBE = {
   name: 'lift_suppression',
   text: `
     DELETE FROM suppression s USING ${unnestKeys('c', { pid: 'text', medium: 'text', value: 'text' })}
     WHERE s.pid = c.pid AND s.medium = c.medium AND s.value = c.value`,
 };
 
-/** Lets stores write again to contacts that had left everything: they have asked for something new since. */
-export async function liftSuppressions(
+/** Ends the suppression of contacts that unsubscribed from everything: they have signed up for something new since. */
+export async function deleteSuppressions(
   tx: Tx,
   contacts: readonly (Contact & { pid: string })[],
 ): Promise<void> {
-  if (contacts.length === 0) return;
-  await tx.query(LIFT, [
-    contacts.map(({ pid }) => pid),
-    contacts.map(({ medium }) => medium),
-    contacts.map(({ value }) => value),
-  ]);
+  if (contacts.length > 0) await tx.query(RESUBSCRIBE, arraysOf(contacts, 'pid', 'medium', 'value'));
+}
+
+/** Records that a contact confirmed what these shoppers (or the store: empty) had requested. */
+export async function addOptIns(
+  tx: Tx,
+  pid: string,
+  { medium, value }: Contact,
+  regids: readonly string[],
+  now: Date,
+): Promise<void> {
+  // Sorted, so that two links that are opened at once cannot deadlock.
+  for (const regid of [...new Set(regids)].sort()) {
+    const optIn = { pid, medium, value, regid };
+    await tx.prisma.contactProof.upsert({
+      where: { pid_medium_value_regid: optIn },
+      create: { ...optIn, usedAt: now },
+      update: { usedAt: now },
+    });
+  }
+}
+
+/** Whether a contact has confirmed a request of this shopper (null: of anybody), which counts as a use of the opt-in. */
+export async function useOptIn(
+  tx: Tx,
+  pid: string,
+  { medium, value }: Contact,
+  regid: string | null,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx.prisma.contactProof.updateMany({
+    where: { pid, medium, value, ...(regid === null ? {} : { regid }) },
+    data: { usedAt: now },
+  });
+  return count > 0;
+}
+
+/** Moves a guest's consents and opt-ins to its account; of two opt-ins the later use counts. */
+export async function moveConsents(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
+  const where = { pid, regid: fromRegid };
+  await tx.prisma.mailingAnswer.updateMany({ where, data: { regid: toRegid } });
+  const optIns = await tx.prisma.contactProof.findMany({ where });
+  if (optIns.length === 0) return;
+  const moved = optIns.map((optIn) => ({ ...optIn, regid: toRegid }));
+  await tx.prisma.contactProof.createMany({ data: moved, skipDuplicates: true });
+  for (const { usedAt, ...key } of moved)
+    await tx.prisma.contactProof.updateMany({
+      where: { ...key, pid, usedAt: { lt: usedAt } },
+      data: { usedAt },
+    });
+  await tx.prisma.contactProof.deleteMany({ where });
+}
+
+/** Deletes up to 1,000 opt-ins that were last used before `before`; returns how many. */
+export async function deleteOptIns(db: Db, before: Date): Promise<number> {
+  return (await db.prisma.contactProof.deleteMany({ where: { usedAt: { lt: before } }, limit: 1_000 })).count;
 }

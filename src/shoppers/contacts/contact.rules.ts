@@ -5,21 +5,21 @@ import { fail } from '../../platform/errors.ts';
 
 export type { Medium } from '../../alerts/send/channels.ts';
 
-/** Whom to tell; the value has the form in which its channel stores it. */
+/** The value has the form in which its channel stores it. */
 export type Contact = { medium: Medium; value: string };
 
-/** The name of a medium, or the failure `invalid-medium`. */
+/** A stored contact, whose medium may be one that exists no more. */
+export type ContactKey = { medium: string; value: string };
+
 export function checkMedium(medium: string | null | undefined): Medium {
   if (medium != null && isMedium(medium)) return medium;
   return fail('invalid-medium', `medium must be ${MEDIA.slice(0, -1).join(', ')} or ${MEDIA.at(-1)!}`);
 }
 
-/** What a store says of how its people write their contacts. */
-type Local = { defaultRegion: Region };
+type Regional = { defaultRegion: Region };
 
-/** A contact that fits its medium, or the failure `invalid-mediumvalue`. */
 export function checkContact(
-  { defaultRegion: region }: Local,
+  { defaultRegion: region }: Regional,
   medium: Medium,
   mediumvalue: string | null | undefined,
 ): Contact {
@@ -35,28 +35,40 @@ export function maskContact(medium: string, value: string): string {
   return isMedium(medium) ? channelOf(medium).contact.mask(value) : '***';
 }
 
-/** Whether a contact names the account of a shopper: the one who may act for it without a proof. */
+/** Whether a contact names the account of a shopper, who may act for it without a double opt-in. */
 export function isAccountContact({ medium }: { medium: string }): boolean {
   return isMedium(medium) && channelOf(medium).contact.isAccount === true;
 }
 
-/** Media whose contact names the account of a shopper. */
 export const ACCOUNT_MEDIA = MEDIA.filter((medium) => isAccountContact({ medium }));
 
-/** A contact with those of the other media that reach the same address or number. */
-export function withSameContacts(contact: {
-  medium: string;
-  value: string;
-}): { medium: string; value: string }[] {
-  const { medium, value } = contact;
+/** A contact with those of the other media that have the same address or number. */
+export function withSameContacts({ medium, value }: ContactKey): ContactKey[] {
   const others = MEDIA.filter((one) => one !== medium && channelOf(one).contact.read(value, null) === value);
   return [{ medium, value }, ...others.map((other) => ({ medium: other, value }))];
 }
 
-/** By which contacts a shopper is reached. */
-export function contactsOf({ defaultRegion }: Local, shopper: Reachable): Contact[] {
+export function contactsOf({ defaultRegion }: Regional, shopper: Reachable): Contact[] {
   return MEDIA.flatMap((medium) => {
     const value = channelOf(medium).contact.of(shopper, defaultRegion);
     return value === null ? [] : [{ medium, value }];
   });
+}
+
+const TOPIC_LABELS = new Map([
+  ['backinstock', 'back-in-stock'],
+  ['comingsoon', 'coming-soon'],
+  ['pricedrop', 'price-drop'],
+  ['lowstock', 'low-stock'],
+  ['wishlistrestock', 'wishlist restock'],
+]);
+
+/** A topic as shoppers read it; a store's own topic by its name. */
+export const topicLabel = (topic: string): string => builtInLabel(topic) ?? `“${topic}”`;
+
+export const builtInLabel = (topic: string): string | null => TOPIC_LABELS.get(topic) ?? null;
+
+/** Labels as a sentence lists them: `a, b and c`. */
+export function joinLabels(labels: readonly string[]): string {
+  return labels.length < 2 ? labels.join('') : `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}`;
 }

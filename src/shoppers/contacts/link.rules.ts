@@ -1,64 +1,234 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { MEDIA, UNNAMED_IN_LINKS } from '../../alerts/send/channels.ts';
 import { signingKey, tryKeys } from '../../stores/token-key.rules.ts';
 import type { TokenStore } from '../../stores/token-key.rules.ts';
+import type { Contact, ContactKey, Medium } from './contact.rules.ts';
 
-// Links in messages work without a login, so their token is the proof. It is sealed, not only signed: addresses end up in
-// histories and logs, and the contact must not.
+// Links in messages work without a login. Their tokens are encrypted, not only signed: addresses end up in histories and
+// logs, and the contact must not.
 
-/** What a link is for; a token made for one purpose opens nothing else. */
-export type LinkPurpose = 'unsubscribe' | 'confirm';
+/** A token made for one purpose is invalid for the other. */
+type LinkPurpose = 'unsubscribe' | 'confirm';
 
-/** The store whose token keys seal a link. */
 export type LinkStore = TokenStore & { pid: string };
+
+export type ShortLinkStore = LinkStore & { linkNo: number };
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-function keyOf(tokenKey: Uint8Array): Buffer {
-  return createHmac('sha256', tokenKey).update('link').digest();
-}
+const deriveKey = (tokenKey: Uint8Array, use: string): Buffer =>
+  createHmac('sha256', tokenKey).update(use).digest();
 
-/** A URL-safe token that carries `claim` unreadably and cannot be made without the store's token key. */
-export function sealLink(store: LinkStore, purpose: LinkPurpose, claim: readonly string[]): string {
+export function encryptLink(store: LinkStore, purpose: LinkPurpose, claim: readonly string[]): string {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, keyOf(signingKey(store)), iv);
+  const cipher = createCipheriv(CIPHER, deriveKey(signingKey(store), 'link'), iv);
   cipher.setAAD(Buffer.from(`${purpose} ${store.pid}`));
-  const sealed = Buffer.concat([
-    iv,
-    cipher.update(JSON.stringify(claim), 'utf8'),
-    cipher.final(),
-    cipher.getAuthTag(),
-  ]);
-  return `${Buffer.from(store.pid).toString('base64url')}.${sealed.toString('base64url')}`;
+  const text = cipher.update(JSON.stringify(claim), 'utf8');
+  const encrypted = Buffer.concat([iv, text, cipher.final(), cipher.getAuthTag()]);
+  return `${Buffer.from(store.pid).toString('base64url')}.${encrypted.toString('base64url')}`;
 }
 
-/** The store that a token names, before anything is proven; null for what cannot be a token. */
+/** The store that a token names, not verified; null for a malformed token. */
 export function pidOfLink(token: string): string | null {
   const [, name] = /^([\w-]{1,300})\.[\w-]{40,4000}$/.exec(token) ?? [];
   const pid = name === undefined ? '' : Buffer.from(name, 'base64url').toString('utf8');
   return pid === '' || pid.includes('\u0000') ? null : pid;
 }
 
-/** The claim in a token, or null when it was not made by this store for this purpose. */
-export function openLink(store: LinkStore, purpose: LinkPurpose, token: string, now: Date): string[] | null {
-  const sealed = Buffer.from(token.slice(token.indexOf('.') + 1), 'base64url');
-  if (sealed.length < IV_BYTES + TAG_BYTES) return null;
-  const context = Buffer.from(`${purpose} ${store.pid}`);
-  return tryKeys(store, now, (key) => unseal(keyOf(key), context, sealed));
+/** The claim in a token; null unless this store made it for this purpose. */
+export function decryptLink(
+  store: LinkStore,
+  purpose: LinkPurpose,
+  token: string,
+  now: Date,
+): string[] | null {
+  const bytes = Buffer.from(token.slice(token.indexOf('.') + 1), 'base64url');
+  if (bytes.length < IV_BYTES + TAG_BYTES) return null;
+  return tryKeys(store, now, (key) => {
+    const decipher = createDecipheriv(CIPHER, deriveKey(key, 'link'), bytes.subarray(0, IV_BYTES));
+    decipher.setAAD(Buffer.from(`${purpose} ${store.pid}`));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
+      return JSON.parse(text + decipher.final('utf8')) as string[];
+    } catch {
+      return null;
+    }
+  });
 }
 
-function unseal(key: Buffer, context: Buffer, sealed: Buffer): string[] | null {
-  try {
-    const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, IV_BYTES));
-    decipher.setAAD(context);
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    const text = Buffer.concat([
-      decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)),
-      decipher.final(),
-    ]).toString('utf8');
-    return JSON.parse(text) as string[];
-  } catch {
-    return null;
-  }
+// An SMS has 160 characters for its news and two links, and a link as above takes 150. Short ones take 30: the store is a
+// number, the phone number is packed, and the MAC of the bytes is also their IV (a synthetic IV). The medium is part of the MAC only.
+
+const SHORT_CIPHER = 'aes-256-ctr';
+const SHORT_IV_BYTES = 16;
+const MAC_BYTES = 8;
+const PHONE_BYTES = 7;
+const SEQ_BYTES = 5;
+const TIME_BYTES = 6;
+const ASKER_BYTES = 6;
+
+function shortMac(
+  key: Uint8Array,
+  pid: string,
+  purpose: LinkPurpose,
+  medium: Medium,
+  bytes: Uint8Array,
+): Buffer {
+  const signed = JSON.stringify([purpose, pid, ...(medium === UNNAMED_IN_LINKS ? [] : [medium])]);
+  const mac = createHmac('sha256', deriveKey(key, 'short link check')).update(signed);
+  return mac.update(bytes).digest().subarray(0, MAC_BYTES);
+}
+
+function encryptShort(
+  store: ShortLinkStore,
+  purpose: LinkPurpose,
+  medium: Medium,
+  parts: readonly Uint8Array[],
+): string {
+  const key = signingKey(store);
+  const bytes = Buffer.concat(parts);
+  const mac = shortMac(key, store.pid, purpose, medium, bytes);
+  const iv = Buffer.concat([mac], SHORT_IV_BYTES);
+  const cipher = createCipheriv(SHORT_CIPHER, deriveKey(key, 'short link hide'), iv);
+  const encrypted = Buffer.concat([mac, cipher.update(bytes), cipher.final()]);
+  return `${encrypted.toString('base64url')}.${store.linkNo.toString(36)}`;
+}
+
+type ShortContent = { contact: Contact; rest: Buffer };
+
+/** The phone number and the `size` bytes behind it; null unless this store made the token for this purpose. */
+function decryptShort(
+  store: ShortLinkStore,
+  purpose: LinkPurpose,
+  size: number,
+  token: string,
+  now: Date,
+): ShortContent | null {
+  const encrypted = Buffer.from(token.slice(0, token.indexOf('.')), 'base64url');
+  const mac = encrypted.subarray(0, MAC_BYTES);
+  if (encrypted.length !== MAC_BYTES + PHONE_BYTES + size) return null;
+  return tryKeys(store, now, (key) => {
+    const iv = Buffer.concat([mac], SHORT_IV_BYTES);
+    const decipher = createDecipheriv(SHORT_CIPHER, deriveKey(key, 'short link hide'), iv);
+    const bytes = Buffer.concat([decipher.update(encrypted.subarray(MAC_BYTES)), decipher.final()]);
+    const medium = MEDIA.find((one) => timingSafeEqual(mac, shortMac(key, store.pid, purpose, one, bytes)));
+    if (medium === undefined) return null;
+    const value = `+${numberIn(bytes.subarray(0, PHONE_BYTES))}`;
+    return { contact: { medium, value }, rest: bytes.subarray(PHONE_BYTES) };
+  });
+}
+
+/** The store number that a short token names, not verified; null for a malformed token. */
+export function storeNoOf(token: string): number | null {
+  const [, no] = /^[\w-]{20,60}\.([\da-z]{1,6})$/.exec(token) ?? [];
+  const linkNo = no === undefined ? NaN : parseInt(no, 36);
+  return linkNo <= 0x7fff_ffff ? linkNo : null;
+}
+
+function numberBytes(value: number, size: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value));
+  return bytes.subarray(8 - size);
+}
+
+const numberIn = (bytes: Uint8Array): number => Number(`0x${Buffer.from(bytes).toString('hex')}`);
+
+/** A phone number in seven bytes; null for another contact. */
+function packPhone(value: string): Buffer | null {
+  const [, digits] = /^\+([1-9]\d{0,14})$/.exec(value) ?? [];
+  return digits === undefined ? null : numberBytes(Number(digits), PHONE_BYTES);
+}
+
+/** A short token that unsubscribes a phone number from what alert `seq` was about; null for another contact. */
+export function shortUnsubscribe(
+  store: ShortLinkStore,
+  { medium, value }: Contact,
+  seq: number,
+): string | null {
+  const phone = packPhone(value);
+  if (phone === null || seq >= 2 ** (8 * SEQ_BYTES)) return null;
+  return encryptShort(store, 'unsubscribe', medium, [phone, numberBytes(seq, SEQ_BYTES)]);
+}
+
+export function readShortUnsubscribe(
+  store: ShortLinkStore,
+  token: string,
+  now: Date,
+): { contact: Contact; seq: number } | null {
+  const content = decryptShort(store, 'unsubscribe', SEQ_BYTES, token, now);
+  return content && { contact: content.contact, seq: numberIn(content.rest) };
+}
+
+/** A hash of who asked; all zeros for the store. It uses the secret, which does not rotate. */
+function askerTag({ secret }: LinkStore, asker: string): Buffer {
+  if (asker === '') return Buffer.alloc(ASKER_BYTES);
+  const mac = createHmac('sha256', deriveKey(secret, 'short link asker')).update(asker);
+  return mac.digest().subarray(0, ASKER_BYTES);
+}
+
+/** A short token by which a phone number confirms what `asker` requested; null for another contact. */
+export function shortConfirm(
+  store: ShortLinkStore,
+  { contact, issuedAt, asker }: { contact: Contact; issuedAt: Date; asker: string },
+): string | null {
+  const phone = packPhone(contact.value);
+  if (phone === null) return null;
+  const issued = numberBytes(issuedAt.getTime(), TIME_BYTES);
+  return encryptShort(store, 'confirm', contact.medium, [phone, issued, askerTag(store, asker)]);
+}
+
+export function readShortConfirm(
+  store: ShortLinkStore,
+  token: string,
+  now: Date,
+): { contact: Contact; issuedAt: Date; isAsker: (asker: string) => boolean } | null {
+  const content = decryptShort(store, 'confirm', TIME_BYTES + ASKER_BYTES, token, now);
+  if (content === null) return null;
+  const issuedAt = new Date(numberIn(content.rest.subarray(0, TIME_BYTES)));
+  const tag = content.rest.subarray(TIME_BYTES);
+  return { contact: content.contact, issuedAt, isAsker: (asker) => tag.equals(askerTag(store, asker)) };
+}
+
+/** What a contact unsubscribes from: alerts for one variant, a topic, or everything the store sends. */
+export type Scope = 'product' | 'topic' | 'all';
+
+/** What an unsubscribe link stands for. `scope` is what one click does; its page offers all three. */
+export type UnsubscribeClaim = ContactKey & {
+  scope: Scope;
+  topic: string;
+  epi: string;
+  /** The other topics of a message about several. */
+  moreTopics?: readonly string[];
+};
+
+export function isScope(text: string): text is Scope {
+  return ['product', 'topic', 'all'].includes(text);
+}
+
+/** The address of a contact's unsubscribe page; it works without a login, as long as the store keeps the token key. */
+export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: UnsubscribeClaim): string {
+  const { scope, medium, value, topic, epi, moreTopics = [] } = claim;
+  const token = encryptLink(store, 'unsubscribe', [scope, medium, value, topic, epi, ...moreTopics]);
+  return `${publicUrl}/unsubscribe/${token}`;
+}
+
+/** The same in a few characters, for one alert; null where it cannot be short. */
+export function shortUnsubscribeUrl(
+  publicUrl: string,
+  store: ShortLinkStore,
+  medium: Medium,
+  { recipient, seq }: { recipient: string; seq: number },
+): string | null {
+  const token = shortUnsubscribe(store, { medium, value: recipient }, seq);
+  return token && `${publicUrl}/u/${token}`;
+}
+
+export function readUnsubscribe(store: LinkStore, token: string, now: Date): UnsubscribeClaim | null {
+  const claim = decryptLink(store, 'unsubscribe', token, now);
+  if (claim === null) return null;
+  const [scope = '', medium = '', value = '', topic = '', epi = '', ...moreTopics] = claim;
+  return isScope(scope) ? { scope, medium, value, topic, epi, moreTopics } : null;
 }

@@ -1,23 +1,23 @@
 import { requireStore } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { Connection } from '../../platform/page.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { findAccount, lockShopper, makeShopper } from '../shopper.repo.ts';
-import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
+import type { IdentityKey } from '../shopper.repo.ts';
 import { newShopper } from '../shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
-import { writeConsent } from './consent.repo.ts';
+import * as consents from './consent.repo.ts';
+import type { ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
 import { checkMedium, isAccountContact } from './contact.rules.ts';
-import type { Contact } from './contact.rules.ts';
-import * as answers from './mailing-list.repo.ts';
-import type { AnswerFilter, AnswerRow, AnyContact, NewAnswer } from './mailing-list.repo.ts';
+import type { Contact, ContactKey } from './contact.rules.ts';
 
 /**
- * Records what a contact answers to `addtomailinglist`, also in the preferences of its shopper: the account with that address, which is made
+ * Records a contact's answer to `addtomailinglist`, also in the preferences of its shopper: the account with that address, created
  * where there is none, or for a phone number the shopper who gave it.
  */
 export async function recordConsent(
@@ -30,44 +30,42 @@ export async function recordConsent(
   const account = isAccountContact(contact) ? newShopper(store, 'account', contact.value) : null;
   if (account) await makeShopper(tx, account, now);
   const key = { pid: store.pid, regid: account?.regid ?? regid };
-  const answer = { acceptmarketing: accepts, acceptsource: 'subscription', regid: key.regid };
-  await record(tx, key, contact, answer, now);
-  // A yes is a new wish: what the contact left before, it hears of again.
-  if (accepts) await answers.unmute(tx, store.pid, contact);
+  const consent = { acceptmarketing: accepts, acceptsource: 'subscription', regid: key.regid };
+  await record(tx, key, contact, consent, now);
+  if (accepts) await consents.deleteMutes(tx, store.pid, contact);
 }
 
-/** Takes a contact off the list that has left everything, or does not exist. */
 export async function withdrawConsent(
   tx: Tx,
   pid: string,
-  contact: AnyContact,
+  contact: ContactKey,
   acceptsource: 'unsubscribe' | 'bounce' | 'stop',
   now: Date,
 ): Promise<void> {
-  const known = await answers.findAnswer(tx, pid, contact);
-  // Nobody answered here: a mailbox that is gone was not on the list, nor was a number that never said yes.
+  const known = await consents.findConsent(tx, pid, contact);
+  // Nobody answered here, so a contact that was not on the list stays unknown to it.
   if (acceptsource !== 'unsubscribe' && !known?.acceptmarketing) return;
   const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
   const regid = account?.regid ?? known?.regid ?? '';
   await record(tx, { pid, regid }, contact, { acceptmarketing: false, acceptsource, regid: null }, now);
 }
 
-/** The shopper is locked before the answer, as merges and erasures do it. */
+/** Locks the shopper before the consent, as merges and erasures do. */
 async function record(
   tx: Tx,
   key: IdentityKey,
-  contact: AnyContact,
-  given: NewAnswer,
+  contact: ContactKey,
+  given: NewConsent,
   now: Date,
 ): Promise<void> {
-  const shopper: ShopperRow | null = key.regid === '' ? null : await lockShopper(tx, key);
-  const changed = await answers.saveAnswer(tx, key.pid, contact, given, now);
-  const answer = changed ?? (await answers.findAnswer(tx, key.pid, contact));
-  if (shopper && answer) await writeConsent(tx, shopper, answer, now);
+  const shopper = key.regid === '' ? null : await lockShopper(tx, key);
+  const changed = await consents.saveConsent(tx, key.pid, contact, given, now);
+  const consent = changed ?? (await consents.findConsent(tx, key.pid, contact));
+  if (shopper && consent) await consents.writeConsent(tx, shopper, consent, now);
   if (changed) await emitEvents(tx, key.pid, [eventOf(changed)], now);
 }
 
-function eventOf({ medium, value, acceptmarketing, signuptime, acceptsource }: AnswerRow) {
+function eventOf({ medium, value, acceptmarketing, signuptime, acceptsource }: ConsentRow) {
   return {
     type: acceptmarketing ? ('contact.optedin' as const) : ('contact.optedout' as const),
     data: { medium, value, signuptime: signuptime.getTime(), acceptsource },
@@ -76,35 +74,33 @@ function eventOf({ medium, value, acceptmarketing, signuptime, acceptsource }: A
 
 const ORDER = 'mailinglist';
 
-type Which = { medium?: string | null; acceptmarketing?: boolean | null };
+type MailingListArgs = { medium?: string | null; acceptmarketing?: boolean | null };
 
-const filterOf = ({ medium, acceptmarketing }: Which): AnswerFilter => ({
+const filterOf = ({ medium, acceptmarketing }: MailingListArgs): ConsentFilter => ({
   medium: medium == null ? null : checkMedium(medium),
   acceptmarketing: acceptmarketing ?? true,
 });
 
-/** A page of the mailing list; the contacts are counted only when that is asked for. */
-export type ContactConnectionRow = Connection<AnswerRow> & { filter: AnswerFilter };
+/** Its total is counted only when a caller selects it. */
+export type ContactConnectionRow = Connection<ConsentRow> & { filter: ConsentFilter };
 
-/** Who said yes to the mailing list, or who said no. */
 export async function pageMailingList(
   ctx: Context,
-  { first, after, ...which }: Which & { first?: number | null; after?: string | null },
+  { first, after, ...args }: MailingListArgs & { first?: number | null; after?: string | null },
 ): Promise<ContactConnectionRow> {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, ORDER);
-  const filter = filterOf(which);
-  const rows = await answers.listAnswers(ctx.db, pid, filter, { before, limit: size + 1 });
+  const filter = filterOf(args);
+  const rows = await consents.listConsents(ctx.db, pid, filter, { before, limit: size + 1 });
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), filter };
 }
 
-/** How many contacts there are over all pages. */
 export function countMailingList(ctx: Context, { filter }: ContactConnectionRow): Promise<number> {
-  return answers.countAnswers(ctx.db, requireStore(ctx).pid, filter);
+  return consents.countConsents(ctx.db, requireStore(ctx).pid, filter);
 }
 
-const COLUMNS: CsvColumn<AnswerRow>[] = [
+const COLUMNS: CsvColumn<ConsentRow>[] = [
   ['medium', ({ medium }) => medium],
   ['mediumvalue', ({ value }) => value],
   ['acceptmarketing', ({ acceptmarketing }) => acceptmarketing],
@@ -112,11 +108,18 @@ const COLUMNS: CsvColumn<AnswerRow>[] = [
   ['acceptsource', ({ acceptsource }) => acceptsource],
 ];
 
-/** The same of any size as CSV. */
-export function streamMailingList(ctx: Context, which: Which): Promise<AsyncGenerator<string>> {
+export function streamMailingList(ctx: Context, args: MailingListArgs): Promise<AsyncGenerator<string>> {
   const { pid } = requireStore(ctx);
-  const filter = filterOf(which);
+  const filter = filterOf(args);
   return streamCsv(COLUMNS, (last) =>
-    answers.listAnswers(ctx.db, pid, filter, { before: last?.seq ?? null, limit: CSV_PORTION }),
+    consents.listConsents(ctx.db, pid, filter, { before: last?.seq ?? null, limit: CSV_PORTION }),
   );
+}
+
+/** A phone number may belong to somebody else by then. */
+const KEEP_OPT_IN_MS = 365 * DAY_MS;
+
+/** Deletes a batch of double opt-ins that were not used for a year; returns how many. */
+export function forgetOptIns({ db }: Pick<Services, 'db'>, now: Date): Promise<number> {
+  return consents.deleteOptIns(db, new Date(now.getTime() - KEEP_OPT_IN_MS));
 }

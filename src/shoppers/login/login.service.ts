@@ -1,65 +1,111 @@
+import { moveRequests } from '../../alerts/subscriptions/request.repo.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import { mergeLists } from '../../lists/merge.service.ts';
+import type { MergeReport } from '../../lists/merge.service.ts';
+import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
-import { epochOf, sessionidOf } from '../identity.rules.ts';
-import { findShopper, touchShopper } from '../shopper.repo.ts';
-import type { ShopperRow } from '../shopper.repo.ts';
+import { moveTracking } from '../../stores/revenue/click.repo.ts';
+import type { StoreRow } from '../../stores/store.repo.ts';
+import { moveConsents } from '../contacts/consent.repo.ts';
+import { epochOf, sessionMarkOf, sessionidOf } from '../identity.rules.ts';
+import { fillProfile, isBlankProfile } from '../profile.rules.ts';
+import * as shoppers from '../shopper.repo.ts';
+import type { NewShopper, ShopperRow } from '../shopper.repo.ts';
 import { checkEmail, checkUserAgentType, checkUuid } from '../shopper.rules.ts';
 import { newShopper } from '../shopper.service.ts';
-import type { StoreRow } from '../../stores/store.repo.ts';
-import { NOTHING_MERGED, mergeGuest } from './merge.service.ts';
-import type { MergeReport } from './merge.service.ts';
 
-/** What a client gets to act as a shopper. */
-export type Identity = { message: string; regid: string; sessionid: string };
+type ShopperIdentity = { message: string; regid: string; sessionid: string };
 
-type Claim = { uuid?: string | null; useremail?: string | null; useragenttype?: string | null };
+type LoginInput = { useremail?: string | null; useragenttype?: string | null };
 
 /** The regid and sessionid of a guest or an account; with both given, the guest logs in and is merged. */
-export async function generateRegid(ctx: Context, claim: Claim): Promise<Identity> {
+export async function generateRegid(
+  ctx: Context,
+  { uuid, ...input }: LoginInput & { uuid?: string | null },
+): Promise<ShopperIdentity> {
   const store = requireStore(ctx);
-  if (!claim.uuid && !claim.useremail)
+  if (!uuid && !input.useremail)
     fail('invalid-uuid', 'Send uuid (a version 4 UUID, for a guest) or useremail (for an account)');
-  const guest = claim.uuid ? newShopper(store, 'guest', checkUuid(claim.uuid)) : null;
-  const account = claim.useremail ? newShopper(store, 'account', checkEmail(claim.useremail)) : null;
-  const useragenttype = checkUserAgentType(claim.useragenttype);
+  const guest = uuid ? newShopper(store, 'guest', checkUuid(uuid)) : null;
+  const account = input.useremail ? newShopper(store, 'account', checkEmail(input.useremail)) : null;
+  const useragenttype = checkUserAgentType(input.useragenttype);
   if (guest && account) {
     const merge = await ctx.db.transaction((tx) => mergeGuest(tx, store, guest.regid, account, ctx.now()));
-    return identityOf(
-      store,
-      merge.account,
-      useragenttype,
-      'Regid generated using useremail; the guest was merged into the account',
-    );
+    const message = 'Regid generated using useremail; the guest was merged into the account';
+    return identityOf(store, merge.account, useragenttype, message);
   }
-  const shopper = await touchShopper(ctx.db, (guest ?? account)!, ctx.now());
+  const shopper = await shoppers.touchShopper(ctx.db, (guest ?? account)!, ctx.now());
   return identityOf(store, shopper, useragenttype, `Regid generated using ${guest ? 'uuid' : 'useremail'}`);
 }
 
 /**
- * Merges a guest, named by its regid, into an account and answers the account's identity. Clients repeat the call at every page load with the regid
+ * Merges a guest, named by its regid, into an account and returns the account's identity. Clients repeat the call at every page load with the regid
  * that they have by then: the account's own is a success, another account's is refused.
  */
 export async function syncGuest(
   ctx: Context,
-  { regid, ...claim }: { regid: string; useremail?: string | null; useragenttype?: string | null },
-): Promise<Identity & { merged: MergeReport }> {
+  { regid, ...input }: LoginInput & { regid: string },
+): Promise<ShopperIdentity & { merged: MergeReport }> {
   const store = requireStore(ctx);
-  const account = newShopper(store, 'account', checkEmail(claim.useremail));
-  const useragenttype = checkUserAgentType(claim.useragenttype);
+  const account = newShopper(store, 'account', checkEmail(input.useremail));
+  const useragenttype = checkUserAgentType(input.useragenttype);
   if (!isStorable(regid)) fail('sw-badregid');
-  const shopper = (await findShopper(ctx.db, { pid: store.pid, regid })) ?? fail('sw-badregid');
+  const shopper = (await shoppers.findShopper(ctx.db, { pid: store.pid, regid })) ?? fail('sw-badregid');
   if (!shopper.isGuest && shopper.regid !== account.regid)
     fail('forbidden', 'regid is that of an account with another e-mail address');
   const merge = shopper.isGuest
     ? await ctx.db.transaction((tx) => mergeGuest(tx, store, shopper.regid, account, ctx.now()))
-    : { account: await touchShopper(ctx.db, account, ctx.now()), merged: NOTHING_MERGED };
+    : { account: await shoppers.touchShopper(ctx.db, account, ctx.now()), merged: NOTHING_MERGED };
   const message = shopper.isGuest ? 'The guest was merged into the account' : 'There was nothing to merge';
   return { ...identityOf(store, merge.account, useragenttype, message), merged: merge.merged };
 }
 
-function identityOf(store: StoreRow, shopper: ShopperRow, useragenttype: string, message: string): Identity {
+function identityOf(
+  store: StoreRow,
+  shopper: ShopperRow,
+  useragenttype: string,
+  message: string,
+): ShopperIdentity {
   const sessionid = sessionidOf(store, shopper.regid, useragenttype, epochOf(store, shopper));
   return { message, regid: shopper.regid, sessionid };
+}
+
+const NOTHING_MERGED: MergeReport = { lists: 0, items: 0, duplicates: 0 };
+
+/** Of concurrent merges of one guest, the row lock lets the first do the work; the others find it empty and report zeros. */
+async function mergeGuest(
+  tx: Tx,
+  store: StoreRow,
+  guestRegid: string,
+  newAccount: NewShopper,
+  now: Date,
+): Promise<{ account: ShopperRow; merged: MergeReport }> {
+  const { pid } = store;
+  const guest = await shoppers.lockShopper(tx, { pid, regid: guestRegid });
+  const account = await shoppers.touchShopper(tx, newAccount, now);
+  if (guest === null) return { account, merged: NOTHING_MERGED };
+  // A store key can write for a guest that was merged before: its data follows, its sessions have ended already.
+  const merged = await mergeLists(tx, guest, account, now);
+  await moveRequests(tx, pid, guest.regid, account.regid);
+  await moveConsents(tx, pid, guest.regid, account.regid);
+  await moveTracking(tx, pid, guest.regid, account.regid, now);
+  // The next visitor with the guest's uuid must find nothing of the person who logged in.
+  if (!isBlankProfile(guest)) {
+    await shoppers.updateShopper(tx, account, fillProfile(account, guest), now);
+    await shoppers.updateShopper(tx, guest, shoppers.BLANK_PROFILE, now);
+  }
+  if (guest.mergedInto !== null) return { account, merged };
+  const guestEpoch = epochOf(store, guest);
+  const link = {
+    pid,
+    accountRegid: account.regid,
+    guestRegid: guest.regid,
+    guestEpoch,
+    accountEpoch: epochOf(store, account),
+    mark: sessionMarkOf(store.secret, guest.regid, guestEpoch),
+  };
+  await shoppers.linkGuest(tx, link, now);
+  return { account, merged };
 }

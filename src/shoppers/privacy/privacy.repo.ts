@@ -5,32 +5,116 @@ import { endRequests } from '../../alerts/subscriptions/request.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
 import { emptyTrash } from '../../lists/trash.repo.ts';
-import { forgetPerson, saveChoice, shopperKey } from '../../stores/revenue/click-tracking.repo.ts';
+import { anonymise, saveTrackingChoice, shopperKey } from '../../stores/revenue/click.repo.ts';
 import { BLANK_PROFILE } from '../shopper.repo.ts';
 
-/** One export or erasure. */
 export type AuditRow = Omit<AuditEntryModel, 'pid' | 'detail'> & { detail: Record<string, unknown> };
 
-/** Records what was done to a person's data. */
 export async function addAuditEntry(db: Db, pid: string, entry: AuditRow): Promise<void> {
   await db.prisma.auditEntry.create({
     data: { pid, ...entry, detail: entry.detail as Prisma.InputJsonObject },
   });
 }
 
-/** The newest entries. */
 export async function listAuditEntries(db: Database, pid: string, first: number): Promise<AuditRow[]> {
   const rows = await db.prisma.auditEntry.findMany({ where: { pid }, orderBy: { at: 'desc' }, take: first });
   return rows.map((row) => ({ ...row, detail: row.detail as Record<string, unknown> }));
 }
 
-/** Messages that are looked at together; a mail can have 100 kB. */
-const MESSAGES_AT_ONCE = 50;
+/** Lists with all their properties, the largest rows, take 5 MB per batch. */
+const BATCH_SIZE = 50;
 
-/** A message as JSON text. */
-export type MessageRow = Raw<Pick<OutboxMessageModel, 'id' | 'seq'>> & { json: string };
+type ExportRow = { json: string; position: unknown[]; lid?: string };
 
-/** SQL: searches the texts of the payloads where they are, and gives whole rows as JSON. */
+const typeOf = (column: string): string =>
+  column === 'seq' ? 'bigint' : /_at$|^cts$/.test(column) ? 'timestamptz' : 'text';
+
+/** A statement that reads a batch of rows `x`, sorted by `keys`, behind position $6. */
+function select(from: string, where: string, json = 'to_jsonb(x)', keys = ['seq'], more = ''): string {
+  const columns = keys.map((key) => `x.${key}`).join(', ');
+  const last = keys.map((key, index) => `(p.position ->> ${index})::${typeOf(key)}`).join(', ');
+  return `SELECT (${json})::text AS json, jsonb_build_array(${columns}) AS position${more}
+    FROM (SELECT $1::text, $2::text, $3::text, $4::jsonb, $5::text, $6::jsonb AS position) p, ${from} x
+    WHERE ${where} AND (p.position IS NULL OR (${columns}) > (${last})) ORDER BY ${columns} LIMIT $7`;
+}
+
+const OWN = 'x.pid = $1 AND x.regid = $2';
+const OWN_VALUES = `(SELECT own.value FROM jsonb_to_recordset($4::jsonb) AS own (medium text, value text))`;
+const IS_CONTACT = `(x.medium, x.value) IN (SELECT own.medium, own.value FROM jsonb_to_recordset($4::jsonb) AS own (medium text, value text))`;
+const TO_CONTACT = `x.pid = $1 AND ${IS_CONTACT}`;
+/** Includes requests of others on behalf of the person, and of the person on behalf of others. */
+const THEIRS = `x.pid = $1 AND (x.regid = $2 OR ${IS_CONTACT})`;
+const LIST_JSON = `to_jsonb(x) - 'bytes' || jsonb_build_object('aliases', ARRAY(
+      SELECT a.alias FROM list_alias a WHERE a.pid = x.pid AND a.lid = x.lid ORDER BY a.alias))`;
+const DELETED_LIST_JSON = `x.was - 'bytes' || jsonb_build_object('deleted_at', x.deleted_at, 'aliases', x.aliases)`;
+const ALL_LISTS = `(SELECT o.* FROM list o UNION ALL SELECT l.* FROM deleted_list d
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::list, d.was) l WHERE d.pid = $1)`;
+const CONTACT = ['medium', 'value'];
+
+/** SQL: PostgreSQL writes whole rows as JSON, so that megabytes are neither parsed nor built here. Each section is read in batches by its key. */
+const SECTIONS = {
+  shopper: select('shopper', OWN, `to_jsonb(x) - 'epoch'`, ['regid']),
+  lists: select('list', OWN, LIST_JSON, ['seq'], ', x.lid'),
+  items: select('item', 'x.pid = $1 AND x.lid = $5'),
+  deletedLists: select('deleted_list', OWN, DELETED_LIST_JSON, ['seq'], ', x.lid'),
+  itemsOfDeleted: select('deleted_item', 'x.pid = $1 AND x.lid = $5 AND x.regid IS NULL', 'x.was'),
+  deletedItems: select(
+    'deleted_item',
+    OWN,
+    `x.was || jsonb_build_object('lid', x.lid, 'deleted_at', x.deleted_at)`,
+  ),
+  listsMadeFor: select(
+    ALL_LISTS,
+    'x.pid = $1 AND x.cfor = $3',
+    `json_build_object('lid', x.lid, 'lname', x.lname, 'cfor', x.cfor, 'cts', x.cts)`,
+  ),
+  subscriptions: select('subscription', TO_CONTACT),
+  subscriptionRequests: select('subscription_request', THEIRS, `to_jsonb(x) - 'regid' - 'asker'`),
+  confirmations: select('contact_proof', THEIRS, `to_jsonb(x) - 'regid'`, ['used_at', ...CONTACT, 'regid']),
+  mailingList: select('mailing_answer', THEIRS, `to_jsonb(x) - 'regid' - 'seq'`),
+  alertsReceived: select('alert_seen', TO_CONTACT, undefined, ['sent_at', 'epi', 'topic', ...CONTACT]),
+  optOuts: select('suppression', TO_CONTACT, undefined, ['cts', ...CONTACT]),
+  alertsLeft: select('alert_mute', TO_CONTACT, undefined, ['cts', ...CONTACT, 'topic', 'epi']),
+  stops: select('stop', IS_CONTACT, `to_jsonb(x) - 'answers'`, CONTACT),
+  clicks: select('alert_click', TO_CONTACT, undefined, ['first_at', 'alert_id']),
+  orders: select(
+    'order_report',
+    `x.pid = $1 AND (x.regid = $2 OR x.email IN ${OWN_VALUES} OR x.phone IN ${OWN_VALUES})`,
+    `to_jsonb(x) - 'regid' - 'seq' - 'is_nameless'`,
+  ),
+  notMeasured: select(
+    'unmeasured',
+    `x.pid = $1 AND (${IS_CONTACT} OR (x.medium, x.value) = ('shopper', $2))`,
+    undefined,
+    CONTACT,
+  ),
+};
+
+export type SectionName = keyof typeof SECTIONS;
+
+/** The rows of a section, batch by batch; for items, those of the list `lid`. */
+export async function* readSection(
+  db: Db,
+  { pid, regid, em, contacts }: Subject,
+  name: SectionName,
+  lid: string | null = null,
+): AsyncGenerator<ExportRow[]> {
+  const key = [pid, regid, em, JSON.stringify(contacts), lid];
+  for (let position: unknown[] | null = null; ;) {
+    const params = [...key, position && JSON.stringify(position), BATCH_SIZE];
+    const rows: ExportRow[] = await db.query<ExportRow>(SECTIONS[name], params);
+    if (rows.length > 0) yield rows;
+    if (rows.length < BATCH_SIZE) return;
+    position = rows.at(-1)!.position;
+  }
+}
+
+/** An email can have 100 kB. */
+const MESSAGE_BATCH = 50;
+
+type MessageRow = Raw<Pick<OutboxMessageModel, 'id' | 'seq'>> & { json: string };
+
+/** SQL: searches the payloads in the database, and returns whole rows as JSON. */
 const FIND_MESSAGES = `
   SELECT id, seq, to_jsonb(o)::text AS json, recipient = ANY ($2::text[]) AS "isTheirs" FROM outbox o
   WHERE pid = $1 AND seq > $4 AND (recipient = ANY ($2::text[])
@@ -38,8 +122,8 @@ const FIND_MESSAGES = `
   ORDER BY seq LIMIT $5`;
 
 /**
- * The messages that a person gets or that name it, such as an event for a webhook, portion by portion. Their texts are searched, which
- * reads the store's whole outbox: right for so rare a call. The database narrows them down, `createNameSearch` decides.
+ * The messages to a person or that name it, such as webhook events, in batches. Reads the store's whole outbox, which is acceptable for so rare a
+ * call. The database narrows them down, `createNameSearch` decides.
  */
 export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<MessageRow[]> {
   const { pid, names } = subject;
@@ -47,13 +131,13 @@ export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<Me
   const contacts = subject.contacts.map(({ value }) => value);
   const isNamedIn = createNameSearch(subject);
   for (let seq = -1; ;) {
-    const params = [pid, contacts, parts, seq, MESSAGES_AT_ONCE];
+    const params = [pid, contacts, parts, seq, MESSAGE_BATCH];
     const rows = await db.query<MessageRow & { isTheirs: boolean }>(FIND_MESSAGES, params);
     const found = rows.filter(
       ({ isTheirs, json }) => isTheirs || isNamedIn((JSON.parse(json) as { payload: unknown }).payload),
     );
     if (found.length > 0) yield found;
-    if (rows.length < MESSAGES_AT_ONCE) return;
+    if (rows.length < MESSAGE_BATCH) return;
     seq = rows.at(-1)!.seq;
   }
 }
@@ -61,20 +145,17 @@ export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<Me
 async function deleteMessages(tx: Tx, subject: Subject): Promise<number> {
   let total = 0;
   for await (const messages of findMessages(tx, subject)) {
-    const ids = messages.map(({ id }) => id);
-    const { count } = await tx.prisma.outboxMessage.deleteMany({
-      where: { pid: subject.pid, id: { in: ids } },
-    });
-    total += count;
+    const where = { pid: subject.pid, id: { in: messages.map(({ id }) => id) } };
+    total += (await tx.prisma.outboxMessage.deleteMany({ where })).count;
   }
   return total;
 }
 
-/** What the person asked for on behalf of others ends, too, unless they or somebody else asked for it as well. */
+/** Also ends what the person requested on behalf of others, unless somebody else requested it as well. */
 async function eraseSubscriptions(tx: Tx, { pid, regid, contacts }: Subject): Promise<number> {
   const own = await tx.prisma.subscription.deleteMany({ where: { pid, OR: contacts } });
   const { gone } = await endRequests(tx, { pid, regid }, { topic: null });
-  // Also what others asked for on behalf of the person, and the person on behalf of others.
+  // Includes requests of others on behalf of the person.
   const theirs = { pid, OR: [{ regid }, ...contacts] };
   await tx.prisma.subscriptionRequest.deleteMany({ where: theirs });
   await tx.prisma.contactProof.deleteMany({ where: theirs });
@@ -82,15 +163,15 @@ async function eraseSubscriptions(tx: Tx, { pid, regid, contacts }: Subject): Pr
   return own.count + gone.length;
 }
 
-/** Regids that are named in one statement; it can have 65,535 parameters. */
-const REGIDS_AT_ONCE = 1_000;
+/** A statement can have 65,535 parameters. */
+const REGID_BATCH = 1_000;
 
-/** Forgets what was answered under Idempotency-Keys to the shopper and to the guests that were merged into it, and the links. */
-async function forgetAnswers(tx: Tx, { pid, regid }: Subject): Promise<void> {
+/** Deletes the idempotency results of the shopper and of the guests merged into it, and the links to those. */
+async function eraseIdempotency(tx: Tx, { pid, regid }: Subject): Promise<void> {
   const guests = await tx.prisma.guestLink.findMany({ where: { pid, accountRegid: regid } });
   const regids = [regid, ...guests.map(({ guestRegid }) => guestRegid)];
-  for (let start = 0; start < regids.length; start += REGIDS_AT_ONCE) {
-    const some = regids.slice(start, start + REGIDS_AT_ONCE);
+  for (let start = 0; start < regids.length; start += REGID_BATCH) {
+    const some = regids.slice(start, start + REGID_BATCH);
     await tx.prisma.idempotentWrite.deleteMany({ where: { pid, regid: { in: some } } });
   }
   await tx.prisma.guestLink.deleteMany({
@@ -98,39 +179,30 @@ async function forgetAnswers(tx: Tx, { pid, regid }: Subject): Promise<void> {
   });
 }
 
-/**
- * Deletes what a shopper owns and blanks its row. The row itself stays, nameless, with its session counter moved on:
- * otherwise an old sessionid would work again when the person comes back.
- */
+/** Deletes what a shopper owns and blanks its row, which stays: a new row would make an old sessionid valid again. */
 export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Record<string, number>> {
   const { pid, regid, em } = subject;
   const counts = {
     lists: (await tx.prisma.list.deleteMany({ where: { pid, regid } })).count,
-    // After the lists: whoever was deleting one of them is done by now.
+    // After the lists, so that a concurrent deletion of one of them has ended.
     deletedLists: await emptyTrash(tx, subject),
     subscriptions: await eraseSubscriptions(tx, subject),
     messages: await deleteMessages(tx, subject),
   };
   const toThem = { pid, OR: subject.contacts };
-  // After the messages: a click of this moment waits for its alert to go, and then finds none.
+  // After the messages, so that a concurrent click no longer finds its alert.
   const keys = [shopperKey(regid), ...subject.contacts];
-  await forgetPerson(tx, pid, keys);
-  await saveChoice(tx, pid, keys, true, now);
+  await anonymise(tx, pid, keys);
+  await saveTrackingChoice(tx, pid, keys, true, now);
   await tx.prisma.alertSeen.deleteMany({ where: toThem });
   await tx.prisma.suppression.deleteMany({ where: toThem });
   await tx.prisma.alertMute.deleteMany({ where: toThem });
   if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });
-  await forgetAnswers(tx, subject);
+  await eraseIdempotency(tx, subject);
+  const blank = { ...BLANK_PROFILE, em: null, mergedInto: null, lastlogin: now, uts: now };
   await tx.prisma.shopper.updateMany({
     where: { pid, regid },
-    data: {
-      ...BLANK_PROFILE,
-      em: null,
-      epoch: { increment: 1 },
-      mergedInto: null,
-      lastlogin: now,
-      uts: now,
-    },
+    data: { ...blank, epoch: { increment: 1 } },
   });
   return counts;
 }

@@ -2,16 +2,15 @@ import { contactsOf } from '../contacts/contact.rules.ts';
 import type { Contact } from '../contacts/contact.rules.ts';
 import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
 
-/** Who is meant, by which contacts messages reach that person, and by which texts a message names it. */
+/** A data subject: the person's contacts, and the texts by which a message names the person. */
 export type Subject = IdentityKey & { em: string | null; contacts: Contact[]; names: string[] };
 
-/** A shopper as a data subject. Contacts have the form in which subscriptions keep them. */
 export function subjectOf(
   store: { defaultRegion: string | null },
   { pid, regid, uid, em, m }: ShopperRow,
 ): Subject {
   const contacts = contactsOf(store, { em, m });
-  // A number as it was typed names the person, too, if it is one at all.
+  // A valid phone number also names the person as it was typed.
   const typed = contactsOf(store, { em: null, m }).length > 0 ? m : null;
   const names = [em, ...contacts.map(({ value }) => value), typed, uid].filter((name): name is string =>
     Boolean(name),
@@ -21,7 +20,7 @@ export function subjectOf(
 
 const WORD = '\\p{L}\\p{M}\\p{N}';
 
-/** Finds a name on its own: ann@shop.co is neither in joann@shop.co, ann@shop.com nor ann@shop.co.uk. */
+/** Matches a whole name: ann@shop.co is neither in joann@shop.co, ann@shop.com nor ann@shop.co.uk. */
 function patternOf(name: string): RegExp {
   const before = `(?<![${WORD}._%+-]|[${WORD}]')`;
   const after = `(?![${WORD}_]|[.-]+[${WORD}])`;
@@ -34,7 +33,7 @@ function hasText(value: unknown, patterns: readonly RegExp[]): boolean {
   return Object.values(value).some((inner) => hasText(inner, patterns));
 }
 
-/** Tells whether the texts of a message name the person. */
+/** Creates the check whether a message names the person. */
 export function createNameSearch({ names }: Subject): (payload: unknown) => boolean {
   const patterns = names.map(patternOf);
   return (payload) => hasText(payload, patterns);

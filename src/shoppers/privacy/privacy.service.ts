@@ -1,32 +1,31 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { readWithin } from '../../platform/budget.ts';
+import type { Db } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { checkLimit } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
-import { exportPieces } from './export.service.ts';
 import { publicIdOf, regidOf } from '../identity.rules.ts';
 import * as privacy from './privacy.repo.ts';
-import type { AuditRow } from './privacy.repo.ts';
+import type { AuditRow, SectionName } from './privacy.repo.ts';
 import { subjectOf } from './privacy.rules.ts';
-import { findById } from '../shopper-search.repo.ts';
-import { findShopper, lockShopper } from '../shopper.repo.ts';
+import type { Subject } from './privacy.rules.ts';
+import { findById, findShopper, lockShopper } from '../shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
 import { checkEmail } from '../shopper.rules.ts';
 
-/** How a merchant names a shopper: one of the two. */
-export type ShopperName = { useremail?: string | null; regid?: string | null };
+/** Exactly one is given. */
+type ShopperName = { useremail?: string | null; regid?: string | null };
 
 function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
   const { pid, secret } = requireStore(ctx);
-  // Two names could mean two people, and an erasure cannot be taken back.
+  // Two names could mean two people, and an erasure cannot be undone.
   if (regid && useremail) fail('invalid-request', 'Give useremail or regid, not both');
   if (regid) return { pid, regid };
   return { pid, regid: regidOf(secret, 'account', checkEmail(useremail)) };
 }
 
-/** A shopper of the calling store, or null. */
 export function lookUpShopper(
   ctx: Context,
   { uid, ...name }: ShopperName & { uid?: string | null },
@@ -37,7 +36,6 @@ export function lookUpShopper(
   return isStorable(uid) ? findById(ctx.db, requireStore(ctx).pid, uid) : Promise.resolve(null);
 }
 
-/** The newest audit entries of the calling store. */
 export function getAuditLog(ctx: Context, first?: number | null): Promise<AuditRow[]> {
   const { pid } = requireStore(ctx);
   return privacy.listAuditEntries(ctx.db, pid, checkLimit('first', first, 20, 100));
@@ -61,10 +59,10 @@ function auditEntry(
 }
 
 const DATA = '"data":';
-/** Most bytes of an export that is one answer; a larger one is written piece by piece. */
+/** A larger export is only streamed. */
 const MAX_EXPORT_BYTES = 8_000_000;
 
-/** Everything about a shopper; the export itself is recorded. */
+/** Everything about a shopper; the export itself is audited. */
 export async function exportShopper(
   ctx: Context,
   name: ShopperName,
@@ -74,13 +72,11 @@ export async function exportShopper(
     const value = await ctx.db.transaction(async (tx) => {
       const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
       const exportedAt = ctx.now();
-      const text = await joinPieces(
-        exportPieces(tx, subjectOf(requireStore(ctx), shopper), exportedAt),
-        maxBytes,
-      );
+      const chunks = exportChunks(tx, subjectOf(requireStore(ctx), shopper), exportedAt);
+      const text = await joinChunks(chunks, maxBytes);
       if (text === null) return null;
       await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
-      // The last member of the document, as the text it is: nobody needs to parse it on the way.
+      // The last member of the document, cut out as text instead of parsed.
       return { exportedAt, data: text.slice(text.indexOf(DATA) + DATA.length, -1) };
     });
     return { value, bytes: value === null ? maxBytes : Buffer.byteLength(value.data) };
@@ -91,30 +87,26 @@ export async function exportShopper(
   );
 }
 
-/** The pieces as one text; null as soon as they are more than that. */
-async function joinPieces(pieces: AsyncIterable<string>, maxBytes: number): Promise<string | null> {
+/** Returns null as soon as the chunks exceed `maxBytes`. */
+async function joinChunks(chunks: AsyncIterable<string>, maxBytes: number): Promise<string | null> {
   let text = '';
   let bytes = 0;
-  for await (const piece of pieces) {
-    bytes += Buffer.byteLength(piece);
+  for await (const chunk of chunks) {
+    bytes += Buffer.byteLength(chunk);
     if (bytes > maxBytes) return null;
-    text += piece;
+    text += chunk;
   }
   return text;
 }
 
-/**
- * The same of any size, as pieces of JSON text. It is recorded before the first one. Each portion is read when its turn comes and holds
- * no connection in between, so a slow reader keeps nobody else waiting.
- */
+/** The same in any size; it is audited before the first chunk. It holds no connection between batches, so a slow reader blocks nobody. */
 export async function streamExport(ctx: Context, name: ShopperName): Promise<AsyncGenerator<string>> {
   const key = keyOf(ctx, name);
   const shopper = (await findShopper(ctx.db, key)) ?? fail('not-found', 'There is no such shopper');
   await privacy.addAuditEntry(ctx.db, key.pid, auditEntry(ctx, 'export', key.regid, {}));
-  return exportPieces(ctx.db, subjectOf(requireStore(ctx), shopper), ctx.now());
+  return exportChunks(ctx.db, subjectOf(requireStore(ctx), shopper), ctx.now());
 }
 
-/** Erases a shopper in one transaction with its audit entry. */
 export async function eraseShopper(ctx: Context, name: ShopperName): Promise<AuditRow> {
   const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
@@ -124,4 +116,63 @@ export async function eraseShopper(ctx: Context, name: ShopperName): Promise<Aud
     await privacy.addAuditEntry(tx, key.pid, entry);
     return entry;
   });
+}
+
+/** Everything about a shopper as one JSON text, in chunks of at most a few megabytes. */
+async function* exportChunks(db: Db, subject: Subject, exportedAt: Date): AsyncGenerator<string> {
+  const section = (name: SectionName) => inArray(name, rowChunks(privacy.readSection(db, subject, name)));
+  let shopper = 'null';
+  for await (const [row] of privacy.readSection(db, subject, 'shopper')) shopper = row!.json;
+  yield `{"exportedAt":${exportedAt.getTime()},"data":{"shopper":${shopper}`;
+  yield* inArray('lists', listChunks(db, subject, 'lists', 'items'));
+  yield* inArray('deletedLists', listChunks(db, subject, 'deletedLists', 'itemsOfDeleted'));
+  yield* section('deletedItems');
+  yield* section('listsMadeFor');
+  yield* section('subscriptions');
+  yield* section('subscriptionRequests');
+  yield* section('confirmations');
+  yield* section('mailingList');
+  yield* inArray('messages', rowChunks(privacy.findMessages(db, subject)));
+  yield* section('alertsReceived');
+  yield* section('optOuts');
+  yield* section('alertsLeft');
+  yield* section('stops');
+  yield* section('clicks');
+  yield* section('orders');
+  yield* section('notMeasured');
+  yield '}}';
+}
+
+/** Elements of an array with commas between them, or a part of one; `isNew` where the next element begins. */
+type ArrayChunk = { text: string; isNew: boolean };
+
+async function* inArray(name: string, chunks: AsyncIterable<ArrayChunk>): AsyncGenerator<string> {
+  yield `,"${name}":[`;
+  let isFirst = true;
+  for await (const { text, isNew } of chunks) {
+    yield isNew && !isFirst ? `,${text}` : text;
+    isFirst = false;
+  }
+  yield ']';
+}
+
+async function* rowChunks(batches: AsyncIterable<{ json: string }[]>): AsyncGenerator<ArrayChunk> {
+  for await (const rows of batches) yield { text: rows.map(({ json }) => json).join(','), isNew: true };
+}
+
+/** Items are read separately from their lists: one list can have more than a chunk should. */
+async function* listChunks(
+  db: Db,
+  subject: Subject,
+  lists: SectionName,
+  items: SectionName,
+): AsyncGenerator<ArrayChunk> {
+  for await (const rows of privacy.readSection(db, subject, lists)) {
+    for (const { json, lid } of rows) {
+      yield { text: json.slice(0, -1), isNew: true };
+      for await (const text of inArray('items', rowChunks(privacy.readSection(db, subject, items, lid))))
+        yield { text, isNew: false };
+      yield { text: '}', isNew: false };
+    }
+  }
 }

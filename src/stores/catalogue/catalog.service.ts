@@ -7,8 +7,6 @@ import type { ProductChange } from '../../alerts/events/event.service.ts';
 import * as catalog from '../products/product.repo.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../products/product.columns.ts';
 import type { StepRow, WrittenRow } from '../products/product.repo.ts';
-import { removeRemoved } from '../products/removed.repo.ts';
-import { keepReturns } from '../products/stock.repo.ts';
 import {
   checkProduct,
   checkProductCount,
@@ -35,7 +33,7 @@ async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Dat
   const earlier = new Map(returned.map((row) => [row.epi, row]));
   const back = rows.filter(({ epi }) => earlier.has(epi));
   const steps = back.map(({ epi, available }) => ({ epi, was: earlier.get(epi)!.available, is: available }));
-  await keepReturns(tx, pid, steps, now);
+  await catalog.addReturns(tx, pid, steps, now);
   return rows.map(({ epi, before, beforePr, beforeTags, available, pr, tags, isNew }) => {
     const gone = earlier.get(epi);
     return {
@@ -181,5 +179,5 @@ const KEEP_REMOVED_MS = 30 * DAY_MS;
 
 /** Forgets a portion of the variants that were removed long ago; answers how many. */
 export function forgetRemoved({ db }: Services, now: Date): Promise<number> {
-  return removeRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
+  return catalog.deleteRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
 }

@@ -4,7 +4,7 @@ import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
-import { recordOrder } from '../revenue/order.service.ts';
+import { recordOrder } from '../revenue/revenue.service.ts';
 import { readOrder } from './shopify-order.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { findServedStore } from '../store.service.ts';

@@ -3,13 +3,13 @@ import type { ProductModel } from '../../generated/prisma/models.ts';
 import { COLUMNS } from './product.repo.ts';
 import type { ProductRow } from './product.columns.ts';
 
-/** A variant at its place in the catalogue. */
+/** A variant with its number in the catalogue. */
 export type PlacedRow = ProductRow & Raw<Pick<ProductModel, 'seq'>>;
 
-/** Which variants are meant: all words of `search`, and only those without stock where asked for. */
+/** Variants that match all words of `search`. */
 export type ProductFilter = { search: string; isSoldOut: boolean };
 
-/** Orders other than newest first, each by a value that rises: what has most comes first. Figures are a few seconds behind. */
+/** The ascending sort value of each order. Figures are a few seconds old. */
 const RANKS = {
   newest: { type: 'bigint', value: '-b.seq' },
   title: { type: 'text', value: "lower(coalesce(b.dt, ''))" },
@@ -22,18 +22,16 @@ function figureOf(kind: string, key: string): string {
   return `-coalesce((SELECT t.n FROM tally t WHERE t.pid = $1 AND t.kind = '${kind}' AND t.key = ${key}), 0)::bigint`;
 }
 
-/** An order of the catalogue. */
 export type ProductSort = keyof typeof RANKS;
 
-/** A variant with what its order goes by. */
-export type RankedRow = PlacedRow & { rank: string };
+type RankedRow = PlacedRow & { rank: string };
 
-/** Most variants that are put in an order that no index has: 20,000 take 60 ms. */
-export const MAX_RANKED = 20_000;
+/** Most variants that are sorted without an index: 20,000 take 60 ms. */
+const MAX_RANKED = 20_000;
 
 const FOUND = 'product_search(p.pid, p.dt, p.bt, p.sku, p.epi, p.empi) @@';
 
-/** SQL: the order is by an expression or by figures of another table, to which there is no relation. */
+/** SQL: sorts by an expression or by figures of another table, to which there is no relation. */
 const RANKED = (sort: ProductSort, hasWords: boolean): string => `
   SELECT ${COLUMNS}, p.seq, r.rank::text AS rank
   FROM (
@@ -46,7 +44,7 @@ const RANKED = (sort: ProductSort, hasWords: boolean): string => `
     ORDER BY rank, epi LIMIT $5) r
   JOIN product p ON p.pid = $1 AND p.epi = r.epi ORDER BY r.rank, r.epi`;
 
-/** A page of the catalogue in some order, behind a place in it; of a larger catalogue the newest variants are put in order. */
+/** A page of the catalogue behind a position; of a larger catalogue only the newest variants are sorted. */
 export async function rankProducts(
   db: Db,
   pid: string,
@@ -59,19 +57,19 @@ export async function rankProducts(
   return db.query<RankedRow>(RANKED(sort, words !== null), params);
 }
 
-// SQL: an index on an expression. Has no name on purpose: planned for the words at hand, it walks the newest rows for common words and the index for rare ones.
+// SQL: an index on an expression. Unnamed, so that it is planned for the words at hand: newest rows for common words, the index for rare ones.
 const SEARCH = `
   SELECT ${COLUMNS}, p.seq FROM product p
   WHERE p.pid = $1 AND p.seq < $2 AND ${FOUND} $4::tsquery AND (NOT $5 OR p.stk <= 0)
   ORDER BY p.seq DESC LIMIT $3`;
 
-/** SQL: the words are cut by the function that the index uses. */
+/** SQL: the function that the index uses splits the words. */
 const WORDS = {
   name: 'search_words',
   text: `SELECT string_agg(quote_literal(word) || ':*', ' & ')::tsquery::text AS query FROM unnest(product_words($1, $2)) AS word WHERE length(word) > 8`,
 };
 
-/** The beginnings of words that a search asks for, as the index knows those of this store; null where there is none. */
+/** A search as a tsquery of word prefixes; null where it has no words. */
 export async function wordsOf(db: Db, pid: string, search: string): Promise<string | null> {
   const [words] = await db.query<{ query: string | null }>(WORDS, [pid, search]);
   return words?.query ?? null;
@@ -79,7 +77,7 @@ export async function wordsOf(db: Db, pid: string, search: string): Promise<stri
 
 const whereOf = (pid: string, isSoldOut: boolean) => ({ pid, ...(isSoldOut && { stk: { lte: 0 } }) });
 
-/** A page of the catalogue behind `before`, newest first. */
+/** Newest first. */
 export async function listProducts(
   db: Db,
   pid: string,
@@ -96,11 +94,10 @@ export async function listProducts(
   return words === null ? [] : db.query<PlacedRow>(SEARCH, [pid, before, limit, words, isSoldOut]);
 }
 
-// SQL: an index on an expression. Has no name, as the search itself.
+// SQL: an index on an expression. Unnamed like the search itself.
 const COUNT_FOUND = `
   SELECT count(*)::int AS count FROM product p WHERE p.pid = $1 AND ${FOUND} $2::tsquery AND (NOT $3 OR p.stk <= 0)`;
 
-/** How many variants there are. */
 export async function countProducts(
   db: Db,
   pid: string,

@@ -1,33 +1,27 @@
-import { unnestKeys } from '../../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
-import type { ProductModel, RemovedProductModel } from '../../generated/prisma/models.ts';
-import { MAX_STOCK } from './product.rules.ts';
+import type { ProductModel, RemovedProductModel, StockChangeModel } from '../../generated/prisma/models.ts';
+import { MAX_STOCK, countedStock } from './product.rules.ts';
 import { productColumns } from './product.columns.ts';
-import { keepChanges } from './stock.repo.ts';
-import type { CustomField, ProductRow, ProductWrite } from './product.columns.ts';
+import type { CustomProductField, ProductRow, ProductWrite } from './product.columns.ts';
 
-/** What alerts see of a variant. Stock that is not counted is the greatest there is. */
-export type Availability = Pick<ProductModel, 'tags'> & { available: number | null };
+/** What alerts see of a variant; untracked stock counts as the maximum. */
+type Availability = Pick<ProductModel, 'tags'> & { available: number | null };
 
-/** The step that a write made of a variant. */
 export type StepRow = Pick<ProductModel, 'epi' | 'empi' | 'du' | 'pr'> &
   Availability & { before: number | null; beforePr: number | null; beforeTags: string[]; isNew: boolean };
 
-/** A variant as one write left it, with the step that this write made. */
 export type WrittenRow = ProductRow & StepRow;
 
-/** SQL that reads product `p`, each column as the record names it. */
 export const COLUMNS = productColumns
   .filter(({ isHidden }) => !isHidden)
   .map(({ column, sql }) => (sql === 'text[]' ? `coalesce(p.${column}, '{}') AS ${column}` : `p.${column}`))
   .join(', ');
-/** Stock as alerts count it: before and after a write, and when a variant goes. */
 export const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
 const STEP = `${AVAILABLE} AS available, p.before_stk AS before, p.before_pr AS "beforePr", coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
 const WRITTEN = `${COLUMNS}, ${STEP}`;
 
-/** What an upsert makes of stock, and of the time of the platform's last change. */
-const CUSTOM: Record<CustomField, string> = {
+const CUSTOM: Record<CustomProductField, string> = {
   stk: 'CASE WHEN excluded.is_untracked THEN NULL ELSE coalesce(excluded.stk, p.stk) END',
   isUntracked: 'excluded.is_untracked OR (p.is_untracked AND excluded.stk IS NULL)',
   sourceAt: 'greatest(excluded.source_at, p.source_at)',
@@ -36,14 +30,23 @@ const CUSTOM: Record<CustomField, string> = {
 const FILLED = productColumns.filter(({ write }) => write !== 'own');
 
 const filledValue = ({ field, column, write }: (typeof FILLED)[number]): string => {
-  if (write === 'custom') return `${column} = ${CUSTOM[field as CustomField]}`;
+  if (write === 'custom') return `${column} = ${CUSTOM[field as CustomProductField]}`;
   const sent = write === 'needed' ? `nullif(excluded.${column}, '')` : `excluded.${column}`;
   return `${column} = coalesce(${sent}, p.${column})`;
 };
 
+const COUNTED = (column: string): string => `nullif(s.${column}, ${MAX_STOCK})`;
+
+/** Records the stock changes of `step`. The first stock of a new variant is no change, so that an import of a million new ones writes nothing here. */
+const addChanges = (now: string): string => `kept AS (
+      INSERT INTO stock_change (pid, epi, at, before, after)
+      SELECT $1, s.epi, ${now}, ${COUNTED('before')}, ${COUNTED('available')} FROM step s
+      WHERE NOT s."isNew" AND ${COUNTED('before')} IS DISTINCT FROM ${COUNTED('available')}
+    )`;
+
 /**
- * One statement for a thousand rows. They are inserted or locked in the order of their ids, so that writers never wait in a circle; `p.stk` inside
- * DO UPDATE is what the writer before left, so that the steps of many writers at once add up. An older webhook changes nothing.
+ * Rows are locked in the order of their ids, so that concurrent writers cannot deadlock; `p.stk` inside DO UPDATE is what the previous writer left,
+ * so that the changes of concurrent writers add up. An older webhook changes nothing.
  */
 const WRITE = `
     INSERT INTO product AS p (pid, epi, ${FILLED.map(({ column }) => column).join(', ')}, cts, uts)
@@ -54,13 +57,13 @@ const WRITE = `
       before_tags = p.tags, before_pr = p.pr, before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at`;
 
-/** SQL: set-wise, and adds up with what others write at once. */
+/** SQL: set-wise, and adds up with concurrent writes. */
 const UPSERT = {
   name: 'upsert_products',
-  text: `WITH step AS (${WRITE} RETURNING ${WRITTEN}), ${keepChanges('$3')} SELECT * FROM step`,
+  text: `WITH step AS (${WRITE} RETURNING ${WRITTEN}), ${addChanges('$3')} SELECT * FROM step`,
 };
 
-/** Adds or changes variants, at most a thousand or so at a time and none of them twice. */
+/** Adds or changes about a thousand variants at most, none of them twice. */
 export function upsertProducts(
   tx: Tx,
   pid: string,
@@ -70,16 +73,16 @@ export function upsertProducts(
   return tx.query<WrittenRow>(UPSERT, [pid, JSON.stringify(products), now]);
 }
 
-/** SQL: the same; a file of a million is not sent back, only what became of it: an import is a tenth faster. */
+/** SQL: the same without the rows themselves, which makes an import a tenth faster. */
 const MERGE = {
   name: 'merge_products',
   text: `
     WITH step AS (${WRITE} RETURNING p.epi, p.empi, p.du, p.pr, coalesce(p.tags, '{}') AS tags, ${STEP}),
-    ${keepChanges('$3')}
+    ${addChanges('$3')}
     SELECT * FROM step WHERE "isNew" OR available IS DISTINCT FROM before OR pr IS DISTINCT FROM "beforePr" OR tags <> "beforeTags"`,
 };
 
-/** Adds or changes variants as `upsertProducts` does; answers the steps of those that are new or changed in what alerts watch. */
+/** Adds or changes variants as `upsertProducts` does; returns only changes that alerts watch, and new variants. */
 export function mergeProducts(
   tx: Tx,
   pid: string,
@@ -89,7 +92,7 @@ export function mergeProducts(
   return tx.query<StepRow>(MERGE, [pid, JSON.stringify(products), now]);
 }
 
-/** SQL: set-wise, and locks the rows in an order. */
+/** SQL: set-wise, and locks the rows in order. */
 const SET_STOCK = {
   name: 'set_stock',
   text: `
@@ -99,29 +102,22 @@ const SET_STOCK = {
     UPDATE product p SET before_stk = ${AVAILABLE}, stk = n.stk, is_untracked = false, before_tags = p.tags, before_pr = p.pr, rev = p.rev + 1, uts = $4
     FROM held JOIN unnest($2::text[], $3::int[]) AS n (epi, stk) USING (epi)
     WHERE p.pid = $1 AND p.epi = held.epi
-    RETURNING ${WRITTEN}), ${keepChanges('$4')}
+    RETURNING ${WRITTEN}), ${addChanges('$4')}
     SELECT * FROM step`,
 };
 
-/** Sets the stock of the variants that are there. */
 export function setStock(
   tx: Tx,
   pid: string,
   stocks: readonly { epi: string; stk: number }[],
   now: Date,
 ): Promise<WrittenRow[]> {
-  return tx.query<WrittenRow>(SET_STOCK, [
-    pid,
-    stocks.map(({ epi }) => epi),
-    stocks.map(({ stk }) => stk),
-    now,
-  ]);
+  return tx.query<WrittenRow>(SET_STOCK, [pid, ...arraysOf(stocks, 'epi', 'stk'), now]);
 }
 
-/** A variant that is gone, as it was. */
-export type RemovedRow = Availability & Pick<RemovedProductModel, 'epi' | 'pr'>;
+type RemovedRow = Availability & Pick<RemovedProductModel, 'epi' | 'pr'>;
 
-/** SQL: set-wise, and locks the rows in an order. */
+/** SQL: set-wise, and locks the rows in order. */
 const REMOVE = {
   name: 'remove_products',
   text: `
@@ -138,7 +134,7 @@ const REMOVE = {
     SELECT epi, available, pr, tags FROM gone`,
 };
 
-/** Deletes variants and remembers how they were, because feeds take products out and bring them again. */
+/** Deletes variants and keeps their last state, because feeds take products out and bring them back. */
 export function removeProducts(
   tx: Tx,
   pid: string,
@@ -148,12 +144,12 @@ export function removeProducts(
   return tx.query<RemovedRow>(REMOVE, [pid, epis, now]);
 }
 
-/** A variant that was removed before, and the last subscription number of then. */
-export type ReturnedRow = RemovedRow & Raw<Pick<RemovedProductModel, 'seq'>>;
+/** A variant that was removed before, with the last subscription number at that time. */
+type ReturnedRow = RemovedRow & Raw<Pick<RemovedProductModel, 'seq'>>;
 
-/** Which of these new variants were there before, as they were; this is told once, because the caller holds the new rows. */
+/** Returns, and deletes, the last state of those of these new variants that were removed before. */
 export async function takeBackProducts(tx: Tx, pid: string, epis: readonly string[]): Promise<ReturnedRow[]> {
-  // Most stores have removed nothing, and the look-up of a thousand ids took a seventh of an import's time.
+  // Most stores have removed nothing, and looking up a thousand ids took a seventh of an import's time.
   if ((await tx.prisma.removedProduct.findFirst({ where: { pid }, select: { epi: true } })) === null)
     return [];
   const where = { pid, epi: { in: [...epis] } };
@@ -162,13 +158,13 @@ export async function takeBackProducts(tx: Tx, pid: string, epis: readonly strin
   return rows.map(({ epi, stk, pr, tags, seq }) => ({ epi, available: stk, pr, tags, seq: Number(seq) }));
 }
 
-/** SQL: each subscription runs it. */
+/** SQL: every subscription runs it. */
 const FIND = {
   name: 'find_products',
   text: `SELECT ${COLUMNS} FROM product p WHERE p.pid = $1 AND p.epi = ANY ($2::text[])`,
 };
 
-/** SQL: each sign-up runs it; one statement serves many. */
+/** SQL: every sign-up runs it; one statement serves many. */
 const FIND_EACH = {
   name: 'find_each_product',
   text: `
@@ -176,22 +172,65 @@ const FIND_EACH = {
     LEFT JOIN product p ON p.pid = k.pid AND p.epi = k.epi ORDER BY k.position`,
 };
 
-/** Names a variant of a store. */
 export type VariantKey = Pick<ProductModel, 'pid' | 'epi'>;
 
-/** The catalogue's record of each variant, null where it knows none. */
 export async function findEachProduct(db: Db, keys: readonly VariantKey[]): Promise<(ProductRow | null)[]> {
-  const params = [keys.map(({ pid }) => pid), keys.map(({ epi }) => epi)];
-  const rows = await db.query<ProductRow | { epi: null }>(FIND_EACH, params);
+  const rows = await db.query<ProductRow | { epi: null }>(FIND_EACH, arraysOf(keys, 'pid', 'epi'));
   return rows.map((row) => (row.epi === null ? null : row));
 }
 
-/** The variants that the catalogue knows, in no order. */
+/** The variants that the catalogue has, in no order. */
 export function findProducts(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
   return db.query<ProductRow>(FIND, [pid, epis]);
 }
 
-/** One variant of the catalogue, or null. */
 export async function findProduct(db: Db, pid: string, epi: string): Promise<ProductRow | null> {
   return db.prisma.product.findFirst({ where: { pid, epi } });
+}
+
+/** Records the stock changes of variants that were removed and are back: `upsertProducts` takes them for new. */
+export async function addReturns(
+  tx: Tx,
+  pid: string,
+  steps: readonly { epi: string; was: number | null; is: number | null }[],
+  now: Date,
+): Promise<void> {
+  const data = steps
+    .map(({ epi, was, is }) => ({ pid, epi, at: now, before: countedStock(was), after: countedStock(is) }))
+    .filter(({ before, after }) => before !== after);
+  if (data.length > 0) await tx.prisma.stockChange.createMany({ data });
+}
+
+export type StockChangeRow = Pick<StockChangeModel, 'at' | 'before' | 'after'> & { id: string };
+
+export async function listStockChanges(
+  db: Db,
+  pid: string,
+  epi: string,
+  take: number,
+): Promise<StockChangeRow[]> {
+  const rows = await db.prisma.stockChange.findMany({ where: { pid, epi }, orderBy: { seq: 'desc' }, take });
+  return rows.map(({ seq, at, before, after }) => ({ id: String(seq), at, before, after }));
+}
+
+const CLEANUP_BATCH = 5_000;
+
+export async function deleteStockChanges(db: Db, before: Date): Promise<number> {
+  return (await db.prisma.stockChange.deleteMany({ where: { at: { lt: before } }, limit: CLEANUP_BATCH }))
+    .count;
+}
+
+/** SQL: two tables in one statement, so that no price mark outlives its variant. */
+const DELETE_REMOVED = `
+  WITH gone AS (
+    DELETE FROM removed_product WHERE (pid, epi) IN (
+      SELECT pid, epi FROM removed_product WHERE at < $1 LIMIT ${CLEANUP_BATCH}) RETURNING pid, epi
+  ), marks AS (
+    DELETE FROM price_mark m USING gone g WHERE m.pid = g.pid AND m.epi = g.epi
+  )
+  SELECT count(*)::int AS count FROM gone`;
+
+/** Deletes a batch of the last states of variants that were removed before `before`; returns how many. */
+export async function deleteRemoved(db: Db, before: Date): Promise<number> {
+  return (await db.query<{ count: number }>(DELETE_REMOVED, [before]))[0]!.count;
 }

@@ -9,9 +9,6 @@ import type {
 } from '../../generated/prisma/models.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** What is counted: presence of a product in lists, contacts waiting for a variant, or events of a day. */
-export type TallyKind = 'wish' | 'wait' | 'add' | 'subscribe' | 'alert';
-
 /** SQL: every write that adds an item and every subscription runs it. */
 const COUNT = {
   name: 'tally_count',
@@ -21,14 +18,11 @@ const COUNT = {
     WHERE e.n > 0 GROUP BY e.pid, e.key`,
 };
 
-/** How often something happened in a store. */
-export type Occurrence = { pid: string; n: number; now: Date };
-
-/** Counts events of today in the caller's transaction. It only inserts, so that two writers never wait for each other. */
+/** Counts events of today in the caller's transaction. It only inserts, so that concurrent writers never wait for each other. */
 export async function countEvents(
   tx: Tx,
   kind: 'add' | 'subscribe' | 'alert',
-  events: readonly Occurrence[],
+  events: readonly { pid: string; n: number; now: Date }[],
 ): Promise<void> {
   if (!events.some(({ n }) => n > 0)) return;
   await tx.query(COUNT, [
@@ -39,7 +33,7 @@ export async function countEvents(
   ]);
 }
 
-/** SQL: takes, sums and adds thousands of rows in one statement, beside others that do the same. */
+/** SQL: takes, sums and adds thousands of rows in one statement, also concurrently. */
 const FOLD = {
   name: 'tally_fold',
   text: `
@@ -54,16 +48,14 @@ const FOLD = {
     SELECT count(*)::int AS folded FROM taken`,
 };
 
-/** Folds a portion of what was counted into the figures; the number of portions' rows that were folded. */
+/** Adds a batch of counted events to the figures; returns how many rows it added. */
 export async function foldTallies(db: Db): Promise<number> {
-  const [row] = await db.query<{ folded: number }>(FOLD);
-  return row!.folded;
+  return (await db.query<{ folded: number }>(FOLD))[0]!.folded;
 }
 
-/** A day's figures. */
 export type DayRow = { day: string; adds: number; subscriptions: number; alerts: number };
 
-/** Figures of the last days up to `today` (YYYY-MM-DD), oldest first. */
+/** The figures of `days` days up to `today` (YYYY-MM-DD), oldest first. */
 export async function activity(db: Db, pid: string, today: string, days: number): Promise<DayRow[]> {
   const dates = Array.from({ length: days }, (_, index) =>
     new Date(Date.parse(today) - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
@@ -80,13 +72,12 @@ export async function activity(db: Db, pid: string, today: string, days: number)
   }));
 }
 
-/** A product and in how many lists it is. */
 export type ProductDemandRow = Pick<ProductModel, 'empi' | 'dt' | 'iu'> & {
   count: TallyModel['n'];
   du: ItemModel['du'] | null;
 };
 
-/** SQL: the first variant of each product, or an item where the catalogue does not know it: Prisma would read all of them. */
+/** SQL: the first variant of each product, or an item where the catalogue has none; Prisma would read all of them. */
 const MOST_WISHLISTED = `
   SELECT top.key AS empi, top.n AS count, coalesce(p.dt, i.dt) AS dt, coalesce(p.iu, i.iu) AS iu, coalesce(p.du, i.du) AS du
   FROM (SELECT key, n FROM tally WHERE pid = $1 AND kind = 'wish' AND n > 0 ORDER BY n DESC, key LIMIT $2) top
@@ -94,48 +85,49 @@ const MOST_WISHLISTED = `
   LEFT JOIN LATERAL (SELECT dt, iu, du FROM item WHERE pid = $1 AND empi = top.key LIMIT 1) i ON p.du IS NULL
   ORDER BY top.n DESC, top.key`;
 
-/** The products in most lists, from the index of the figures. */
 export function mostWishlisted(db: Db, pid: string, first: number): Promise<ProductDemandRow[]> {
   return db.query<ProductDemandRow>(MOST_WISHLISTED, [pid, first]);
 }
 
-/** How many confirmed subscriptions wait for each variant; one statement a store. */
-export async function countWaiting(
+/** Counts by store and key, in the order of `keys`; `load` runs once per store. */
+async function countEach(
+  keys: readonly { pid: string; key: string }[],
+  load: (pid: string, keys: string[]) => Promise<{ pid: string; key: string; n: number }[]>,
+): Promise<number[]> {
+  const wanted = new Map<string, Set<string>>();
+  for (const { pid, key } of keys) wanted.set(pid, (wanted.get(pid) ?? new Set()).add(key));
+  const found = await Promise.all([...wanted].map(([pid, set]) => load(pid, [...set])));
+  const counts = new Map(found.flat().map(({ pid, key, n }) => [JSON.stringify([pid, key]), n]));
+  return keys.map(({ pid, key }) => counts.get(JSON.stringify([pid, key])) ?? 0);
+}
+
+export function countSubscribers(
   db: Db,
   keys: readonly Pick<SubscriptionModel, 'pid' | 'epi'>[],
 ): Promise<number[]> {
-  const stores = [...new Set(keys.map(({ pid }) => pid))];
-  const found = await Promise.all(
-    stores.map((pid) => {
-      const epis = new Set(keys.flatMap((key) => (key.pid === pid ? [key.epi] : [])));
-      const where = { pid, epi: { in: [...epis] }, confirmedAt: { not: null } };
-      return db.prisma.subscription.groupBy({ by: ['pid', 'epi'], where, _count: true });
-    }),
-  );
-  const counts = new Map(found.flat().map(({ pid, epi, _count }) => [JSON.stringify([pid, epi]), _count]));
-  return keys.map(({ pid, epi }) => counts.get(JSON.stringify([pid, epi])) ?? 0);
+  const named = keys.map(({ pid, epi }) => ({ pid, key: epi }));
+  return countEach(named, async (pid, epis) => {
+    const where = { pid, epi: { in: epis }, confirmedAt: { not: null } };
+    const rows = await db.prisma.subscription.groupBy({ by: ['epi'], where, _count: true });
+    return rows.map(({ epi, _count }) => ({ pid, key: epi, n: _count }));
+  });
 }
 
-/** How often each product is in lists, as the figures say; one statement a store. */
+/** In how many lists each product is, according to the figures. */
 export async function countInLists(
   db: Db,
   keys: readonly Pick<ProductModel, 'pid' | 'empi'>[],
 ): Promise<number[]> {
-  const stores = [...new Set(keys.map(({ pid }) => pid))];
-  const found = await Promise.all(
-    stores.map((pid) => {
-      const products = new Set(keys.flatMap((key) => (key.pid === pid ? [key.empi] : [])));
-      return db.prisma.tally.findMany({ where: { pid, kind: 'wish', key: { in: [...products] } } });
-    }),
+  const named = keys.map(({ pid, empi }) => ({ pid, key: empi }));
+  const counts = await countEach(named, (pid, empis) =>
+    db.prisma.tally.findMany({ where: { pid, kind: 'wish', key: { in: empis } } }),
   );
-  const counts = new Map(found.flat().map(({ pid, key, n }) => [JSON.stringify([pid, key]), n]));
-  return keys.map(({ pid, empi }) => Math.max(0, counts.get(JSON.stringify([pid, empi])) ?? 0));
+  return counts.map((count) => Math.max(0, count));
 }
 
-/** What of a store there is already. */
+/** Which of these a store has already. */
 export type SetupRow = Record<'products' | 'shoppers' | 'lists' | 'alerts', boolean>;
 
-/** Looks for one row of each kind. */
 export async function setup(db: Db, pid: string): Promise<SetupRow> {
   const any = { where: { pid }, select: { pid: true } };
   const [product, shopper, list, alert] = await Promise.all([
@@ -144,43 +136,32 @@ export async function setup(db: Db, pid: string): Promise<SetupRow> {
     db.prisma.list.findFirst(any),
     db.prisma.tally.findFirst({ where: { pid, kind: 'alert', n: { gt: 0 } }, select: { pid: true } }),
   ]);
-  return {
-    products: product !== null,
-    shoppers: shopper !== null,
-    lists: list !== null,
-    alerts: alert !== null,
-  };
+  return { products: !!product, shoppers: !!shopper, lists: !!list, alerts: !!alert };
 }
 
-const OCCASION = { id: true, topic: true, cause: true, state: true, units: true, openedAt: true } as const;
+const ALERT_EVENT = { id: true, topic: true, cause: true, state: true, units: true, openedAt: true } as const;
 
-/** A time when those who wait for a variant were alerted. */
-export type OccasionRow = Pick<RestockModel, keyof typeof OCCASION>;
+/** An event that alerted the subscribers of a variant. */
+export type AlertEventRow = Pick<RestockModel, keyof typeof ALERT_EVENT>;
 
-/** The last occasions of a variant, newest first. */
-export function occasions(db: Db, pid: string, epi: string, first: number): Promise<OccasionRow[]> {
-  return db.prisma.restock.findMany({
-    where: { pid, epi },
-    select: OCCASION,
-    orderBy: { seq: 'desc' },
-    take: first,
-  });
+export function alertEvents(db: Db, pid: string, epi: string, first: number): Promise<AlertEventRow[]> {
+  const newest = { orderBy: { seq: 'desc' }, take: first } as const;
+  return db.prisma.restock.findMany({ where: { pid, epi }, select: ALERT_EVENT, ...newest });
 }
 
-/** A variant and how many subscriptions wait for it. */
 export type VariantDemandRow = Raw<Pick<ProductModel, 'epi' | 'stk' | 'dt' | 'vi' | 'iu'>> & {
   empi: ProductModel['empi'] | null;
   waiting: TallyModel['n'];
 };
 
-/** SQL: figures name products without a relation, and those in stock are passed over before the limit counts. */
+/** SQL: figures name products without a relation, and variants in stock must not use up the limit. */
 const WAITING = `
   SELECT t.key AS epi, p.empi, t.n AS waiting, p.stk, p.dt, p.vi, p.iu
   FROM tally t LEFT JOIN product p ON p.pid = t.pid AND p.epi = t.key
   WHERE t.pid = $1 AND t.kind = 'wait' AND t.n > 0 AND coalesce(p.stk, 0) <= 0
   ORDER BY t.n DESC, t.key LIMIT $2`;
 
-/** The sold-out variants that most contacts wait for; a variant that the catalogue does not know counts as sold out. */
+/** The sold-out variants with most subscriptions; one that the catalogue does not have counts as sold out. */
 export function waitingDemand(db: Db, pid: string, first: number): Promise<VariantDemandRow[]> {
   return db.query<VariantDemandRow>(WAITING, [pid, first]);
 }

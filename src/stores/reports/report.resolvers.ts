@@ -1,9 +1,9 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
 import {
   getActivity,
+  getAlertEvents,
   getInLists,
   getMostWishlisted,
-  getOccasions,
   getSetup,
   getWaitingDemand,
   getWaiting,
@@ -14,7 +14,7 @@ export const reportResolvers = {
   Query: {
     activity: (_root, { days }, ctx) => getActivity(ctx, days),
     setup: (_root, _args, ctx) => getSetup(ctx),
-    occasions: (_root, { epi, first }, ctx) => getOccasions(ctx, epi, first),
+    occasions: (_root, { epi, first }, ctx) => getAlertEvents(ctx, epi, first),
     mostWishlisted: (_root, { first }, ctx) => getMostWishlisted(ctx, first),
     waitingDemand: (_root, { first }, ctx) => getWaitingDemand(ctx, first),
   },

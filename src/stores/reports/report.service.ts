@@ -16,32 +16,28 @@ function checkDays(days: number | null | undefined): number {
     : fail('invalid-request', `days must be between 1 and ${MAX_DAYS}`);
 }
 
-/** Events a day of the calling store. */
 export function getActivity(ctx: Context, days?: number | null): Promise<reports.DayRow[]> {
   const { pid } = requireStore(ctx);
   return reports.activity(ctx.db, pid, ctx.now().toISOString().slice(0, 10), checkDays(days));
 }
 
-/** The calling store's most wanted products. */
 export function getMostWishlisted(ctx: Context, first?: number | null): Promise<reports.ProductDemandRow[]> {
   const { pid } = requireStore(ctx);
   return reports.mostWishlisted(ctx.db, pid, checkLimit('first', first, 10, MAX_ROWS));
 }
 
-/** The calling store's sold-out variants that most contacts wait for. */
 export function getWaitingDemand(ctx: Context, first?: number | null): Promise<reports.VariantDemandRow[]> {
   const { pid } = requireStore(ctx);
   return reports.waitingDemand(ctx.db, pid, checkLimit('first', first, 10, MAX_ROWS));
 }
 
-/** A variant of a store's product. */
 type Variant = { pid: string; epi: string; empi: string };
 
 type Reader = Pick<Context, 'db'>;
 type ProductKey = Pick<Variant, 'pid' | 'empi'>;
 
 const waitingLoader = oncePerDatabase(({ db }: Reader) =>
-  createBatchLoader<Pick<Variant, 'pid' | 'epi'>, number>((keys) => reports.countWaiting(db, keys)),
+  createBatchLoader<Pick<Variant, 'pid' | 'epi'>, number>((keys) => reports.countSubscribers(db, keys)),
 );
 const inListsLoader = oncePerDatabase(({ db }: Reader) =>
   createBatchLoader<ProductKey, number>((keys) => reports.countInLists(db, keys)),
@@ -70,22 +66,20 @@ export function getInLists(ctx: Context, { pid, empi }: Variant): Promise<number
   return ctx.viewer.keyId === null ? null : inListsLoader(ctx)({ pid, empi });
 }
 
-/** How far the calling store has come in being set up. */
 export function getSetup(ctx: Context): Promise<reports.SetupRow> {
   return reports.setup(ctx.db, requireStore(ctx).pid);
 }
 
-/** The last occasions for alerts about a variant of the calling store. */
-export function getOccasions(
+export function getAlertEvents(
   ctx: Context,
   epi: string,
   first?: number | null,
-): Promise<reports.OccasionRow[]> {
+): Promise<reports.AlertEventRow[]> {
   const { pid } = requireStore(ctx);
-  return reports.occasions(ctx.db, pid, epi, checkLimit('first', first, 20, MAX_ROWS));
+  return reports.alertEvents(ctx.db, pid, epi, checkLimit('first', first, 20, MAX_ROWS));
 }
 
-/** Background work: brings the figures up to date. */
+/** A background task that updates the figures; returns whether there may be more to do. */
 export async function foldReports({ db }: Services): Promise<boolean> {
   return (await reports.foldTallies(db)) > 0;
 }

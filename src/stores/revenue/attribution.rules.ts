@@ -1,11 +1,37 @@
-import { sumOf } from './amount.rules.ts';
-import type { Amount } from './amount.rules.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** A line of an order. The product is null where neither the store nor the catalogue names it. */
+/** An exact amount in millionths: sums of floating-point numbers drift. */
+export type Amount = bigint;
+
+const DIGITS = 6;
+const UNIT = 10n ** BigInt(DIGITS);
+const SHOWN_DIGITS = 2;
+
+/** The amount of a caller's text or number; null where it is invalid, negative or has too many digits. */
+export function readAmount(value: unknown): Amount | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(String(value).trim()) ?? [];
+  return whole === undefined ? null : BigInt(whole) * UNIT + BigInt(fraction.padEnd(DIGITS, '0'));
+}
+
+/** The amount as decimal text with at least two digits after the point: `19.90`. */
+export function writeAmount(amount: Amount): string {
+  const fraction = (amount % UNIT).toString().padStart(DIGITS, '0').replace(/0+$/, '');
+  return `${amount / UNIT}.${fraction.padEnd(SHOWN_DIGITS, '0')}`;
+}
+
+export function amountOf(decimal: { toFixed: (digits: number) => string }): Amount {
+  return BigInt(decimal.toFixed(DIGITS).replace('.', ''));
+}
+
+export function sumOf(amounts: readonly Amount[]): Amount {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
+}
+
+/** The product is null where neither the store nor the catalogue names it. */
 export type OrderLine = { epi: string; empi: string | null; quantity: number; amount: Amount };
 
-/** An alert that the customer clicked. Of many clicks the first and the last are known. */
+/** An alert that the customer clicked; of many clicks the first and the last are known. */
 export type Click = {
   alertId: string;
   topic: string;
@@ -18,36 +44,29 @@ export type Click = {
 /** A variant that the shopper had in a list before the order. */
 export type Listed = { epi: string; empi: string };
 
-/** Where a line came from; null: from neither. */
+/** What a line is attributed to; null: to nothing. */
 export type Source = { from: 'alert'; topic: string } | { from: 'list' } | null;
 
-/** The same variant, or another one of the same product: who is told of a red one may buy the blue. */
+/** Whether these are variants of one product: an alert about the red one may sell the blue. */
 function isSameProduct(line: OrderLine, other: { epi: string; empi: string | null }): boolean {
   return line.epi === other.epi || (line.empi !== null && line.empi === other.empi);
 }
 
-/** The last known click in the days before the order, as a time; null when there is none. */
-function clickedAt({ firstAt, lastAt }: Click, orderedAt: Date, days: number): number | null {
-  const order = orderedAt.getTime();
-  const times = [firstAt.getTime(), lastAt.getTime()].filter(
-    (time) => time <= order && time > order - days * DAY_MS,
-  );
-  return times.length === 0 ? null : Math.max(...times);
-}
-
-/** Where each line came from: the alert of its product that was clicked last, within so many days before the order; else a list. */
+/** Attributes each line to the last clicked alert of its product within `days` before the order, else to a list. */
 export function attribute(
   lines: readonly OrderLine[],
   { clicks, listed }: { clicks: readonly Click[]; listed: readonly Listed[] },
   orderedAt: Date,
   days: number,
 ): Source[] {
+  const order = orderedAt.getTime();
   const timely = clicks
-    .flatMap((click) => {
-      const at = clickedAt(click, orderedAt, days);
-      return at === null ? [] : [{ ...click, at }];
-    })
-    // By the id where two share a moment, so that the answer is the same every time.
+    .flatMap((click) =>
+      [click.firstAt.getTime(), click.lastAt.getTime()]
+        .filter((at) => at <= order && at > order - days * DAY_MS)
+        .map((at) => ({ ...click, at })),
+    )
+    // By id where two clicks have the same time, so that the result is deterministic.
     .sort((left, right) => right.at - left.at || (left.alertId < right.alertId ? -1 : 1));
   return lines.map((line) => {
     const click = timely.find((one) => isSameProduct(line, one));
@@ -59,22 +78,18 @@ export function attribute(
 /** What an order adds to the figures of its day. */
 export type Share = { kind: 'order' | 'alert' | 'list' | 'topic'; topic: string; amount: Amount };
 
-/** What an order adds to the figures, each kind and topic once. What is from alerts is there as a whole and by topic. */
+/** The shares of an order, each kind and topic once. Revenue from alerts counts in total and by topic. */
 export function sharesOf(lines: readonly OrderLine[], sources: readonly Source[]): Share[] {
-  const amountFrom = (isMeant: (source: Source) => boolean): Amount[] =>
-    lines.filter((_line, index) => isMeant(sources[index]!)).map(({ amount }) => amount);
-  const topics = [...new Set(sources.flatMap((source) => (source?.from === 'alert' ? [source.topic] : [])))];
-  const parts: [Share['kind'], string, Amount[]][] = [
-    ['order', '', amountFrom(() => true)],
-    ['alert', '', amountFrom((source) => source?.from === 'alert')],
-    ['list', '', amountFrom((source) => source?.from === 'list')],
-    ...topics.map((topic): [Share['kind'], string, Amount[]] => [
-      'topic',
-      topic,
-      amountFrom((source) => source?.from === 'alert' && source.topic === topic),
-    ]),
-  ];
-  return parts
-    .filter(([, , amounts]) => amounts.length > 0)
-    .map(([kind, topic, amounts]) => ({ kind, topic, amount: sumOf(amounts) }));
+  const shares = new Map<string, Share>();
+  const add = (kind: Share['kind'], topic: string, amount: Amount): void => {
+    const share = shares.get(`${kind} ${topic}`);
+    shares.set(`${kind} ${topic}`, { kind, topic, amount: (share?.amount ?? 0n) + amount });
+  };
+  for (const [index, { amount }] of lines.entries()) {
+    const source = sources[index] ?? null;
+    add('order', '', amount);
+    if (source !== null) add(source.from, '', amount);
+    if (source?.from === 'alert') add('topic', source.topic, amount);
+  }
+  return [...shares.values()];
 }

@@ -1,11 +1,12 @@
 import { variantUrl } from '../../platform/variant-url.ts';
-import type { Db } from '../../platform/database/database.ts';
+import { arraysOf } from '../../platform/database/columns.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
 import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { findSender, findSenderByNo } from '../sender.repo.ts';
 import type { Sender } from '../sender.repo.ts';
 
-/** Whether the clicks of an alert may count, and whether the catalogue will know where its link leads. */
-export type LinkFacts = { isMeasured: boolean; isInCatalogue: boolean };
+/** Whether an alert may be tracked, and whether the catalogue has its product, so that its link can be short. */
+type LinkFacts = { isTracked: boolean; isInCatalogue: boolean };
 
 /** SQL: every batch of alerts runs it; four tables in one round trip. */
 const LINK_FACTS = {
@@ -18,7 +19,7 @@ const LINK_FACTS = {
           WHERE q.pid = m.pid AND q.subscription_id = m.subscription)
         AND NOT EXISTS (
           SELECT FROM mailing_answer a JOIN unmeasured u ON u.pid = a.pid AND u.medium = 'shopper' AND u.value = a.regid
-          WHERE m.subscription IS NULL AND a.pid = m.pid AND a.medium = m.medium AND a.value = m.value) AS "isMeasured",
+          WHERE m.subscription IS NULL AND a.pid = m.pid AND a.medium = m.medium AND a.value = m.value) AS "isTracked",
       EXISTS (SELECT FROM product p WHERE p.pid = m.pid AND p.epi = m.epi) AS "isInCatalogue"
     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
       AS m(pid, medium, value, subscription, epi, position)
@@ -26,41 +27,30 @@ const LINK_FACTS = {
     ORDER BY m.position`,
 };
 
-/** Reads what decides on the links of claimed alerts, in their order. */
 export function loadLinkFacts(db: Db, alerts: readonly ClaimedMessage[]): Promise<LinkFacts[]> {
-  return db.query<LinkFacts>(LINK_FACTS, [
-    alerts.map(({ pid }) => pid),
-    alerts.map(({ medium }) => medium),
-    alerts.map(({ recipient }) => recipient),
-    alerts.map(({ subscriptionId }) => subscriptionId),
-    alerts.map(({ epi }) => epi),
-  ]);
+  const params = arraysOf(alerts, 'pid', 'medium', 'recipient', 'subscriptionId', 'epi');
+  return db.query<LinkFacts>(LINK_FACTS, params);
 }
 
-/** Where the link of an alert leads, as its product says today. */
-export type AlertTarget = { alertId: string; store: Sender; url: string | null };
+type AlertTarget = { alertId: string; store: Sender; url: string | null };
 
-/** The store of an alert and the address of its product; null when the alert is not known any more. */
-export async function findTarget(db: Db, alertId: string): Promise<AlertTarget | null> {
-  const alert = await db.prisma.outboxMessage.findFirst({
-    where: { id: alertId, lane: 'alert' },
-    select: { id: true, pid: true, epi: true },
-  });
+const TARGET = { id: true, pid: true, epi: true } as const;
+
+export async function findTarget(db: Db, id: string): Promise<AlertTarget | null> {
+  const alert = await db.prisma.outboxMessage.findFirst({ where: { id, lane: 'alert' }, select: TARGET });
   const store = alert && (await findSender(db, alert.pid));
   return alert && store && targetOf(db, store, alert);
 }
 
-/** The same for an alert that a brief link names by the numbers of its store and its own. */
-export async function findBriefTarget(
+/** The same for an alert that a short link names by the numbers of its store and its own. */
+export async function findShortTarget(
   db: Db,
   { linkNo, seq }: { linkNo: number; seq: number },
 ): Promise<AlertTarget | null> {
   const store = await findSenderByNo(db, linkNo);
   if (store === null) return null;
-  const alert = await db.prisma.outboxMessage.findFirst({
-    where: { pid: store.pid, seq, lane: 'alert' },
-    select: { id: true, epi: true },
-  });
+  const where = { pid: store.pid, seq, lane: 'alert' };
+  const alert = await db.prisma.outboxMessage.findFirst({ where, select: TARGET });
   return alert && targetOf(db, store, alert);
 }
 
@@ -76,10 +66,7 @@ async function targetOf(
   return { alertId: alert.id, store, url: product && variantUrl(product) };
 }
 
-/**
- * SQL: notes the click and counts it in one statement, unless the alert, its store or its contact rules that out. The alert is held meanwhile: an
- * erasure that takes it away takes the click along.
- */
+/** SQL: records the click and counts it in one statement, where it may be tracked. It locks the alert, so that an erasure that deletes it also finds the click. */
 const RECORD = {
   name: 'record_click',
   text: `
@@ -98,7 +85,84 @@ const RECORD = {
     SELECT is_new AS "isNew" FROM clicked`,
 };
 
-/** Notes that the link of an alert was opened; false where that does not count. */
 export async function recordClick(db: Db, pid: string, alertId: string, now: Date): Promise<boolean> {
   return (await db.query(RECORD, [pid, alertId, now])).length > 0;
+}
+
+/** A contact, or under the medium `shopper` a regid. */
+export type PersonKey = { medium: string; value: string };
+
+const SHOPPER = 'shopper';
+
+export const shopperKey = (regid: string): PersonKey => ({ medium: SHOPPER, value: regid });
+
+export async function hasDeclined(db: Db, pid: string, keys: readonly PersonKey[]): Promise<boolean> {
+  if (keys.length === 0) return false;
+  return (await db.prisma.unmeasured.count({ where: { pid, OR: [...keys] } })) > 0;
+}
+
+/** The contacts that confirmed a request of a shopper. */
+export function findOptedIn(db: Db, pid: string, regid: string): Promise<PersonKey[]> {
+  const select = { medium: true, value: true } as const;
+  return db.prisma.contactProof.findMany({ where: { pid, regid }, select, take: 100 });
+}
+
+/** Records that these declined click tracking, or allow it again. */
+export async function saveTrackingChoice(
+  tx: Tx,
+  pid: string,
+  keys: readonly PersonKey[],
+  isAllowed: boolean,
+  now: Date,
+): Promise<void> {
+  const data = keys.map((key) => ({ pid, ...key, cts: now }));
+  if (isAllowed) await tx.prisma.unmeasured.deleteMany({ where: { pid, OR: [...keys] } });
+  else await tx.prisma.unmeasured.createMany({ data, skipDuplicates: true });
+}
+
+/** An order keeps its sums when its person is removed. */
+const ANONYMOUS = { regid: null, email: null, phone: null, lines: [], isNameless: true };
+
+/** Deletes whose clicks and orders these were; all figures stay. */
+export async function anonymise(tx: Tx, pid: string, keys: readonly PersonKey[]): Promise<void> {
+  const regids = keys.flatMap(({ medium, value }) => (medium === SHOPPER ? [value] : []));
+  const values = keys.flatMap(({ medium, value }) => (medium === SHOPPER ? [] : [value]));
+  await tx.prisma.alertClick.deleteMany({ where: { pid, OR: [...keys] } });
+  const OR = [{ regid: { in: regids } }, { email: { in: values } }, { phone: { in: values } }];
+  await tx.prisma.orderReport.updateMany({ where: { pid, OR }, data: ANONYMOUS });
+}
+
+export async function moveTracking(
+  tx: Tx,
+  pid: string,
+  fromRegid: string,
+  toRegid: string,
+  now: Date,
+): Promise<void> {
+  await tx.prisma.orderReport.updateMany({ where: { pid, regid: fromRegid }, data: { regid: toRegid } });
+  const { count } = await tx.prisma.unmeasured.deleteMany({ where: { pid, ...shopperKey(fromRegid) } });
+  if (count > 0) await saveTrackingChoice(tx, pid, [shopperKey(toRegid)], false, now);
+}
+
+const CLEANUP_BATCH = 1_000;
+
+export async function listAttributionDays(db: Db): Promise<number[]> {
+  const groups = await db.prisma.store.groupBy({ by: ['attributionDays'] });
+  return groups.map(({ attributionDays }) => attributionDays);
+}
+
+/** Deletes clicks and buyers from before `before`, for stores with this attribution window; returns how many. */
+export async function anonymiseOld(db: Db, attributionDays: number, before: Date): Promise<number> {
+  const store = { attributionDays };
+  const limit = CLEANUP_BATCH;
+  const clicks = await db.prisma.alertClick.deleteMany({ where: { store, lastAt: { lt: before } }, limit });
+  const where = { store, isNameless: false, reportedAt: { lt: before } };
+  const orders = await db.prisma.orderReport.updateMany({ where, data: ANONYMOUS, limit });
+  return clicks.count + orders.count;
+}
+
+/** Deletes a batch of orders that were reported before `before`; returns how many. */
+export async function deleteOldOrders(db: Db, before: Date): Promise<number> {
+  const where = { reportedAt: { lt: before } };
+  return (await db.prisma.orderReport.deleteMany({ where, limit: CLEANUP_BATCH })).count;
 }

@@ -1,45 +1,51 @@
-import { isTerse } from '../../alerts/send/channels.ts';
-import type { Medium } from '../../alerts/send/channels.ts';
-import type { Services } from '../../context.ts';
-import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { absoluteUrl, siteOf } from '../../alerts/compose/model.rules.ts';
 import type { AlertModel } from '../../alerts/compose/template.rules.ts';
-import type { LinkStore } from '../../shoppers/contacts/link.rules.ts';
-import type { ShortStore } from '../../shoppers/contacts/short-link.rules.ts';
+import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
+import { isTerse } from '../../alerts/send/channels.ts';
+import type { Medium } from '../../alerts/send/channels.ts';
+import { requireShopper } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { contactsOf, isAccountContact, withSameContacts } from '../../shoppers/contacts/contact.rules.ts';
+import type { LinkStore, ShortLinkStore } from '../../shoppers/contacts/link.rules.ts';
+import { openUnsubscribe, viewOf } from '../../shoppers/contacts/opt-out.service.ts';
+import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
+import { regidOf } from '../../shoppers/identity.rules.ts';
+import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { isServed } from '../store.rules.ts';
-import { findBriefTarget, findTarget, loadLinkFacts, recordClick } from './click.repo.ts';
-import { briefToken, isLinkable, isOurs, longToken, shortToken } from './click.rules.ts';
+import * as clicks from './click.repo.ts';
+import { shopperKey } from './click.repo.ts';
+import type { PersonKey } from './click.repo.ts';
+import { alertToken, isLinkable, isOurs, longToken, shortToken } from './click.rules.ts';
 import type { ClickLink } from './click.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
-/** Gives what a template sees of an alert the link that counts its clicks, where they may be counted. */
-export type LinkAlert = (store: ShortStore, message: ClaimedMessage, model: AlertModel) => AlertModel;
+/** Replaces the product link in an alert's template variables by a tracked one, where clicks may be tracked. */
+export type TrackLink = (store: ShortLinkStore, message: ClaimedMessage, model: AlertModel) => AlertModel;
 
-/** Loads what decides on the links of a batch of alerts, with one statement. */
-export async function openLinks(
+export async function trackLinks(
   { db, config, now }: Deps,
   medium: Medium,
   messages: readonly ClaimedMessage[],
-): Promise<LinkAlert> {
-  const facts = await loadLinkFacts(db, messages);
+): Promise<TrackLink> {
+  const facts = await clicks.loadLinkFacts(db, messages);
   const factsOf = new Map(messages.map(({ id }, index) => [id, facts[index]!]));
   return (store, { id, seq }, model) => {
     const { url } = model.product;
-    const { isMeasured, isInCatalogue } = factsOf.get(id)!;
-    if (!isMeasured || url === '' || !isLinkable(id)) return model;
+    const { isTracked, isInCatalogue } = factsOf.get(id)!;
+    if (!isTracked || url === '' || !isLinkable(id)) return model;
     // A short link leads where the catalogue says.
     const isShort = isTerse(medium) && isInCatalogue;
-    const token = isShort ? briefToken(store, seq) : longToken(store, id, url, now());
+    const token = isShort ? shortToken(store, seq) : longToken(store, id, url, now());
     return { ...model, product: { ...model.product, url: `${config.publicUrl}/go/${token}` } };
   };
 }
 
-/** A link that is proven: whose alert it is of, and where it leads. */
 export type FoundLink = { store: LinkStore; alertId: string; target: string };
 
-/** Proves a link that says where it leads; null when the store did not make it. */
-export function proveLink(
+/** Verifies a link that contains its target; null when the store did not make it. */
+export function verifyLink(
   { now }: Pick<Deps, 'now'>,
   store: LinkStore,
   link: Extract<ClickLink, { kind: 'long' }>,
@@ -47,18 +53,62 @@ export function proveLink(
   return isOurs(store, link, now()) ? { store, alertId: link.alertId, target: link.target } : null;
 }
 
-/** Finds where a short link leads; null when it is none of ours, or its alert or product is not known any more. */
+/** Verifies a link whose target is read from the catalogue; null when it is not ours, or its alert or product is gone. */
 export async function findLink(
   { db, config, now }: Deps,
   link: Exclude<ClickLink, { kind: 'long' }>,
 ): Promise<FoundLink | null> {
-  const found = await (link.kind === 'short' ? findTarget(db, link.alertId) : findBriefTarget(db, link));
+  const found = await (link.kind === 'short'
+    ? clicks.findShortTarget(db, link)
+    : clicks.findTarget(db, link.alertId));
   if (found === null || !isServed(config, found.store) || !isOurs(found.store, link, now())) return null;
   const target = absoluteUrl(found.url, siteOf(found.store, config.publicUrl));
   return target === '' ? null : { store: found.store, alertId: found.alertId, target };
 }
 
-/** Notes a click; answers the token that the store can report with an order, or null where the click does not count. */
+/** Records a click; returns the token that the store can report with an order, or null where the click may not be tracked. */
 export async function countClick({ db, now }: Deps, { store, alertId }: FoundLink): Promise<string | null> {
-  return (await recordClick(db, store.pid, alertId, now())) ? shortToken(store, alertId) : null;
+  return (await clicks.recordClick(db, store.pid, alertId, now())) ? alertToken(store, alertId) : null;
+}
+
+export async function isTracked({ db }: Context, { pid, regid }: ShopperRow): Promise<boolean> {
+  return !(await clicks.hasDeclined(db, pid, [shopperKey(regid)]));
+}
+
+/** Saves the calling shopper's choice, also for its own contacts. */
+export async function setTracking(ctx: Context, isAllowed: boolean): Promise<{ measured: boolean }> {
+  const { store, ...shopper } = requireShopper(ctx);
+  const { pid, regid } = shopper;
+  await ctx.db.transaction(async (tx) => {
+    const optedIn = await clicks.findOptedIn(tx, pid, regid);
+    const keys = [shopperKey(regid), ...contactsOf(store, shopper), ...optedIn.flatMap(withSameContacts)];
+    await saveChoice(tx, pid, keys, isAllowed, ctx.now());
+  });
+  return { measured: isAllowed };
+}
+
+async function saveChoice(
+  tx: Tx,
+  pid: string,
+  keys: readonly PersonKey[],
+  isAllowed: boolean,
+  now: Date,
+): Promise<void> {
+  await clicks.saveTrackingChoice(tx, pid, keys, isAllowed, now);
+  if (!isAllowed) await clicks.anonymise(tx, pid, keys);
+}
+
+/** Saves the choice of the contact of an unsubscribe link; null when it is not ours. It needs no account. */
+export async function setTrackingByLink(
+  deps: Deps,
+  token: string,
+  isAllowed: boolean,
+): Promise<UnsubscribeView | null> {
+  const opened = await openUnsubscribe(deps, token);
+  if (opened === null) return null;
+  const { store, claim } = opened;
+  const account = isAccountContact(claim) ? [shopperKey(regidOf(store.secret, 'account', claim.value))] : [];
+  const keys = [...withSameContacts(claim), ...account];
+  await deps.db.transaction((tx) => saveChoice(tx, store.pid, keys, isAllowed, deps.now()));
+  return viewOf(deps.db, opened);
 }

@@ -1,24 +1,23 @@
 import { phone } from '../../alerts/send/phone.ts';
 import { fail } from '../../platform/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
-import { checkEmail } from '../../shoppers/shopper.rules.ts';
-import { readAmount } from './amount.rules.ts';
-import type { OrderLine } from './attribution.rules.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import { checkEmail } from '../../shoppers/shopper.rules.ts';
+import { readAmount } from './attribution.rules.ts';
+import type { OrderLine } from './attribution.rules.ts';
 
-/** Who ordered, as far as the store knows. */
-export type Customer = {
+export type Order = {
+  orderId: string;
+  orderedAt: Date;
+  currency: string;
+  lines: OrderLine[];
   regid: string | null;
   email: string | null;
   phone: string | null;
-  /** What the store found in the visitor's address; nobody has checked it. */
+  /** The click token from the visitor's address, not verified. */
   click: string | null;
 };
 
-/** An order, checked. */
-export type Order = { orderId: string; orderedAt: Date; currency: string; lines: OrderLine[] } & Customer;
-
-/** An order as a caller sends it. */
 export type OrderInput = {
   orderId: string;
   orderedAt?: Date | null;
@@ -34,45 +33,37 @@ const MAX_ORDER_ID = 100;
 const MAX_LINES = 500;
 const MAX_QUANTITY = 100_000;
 const MAX_ID = 255;
-const MAX_REGID = 255;
 const MAX_CLICK = 500;
 /** Clocks of two servers differ. */
 const MAX_AHEAD_MS = 3_600_000;
 const MAX_AGE_MS = 366 * DAY_MS;
 
-function checkId(field: string, text: string, max: number): string {
+function checkId(field: string, text: string, max = MAX_ID): string {
   const id = text.trim();
   const isFine = id !== '' && codePoints(id) <= max && !hasControlCharacters(id) && isStorable(id);
   return isFine ? id : fail('invalid-request', `${field} must have 1 to ${max} printable characters`);
 }
 
-function checkMoment(at: Date | null | undefined, now: Date): Date {
-  const moment = at ?? now;
-  const age = now.getTime() - moment.getTime();
+function checkTime(orderedAt: Date, now: Date): Date {
+  const age = now.getTime() - orderedAt.getTime();
   if (age < -MAX_AHEAD_MS) fail('invalid-request', 'orderedAt must not be in the future');
   if (age > MAX_AGE_MS) fail('invalid-request', 'orderedAt must be at most 366 days ago');
-  return moment;
+  return orderedAt;
 }
 
-function checkLine(line: OrderInput['lines'][number], name: string): OrderLine {
-  const price =
-    readAmount(line.price) ??
-    fail(
-      'invalid-request',
-      `${name}.price must be a decimal such as "19.90", with at most 9 digits before the point and 6 after it`,
-    );
-  const { quantity } = line;
+function checkLine({ epi, empi, quantity, price }: OrderInput['lines'][number], name: string): OrderLine {
+  const rule = 'a decimal such as "19.90", with at most 9 digits before the point and 6 after it';
+  const unit = readAmount(price) ?? fail('invalid-request', `${name}.price must be ${rule}`);
   if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY)
     fail('invalid-request', `${name}.quantity must be between 1 and 100,000`);
   return {
-    epi: checkId(`${name}.epi`, line.epi, MAX_ID),
-    empi: line.empi == null || line.empi === '' ? null : checkId(`${name}.empi`, line.empi, MAX_ID),
+    epi: checkId(`${name}.epi`, epi),
+    empi: empi == null || empi === '' ? null : checkId(`${name}.empi`, empi),
     quantity,
-    amount: price * BigInt(quantity),
+    amount: unit * BigInt(quantity),
   };
 }
 
-/** A currency in capitals, or the failure that names the field. */
 export function checkCurrency(text: string): string {
   const currency = text.trim().toUpperCase();
   return /^[A-Z]{3}$/.test(currency)
@@ -84,11 +75,10 @@ function checkPhone(text: string, region: string | null): string {
   return phone.read(text, region) ?? fail('invalid-request', `phone must be ${phone.rule(region)}`);
 }
 
-/** A token that cannot be ours is none: it stood in an address bar, and the order is one all the same. */
+/** An invalid click token is ignored: it stood in an address bar, and the order counts all the same. */
 const toClick = (text: string | null | undefined): string | null =>
   text && text.length <= MAX_CLICK && isStorable(text) ? text : null;
 
-/** An order as it will be counted, or the failure that names what is wrong with it. */
 export function checkOrder(
   { defaultRegion }: { defaultRegion: string | null },
   input: OrderInput,
@@ -96,7 +86,7 @@ export function checkOrder(
 ): Order {
   const { lines, regid, useremail } = input;
   const orderId = checkId('orderId', input.orderId, MAX_ORDER_ID);
-  const orderedAt = checkMoment(input.orderedAt, now);
+  const orderedAt = checkTime(input.orderedAt ?? now, now);
   const currency = checkCurrency(input.currency);
   if (lines.length === 0 || lines.length > MAX_LINES)
     fail('invalid-request', `lines must have 1 to ${MAX_LINES} entries`);
@@ -105,7 +95,7 @@ export function checkOrder(
     orderedAt,
     currency,
     lines: lines.map((line, index) => checkLine(line, `lines[${index}]`)),
-    regid: regid ? checkId('regid', regid, MAX_REGID) : null,
+    regid: regid ? checkId('regid', regid) : null,
     email: useremail ? checkEmail(useremail) : null,
     phone: input.phone ? checkPhone(input.phone, defaultRegion) : null,
     click: toClick(input.click),

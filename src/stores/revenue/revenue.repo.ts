@@ -1,19 +1,108 @@
-import type { Db } from '../../platform/database/database.ts';
-import { amountOf } from './amount.rules.ts';
-import type { Amount } from './amount.rules.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import type { OrderReportModel, RevenueSumModel } from '../../generated/prisma/models.ts';
+import { amountOf, writeAmount } from './attribution.rules.ts';
+import type { Amount, Click, Listed, Share } from './attribution.rules.ts';
+import type { PersonKey } from './click.repo.ts';
 
-/** What orders of a day, kind, topic and currency came to. */
-export type SumRow = {
-  day: string;
-  kind: string;
-  topic: string;
-  currency: string;
-  orders: number;
-  amount: Amount;
-};
+type Buyer = { regid: string; em: string | null; m: string | null };
 
-/** The sums of a store between two days. */
-export async function loadSums(db: Db, pid: string, from: string, to: string): Promise<SumRow[]> {
+/** The shoppers with these regids; a merged guest is replaced by its account. */
+export async function findBuyers(db: Db, pid: string, regids: readonly string[]): Promise<Buyer[]> {
+  const select = { regid: true, em: true, m: true, mergedInto: true };
+  const find = (wanted: readonly string[]) =>
+    db.prisma.shopper.findMany({ where: { pid, regid: { in: [...wanted] } }, select });
+  const found = await find(regids);
+  const merged = found.flatMap(({ mergedInto }) => mergedInto ?? []);
+  const accounts = merged.length === 0 ? [] : await find(merged);
+  return [...found.filter(({ mergedInto }) => mergedInto === null), ...accounts];
+}
+
+export async function productsOf(db: Db, pid: string, epis: readonly string[]): Promise<Map<string, string>> {
+  const where = { pid, epi: { in: [...epis] } };
+  const rows = await db.prisma.product.findMany({ where, select: { epi: true, empi: true } });
+  return new Map(rows.map(({ epi, empi }) => [epi, empi]));
+}
+
+/** Only the newest clicks of a person count. */
+const MAX_CLICKS = 1_000;
+
+/** The clicks of a person, or on this alert, that may lie within the attribution window. */
+export function findClicks(
+  db: Db,
+  pid: string,
+  { contacts, alertId }: { contacts: readonly PersonKey[]; alertId: string | null },
+  { since, until }: { since: Date; until: Date },
+): Promise<(Click & PersonKey)[]> {
+  const OR = [...contacts, ...(alertId === null ? [] : [{ alertId }])];
+  return db.prisma.alertClick.findMany({
+    where: { pid, OR, lastAt: { gt: since }, firstAt: { lte: until } },
+    omit: { pid: true },
+    orderBy: [{ lastAt: 'desc' }, { alertId: 'asc' }],
+    take: MAX_CLICKS,
+  });
+}
+
+/** Which of these variants and products the shoppers had in a list by `until`. */
+export async function findListed(
+  db: Db,
+  pid: string,
+  regids: readonly string[],
+  { epis, empis }: { epis: string[]; empis: string[] },
+  until: Date,
+): Promise<Listed[]> {
+  if (regids.length === 0) return [];
+  const owned = { pid, regid: { in: [...regids] } };
+  const lists = await db.prisma.list.findMany({ where: owned, select: { lid: true } });
+  if (lists.length === 0) return [];
+  const lid = { in: lists.map((list) => list.lid) };
+  return db.prisma.item.findMany({
+    where: { pid, lid, OR: [{ epi: { in: epis } }, { empi: { in: empis } }], cts: { lte: until } },
+    select: { epi: true, empi: true },
+  });
+}
+
+type NewOrder = Pick<
+  OrderReportModel,
+  'pid' | 'orderId' | 'orderedAt' | 'reportedAt' | 'currency' | 'regid' | 'email' | 'phone' | 'isNameless'
+> & { total: Amount; fromAlerts: Amount; fromLists: Amount; lines: object[] };
+
+/** Returns false when the order id exists already, also when a concurrent report commits it. */
+export async function addOrder(tx: Tx, order: NewOrder): Promise<boolean> {
+  const total = writeAmount(order.total);
+  const fromAlerts = writeAmount(order.fromAlerts);
+  const fromLists = writeAmount(order.fromLists);
+  const data = { ...order, total, fromAlerts, fromLists };
+  return (await tx.prisma.orderReport.createMany({ data, skipDuplicates: true })).count === 1;
+}
+
+export function findOrder(db: Db, pid: string, orderId: string): Promise<OrderReportModel | null> {
+  return db.prisma.orderReport.findFirst({ where: { pid, orderId } });
+}
+
+/** SQL: adds to several sums in one order, so that concurrent reports cannot deadlock. */
+const ADD_SHARES = `
+  INSERT INTO revenue_sum AS r (pid, day, kind, topic, currency, orders, amount)
+  SELECT $1, $2, kind, topic, $3, 1, amount FROM unnest($4::text[], $5::text[], $6::numeric[]) AS s(kind, topic, amount) ORDER BY kind, topic
+  ON CONFLICT (pid, day, kind, topic, currency) DO UPDATE SET orders = r.orders + 1, amount = r.amount + excluded.amount`;
+
+export async function addShares(
+  tx: Tx,
+  { pid, orderedAt, currency }: NewOrder,
+  shares: readonly Share[],
+): Promise<void> {
+  await tx.query(ADD_SHARES, [
+    pid,
+    orderedAt.toISOString().slice(0, 10),
+    currency,
+    shares.map(({ kind }) => kind),
+    shares.map(({ topic }) => topic),
+    shares.map(({ amount }) => writeAmount(amount)),
+  ]);
+}
+
+export type RevenueSumRow = Omit<RevenueSumModel, 'pid' | 'amount'> & { amount: Amount };
+
+export async function loadSums(db: Db, pid: string, from: string, to: string): Promise<RevenueSumRow[]> {
   const rows = await db.prisma.revenueSum.findMany({
     where: { pid, day: { gte: from, lte: to } },
     omit: { pid: true },
@@ -22,27 +111,24 @@ export async function loadSums(db: Db, pid: string, from: string, to: string): P
   return rows.map((row) => ({ ...row, amount: amountOf(row.amount) }));
 }
 
-/** How often something happened on a day; clicks have a topic. */
-export type CountRow = { day: string; topic: string; count: number };
+/** The alerts or clicks of a day; clicks have a topic. */
+export type DayCountRow = { day: string; topic: string; count: number };
 
 const DAY_LENGTH = 10;
 
-/** Alerts that were delivered, or clicked, between two days. */
 export async function loadCounts(
   db: Db,
   pid: string,
   kind: 'alert' | 'click',
   from: string,
   to: string,
-): Promise<CountRow[]> {
-  const rows = await db.prisma.tally.findMany({
-    // Behind the day a topic may stand; a colon sorts behind the space between them.
-    where: { pid, kind, key: { gte: from, lt: `${to}:` } },
-    orderBy: { key: 'asc' },
-  });
-  return rows.map(({ key, n }) => ({
+): Promise<DayCountRow[]> {
+  // A key is a day, or a day, a space and a topic; a colon sorts after the space.
+  const where = { pid, kind, key: { gte: from, lt: `${to}:` } };
+  const rows = await db.prisma.tally.findMany({ where, orderBy: { key: 'asc' } });
+  return rows.map(({ key, n: count }) => ({
     day: key.slice(0, DAY_LENGTH),
     topic: key.slice(DAY_LENGTH + 1),
-    count: n,
+    count,
   }));
 }

@@ -2,31 +2,135 @@ import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
-import { forgetOrders, forgetPeople, windowsInUse } from './click-tracking.repo.ts';
-import { checkDays, revenueOf } from './report.rules.ts';
-import type { RevenueReport } from './report.rules.ts';
-import { loadCounts, loadSums } from './revenue.repo.ts';
+import type { Tx } from '../../platform/database/database.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import { contactsOf } from '../../shoppers/contacts/contact.rules.ts';
+import { regidOf } from '../../shoppers/identity.rules.ts';
+import type { StoreRow } from '../store.repo.ts';
+import { amountOf, attribute, sharesOf, writeAmount } from './attribution.rules.ts';
+import type { Click, Listed } from './attribution.rules.ts';
+import * as clicks from './click.repo.ts';
+import type { PersonKey } from './click.repo.ts';
+import { isOurs, readToken } from './click.rules.ts';
+import { checkOrder } from './order.rules.ts';
+import type { Order, OrderInput } from './order.rules.ts';
+import * as revenue from './revenue.repo.ts';
+import { checkRange, revenueOf } from './revenue.rules.ts';
+import type { DayRange, RevenueReport } from './revenue.rules.ts';
 
-/** What alerts and lists brought the calling store between two days. */
-export async function getRevenue(
-  ctx: Context,
-  { from, to }: { from?: string | null; to?: string | null },
-): Promise<RevenueReport> {
-  const { pid } = requireStore(ctx);
-  const days = checkDays(from, to, ctx.now());
-  const range = [days[0]!, days.at(-1)!] as const;
-  const [sums, sent, clicks] = await Promise.all([
-    loadSums(ctx.db, pid, ...range),
-    loadCounts(ctx.db, pid, 'alert', ...range),
-    loadCounts(ctx.db, pid, 'click', ...range),
-  ]);
-  return revenueOf(days, { sums, sent, clicks });
+type OrderReportRow = Pick<Order, 'orderId' | 'orderedAt' | 'currency'> & {
+  total: string;
+  fromAlerts: string;
+  fromLists: string;
+  isRepeat: boolean;
+};
+
+export async function reportOrder(ctx: Context, input: OrderInput): Promise<OrderReportRow> {
+  const store = requireStore(ctx);
+  const now = ctx.now();
+  const order = checkOrder(store, input, now);
+  return ctx.db.transaction((tx) => recordOrder(tx, store, order, now));
 }
 
-type FileRow = Omit<RevenueReport['days'][number], 'totals'> & Partial<RevenueReport['totals'][number]>;
+const NOBODY = { regid: null, email: null, phone: null };
 
-const COLUMNS: CsvColumn<FileRow>[] = [
+/** Counts an order once: of concurrent reports the unique id lets one through, and the others get what that one counted. */
+export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Date): Promise<OrderReportRow> {
+  const { pid } = store;
+  const { orderId, orderedAt, currency, email, phone } = order;
+  const known = await revenue.findOrder(tx, pid, orderId);
+  if (known) return toReport(known, true);
+  const buyer = await findBuyer(tx, store, order);
+  const epis = order.lines.map(({ epi }) => epi);
+  const catalogue = await revenue.productsOf(tx, pid, epis);
+  const lines = order.lines.map((line) => ({ ...line, empi: line.empi ?? catalogue.get(line.epi) ?? null }));
+  const { isTracked, clicked, listed } = await findHistory(tx, store, { ...order, lines }, buyer, now);
+  const sources = attribute(lines, { clicks: clicked, listed }, orderedAt, store.attributionDays);
+  const shares = sharesOf(lines, sources);
+  const shareOf = (kind: string): bigint => shares.find((share) => share.kind === kind)?.amount ?? 0n;
+  const person = isTracked ? { regid: buyer.regid, email, phone } : NOBODY;
+  const isNameless = Object.values(person).every((name) => name === null);
+  // Lines are only kept for the person's own export.
+  const named = lines.map(({ amount, ...line }, index) => ({
+    ...line,
+    amount: writeAmount(amount),
+    source: sources[index],
+  }));
+  const row = {
+    ...{ pid, orderId, orderedAt, reportedAt: now, currency },
+    total: shareOf('order'),
+    fromAlerts: shareOf('alert'),
+    fromLists: shareOf('list'),
+    ...person,
+    isNameless,
+    lines: isNameless ? [] : named,
+  };
+  const isNew = await revenue.addOrder(tx, row);
+  if (isNew) await revenue.addShares(tx, row, shares);
+  return toReport((await revenue.findOrder(tx, pid, orderId))!, !isNew);
+}
+
+type StoredOrder = NonNullable<Awaited<ReturnType<typeof revenue.findOrder>>>;
+
+function toReport(order: StoredOrder, isRepeat: boolean): OrderReportRow {
+  const { orderId, orderedAt, currency } = order;
+  return {
+    ...{ orderId, orderedAt, currency, isRepeat },
+    total: writeAmount(amountOf(order.total)),
+    fromAlerts: writeAmount(amountOf(order.fromAlerts)),
+    fromLists: writeAmount(amountOf(order.fromLists)),
+  };
+}
+
+type BuyerKeys = { regid: string | null; regids: string[]; contacts: PersonKey[] };
+
+/** The customer's ids and contacts: those the store sent, and those of its shopper. */
+async function findBuyer(tx: Tx, store: StoreRow, { regid, email, phone }: Order): Promise<BuyerKeys> {
+  const account = email === null ? null : regidOf(store.secret, 'account', email);
+  const named = [regid, account].filter((one): one is string => one !== null);
+  const buyers = named.length === 0 ? [] : await revenue.findBuyers(tx, store.pid, named);
+  const contacts = [{ em: email, m: phone }, ...buyers].flatMap((buyer) => contactsOf(store, buyer));
+  return { regid: buyers[0]?.regid ?? null, regids: buyers.map((buyer) => buyer.regid), contacts };
+}
+
+type BuyerHistory = { isTracked: boolean; clicked: Click[]; listed: Listed[] };
+
+/** The customer's clicks and list items before the order; empty where the customer declined tracking. */
+async function findHistory(
+  tx: Tx,
+  store: StoreRow,
+  order: Order,
+  { regids, contacts }: BuyerKeys,
+  now: Date,
+): Promise<BuyerHistory> {
+  const { pid, attributionDays } = store;
+  const { orderedAt, lines } = order;
+  const link = order.click === null ? null : readToken(order.click);
+  const alertId = link && link.kind !== 'short' && isOurs(store, link, now) ? link.alertId : null;
+  const since = new Date(orderedAt.getTime() - attributionDays * DAY_MS);
+  const clicked = await revenue.findClicks(tx, pid, { contacts, alertId }, { since, until: orderedAt });
+  const clickers = clicked.map(({ medium, value }) => ({ medium, value }));
+  if (await clicks.hasDeclined(tx, pid, [...regids.map(clicks.shopperKey), ...contacts, ...clickers]))
+    return { isTracked: false, clicked: [], listed: [] };
+  const bought = { epis: lines.map(({ epi }) => epi), empis: lines.flatMap(({ empi }) => empi ?? []) };
+  return { isTracked: true, clicked, listed: await revenue.findListed(tx, pid, regids, bought, orderedAt) };
+}
+
+export async function getRevenue(ctx: Context, input: DayRange): Promise<RevenueReport> {
+  const { pid } = requireStore(ctx);
+  const days = checkRange(input, ctx.now());
+  const range = [days[0]!, days.at(-1)!] as const;
+  const [sums, sent, clicked] = await Promise.all([
+    revenue.loadSums(ctx.db, pid, ...range),
+    revenue.loadCounts(ctx.db, pid, 'alert', ...range),
+    revenue.loadCounts(ctx.db, pid, 'click', ...range),
+  ]);
+  return revenueOf(days, sums, sent, clicked);
+}
+
+type RevenueCsvRow = Omit<RevenueReport['days'][number], 'totals'> & Partial<RevenueReport['totals'][number]>;
+
+const COLUMNS: CsvColumn<RevenueCsvRow>[] = [
   ['day', ({ day }) => day],
   ['alertssent', ({ sent }) => sent],
   ['alertsclicked', ({ clicked }) => clicked],
@@ -40,12 +144,9 @@ const COLUMNS: CsvColumn<FileRow>[] = [
 ];
 
 /** The same as CSV: a line for each day and currency, and one for a day without orders. */
-export async function streamRevenue(
-  ctx: Context,
-  range: { from?: string | null; to?: string | null },
-): Promise<AsyncGenerator<string>> {
-  const { days } = await getRevenue(ctx, range);
-  const rows = days.flatMap<FileRow>(({ totals, ...day }) =>
+export async function streamRevenue(ctx: Context, input: DayRange): Promise<AsyncGenerator<string>> {
+  const { days } = await getRevenue(ctx, input);
+  const rows = days.flatMap<RevenueCsvRow>(({ totals, ...day }) =>
     totals.length === 0 ? [day] : totals.map((total) => ({ ...day, ...total })),
   );
   return streamCsv(COLUMNS, (last) => {
@@ -54,15 +155,16 @@ export async function streamRevenue(
   });
 }
 
-/** People are known for so long after their clicks can count: orders come late, and a store looks something up. */
-const KEPT_DAYS = 30;
-/** Orders that are older than a year cannot be reported, so a repeat of one need not be known. */
+/** Clicks and buyers are kept for this long after the attribution window, because orders are reported late. */
+const GRACE_DAYS = 30;
+/** Orders older than a year cannot be reported, so that a repeat need not be recognised. */
 const ORDER_DAYS = 400;
 
-/** Forgets a portion of who clicked and ordered long ago; the sums stay. Answers how many. */
+/** Deletes a batch of old clicks and buyers; the sums stay. Returns how many. */
 export async function forgetBuyers({ db }: Services, now: Date): Promise<number> {
   const ago = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
-  let count = await forgetOrders(db, ago(ORDER_DAYS));
-  for (const days of await windowsInUse(db)) count += await forgetPeople(db, days, ago(days + KEPT_DAYS));
+  let count = await clicks.deleteOldOrders(db, ago(ORDER_DAYS));
+  for (const days of await clicks.listAttributionDays(db))
+    count += await clicks.anonymiseOld(db, days, ago(days + GRACE_DAYS));
   return count;
 }

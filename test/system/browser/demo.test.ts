@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { DEMO_PRODUCTS } from '../../../src/web/demo-store/products.ts';
-import { revokeSessions } from '../../../src/shoppers/session.service.ts';
+import { revokeSessions } from '../../../src/shoppers/shopper.service.ts';
 import { createClient } from '../../api/list-kit.ts';
 import { useService } from '../../harness.ts';
 import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';

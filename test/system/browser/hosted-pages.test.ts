@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
-import { sealLink } from '../../../src/shoppers/contacts/link.rules.ts';
-import { unsubscribeUrl } from '../../../src/shoppers/contacts/unsubscribe.rules.ts';
+import { encryptLink, unsubscribeUrl } from '../../../src/shoppers/contacts/link.rules.ts';
 import { item, newAccount } from '../../api/list-kit.ts';
 import { useService } from '../../harness.ts';
 import { seedSubscription } from '../../dispatch/kit.ts';
@@ -65,7 +64,7 @@ describeInBrowser('the pages behind links', () => {
     } as const;
     paths['leave'] = unsubscribeUrl('', sealed, claim);
     paths['confirm'] =
-      `/confirm/${sealLink(sealed, 'confirm', ['email', 'a@example.com', String(service.services.now().getTime()), ''])}`;
+      `/confirm/${encryptLink(sealed, 'confirm', ['email', 'a@example.com', String(service.services.now().getTime()), ''])}`;
   });
 
   async function open(width: number): Promise<{ page: Page; asked: string[] }> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createApp } from '../../../src/app.ts';
-import { sealLink } from '../../../src/shoppers/contacts/link.rules.ts';
+import { encryptLink } from '../../../src/shoppers/contacts/link.rules.ts';
 import { longToken } from '../../../src/stores/revenue/click.rules.ts';
 import { findStore } from '../../../src/stores/store.repo.ts';
 import type { Lifecycle } from '../../../src/api/health.ts';
@@ -139,7 +139,7 @@ async function parameterOf(name: string, isGhost: boolean): Promise<string> {
     file: '..%2f..%2fpackage.json',
     choice: 'off',
     // Another store signs a link in this one's name.
-    token: sealLink(other, 'unsubscribe', ['all', 'email', alpha.email, '', '']),
+    token: encryptLink(other, 'unsubscribe', ['all', 'email', alpha.email, '', '']),
     click: longToken(other, randomUUID(), 'https://evil.example/', now()),
   };
   const value = parameters[name];

@@ -1,18 +1,7 @@
 import { fail } from '../../platform/errors.ts';
-import { sumOf, writeAmount } from './amount.rules.ts';
-import type { CountRow, SumRow } from './revenue.repo.ts';
 import { DAY_MS } from '../../platform/time.ts';
-
-/** Sums of one currency. */
-export type RevenueTotal = {
-  currency: string;
-  orders: number;
-  amount: string;
-  alertOrders: number;
-  fromAlerts: string;
-  listOrders: number;
-  fromLists: string;
-};
+import { sumOf, writeAmount } from './attribution.rules.ts';
+import type { DayCountRow, RevenueSumRow } from './revenue.repo.ts';
 
 const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
@@ -21,18 +10,15 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 
 function checkDay(field: string, text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  // 2026-02-30 is read as a day in March.
+  // JavaScript parses 2026-02-30 as a day in March.
   return !Number.isNaN(time) && dayOf(time) === text
     ? time
     : fail('invalid-request', `${field} must be a day such as 2026-01-31`);
 }
 
-/** The days of a report, oldest first, or the failure that names what is wrong with them. */
-export function checkDays(
-  from: string | null | undefined,
-  to: string | null | undefined,
-  now: Date,
-): string[] {
+export type DayRange = { from?: string | null; to?: string | null };
+
+export function checkRange({ from, to }: DayRange, now: Date): string[] {
   const last = to ? checkDay('to', to) : Date.parse(dayOf(now.getTime()));
   const first = from ? checkDay('from', from) : last - (DEFAULT_DAYS - 1) * DAY_MS;
   const count = (last - first) / DAY_MS + 1;
@@ -44,35 +30,30 @@ export function checkDays(
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
-    const group = groups.get(keyOf(row)) ?? [];
-    group.push(row);
-    groups.set(keyOf(row), group);
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
   }
   return new Map([...groups].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-const countOf = (rows: readonly CountRow[] = []): number => rows.reduce((sum, { count }) => sum + count, 0);
+const countOf = (rows: readonly DayCountRow[] = []): number =>
+  rows.reduce((sum, { count }) => sum + count, 0);
+const addUp = (rows: readonly RevenueSumRow[]): { orders: number; amount: string } => ({
+  orders: rows.reduce((sum, { orders }) => sum + orders, 0),
+  amount: writeAmount(sumOf(rows.map(({ amount }) => amount))),
+});
 
-const ordersOf = (rows: readonly SumRow[]): number => rows.reduce((sum, { orders }) => sum + orders, 0);
-const amountIn = (rows: readonly SumRow[]): string => writeAmount(sumOf(rows.map(({ amount }) => amount)));
-
-/** Sums by currency, the currencies in order. */
-function totalsOf(rows: readonly SumRow[] = []): RevenueTotal[] {
+function totalsOf(rows: readonly RevenueSumRow[] = []) {
   return [...groupBy(rows, ({ currency }) => currency)].map(([currency, sums]) => {
-    const of = (kind: string): SumRow[] => sums.filter((sum) => sum.kind === kind);
-    return {
-      currency,
-      orders: ordersOf(of('order')),
-      amount: amountIn(of('order')),
-      alertOrders: ordersOf(of('alert')),
-      fromAlerts: amountIn(of('alert')),
-      listOrders: ordersOf(of('list')),
-      fromLists: amountIn(of('list')),
-    };
+    const of = (kind: string) => addUp(sums.filter((sum) => sum.kind === kind));
+    const { orders: alertOrders, amount: fromAlerts } = of('alert');
+    const { orders: listOrders, amount: fromLists } = of('list');
+    return { currency, ...of('order'), alertOrders, fromAlerts, listOrders, fromLists };
   });
 }
 
-function topicsOf(sums: readonly SumRow[], clicks: readonly CountRow[]) {
+function topicsIn(sums: readonly RevenueSumRow[], clicks: readonly DayCountRow[]) {
   const byTopic = groupBy(
     sums.filter(({ kind }) => kind === 'topic'),
     ({ topic }) => topic,
@@ -84,30 +65,28 @@ function topicsOf(sums: readonly SumRow[], clicks: readonly CountRow[]) {
     clicked: countOf(clicksByTopic.get(topic)),
     totals: [...groupBy(byTopic.get(topic) ?? [], ({ currency }) => currency)].map(([currency, rows]) => ({
       currency,
-      orders: ordersOf(rows),
-      amount: amountIn(rows),
+      ...addUp(rows),
     })),
   }));
 }
 
-/** The figures of these days as merchants read them. */
 export function revenueOf(
   days: readonly string[],
-  { sums, sent, clicks }: { sums: readonly SumRow[]; sent: readonly CountRow[]; clicks: readonly CountRow[] },
+  sums: readonly RevenueSumRow[],
+  sent: readonly DayCountRow[],
+  clicks: readonly DayCountRow[],
 ) {
-  const [sumsByDay, sentByDay, clicksByDay] = [
-    groupBy(sums, ({ day }) => day),
-    groupBy(sent, ({ day }) => day),
-    groupBy(clicks, ({ day }) => day),
-  ];
+  const sumsByDay = groupBy(sums, ({ day }) => day);
+  const sentByDay = groupBy(sent, ({ day }) => day);
+  const clicksByDay = groupBy(clicks, ({ day }) => day);
   return {
     from: days[0]!,
     to: days.at(-1)!,
     sent: countOf(sent),
     clicked: countOf(clicks),
-    ordered: ordersOf(sums.filter(({ kind }) => kind === 'alert')),
+    ordered: addUp(sums.filter(({ kind }) => kind === 'alert')).orders,
     totals: totalsOf(sums),
-    topics: topicsOf(sums, clicks),
+    topics: topicsIn(sums, clicks),
     days: days.map((day) => ({
       day,
       sent: countOf(sentByDay.get(day)),
@@ -117,5 +96,4 @@ export function revenueOf(
   };
 }
 
-/** The figures of some days. */
 export type RevenueReport = ReturnType<typeof revenueOf>;

@@ -1,0 +1,162 @@
+import { markFailed } from '../../alerts/queue/acknowledge.repo.ts';
+import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
+import { channelOf } from '../../alerts/send/channels.ts';
+import type { AnswerRequest } from '../../alerts/send/channel.ts';
+import type { Services } from '../../context.ts';
+import type { Database, Db, Tx } from '../../platform/database/database.ts';
+import { fail } from '../../platform/errors.ts';
+import { DAY_MS } from '../../platform/time.ts';
+import { findProduct } from '../../stores/products/product.repo.ts';
+import { findSender, findSenderByNo } from '../../stores/sender.repo.ts';
+import type { Sender } from '../../stores/sender.repo.ts';
+import { isServed } from '../../stores/store.rules.ts';
+import { emitEvents } from '../../stores/webhooks/event.repo.ts';
+import { maskContact, topicLabel } from './contact.rules.ts';
+import type { Medium } from './contact.rules.ts';
+import { pidOfLink, readShortUnsubscribe, readUnsubscribe, storeNoOf } from './link.rules.ts';
+import type { Scope, UnsubscribeClaim } from './link.rules.ts';
+import { withdrawConsent } from './mailing-list.service.ts';
+import * as optOuts from './opt-out.repo.ts';
+
+type Deps = Pick<Services, 'db' | 'config' | 'now'>;
+
+/** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
+export type UnsubscribeView = {
+  store: Pick<Sender, 'name' | 'logoUrl' | 'colour'>;
+  contact: string;
+  /** Labels; none where the link is about no topic. */
+  topics: string[];
+  productTitle: string | null;
+  scope: Scope;
+};
+
+type Unsubscribe = { store: Sender; claim: UnsubscribeClaim };
+
+/** Unsubscribes from everything once the alert of the short link is deleted. */
+async function readShort(db: Db, store: Sender, token: string, now: Date): Promise<UnsubscribeClaim | null> {
+  const read = readShortUnsubscribe(store, token, now);
+  if (read === null) return null;
+  const subject = await optOuts.findAlertSubject(db, store.pid, read.contact, read.seq);
+  if (subject === null) return { scope: 'all', ...read.contact, topic: '', epi: '' };
+  return { scope: subject.epi === '' ? 'topic' : 'product', ...read.contact, ...subject };
+}
+
+export async function openUnsubscribe({ db, config, now }: Deps, token: string): Promise<Unsubscribe | null> {
+  const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
+  if (linkNo === null && pid === null) return null;
+  const store = linkNo === null ? await findSender(db, pid!) : await findSenderByNo(db, linkNo);
+  if (store === null || !isServed(config, store)) return null;
+  const claim =
+    linkNo === null ? readUnsubscribe(store, token, now()) : await readShort(db, store, token, now());
+  return claim && { store, claim };
+}
+
+export async function viewOf(db: Db, { store, claim }: Unsubscribe): Promise<UnsubscribeView> {
+  const product = claim.epi === '' ? null : await findProduct(db, store.pid, claim.epi);
+  return {
+    store,
+    contact: maskContact(claim.medium, claim.value),
+    topics: optOuts.claimedTopics(claim).filter(Boolean).map(topicLabel),
+    productTitle: claim.epi === '' ? null : (product?.dt ?? 'this product'),
+    scope: claim.scope,
+  };
+}
+
+/** Returns null for a link that is not ours. Changes nothing. */
+export async function viewUnsubscribe(deps: Deps, token: string): Promise<UnsubscribeView | null> {
+  const opened = await openUnsubscribe(deps, token);
+  return opened && viewOf(deps.db, opened);
+}
+
+/** Ends a contact's subscriptions in the claim's scope and notifies the store's webhooks. */
+async function endSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date): Promise<void> {
+  const removed = await optOuts.removeSubscriptions(tx, pid, claim);
+  const events = removed.map(({ cts, ...row }) => ({
+    type: 'subscription.removed' as const,
+    data: { ...row, cts: cts.getTime() },
+  }));
+  await emitEvents(tx, pid, events, now);
+}
+
+/** Unsubscribes in the chosen scope, or in the link's own; null for a link that is not ours. Repeating it is harmless. */
+export async function unsubscribeByLink(
+  deps: Deps,
+  token: string,
+  chosen: Scope | null,
+): Promise<UnsubscribeView | null> {
+  const opened = await openUnsubscribe(deps, token);
+  if (opened === null) return null;
+  const { pid } = opened.store;
+  const claim = { ...opened.claim, scope: chosen ?? opened.claim.scope };
+  const has = { product: claim.epi !== '', topic: claim.topic !== '', all: true };
+  if (!has[claim.scope]) fail('invalid-request', `scope: this link is about no ${claim.scope}`);
+  const now = deps.now();
+  await deps.db.transaction(async (tx) => {
+    await endSubscriptions(tx, pid, claim, now);
+    if (claim.scope !== 'all') return optOuts.addMutes(tx, pid, claim, now);
+    await optOuts.addSuppression(tx, pid, claim, now);
+    await withdrawConsent(tx, pid, claim, 'unsubscribe', now);
+  });
+  return viewOf(deps.db, { ...opened, claim });
+}
+
+/**
+ * Records a hard bounce of a message and those sent with it. After an alert, all subscriptions of the contact in this store end, and it leaves the
+ * mailing list, so that nothing more is sent to it until it signs up again.
+ */
+export async function recordBounce(
+  db: Database,
+  message: ClaimedMessage,
+  others: readonly ClaimedMessage[],
+  reason: string,
+  now: Date,
+): Promise<void> {
+  const { pid, medium, recipient: value } = message;
+  await db.transaction(async (tx) => {
+    const endings = [message, ...others].map((one) => ({ message: one, reason }));
+    const ended = await markFailed(tx, endings, now);
+    if (ended === 0 || message.lane !== 'alert' || medium === null) return;
+    await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
+    await withdrawConsent(tx, pid, { medium, value }, 'bounce', now);
+  });
+}
+
+export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP' } as const;
+
+/** Which of these contacts replied STOP; none where a channel has no replies. */
+export async function findOptedOut(db: Db, medium: Medium, values: readonly string[]): Promise<Set<string>> {
+  return new Set(channelOf(medium).answers ? await optOuts.findOptedOut(db, medium, values) : []);
+}
+
+/**
+ * Handles a reply to a message. STOP counts for all stores, because they send from one number: the contact leaves their mailing lists and gets no more
+ * messages. START resumes messages for the subscriptions that are left; it puts nobody back on a mailing list.
+ */
+export async function receiveReply(
+  { db, config, now }: Deps,
+  medium: Medium,
+  request: AnswerRequest,
+): Promise<void> {
+  const { answers: replies, contact } = channelOf(medium);
+  if (!replies?.isGenuine(config.channels[medium] ?? null, request))
+    fail('unauthorised', 'The signature is wrong');
+  const { from, says, id } = replies.read(request.fields);
+  const value = contact.read(from, null);
+  if (value === null || says === null) return;
+  const time = now();
+  await db.transaction(async (tx) => {
+    await optOuts.saveReply(tx, { medium, value }, { says, id }, time);
+    // An old STOP that is delivered again after a START changes nothing.
+    if (says === 'start' || (await optOuts.findOptedOut(tx, medium, [value])).length === 0) return;
+    for (const pid of await optOuts.findConsentingStores(tx, { medium, value }))
+      await withdrawConsent(tx, pid, { medium, value }, 'stop', time);
+  });
+}
+
+/** Within this period a STOP that is delivered again is recognised. */
+const KEEP_RESUBSCRIBED_MS = 30 * DAY_MS;
+
+/** Deletes a batch of opt-outs that ended long ago; returns how many. */
+export function forgetResubscribed({ db }: Pick<Services, 'db'>, now: Date): Promise<number> {
+  return optOuts.deleteResubscribed(db, new Date(now.getTime() - KEEP_RESUBSCRIBED_MS));
+}
