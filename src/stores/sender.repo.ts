@@ -1,12 +1,12 @@
 import type { Db } from '../platform/database/database.ts';
-import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './frequency.rules.ts';
 import type { TokenKey, TokenStore } from './token-key.rules.ts';
 import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
 
+type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';
+
 /** What a message needs to know of the store it is sent for. */
-export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo'> &
-  Brand &
+export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | BrandName> &
   TokenStore & {
     /** When its alerts leave. */
     pacing: Pacing;

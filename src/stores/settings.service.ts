@@ -1,50 +1,21 @@
 import { requireStore } from '../context.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../platform/errors.ts';
+import type { UpdateStoreInput } from '../generated/resolvers.ts';
+import type { Setting } from './setting.types.ts';
+import { STORE_SETTINGS } from './store.columns.ts';
 import { findStore, listKeys } from './store.repo.ts';
 import type { ApiKeyRow, StoreRow } from './store.repo.ts';
-import type { StoreSettings } from './store.service.ts';
 import { renameKey, revokeKey, rotateKey, updateStore } from './store.service.ts';
 
-/** What a merchant may set; null clears what a store can be without. */
-export type SettingsInput = {
-  [
-    Field in
-      | 'name'
-      | 'listTypes'
-      | 'customItems'
-      | 'allowedOrigins'
-      | 'doubleOptIn'
-      | 'restoreDays'
-      | 'digestSeconds'
-      | 'measureAlerts'
-      | 'attributionDays'
-      | 'locale'
-      | (typeof CLEARABLE)[number]
-  ]?: StoreSettings[Field] | null;
-};
-
-const CLEARABLE = [
-  'shareUrl',
-  'defaultRegion',
-  'quietFrom',
-  'quietTo',
-  'timeZone',
-  'dailyCap',
-  'logoUrl',
-  'colour',
-  'senderName',
-  'senderAddress',
-  'currency',
-] as const;
+/** The settings that the API can change; one without a row in STORE_SETTINGS does not compile. */
+const API_SETTINGS: Record<keyof UpdateStoreInput, Setting> = STORE_SETTINGS;
 
 /** Changes the calling store's settings. */
-export async function changeSettings(ctx: Context, input: SettingsInput): Promise<StoreRow> {
+export async function changeSettings(ctx: Context, input: UpdateStoreInput): Promise<StoreRow> {
   const { pid } = requireStore(ctx);
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  const blank = given.find(([field, value]) => value === null && !CLEARABLE.some((name) => name === field));
-  if (blank) fail('invalid-request', `${blank[0]} must not be null`);
-  await updateStore(ctx, pid, Object.fromEntries(given), (field) => field);
+  const given = Object.entries(input).filter(([name]) => Object.hasOwn(API_SETTINGS, name));
+  await updateStore(ctx, pid, Object.fromEntries(given), (name) => name);
   return (await findStore(ctx.db, pid)) ?? fail('unauthorised');
 }
 

@@ -1,8 +1,8 @@
 import { columnOf } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './frequency.rules.ts';
+import type { PacingName, SettingName } from './store.columns.ts';
 import type { TokenKey } from './token-key.rules.ts';
 import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
 
@@ -22,30 +22,10 @@ export type StoreKeyRow = Pick<StoreKeyModel, 'id' | 'hash'>;
 /** A key to be added. */
 export type NewKey = Pick<StoreKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
 
-/** What operators may set on a store. */
-export type StoreSettings = Partial<
-  Pick<
-    StoreRow,
-    | 'name'
-    | 'listTypes'
-    | 'customItems'
-    | 'inventoryManaged'
-    | 'allowedOrigins'
-    | 'shareUrl'
-    | 'doubleOptIn'
-    | 'defaultRegion'
-    | 'measureAlerts'
-    | 'attributionDays'
-    | 'mergedSessions'
-    | 'restoreDays'
-    | 'rateLimits'
-    | 'maintenance'
-    | keyof Brand
-  >
->;
+/** The settings that have columns of their own; a row of STORE_SETTINGS without a column does not compile. */
+export type StoreColumns = Partial<Pick<StoreRow, Exclude<SettingName, PacingName>>>;
 
-/** What is written of a store: its settings, and its pacing as a whole. */
-type StoreChanges = StoreSettings & { pacing?: Pacing; tokenKeys?: TokenKey[] };
+type StoreChanges = StoreColumns & Partial<Pick<StoreRow, 'maintenance' | 'pacing' | 'tokenKeys'>>;
 
 /** The fields of a `StoreRow`. */
 const FIELDS = Object.keys(Prisma.StoreScalarFieldEnum).filter((field) => field !== 'updatedAt');

@@ -5,18 +5,16 @@ import { fail } from '../platform/errors.ts';
 import { newApiKey, newId, newPid } from '../platform/ids.ts';
 import { checkKeyName, hashKey } from './key.rules.ts';
 import { changePacing, splitPacing } from './frequency.rules.ts';
-import type { PacingInput } from './frequency.rules.ts';
 import * as stores from './store.repo.ts';
 import type { NewKey, StoreRow } from './store.repo.ts';
-import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
-import type { NameSetting } from './store.rules.ts';
+import { checkSettings, flagOf } from './setting.rules.ts';
+import type { NameSetting, StoreSettings } from './setting.rules.ts';
+import { MAX_KEYS, isServed } from './store.rules.ts';
 import { describeTokenKeys } from './token-key.rules.ts';
 import type { TokenKey, TokenKeyInfo } from './token-key.rules.ts';
 
 export type { RateLimits } from './store.repo.ts';
-
-/** What operators may set on a store, its pacing among it. */
-export type StoreSettings = stores.StoreSettings & PacingInput;
+export type { StoreSettings } from './setting.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
@@ -34,15 +32,15 @@ export async function createStore(
   input: StoreSettings & { name: string; isDemo?: boolean },
 ): Promise<NewStore> {
   const { isDemo = false, ...settings } = input;
-  const { pacing, rest } = splitPacing(settings);
-  const checked = checkSettings(rest);
+  const { pacing, rest } = splitPacing(checkSettings(settings, flagOf));
+  const name = rest.name!;
   const pid = newPid();
   const { apiKey, key } = makeKey('First key');
   await stores.createStore(
     db,
     {
-      ...checked,
-      name: checked.name!,
+      ...rest,
+      name,
       pid,
       isDemo,
       secret: randomBytes(32),
@@ -50,7 +48,7 @@ export async function createStore(
     },
     key,
   );
-  return { pid, apiKey, name: checked.name! };
+  return { pid, apiKey, name };
 }
 
 /** A store as operators see it: no secret, and its valid keys by hint. */
@@ -82,19 +80,18 @@ export async function updateStore(
   settings: StoreSettings,
   nameOf: NameSetting = flagOf,
 ): Promise<void> {
-  const { pacing, rest } = splitPacing(settings);
-  const checked = checkSettings(rest, nameOf);
-  if (checked.senderAddress === null && (await stores.hasMailServer(db, pid)))
+  const { pacing, rest } = splitPacing(checkSettings(settings, nameOf));
+  if (rest.senderAddress === null && (await stores.hasMailServer(db, pid)))
     fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);
   if (pacing === null) {
-    if (!(await stores.updateStore(db, pid, checked))) failNoStore();
+    if (!(await stores.updateStore(db, pid, rest))) failNoStore();
     return;
   }
   // Its parts depend on one another, so that one change waits for the other.
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
     const store = (await stores.findStore(tx, pid)) ?? failNoStore();
-    await stores.updateStore(tx, pid, { ...checked, pacing: changePacing(store.pacing, pacing, nameOf) });
+    await stores.updateStore(tx, pid, { ...rest, pacing: changePacing(store.pacing, pacing, nameOf) });
   });
 }
 

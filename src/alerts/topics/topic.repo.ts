@@ -1,8 +1,11 @@
 import { PART_NAMES } from '../send/channels.ts';
 import type { AlertTexts } from '../send/channels.ts';
+import { columnOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import type { TopicModel } from '../../generated/prisma/models.ts';
 import { lockStore } from '../../stores/store.repo.ts';
+import { topicRules } from './topic.columns.ts';
+import type { RuleName } from './topic.columns.ts';
 import { BUILT_IN_TOPICS, expiresBefore, standardTexts } from './topic.rules.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
 import type { TriggerName } from './triggers.ts';
@@ -10,22 +13,12 @@ import type { TriggerName } from './triggers.ts';
 const RULES = {
   name: true,
   trigger: true,
-  tag: true,
-  minStock: true,
-  batchSize: true,
-  batchIntervalSeconds: true,
-  shoppersPerUnit: true,
-  coolDownSeconds: true,
-  expiryDays: true,
-  dropPercent: true,
-  lowStock: true,
-  delaySeconds: true,
-  listHolders: true,
-} as const satisfies Record<keyof TopicRules, true>;
+  ...(Object.fromEntries(topicRules.map(({ name }) => [name, true])) as Record<RuleName, true>),
+} as const;
 
-const RULE_COLUMNS = `name, trigger, tag, min_stock AS "minStock", batch_size AS "batchSize", batch_interval_s AS "batchIntervalSeconds",
-  shoppers_per_unit AS "shoppersPerUnit", cool_down_s AS "coolDownSeconds", expiry_days AS "expiryDays",
-  drop_percent AS "dropPercent", low_stock AS "lowStock", delay_s AS "delaySeconds", list_holders AS "listHolders"`;
+const RULE_COLUMNS = topicRules
+  .map(({ name, column = columnOf(name) }) => `${column} AS "${name}"`)
+  .join(', ');
 
 /** The row of a topic with its texts; the parts that have no column of their own are in `texts`. */
 type StoredTopic = Pick<
@@ -97,7 +90,7 @@ export async function findTopicRules(db: Db, pid: string, name: string): Promise
 const LOAD = {
   name: 'topics_by_name',
   text: `
-    SELECT pid, ${RULE_COLUMNS}, subject, html, text, sms, texts FROM topic
+    SELECT pid, name, trigger, ${RULE_COLUMNS}, subject, html, text, sms, texts FROM topic
     JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS wanted(pid, name)) wanted USING (pid, name)`,
 };
 

@@ -1,11 +1,12 @@
 import type { ProductModel, TopicModel } from '../../generated/prisma/models.ts';
 import { tagKey } from '../../stores/products/product.rules.ts';
+import type { TriggerRuleName } from './topic.columns.ts';
 
 /** What triggers see of a variant. Stock that is unknown counts as none; a removed product has neither stock, price nor tags. */
 export type ProductState = Pick<ProductModel, 'stk' | 'pr' | 'tags'>;
 
 /** What a topic says of when it wants to be told. */
-export type TriggerSettings = Pick<TopicModel, 'minStock' | 'tag' | 'dropPercent' | 'lowStock'>;
+export type TriggerSettings = Pick<TopicModel, TriggerRuleName>;
 
 /** What a change means for a topic: an occasion begins, ends or goes on; null where there was and is none. */
 export type Step = 'begins' | 'ends' | 'lasts' | null;
