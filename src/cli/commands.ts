@@ -25,14 +25,13 @@ export type Outcome = { json: unknown; text: string };
 /** Work that needs the database; made once the flags are known to be right. */
 type Action = (services: Services) => Promise<Outcome>;
 
-/** A command: its flags, and what they ask for. */
 export type Command = { summary: string; flags: Record<string, Flag>; prepare: (values: Values) => Action };
 
 const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' };
 const KEY_ID: Flag = { type: 'string', value: 'ID', help: 'the key (see list)' };
 const KEY_NAME: Flag = { type: 'string', value: 'NAME', help: 'what the key is for, at most 60 characters' };
 
-/** Puts the flag before a failure whose words are those of the API. */
+/** Puts the flag before an error that names the API's field. */
 export async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     throw new Error(`--${flag}: ${describeFailure(error)}`, { cause: error });
@@ -43,7 +42,6 @@ async function findListing(services: Services, pid: string): Promise<StoreListin
   return (await listAllStores(services)).find((store) => store.pid === pid)!;
 }
 
-/** Every command of `npm run store`. */
 export const commands: Record<string, Command> = {
   create: {
     summary: 'make a store and print its pid and API key, which is shown this once',

@@ -1,13 +1,10 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './usage.ts';
 
-/** A flag of a command. */
 export type Flag = { type: 'string' | 'boolean'; help: string; value?: string };
 
-/** What was given on the command line, by flag name. */
 export type Values = { [flag: string]: string | boolean | undefined };
 
-/** Flags that every command takes. */
 export const COMMON_FLAGS: Record<string, Flag> = {
   json: { type: 'boolean', help: 'print one line of JSON instead of text' },
   help: { type: 'boolean', help: 'show this help' },
@@ -46,7 +43,6 @@ export function readFlags(args: string[], flags: Record<string, Flag>): Values {
   }
 }
 
-/** The value of a flag that must be there. */
 export function required(values: Values, flag: string): string {
   const value = values[flag];
   if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${flag} is missing`);
@@ -61,7 +57,6 @@ export function oneOf<Name extends string>(values: Values, ...flags: Name[]): Na
   return given[0]!;
 }
 
-/** Reads a whole number, or names the flag. */
 export const whole =
   (flag: string) =>
   (text: string | boolean): number => {

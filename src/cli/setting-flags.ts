@@ -63,7 +63,6 @@ function readSetting(setting: Row, values: Values): unknown {
   return setting.cli.inverse ? false : read(String(value), flag);
 }
 
-/** The settings that the flags name, and no other. */
 export function readSettings(values: Values): StoreSettings {
   const read = storeSettings.map((setting) => [setting.name, readSetting(setting, values)] as const);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));

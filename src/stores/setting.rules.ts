@@ -17,7 +17,6 @@ export type StoreSettings = StoreColumns & PacingInput;
 /** How a caller knows a setting: by GraphQL's field or by the command line's flag. */
 export type NameSetting = (name: SettingName) => string;
 
-/** The flag of a setting on the command line, without its dashes. */
 export const flagOf: NameSetting = (name) => columnOf(name).replaceAll('_', '-');
 
 const BUILT_IN_TYPES = new Set(['wl', 'sfl']);

@@ -5,7 +5,6 @@ export type TextCheck =
   | ('line' | 'url' | 'listType' | 'origin' | 'shareUrl' | 'region')
   | ('time' | 'timeZone' | 'colour' | 'email' | 'currency' | 'locale');
 
-/** The cards of the dashboard's settings. */
 export type SettingCard = 'general' | 'lists' | 'brand' | 'frequency' | 'clicks';
 
 type Kind =

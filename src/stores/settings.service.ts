@@ -11,7 +11,6 @@ import { renameKey, revokeKey, rotateKey, updateStore } from './store.service.ts
 /** The settings that the API can change; one without a row in STORE_SETTINGS does not compile. */
 const API_SETTINGS: Record<keyof UpdateStoreInput, Setting> = STORE_SETTINGS;
 
-/** Changes the calling store's settings. */
 export async function changeSettings(ctx: Context, input: UpdateStoreInput): Promise<StoreRow> {
   const { pid } = requireStore(ctx);
   const given = Object.entries(input).filter(([name]) => Object.hasOwn(API_SETTINGS, name));
@@ -19,7 +18,6 @@ export async function changeSettings(ctx: Context, input: UpdateStoreInput): Pro
   return (await findStore(ctx.db, pid)) ?? fail('unauthorised');
 }
 
-/** Gives the calling store one more key. */
 export async function createApiKey(
   ctx: Context,
   name: string | null | undefined,
@@ -28,7 +26,6 @@ export async function createApiKey(
   return { id: keyId, apiKey };
 }
 
-/** Gives a key of the calling store another name. */
 export async function renameApiKey(ctx: Context, id: string, name: string): Promise<StoreRow> {
   const store = requireStore(ctx);
   await renameKey(ctx, store.pid, id, name);
@@ -43,7 +40,6 @@ export async function revokeApiKey(ctx: Context, id: string): Promise<StoreRow> 
   return store;
 }
 
-/** The calling store's valid keys. */
 export function getApiKeys(ctx: Context): Promise<ApiKeyRow[]> {
   return listKeys(ctx.db, requireStore(ctx).pid);
 }

@@ -131,7 +131,6 @@ export type PacingName = {
   [Name in SettingName]: Table[Name] extends { within: 'pacing' } ? Name : never;
 }[SettingName];
 
-/** The rows of the table, in its order. */
 export const storeSettings = Object.entries(STORE_SETTINGS).map(
   ([name, setting]: [string, Setting]): Setting & { name: SettingName } => ({
     ...setting,

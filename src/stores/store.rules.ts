@@ -1,4 +1,3 @@
-/** Most valid API keys of a store. */
 export const MAX_KEYS = 20;
 
 /** Whether this process serves a store: while DEMO is off, a demo store that was made before counts as unknown. */

@@ -26,7 +26,6 @@ function makeKey(name: string): { apiKey: string; key: NewKey } {
   return { apiKey, key: { id: newId(), name, hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
 }
 
-/** Creates a store. */
 export async function createStore(
   { db }: Deps,
   input: StoreSettings & { name: string; isDemo?: boolean },
@@ -56,7 +55,6 @@ export type StoreListing = Omit<Awaited<ReturnType<typeof stores.listStores>>[nu
   tokenKeys: TokenKeyInfo[];
 };
 
-/** All stores, oldest first. */
 export async function listAllStores({ db, now }: Deps): Promise<StoreListing[]> {
   return (await stores.listStores(db)).map((store) => {
     const tokenKeys = store.tokenKeys as TokenKey[];
@@ -95,7 +93,7 @@ export async function updateStore(
   });
 }
 
-/** Adds a key beside the ones the store has; old ones work until they are revoked. */
+/** Adds a key; old ones work until they are revoked. */
 export async function rotateKey(
   { db }: Deps,
   pid: string,
@@ -111,17 +109,14 @@ export async function rotateKey(
   return { pid, keyId: key.id, apiKey };
 }
 
-/** Ends a key at once. */
 export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): Promise<void> {
   if (!(await stores.revokeKey(db, pid, keyId, now()))) failNoKey();
 }
 
-/** Gives a key another name. */
 export async function renameKey({ db }: Deps, pid: string, keyId: string, name: string): Promise<void> {
   if (!(await stores.renameKey(db, pid, keyId, checkKeyName(name, 'name')))) failNoKey();
 }
 
-/** The failure of a key that the store does not have, or not any more. */
 function failNoKey(): never {
   return fail('not-found', 'The store has no such valid key');
 }
@@ -132,12 +127,11 @@ export async function setMaintenance({ db }: Deps, pid: string | null, isClosed:
   if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
 }
 
-/** Whether the whole service is closed. */
 export function isServiceClosed(db: Database): Promise<boolean> {
   return stores.isServiceClosed(db);
 }
 
-/** What hides callers in counts that processes share. */
+/** The key under which shared counts hide callers. */
 export function readServiceSecret(db: Database): Promise<Uint8Array> {
   return stores.readServiceSecret(db);
 }
@@ -152,7 +146,6 @@ export function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
   return stores.pidOfLinkNo(db, linkNo);
 }
 
-/** The failure of a pid that nobody has. */
 export function failNoStore(): never {
   return fail('not-found', 'There is no store with this pid');
 }

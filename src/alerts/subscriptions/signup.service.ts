@@ -6,7 +6,6 @@ import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { checkWish } from './subscription.rules.ts';
 import type { SubscribeInput, WantedProduct } from './subscription.rules.ts';
 
-/** What a subscriber is answered. */
 export type Subscribed = { message: string; confirmed: boolean; products: ProductRow[]; topics: string[] };
 
 /** Subscribes a contact to topics about products, at once or once it confirms. What is there already is renewed. */

@@ -76,7 +76,6 @@ async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
 const contactOf = ({ pid, medium, value }: Pick<StoredSubscription, 'pid' | 'medium' | 'value'>): string =>
   JSON.stringify([pid, medium, value]);
 
-/** Stores the subscriptions and who asked for them. */
 async function save(tx: Tx, all: readonly Open[]): Promise<Saved[]> {
   const rowsByContact = new Map<string, StoredSubscription[]>(
     all.map(({ signUp }) => [contactOf(signUp), []]),
@@ -108,7 +107,6 @@ async function catchUpLate(
   await catchUp(tx, pid, late, now);
 }
 
-/** Records the answer to whether the contact wants the mailing list. */
 async function answerMailingList(tx: Tx, { store, wish, signUp, asker, now }: Saved): Promise<void> {
   const { contact, mailinglist } = wish;
   if (mailinglist !== null && signUp.confirmedAt !== null)
@@ -175,7 +173,7 @@ function isPlain({ ctx: { viewer }, store, wish }: WantedSignUp): boolean {
   return isSmall && viewer.keyId !== null && !store.doubleOptIn && wish.mailinglist === null;
 }
 
-/** Opens the sign-ups of a process: plain ones of one moment share a transaction. */
+/** Opens the sign-ups of a process: concurrent plain ones share a transaction. */
 export function createSignUps({ db }: Pick<Services, 'db'>): SignUps {
   const storeAll = (wanted: readonly WantedSignUp[]): Promise<SignedUp[]> =>
     db.transaction((tx) => storeWishes(tx, wanted));

@@ -11,7 +11,6 @@ export type TopicRule = Kind & {
   column?: string;
   /** Whether it counts only with the triggers that name it among their `settings`. */
   ofTrigger?: true;
-  /** Its field in the dashboard. */
   form: FormField & {
     /** The choice of recipients with which the field is shown. */
     with?: 'batches' | 'stock';
@@ -88,12 +87,10 @@ type Table = typeof TOPIC_RULES;
 
 export type RuleName = keyof Table;
 
-/** The rules that only triggers read. */
 export type TriggerRuleName = {
   [Name in RuleName]: Table[Name] extends { ofTrigger: true } ? Name : never;
 }[RuleName];
 
-/** The rows of the table, in its order. */
 export const topicRules = Object.entries(TOPIC_RULES).map(
   ([name, rule]: [string, TopicRule]): TopicRule & { name: RuleName } => ({
     ...rule,

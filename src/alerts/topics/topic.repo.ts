@@ -52,13 +52,11 @@ const findBuiltIn = (name: string): TopicRow | null =>
 const TEXT_BYTES = `
   SELECT coalesce(sum(octet_length(concat(subject, html, text, sms, texts))), 0)::int AS bytes FROM topic WHERE pid = $1`;
 
-/** What all texts of a store's topics take. */
 export async function countTextBytes(db: Db, pid: string): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(TEXT_BYTES, [pid]);
   return row!.bytes;
 }
 
-/** All topics of one store, the built-in ones first. */
 export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
   const rows = await db.prisma.topic.findMany({
     where: { pid },
@@ -74,13 +72,11 @@ export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
   return withBuiltIn<TopicRules>(own.map(toRules), BUILT_IN_TOPICS);
 }
 
-/** One topic, or null. */
 export async function findTopic(db: Db, pid: string, name: string): Promise<TopicRow | null> {
   const row = await db.prisma.topic.findFirst({ where: { pid, name }, select: { ...RULES, ...TEXTS } });
   return row ? toTopic(row) : findBuiltIn(name);
 }
 
-/** The rules of one topic, or null. */
 export async function findTopicRules(db: Db, pid: string, name: string): Promise<TopicRules | null> {
   const own = await db.prisma.topic.findFirst({ where: { pid, name }, select: RULES });
   return own ? toRules(own) : findBuiltIn(name);
@@ -133,13 +129,12 @@ export async function forgetMarks(tx: Tx, pid: string, name: string): Promise<vo
   await tx.prisma.priceMark.deleteMany({ where: { pid, topic: name } });
 }
 
-/** Deletes a topic; false where the store has made none of this name. */
 export async function deleteTopic(tx: Tx, pid: string, name: string): Promise<boolean> {
   await forgetMarks(tx, pid, name);
   return (await tx.prisma.topic.deleteMany({ where: { pid, name } })).count > 0;
 }
 
-/** Subscribers who would hear of a topic, by medium. */
+/** Subscribers of a topic by medium. */
 export type AudienceRow = { count: number; media: { medium: string; count: number }[] };
 
 /** Counts confirmed subscriptions of a topic that have not expired, for some variants or for all. */

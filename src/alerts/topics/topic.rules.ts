@@ -12,7 +12,6 @@ import type { TopicRow, TopicRules } from './topic.types.ts';
 import { TRIGGER_NAMES, isTriggerName, triggersWith } from './triggers.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** Most topics of a store, with the built-in ones. */
 export const MAX_TOPICS = 100;
 
 /** What may be sent in to change a topic; a field left out stays, null empties it. */
@@ -20,13 +19,11 @@ export type TopicInput = { name: string; texts?: Partial<Record<string, string |
   [Field in keyof Omit<TopicRules, 'name'>]?: TopicRules[Field] | null;
 };
 
-/** What a rule is until a store sets it. */
 const INITIAL = Object.fromEntries(topicRules.map(({ name, initial }) => [name, initial])) as Pick<
   TopicRules,
   RuleName
 >;
 
-/** What every part says, with the news of a topic. */
 function textsWith(news: string): AlertTexts {
   return Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].standard(news)])) as AlertTexts;
 }
@@ -50,25 +47,22 @@ export const BUILT_IN_TOPICS: readonly TopicRow[] = [
   },
 ];
 
-/** The topic that people subscribe to for a restock; who only has the product in a list hears on another. */
+/** The topic that people subscribe to for a restock; list owners are notified by another topic. */
 const SUBSCRIBERS_ONLY = 'backinstock';
 
-/** Whether every store has a topic of this name. */
 export function isBuiltIn(name: string): boolean {
   return BUILT_IN_TOPICS.some((topic) => topic.name === name);
 }
 
-/** What the texts of a topic are until its store writes them. */
 export function standardTexts(name: string): AlertTexts {
   return BUILT_IN_TOPICS.find((topic) => topic.name === name)?.texts ?? textsWith('has news for you');
 }
 
-/** What a custom topic starts from. */
 function blankTopic(name: string): TopicRow {
   return { name, trigger: 'manual', texts: standardTexts(name), ...INITIAL };
 }
 
-/** Subscriptions of this moment and older ones have expired; null where a topic's never do. */
+/** Subscriptions that are not newer have expired; null where they never do. */
 export function expiresBefore({ expiryDays }: Pick<TopicRules, 'expiryDays'>, now: Date): Date | null {
   return expiryDays === null ? null : new Date(now.getTime() - expiryDays * DAY_MS);
 }
@@ -109,7 +103,6 @@ function checkRules(topic: TopicRules): void {
     );
 }
 
-/** Triggers that wait for a tag. */
 const BY_TAG = triggersWith('tag');
 
 /** The tag in the form that products have theirs in, or null where the topic needs none. */
@@ -137,7 +130,6 @@ function checkName(name: string): string {
   return isFine ? name : fail('invalid-topics', `name must have 1 to ${MAX_NAME} printable characters`);
 }
 
-/** What was given, without what was left out. */
 function given<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
@@ -162,10 +154,8 @@ export function withTexts(current: AlertTexts, changes: TopicInput['texts'] = {}
   return texts;
 }
 
-/** Most variants of one call. */
 const MAX_EPIS = 100;
 
-/** The variants that a call names, each once. */
 export function checkEpis(epis: readonly string[]): string[] {
   if (epis.length < 1 || epis.length > MAX_EPIS)
     fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);
