@@ -35,6 +35,7 @@ const CLIENT_TYPES = [CLIENT_RECORDS, 'src/sdk/client/records.ts', 'src/sdk/clie
 const inputHash = () =>
   hashOf([
     ...filesUnder([...BROWSER_FOLDERS, 'src/sdk/client', 'src/generated/dashboard.ts', CLIENT_RECORDS]),
+    ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
     ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL]),
   ]);
 

@@ -31,10 +31,10 @@ export async function writeTypes(folder, schema, { generates, ...common }) {
     const text = await codegen({
       filename,
       schemaAst: lexicographicSortSchema(schema),
-      documents: filesLike(folder, documents ?? '').map((location) => ({
-        location,
-        document: parse(readFileSync(location, 'utf8')),
-      })),
+      documents: [documents ?? []]
+        .flat()
+        .flatMap((pattern) => filesLike(folder, pattern))
+        .map((location) => ({ location, document: parse(readFileSync(location, 'utf8')) })),
       config,
       plugins: plugins.map((name) => ({ [name]: {} })),
       pluginMap: Object.fromEntries(plugins.map((name) => [name, loadPlugin(folder, name)])),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes src/generated: the Prisma client and the GraphQL types; and schema/words.graphql, the enums that tables of the code give.
+// Writes src/generated: the Prisma client, the GraphQL types and the fragments of the dashboard's forms; and schema/words.graphql, the enums that tables of the code give.
 // Does nothing when they are current.
 //   generate.mjs            generate when an input or an output changed
 //   generate.mjs --check    generate into a scratch folder instead, and exit 1 when src/generated differs
@@ -60,6 +60,7 @@ export const readStamp = (file) => (existsSync(file) ? readFileSync(file, 'utf8'
 function inputs() {
   return [
     ...filesUnder(WORD_SOURCES),
+    ...filesUnder(FIELD_SOURCES, (file) => file.endsWith('.columns.ts')),
     ...filesUnder(['schema', 'codegen.yml', 'prisma.config.ts', 'package-lock.json']),
     ...filesUnder(['tools/generate.mjs', 'tools/codegen.mjs', 'tools/client-records.cjs']),
     ...filesUnder(['prisma'], (file) => file.endsWith('.prisma')),
@@ -71,24 +72,36 @@ function inputs() {
 
 const WORDS = 'schema/words.graphql';
 const WORD_SOURCES = ['src/alerts/send', 'src/platform/errors.ts'];
+const FIELDS = 'src/generated/fields.graphql';
+const FIELD_SOURCES = ['src/stores', 'src/alerts/topics'];
 
-/** Prints what the enums are made of, from the tables themselves. */
+/** Prints what the enums and fragments are made of, from the tables themselves. */
 const PRINT_TABLES = `
   const { MEDIA, channelOf } = require('./src/alerts/send/channels.ts');
   const { FAILURES } = require('./src/platform/errors.ts');
+  const { storeSettings } = require('./src/stores/store.columns.ts');
+  const { topicRules } = require('./src/alerts/topics/topic.columns.ts');
+  const namesOf = (rows) => rows.filter(({ form }) => form).map(({ name }) => name);
+  const fields = { Store: namesOf(storeSettings), Topic: namesOf(topicRules) };
   const media = MEDIA.map((medium) => [medium, channelOf(medium).label]);
-  console.log(JSON.stringify({ media, failures: Object.entries(FAILURES) }));`;
+  console.log(JSON.stringify({ media, failures: Object.entries(FAILURES), fields }));`;
 
 function enumOf(name, description, values) {
   const lines = values.map(([value, text]) => `  ${JSON.stringify(text)}\n  ${value}\n`);
   return `${JSON.stringify(description)}\nenum ${name} {\n${lines.join('')}}\n`;
 }
 
-/** The enums that are told in tables of the code: a channel and a failure each have one row there, and none here. */
-async function words() {
-  const { media, failures } = JSON.parse(
-    await run(ROOT, '--require', join(ROOT, 'tools/typescript.cjs'), '--eval', PRINT_TABLES),
-  );
+const readTables = async () =>
+  JSON.parse(await run(ROOT, '--require', join(ROOT, 'tools/typescript.cjs'), '--eval', PRINT_TABLES));
+
+/** The fragments by which the dashboard's forms read their fields. */
+const fragmentsOf = ({ fields }) =>
+  Object.entries(fields)
+    .map(([type, names]) => `fragment ${type}FormFields on ${type} {\n  ${names.join('\n  ')}\n}\n`)
+    .join('\n');
+
+/** The enums whose values are rows of tables in the code: channels and errors. */
+function wordsOf({ media, failures }) {
   const types = failures.map(([type, [status, meaning]]) => [
     type.replaceAll('-', '_'),
     `${meaning} \`${type}\`, status ${status}.`,
@@ -155,8 +168,12 @@ async function withDifferences(use) {
     // Both have ended before the folder is removed, also when one fails.
     const steps = await Promise.allSettled([
       run(scratch, binary('prisma', 'prisma'), 'generate', '--no-hints'),
-      words()
-        .then((text) => writeFileSync(join(scratch, WORDS), text))
+      readTables()
+        .then((tables) => {
+          writeFileSync(join(scratch, WORDS), wordsOf(tables));
+          mkdirSync(dirname(join(scratch, FIELDS)), { recursive: true });
+          writeFileSync(join(scratch, FIELDS), fragmentsOf(tables));
+        })
         .then(() => run(scratch, join(ROOT, 'tools/codegen.mjs'))),
     ]);
     const failed = steps.find(({ status }) => status === 'rejected');

@@ -38,7 +38,7 @@ Usage: npm run --silent backup -- FILE      (- is standard output)
 It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.
 `;
 
-/** Quick rather than small: the backup should not take much from the service beside it. */
+/** Quick rather than small: the backup takes little CPU from the service next to it. */
 const LEVEL = 3;
 
 async function copyTo(out: Writable, config: Config): Promise<Copied> {

@@ -10,13 +10,13 @@ import {
   updateStore,
 } from '../stores/store.service.ts';
 import { dropTokenKeys, rotateTokenKey } from '../stores/token-key.service.ts';
-import type { Pacing } from '../stores/frequency.rules.ts';
-import type { RateLimits } from '../stores/store.service.ts';
 import type { StoreListing } from '../stores/store.service.ts';
 import { describeFailure } from '../platform/errors.ts';
 import { NEW_DATABASE_FLAG } from './database.ts';
-import { SETTING_FLAGS, oneOf, readSettings, required, whole } from './flags.ts';
+import { describeStore, describeTokenKey } from './describe.ts';
+import { oneOf, required, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
+import { SETTING_FLAGS, readSettings } from './setting-flags.ts';
 import { UsageError } from './usage.ts';
 
 /** What a command prints: `json` with --json, else `text`. */
@@ -25,61 +25,13 @@ export type Outcome = { json: unknown; text: string };
 /** Work that needs the database; made once the flags are known to be right. */
 type Action = (services: Services) => Promise<Outcome>;
 
-/** A command: its flags, and what they ask for. */
 export type Command = { summary: string; flags: Record<string, Flag>; prepare: (values: Values) => Action };
 
 const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' };
 const KEY_ID: Flag = { type: 'string', value: 'ID', help: 'the key (see list)' };
 const KEY_NAME: Flag = { type: 'string', value: 'NAME', help: 'what the key is for, at most 60 characters' };
 
-/** A key without the key, in one line. */
-export function describeKey(key: Omit<StoreListing['keys'][number], 'pid'>): string {
-  const used = key.lastUsedAt === null ? 'never used' : `last used ${key.lastUsedAt.toISOString()}`;
-  const name = key.name === '' ? '' : `  ${key.name}`;
-  return `…${key.hint}  id ${key.id}${name}  since ${key.createdAt.toISOString()}  ${used}`;
-}
-
-function describeTokenKey({ cts, endsAt }: StoreListing['tokenKeys'][number], index: number): string {
-  const end = endsAt === null ? 'taken until it is dropped' : `taken until ${endsAt.toISOString()}`;
-  return `since ${cts.toISOString()}  ${index === 0 ? 'signs' : end}`;
-}
-
-function describe(store: StoreListing): string {
-  const { pid, name, keys, maintenance, rateLimits, ...settings } = store;
-  const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = settings.pacing as Pacing;
-  const lines = [
-    `${name}${store.isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`,
-    `  pid               ${pid}`,
-    ...keys.map((key) => `  key               ${describeKey(key)}`),
-    ...settings.tokenKeys.map((key, index) => `  token key         ${describeTokenKey(key, index)}`),
-    `  list types        ${['wl', 'sfl', ...settings.listTypes].join(', ')}`,
-    `  custom items      ${settings.customItems ? 'yes' : 'no'}`,
-    `  stock             ${settings.inventoryManaged ? 'managed by the platform' : 'not managed: no alerts'}`,
-    `  allowed origins   ${settings.allowedOrigins.join(', ') || 'any'}`,
-    `  share address     ${settings.shareUrl ?? "this service's own page"}`,
-    `  double opt-in     ${settings.doubleOptIn ? 'yes' : 'no'}`,
-    `  default region    ${settings.defaultRegion ?? 'none: phone numbers need their country code'}`,
-    `  digest            ${digestSeconds === undefined ? 'no: each alert leaves alone' : `alerts of ${digestSeconds} s`}`,
-    `  quiet hours       ${quietFrom === undefined ? 'none' : `${quietFrom} to ${quietTo} (${timeZone})`}`,
-    `  daily cap         ${dailyCap === undefined ? 'none' : `${dailyCap} messages a contact`}`,
-    `  clicks            ${settings.measureAlerts ? `counted, for orders within ${settings.attributionDays} days` : 'not counted'}`,
-    `  merged sessions   ${settings.mergedSessions ? 'open the account' : 'end'}`,
-    `  deleted lists     ${settings.restoreDays > 0 ? `can be brought back for ${settings.restoreDays} days` : 'are gone at once'}`,
-    `  logo              ${settings.logoUrl ?? 'none: messages and pages show the name'}`,
-    `  colour            ${settings.colour ?? 'a dark one'}`,
-    `  mails come from   ${settings.senderName ?? name}${settings.senderAddress === null ? '' : `, answers go to ${settings.senderAddress}`}`,
-    `  prices            ${settings.currency ?? 'plain numbers'} as in ${settings.locale}`,
-    `  time zone         ${timeZone}`,
-    `  rate limits       ${
-      Object.entries(rateLimits as RateLimits)
-        .map(([kind, limit]) => `${kind}=${limit}`)
-        .join(', ') || 'as published'
-    }`,
-  ];
-  return lines.join('\n');
-}
-
-/** Puts the flag before a failure whose words are those of the API. */
+/** Puts the flag before an error that names the API's field. */
 export async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     throw new Error(`--${flag}: ${describeFailure(error)}`, { cause: error });
@@ -90,7 +42,6 @@ async function findListing(services: Services, pid: string): Promise<StoreListin
   return (await listAllStores(services)).find((store) => store.pid === pid)!;
 }
 
-/** Every command of `npm run store`. */
 export const commands: Record<string, Command> = {
   create: {
     summary: 'make a store and print its pid and API key, which is shown this once',
@@ -109,7 +60,7 @@ export const commands: Record<string, Command> = {
     flags: {},
     prepare: () => async (services) => {
       const stores = await listAllStores(services);
-      return { json: stores, text: stores.map(describe).join('\n\n') || 'There is no store yet.' };
+      return { json: stores, text: stores.map(describeStore).join('\n\n') || 'There is no store yet.' };
     },
   },
   update: {
@@ -123,7 +74,7 @@ export const commands: Record<string, Command> = {
       return async (services) => {
         await updateStore(services, pid, settings);
         const store = await findListing(services, pid);
-        return { json: store, text: describe(store) };
+        return { json: store, text: describeStore(store) };
       };
     },
   },

@@ -15,13 +15,12 @@ import type { Flag, Values } from './flags.ts';
 import { createTicker } from './progress.ts';
 import { UsageError } from './usage.ts';
 
-/** The name that stands for standard input or output. */
 export const STANDARD = '-';
 
 /** Packed and unpacked in pieces of this size: unpacking 400 MB took 1.6 s of CPU instead of 2.2 with zlib's 16 kB (one run each). */
 export const PIECE_BYTES = 262_144;
 
-/** Only trouble is worth a line beside the program's own. */
+/** Logs warnings and errors only, to standard error. */
 export const createCliLogger = (): Logger => createLogger('warn', logTo(2));
 
 /** Reads the one file that a program is called with, and its flags; the file is null when help is asked for. */
@@ -70,7 +69,6 @@ export function watchCopy(
   };
 }
 
-/** What a copy came to, in a few words. */
 export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows, ${describeSize(bytes)} unpacked`;
 
@@ -138,7 +136,7 @@ export function endSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Runs a program: prints what it answers, or one sentence and status 1, 2 when the call was not understood. */
+/** Runs a program: prints its output, or one sentence with status 1, or 2 for a wrong call. */
 export function runProgram(run: (args: string[], config: () => Config) => Promise<string>): void {
   const config = (): Config => {
     loadEnvFile();

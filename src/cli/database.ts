@@ -6,7 +6,6 @@ import type { Flag } from './flags.ts';
 /** The flag of commands that make sense in a database without anything in it. */
 export const NEW_DATABASE = 'new-database';
 
-/** That flag, for a command's table. */
 export const NEW_DATABASE_FLAG: Record<string, Flag> = {
   [NEW_DATABASE]: { type: 'boolean', help: 'make the database in DATA_DIR if there is none yet' },
 };

@@ -7,10 +7,8 @@ import type { CsvError, Info } from 'csv-parse';
 import type { Entry } from '../stores/catalogue/import.rules.ts';
 import { IMPORT_FIELDS } from '../stores/catalogue/import.rules.ts';
 
-/** The kinds of files that can be imported. */
 export type Format = 'ndjson' | 'csv';
 
-/** Where in a file to begin, and how its columns are divided. */
 export type Reading = { path: string; offset: number; line: number; delimiter: string };
 
 const HASH_CHUNK_BYTES = 1_048_576;

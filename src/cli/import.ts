@@ -1,16 +1,13 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { loadEnvFile, readConfig } from '../config.ts';
 import type { Entry } from '../stores/catalogue/import.rules.ts';
 import { findRun, importProducts } from '../stores/catalogue/import.service.ts';
 import type { ImportResult, ImportRun } from '../stores/catalogue/import.service.ts';
 import { findStore } from '../stores/store.service.ts';
 import { openRuntime } from '../services.ts';
 import type { Runtime } from '../services.ts';
-import { describeFailure } from '../platform/errors.ts';
-import { createLogger } from '../platform/log.ts';
-import { logTo } from '../platform/log-lines.ts';
+import { createCliLogger, runProgram } from './copying.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
-import { readFlags, required } from './flags.ts';
+import { readFlags, required, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { inspectFile, readCsv, readHeader, readNdjson } from './import-file.ts';
 import type { Format } from './import-file.ts';
@@ -58,24 +55,6 @@ function formatOf(values: Values, path: string): Format {
   throw new UsageError('--format must be ndjson or csv');
 }
 
-function maxFaultsOf(values: Values): number {
-  if (values['strict'] === true) return 0;
-  const text = String(values['max-errors'] ?? '1000');
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError('--max-errors must be a whole number');
-  return Number(text);
-}
-
-/** Where to begin: at the checkpoint of an interrupted import when asked to. */
-async function startOf(
-  runtime: Runtime,
-  pid: string,
-  source: string,
-  isResuming: boolean,
-): Promise<ImportRun> {
-  const run = isResuming ? await findRun(runtime, pid, source) : null;
-  return run ?? START;
-}
-
 type Job = {
   pid: string;
   path: string;
@@ -108,7 +87,7 @@ async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> 
   const { size, source, hasBom } = await inspectFile(path, (share) =>
     checking.show(() => `checking the file, ${Math.floor(share * 100)}%`),
   );
-  const from = await startOf(runtime, pid, source, isResuming);
+  const from = (isResuming && (await findRun(runtime, pid, source))) || START;
   if (from.finishedAt !== null) return null;
   const progress = createProgress(process.stderr, from.offset, from.line);
   if (from.offset > 0) progress.line(`going on behind line ${from.line}`);
@@ -145,37 +124,30 @@ function report(result: ImportResult | null): string {
   return `${why} at line ${line}: ${counts}. Go on with --resume.`;
 }
 
-async function run(args: string[]): Promise<void> {
+runProgram(async (args, readConfig) => {
   const values = readFlags(args, FLAGS);
-  if (values['help'] === true) return void process.stdout.write(help());
+  if (values['help'] === true) return help();
   const path = required(values, 'file');
-  const delimiter = String(values['delimiter'] ?? ',');
   const pid = required(values, 'pid');
-  const maxFaults = maxFaultsOf(values);
+  const maxFaults = values['strict'] === true ? 0 : whole('max-errors')(values['max-errors'] ?? '1000');
   await checkFile(path);
   const job = {
     pid,
     path,
     format: formatOf(values, path),
-    delimiter,
+    delimiter: String(values['delimiter'] ?? ','),
     maxFaults,
     isResuming: values['resume'] === true,
   };
-  loadEnvFile();
   const config = readConfig();
   await requireDatabase(config);
   process.stderr.write(`Using ${describeDatabase(config)}\n`);
-  const runtime = await openRuntime(config, createLogger('warn', logTo(2)));
+  const runtime = await openRuntime(config, createCliLogger());
   try {
     const result = await runJob(runtime, job);
-    process.stdout.write(values['json'] === true ? `${JSON.stringify(result)}\n` : `${report(result)}\n`);
     process.exitCode = result === null || (result.end === 'done' && result.skipped === 0) ? 0 : 1;
+    return values['json'] === true ? `${JSON.stringify(result)}\n` : `${report(result)}\n`;
   } finally {
     await runtime.close();
   }
-}
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${describeFailure(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
 });

@@ -4,12 +4,12 @@ import {
   listOperatorKeys,
   revokeOperatorKey,
 } from '../stores/operator.service.ts';
-import { describeKey, nameFlag } from './commands.ts';
+import { nameFlag } from './commands.ts';
 import type { Command } from './commands.ts';
 import { NEW_DATABASE_FLAG } from './database.ts';
+import { describeKey } from './describe.ts';
 import { required } from './flags.ts';
 
-/** Every command of `npm run operator`. */
 export const operatorCommands: Record<string, Command> = {
   key: {
     summary: 'make an operator key and print it, which is shown this once; the old ones stay valid',

@@ -1,4 +1,3 @@
-/** What a progress line tells. */
 export type Progress = { bytes: number; totalBytes: number; lines: number; skipped: number };
 
 const WIDTH = 28;
@@ -51,7 +50,6 @@ export function createProgress(out: NodeJS.WriteStream, startBytes: number, star
     show: (progress: Progress): void => ticker.show(() => text(progress)),
     /** Writes a line of its own; the bar comes back at the next progress. */
     line: (message: string): void => ticker.line(message),
-    /** Shows the last state and leaves it there. */
     end: (progress: Progress): void => ticker.line(text(progress)),
   };
 }

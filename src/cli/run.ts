@@ -2,10 +2,9 @@ import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { openRuntime } from '../services.ts';
 import { describeFailure } from '../platform/errors.ts';
-import { createLogger } from '../platform/log.ts';
-import { logTo } from '../platform/log-lines.ts';
 import { commands } from './commands.ts';
 import type { Command, Outcome } from './commands.ts';
+import { createCliLogger } from './copying.ts';
 import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { COMMON_FLAGS, readFlags } from './flags.ts';
@@ -14,7 +13,6 @@ import { UsageError } from './usage.ts';
 
 type Environment = Parameters<typeof readConfig>[0];
 
-/** What is called under one name. */
 type Program = { call: string; about: string; commands: Record<string, Command> };
 
 const PROGRAMS = {
@@ -82,8 +80,7 @@ async function run(
 }
 
 async function withRuntime(action: ReturnType<Command['prepare']>, config: Config): Promise<Outcome> {
-  // Standard output is the command's own; only trouble is worth a line beside it.
-  const runtime = await openRuntime(config, createLogger('warn', logTo(2)));
+  const runtime = await openRuntime(config, createCliLogger());
   try {
     return await action(runtime);
   } finally {
@@ -91,10 +88,9 @@ async function withRuntime(action: ReturnType<Command['prepare']>, config: Confi
   }
 }
 
-/** What a call of the command line prints and ends with. */
 export type CliResult = { status: 0 | 1 | 2; stdout: string; stderr: string };
 
-/** Runs one command; never throws. A mistake in the call has status 2, a failure status 1, each with one sentence. */
+/** Runs one command and never throws: a wrong call has status 2, an error status 1, each with one sentence. */
 export async function runCli(
   args: string[],
   environment?: Environment,

@@ -29,7 +29,7 @@ Usage: npm run upgrade [-- flags]
 The old database is kept beside the new one. Exit status: 0 done or nothing to do, 1 failed, 2 not understood.
 `;
 
-/** What npm answers, with its complaints where a person sees them. */
+/** The output of npm; its errors go to standard error. */
 async function npm(args: string[]): Promise<string> {
   const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const text: Buffer[] = [];

@@ -19,7 +19,6 @@ Usage: npm run worker
 It takes its settings from the same variables as the server (.env.example), DATABASE_URL or DATA_DIR among them.
 `;
 
-/** Runs the background work without the server; as many of these as one likes work side by side. */
 async function start(args: string[]): Promise<void> {
   if (readFlags(args, {})['help'] === true) return void process.stdout.write(HELP);
   loadEnvFile();

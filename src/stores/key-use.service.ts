@@ -8,7 +8,7 @@ const MAX_KEYS = 10_000;
 
 type Deps = Pick<Services, 'db' | 'now' | 'log'>;
 
-/** Notes when something was used, at most once an hour and never while somebody waits for it: a note that fails is lost. */
+/** Records when something was used, at most once an hour and in the background: a record that fails is lost. */
 export function createUseNotes<Args extends string[]>(
   { now, log }: Deps,
   write: (at: Date, since: Date, ...args: Args) => Promise<void>,
@@ -25,7 +25,6 @@ export function createUseNotes<Args extends string[]>(
   };
 }
 
-/** Notes the uses of API keys. */
 export function createKeyUses(deps: Deps): (pid: string, keyId: string) => void {
   return createUseNotes(deps, (at, since, pid: string, keyId: string) =>
     noteKeyUse(deps.db, pid, keyId, at, since),

@@ -4,7 +4,7 @@ import { codePoints, hasControlCharacters, isStorable } from '../platform/text.t
 
 const MAX_KEY_NAME = 60;
 
-/** The name of a key as it will be stored, or the failure that names the field; an empty one is no name. */
+/** The name of a key as it will be stored, or the error that names the field; an empty one is no name. */
 export function checkKeyName(name: string, field: string): string {
   const trimmed = name.trim();
   const isFine = codePoints(trimmed) <= MAX_KEY_NAME && !hasControlCharacters(trimmed) && isStorable(trimmed);
@@ -13,7 +13,6 @@ export function checkKeyName(name: string, field: string): string {
     : fail('invalid-request', `${field} must have at most ${MAX_KEY_NAME} printable characters`);
 }
 
-/** The only form in which an API key is kept. */
 export function hashKey(apiKey: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(apiKey).digest();
 }

@@ -2,13 +2,10 @@ import type { Database, Db, Tx } from '../platform/database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { OperatorKeyModel, StoreModel } from '../generated/prisma/models.ts';
 
-/** An operator key that works, without the key. */
 export type OperatorKeyRow = Pick<OperatorKeyModel, 'id' | 'name' | 'hint' | 'createdAt' | 'lastUsedAt'>;
 
-/** A key to be added. */
 export type NewOperatorKey = Pick<OperatorKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
 
-/** Number of the lock under which operator keys are added. */
 const OPERATOR_LOCK = 815_003;
 
 /** SQL: Prisma has no locks. Lets one transaction at a time count operator keys and add one. */
@@ -16,12 +13,10 @@ export async function lockOperatorKeys(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [OPERATOR_LOCK]);
 }
 
-/** Adds a key; the old ones stay valid. */
 export async function addOperatorKey(tx: Tx, key: NewOperatorKey): Promise<void> {
   await tx.prisma.operatorKey.create({ data: key });
 }
 
-/** The keys that work, oldest first. */
 export function listOperatorKeys(db: Db): Promise<OperatorKeyRow[]> {
   return db.prisma.operatorKey.findMany({
     where: { revokedAt: null },
@@ -30,12 +25,10 @@ export function listOperatorKeys(db: Db): Promise<OperatorKeyRow[]> {
   });
 }
 
-/** Whether there has ever been a key. */
 export async function hasHadOperatorKey(db: Db): Promise<boolean> {
   return (await db.prisma.operatorKey.count({ take: 1 })) > 0;
 }
 
-/** Id of the key with this hash that works, or null. */
 export async function findOperatorKey(db: Db, hash: Uint8Array<ArrayBuffer>): Promise<string | null> {
   const row = await db.prisma.operatorKey.findFirst({
     where: { hash, revokedAt: null },
@@ -44,7 +37,6 @@ export async function findOperatorKey(db: Db, hash: Uint8Array<ArrayBuffer>): Pr
   return row?.id ?? null;
 }
 
-/** Revokes a key; false when there is no such valid one. */
 export async function revokeOperatorKey(db: Database, id: string, now: Date): Promise<boolean> {
   const { count } = await db.prisma.operatorKey.updateMany({
     where: { id, revokedAt: null },
@@ -61,7 +53,6 @@ export async function noteOperatorUse(db: Database, id: string, at: Date, since:
   });
 }
 
-/** A store as operators see it. */
 export type ListedStoreRow = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'maintenance' | 'createdAt'>;
 
 const LISTED = { pid: true, name: true, isDemo: true, maintenance: true, createdAt: true } as const;
@@ -102,12 +93,10 @@ export function listStores(
   });
 }
 
-/** How many stores fit. */
 export function countStores(db: Db, filter: StoreFilter): Promise<number> {
   return db.prisma.store.count({ where: matching(filter) });
 }
 
-/** One store as operators see it, or null. */
 export function findListedStore(db: Db, pid: string): Promise<ListedStoreRow | null> {
   return db.prisma.store.findFirst({ where: { pid }, select: LISTED });
 }

@@ -39,7 +39,6 @@ export async function makeFirstOperatorKey(deps: Pick<Deps, 'db'>): Promise<stri
   return (await addOperatorKey(deps, 'Made at first start')).key;
 }
 
-/** The operator keys that work. */
 export function listOperatorKeys({ db }: Pick<Deps, 'db'>): Promise<OperatorKeyRow[]> {
   return operators.listOperatorKeys(db);
 }
@@ -50,7 +49,6 @@ export async function revokeOperatorKey({ db, now }: Deps, id: string): Promise<
     fail('not-found', 'There is no such valid operator key');
 }
 
-/** Id of the operator key that this is, or null. */
 export function findOperator({ db }: Pick<Deps, 'db'>, key: string): Promise<string | null> {
   return operators.findOperatorKey(db, hashKey(key));
 }
@@ -65,7 +63,6 @@ const PAGE = 25;
 const MAX_SEARCH = 100;
 const ORDER = 'stores';
 
-/** What operators ask for. */
 export type StoresInput = { search?: string | null; first?: number | null; after?: string | null };
 
 /** A store with its figures, which are counted for its whole page at once, and only where somebody asks. */
@@ -97,7 +94,6 @@ function placeOf(after: string | null | undefined): StorePlace | null {
   return isPlace ? { createdAt: new Date(ms as number), pid } : failCursor('after');
 }
 
-/** The stores of this service, newest first. */
 export async function getStores(
   ctx: Context,
   { search, first, after }: StoresInput,
@@ -114,7 +110,6 @@ export async function getStores(
   return { ...toConnection(withFigures(ctx, rows), limit, cursorOf, after), filter };
 }
 
-/** How many stores there are over all pages. */
 export function countStores(ctx: Context, { filter }: StoreConnectionRow): Promise<number> {
   return operators.countStores(ctx.db, filter);
 }
@@ -125,7 +120,6 @@ async function getListed(ctx: Context, pid: string): Promise<StoreWithFigures> {
   return row && isServed(ctx.config, row) ? withFigures(ctx, [row])[0]! : failNoStore();
 }
 
-/** Makes a store with its first key. */
 export async function createStoreAsOperator(
   ctx: Context,
   name: string,
@@ -138,7 +132,6 @@ export async function createStoreAsOperator(
   return { store: await getListed(ctx, pid), apiKey };
 }
 
-/** Opens or closes a store. */
 export async function setStoreMaintenance(
   ctx: Context,
   pid: string,

@@ -1,14 +1,13 @@
 import type { Db } from '../platform/database/database.ts';
-import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './frequency.rules.ts';
 import type { TokenKey, TokenStore } from './token-key.rules.ts';
 import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
 
+type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';
+
 /** What a message needs to know of the store it is sent for. */
-export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo'> &
-  Brand &
+export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | BrandName> &
   TokenStore & {
-    /** When its alerts leave. */
     pacing: Pacing;
     /** Base for relative product addresses: the store's own site, where it told us. */
     siteUrl: string | null;
@@ -46,7 +45,6 @@ const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof t
   siteUrl: shareUrl ?? allowedOrigins[0] ?? null,
 });
 
-/** One store as a sender, or null. */
 export async function findSender(db: Db, pid: string): Promise<Sender | null> {
   const row = await db.prisma.store.findFirst({ where: { pid }, select: SENDER });
   return row && toSender(row);

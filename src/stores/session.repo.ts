@@ -5,7 +5,6 @@ type Hash = Uint8Array<ArrayBuffer>;
 /** Most sessions of one key; a further one ends the oldest. */
 const MAX_SESSIONS = 50;
 
-/** Adds a session of a store's key. */
 export async function addStoreSession(
   db: Database,
   session: { pid: string; keyId: string; hash: Hash; createdAt: Date; expiresAt: Date },
@@ -21,7 +20,6 @@ export async function addStoreSession(
   await db.prisma.storeSession.deleteMany({ where: { pid, hash: { in: older.map(({ hash }) => hash) } } });
 }
 
-/** Adds a session of an operator key. */
 export async function addOperatorSession(
   db: Database,
   session: { keyId: string; hash: Hash; createdAt: Date; expiresAt: Date },
@@ -55,17 +53,15 @@ export async function findOperatorSession(db: Db, hash: Hash, now: Date): Promis
   return row?.keyId ?? null;
 }
 
-/** Ends a session of a store. */
 export async function endStoreSession(db: Database, pid: string, hash: Hash): Promise<void> {
   await db.prisma.storeSession.deleteMany({ where: { pid, hash } });
 }
 
-/** Ends a session of an operator. */
 export async function endOperatorSession(db: Database, hash: Hash): Promise<void> {
   await db.prisma.operatorSession.deleteMany({ where: { hash } });
 }
 
-/** Forgets all sessions whose time is over; answers how many. */
+/** Forgets all sessions whose time is over; returns how many. */
 export async function forgetSessions(db: Database, now: Date): Promise<number> {
   const where = { expiresAt: { lte: now } };
   const stores = await db.prisma.storeSession.deleteMany({ where });

@@ -24,7 +24,7 @@ function read(session: string): { pid: string; hash: Buffer<ArrayBuffer> } | nul
   return isStorable(pid) ? { pid, hash: hashKey(token) } : null;
 }
 
-/** Signs a caller in who has just shown a key; answers what the browser keeps. */
+/** Signs a caller in who has just shown a key; returns the text of the cookie. */
 export async function openSession(
   { db, now }: Deps,
   { store, keyId, operatorId }: Pick<Viewer, 'store' | 'keyId' | 'operatorId'>,
@@ -58,7 +58,6 @@ export async function findSession({ db, now }: Deps, session: string): Promise<S
   return keyId === null ? null : { pid, keyId };
 }
 
-/** Ends a session, if there is one. */
 export async function closeSession({ db }: Pick<Deps, 'db'>, session: string): Promise<void> {
   const claimed = read(session);
   if (claimed === null) return;
@@ -66,7 +65,7 @@ export async function closeSession({ db }: Pick<Deps, 'db'>, session: string): P
   else await sessions.endStoreSession(db, claimed.pid, claimed.hash);
 }
 
-/** Forgets sessions whose time is over; answers how many. */
+/** Forgets sessions whose time is over; returns how many. */
 export function forgetSessions({ db }: Services, now: Date): Promise<number> {
   return sessions.forgetSessions(db, now);
 }

@@ -1,54 +1,23 @@
 import { requireStore } from '../context.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../platform/errors.ts';
+import type { UpdateStoreInput } from '../generated/resolvers.ts';
+import type { Setting } from './setting.types.ts';
+import { STORE_SETTINGS } from './store.columns.ts';
 import { findStore, listKeys } from './store.repo.ts';
 import type { ApiKeyRow, StoreRow } from './store.repo.ts';
-import type { StoreSettings } from './store.service.ts';
 import { renameKey, revokeKey, rotateKey, updateStore } from './store.service.ts';
 
-/** What a merchant may set; null clears what a store can be without. */
-export type SettingsInput = {
-  [
-    Field in
-      | 'name'
-      | 'listTypes'
-      | 'customItems'
-      | 'allowedOrigins'
-      | 'doubleOptIn'
-      | 'restoreDays'
-      | 'digestSeconds'
-      | 'measureAlerts'
-      | 'attributionDays'
-      | 'locale'
-      | (typeof CLEARABLE)[number]
-  ]?: StoreSettings[Field] | null;
-};
+/** The settings that the API can change; one without a row in STORE_SETTINGS does not compile. */
+const API_SETTINGS: Record<keyof UpdateStoreInput, Setting> = STORE_SETTINGS;
 
-const CLEARABLE = [
-  'shareUrl',
-  'defaultRegion',
-  'quietFrom',
-  'quietTo',
-  'timeZone',
-  'dailyCap',
-  'logoUrl',
-  'colour',
-  'senderName',
-  'senderAddress',
-  'currency',
-] as const;
-
-/** Changes the calling store's settings. */
-export async function changeSettings(ctx: Context, input: SettingsInput): Promise<StoreRow> {
+export async function changeSettings(ctx: Context, input: UpdateStoreInput): Promise<StoreRow> {
   const { pid } = requireStore(ctx);
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  const blank = given.find(([field, value]) => value === null && !CLEARABLE.some((name) => name === field));
-  if (blank) fail('invalid-request', `${blank[0]} must not be null`);
-  await updateStore(ctx, pid, Object.fromEntries(given), (field) => field);
+  const given = Object.entries(input).filter(([name]) => Object.hasOwn(API_SETTINGS, name));
+  await updateStore(ctx, pid, Object.fromEntries(given), (name) => name);
   return (await findStore(ctx.db, pid)) ?? fail('unauthorised');
 }
 
-/** Gives the calling store one more key. */
 export async function createApiKey(
   ctx: Context,
   name: string | null | undefined,
@@ -60,7 +29,6 @@ export async function createApiKey(
   return { id: keyId, apiKey };
 }
 
-/** Gives a key of the calling store another name. */
 export async function renameApiKey(ctx: Context, id: string, name: string): Promise<StoreRow> {
   const store = requireStore(ctx);
   await renameKey(ctx, store.pid, id, name);
@@ -75,7 +43,6 @@ export async function revokeApiKey(ctx: Context, id: string): Promise<StoreRow> 
   return store;
 }
 
-/** The calling store's valid keys. */
 export function getApiKeys(ctx: Context): Promise<ApiKeyRow[]> {
   return listKeys(ctx.db, requireStore(ctx).pid);
 }

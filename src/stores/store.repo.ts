@@ -1,53 +1,29 @@
 import { columnOf } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Brand } from './brand.rules.ts';
 import type { Pacing } from './frequency.rules.ts';
+import type { PacingName, SettingName } from './store.columns.ts';
 import type { TokenKey } from './token-key.rules.ts';
 import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
 
 /** Requests a minute that a store allows, by kind, and what its GraphQL documents may cost in it; a kind left out has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number; cost?: number };
 
-/** A store as the service reads it. */
 export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'tokenKeys' | 'updatedAt'> & {
   rateLimits: RateLimits;
   pacing: Pacing;
   tokenKeys: TokenKey[];
 };
 
-/** What tells an API key that works. */
 export type StoreKeyRow = Pick<StoreKeyModel, 'id' | 'hash'>;
 
-/** A key to be added. */
 export type NewKey = Pick<StoreKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
 
-/** What operators may set on a store. */
-export type StoreSettings = Partial<
-  Pick<
-    StoreRow,
-    | 'name'
-    | 'listTypes'
-    | 'customItems'
-    | 'inventoryManaged'
-    | 'allowedOrigins'
-    | 'shareUrl'
-    | 'doubleOptIn'
-    | 'defaultRegion'
-    | 'measureAlerts'
-    | 'attributionDays'
-    | 'mergedSessions'
-    | 'restoreDays'
-    | 'rateLimits'
-    | 'maintenance'
-    | keyof Brand
-  >
->;
+/** The settings that have columns of their own; a row of STORE_SETTINGS without a column does not compile. */
+export type StoreColumns = Partial<Pick<StoreRow, Exclude<SettingName, PacingName>>>;
 
-/** What is written of a store: its settings, and its pacing as a whole. */
-type StoreChanges = StoreSettings & { pacing?: Pacing; tokenKeys?: TokenKey[] };
+type StoreChanges = StoreColumns & Partial<Pick<StoreRow, 'maintenance' | 'pacing' | 'tokenKeys'>>;
 
-/** The fields of a `StoreRow`. */
 const FIELDS = Object.keys(Prisma.StoreScalarFieldEnum).filter((field) => field !== 'updatedAt');
 
 /** Gives a store `s` as JSON inside of a statement; `reviveStore` turns it back into a row. */
@@ -67,7 +43,6 @@ export function reviveStore(text: string): StoreRow {
   });
 }
 
-/** Adds a store with its first key. */
 export async function createStore(
   db: Database,
   store: Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & StoreChanges,
@@ -76,17 +51,15 @@ export async function createStore(
   await db.prisma.store.create({ data: { ...store, keys: { create: key } } });
 }
 
-/** Changes settings; false when there is no such store. */
 export async function updateStore(db: Db, pid: string, settings: StoreChanges): Promise<boolean> {
   return (await db.prisma.store.updateMany({ where: { pid }, data: settings })).count === 1;
 }
 
-/** Whether mails of a store leave by a server of its own, from its own address. */
+/** Whether a store sends its emails by a mail server of its own. */
 export async function hasMailServer(db: Db, pid: string): Promise<boolean> {
   return (await db.prisma.mailServer.count({ where: { pid } })) === 1;
 }
 
-/** One store, or null. */
 export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   const row = await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } });
   return (
@@ -99,15 +72,13 @@ export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   );
 }
 
-/** The pid of the store with this number, or null. */
 export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
   return (await db.prisma.store.findFirst({ where: { linkNo }, select: { pid: true } }))?.pid ?? null;
 }
 
-/** What is shown of a key. */
 const API_KEY = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
 
-/** All stores, oldest first, without their secrets, each with the keys that still work; whoever calls leaves out the token keys. */
+/** All stores, oldest first, without their secrets, each with its valid keys; the caller leaves out the token keys. */
 export function listStores(db: Database) {
   return db.prisma.store.findMany({
     omit: { secret: true },
@@ -125,22 +96,19 @@ export function listStores(db: Database) {
 /** SQL: Prisma cannot lock. Rows that refer to the store can be written meanwhile. */
 const LOCK = 'SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE';
 
-/** Locks a store for this transaction, so that nobody else adds to what it may have a number of; false when there is none. */
+/** Locks a store for this transaction, so that limits on what it has hold for concurrent calls; false when there is none. */
 export async function lockStore(tx: Tx, pid: string): Promise<boolean> {
   return (await tx.query(LOCK, [pid])).length > 0;
 }
 
-/** How many keys of a store work. */
 export function countKeys(db: Db, pid: string): Promise<number> {
   return db.prisma.storeKey.count({ where: { pid, revokedAt: null } });
 }
 
-/** Adds a key; the old ones stay valid. */
 export async function addKey(tx: Tx, pid: string, key: NewKey): Promise<void> {
   await tx.prisma.storeKey.create({ data: { pid, ...key } });
 }
 
-/** Ends all keys of a store but the newest ones. */
 export async function keepNewestKeys(tx: Tx, pid: string, count: number, now: Date): Promise<void> {
   const older = await tx.prisma.storeKey.findMany({
     where: { pid, revokedAt: null },
@@ -154,7 +122,6 @@ export async function keepNewestKeys(tx: Tx, pid: string, count: number, now: Da
   });
 }
 
-/** Revokes a key; false when the store has no such valid key. */
 export async function revokeKey(db: Database, pid: string, id: string, now: Date): Promise<boolean> {
   return (
     (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { revokedAt: now } }))
@@ -162,7 +129,6 @@ export async function revokeKey(db: Database, pid: string, id: string, now: Date
   );
 }
 
-/** Gives a key another name; false when the store has no such valid key. */
 export async function renameKey(db: Database, pid: string, id: string, name: string): Promise<boolean> {
   return (
     (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { name } })).count === 1
@@ -191,7 +157,6 @@ export async function moveStoreEpoch(db: Database, pid: string): Promise<boolean
   );
 }
 
-/** Opens or closes the whole service. */
 export async function setServiceMaintenance(db: Database, maintenance: boolean): Promise<void> {
   await db.prisma.serviceState.upsert({ where: { id: 1 }, create: { maintenance }, update: { maintenance } });
 }
@@ -202,16 +167,14 @@ export async function isServiceClosed({ monitor }: Database): Promise<boolean> {
   return (rows as Pick<ServiceStateModel, 'maintenance'>[])[0]?.maintenance ?? false;
 }
 
-/** What hides callers in counts that processes share; made by whichever process asks first. */
+/** The key under which shared counts hide callers; the first process that asks creates it. */
 export async function readServiceSecret(db: Database): Promise<Uint8Array> {
   const state = { where: { id: 1 }, create: {}, update: {}, select: { secret: true } };
   return (await db.prisma.serviceState.upsert(state)).secret;
 }
 
-/** A valid API key, without the key. */
 export type ApiKeyRow = Pick<StoreKeyModel, keyof typeof API_KEY>;
 
-/** The keys of a store that work, oldest first. */
 export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
   return db.prisma.storeKey.findMany({
     where: { pid, revokedAt: null },
@@ -220,7 +183,6 @@ export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
   });
 }
 
-/** Number of the lock under which processes make the demo store. */
 const DEMO_LOCK = 815_002;
 
 /** SQL: Prisma has no locks. Lets one transaction at a time look for the demo store and make it. */
@@ -228,7 +190,6 @@ export async function lockDemo(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [DEMO_LOCK]);
 }
 
-/** The demo store's pid, or null. */
 export async function pidOfDemo(db: Db): Promise<string | null> {
   const row = await db.prisma.store.findFirst({
     where: { isDemo: true },

@@ -5,18 +5,16 @@ import { fail } from '../platform/errors.ts';
 import { newApiKey, newId, newPid } from '../platform/ids.ts';
 import { checkKeyName, hashKey } from './key.rules.ts';
 import { changePacing, splitPacing } from './frequency.rules.ts';
-import type { PacingInput } from './frequency.rules.ts';
 import * as stores from './store.repo.ts';
 import type { NewKey, StoreRow } from './store.repo.ts';
-import { MAX_KEYS, checkSettings, flagOf, isServed } from './store.rules.ts';
-import type { NameSetting } from './store.rules.ts';
+import { checkSettings, flagOf } from './setting.rules.ts';
+import type { NameSetting, StoreSettings } from './setting.rules.ts';
+import { MAX_KEYS, isServed } from './store.rules.ts';
 import { describeTokenKeys } from './token-key.rules.ts';
 import type { TokenKey, TokenKeyInfo } from './token-key.rules.ts';
 
 export type { RateLimits } from './store.repo.ts';
-
-/** What operators may set on a store, its pacing among it. */
-export type StoreSettings = stores.StoreSettings & PacingInput;
+export type { StoreSettings } from './setting.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
@@ -28,21 +26,20 @@ function makeKey(name: string): { apiKey: string; key: NewKey } {
   return { apiKey, key: { id: newId(), name, hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
 }
 
-/** Creates a store. */
 export async function createStore(
   { db }: Deps,
   input: StoreSettings & { name: string; isDemo?: boolean },
 ): Promise<NewStore> {
   const { isDemo = false, ...settings } = input;
-  const { pacing, rest } = splitPacing(settings);
-  const checked = checkSettings(rest);
+  const { pacing, rest } = splitPacing(checkSettings(settings, flagOf));
+  const name = rest.name!;
   const pid = newPid();
   const { apiKey, key } = makeKey('First key');
   await stores.createStore(
     db,
     {
-      ...checked,
-      name: checked.name!,
+      ...rest,
+      name,
       pid,
       isDemo,
       secret: randomBytes(32),
@@ -50,7 +47,7 @@ export async function createStore(
     },
     key,
   );
-  return { pid, apiKey, name: checked.name! };
+  return { pid, apiKey, name };
 }
 
 /** A store as operators see it: no secret, and its valid keys by hint. */
@@ -58,7 +55,6 @@ export type StoreListing = Omit<Awaited<ReturnType<typeof stores.listStores>>[nu
   tokenKeys: TokenKeyInfo[];
 };
 
-/** All stores, oldest first. */
 export async function listAllStores({ db, now }: Deps): Promise<StoreListing[]> {
   return (await stores.listStores(db)).map((store) => {
     const tokenKeys = store.tokenKeys as TokenKey[];
@@ -82,23 +78,22 @@ export async function updateStore(
   settings: StoreSettings,
   nameOf: NameSetting = flagOf,
 ): Promise<void> {
-  const { pacing, rest } = splitPacing(settings);
-  const checked = checkSettings(rest, nameOf);
-  if (checked.senderAddress === null && (await stores.hasMailServer(db, pid)))
+  const { pacing, rest } = splitPacing(checkSettings(settings, nameOf));
+  if (rest.senderAddress === null && (await stores.hasMailServer(db, pid)))
     fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);
   if (pacing === null) {
-    if (!(await stores.updateStore(db, pid, checked))) failNoStore();
+    if (!(await stores.updateStore(db, pid, rest))) failNoStore();
     return;
   }
   // Its parts depend on one another, so that one change waits for the other.
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
     const store = (await stores.findStore(tx, pid)) ?? failNoStore();
-    await stores.updateStore(tx, pid, { ...checked, pacing: changePacing(store.pacing, pacing, nameOf) });
+    await stores.updateStore(tx, pid, { ...rest, pacing: changePacing(store.pacing, pacing, nameOf) });
   });
 }
 
-/** Adds a key beside the ones the store has; old ones work until they are revoked. */
+/** Adds a key; old ones work until they are revoked. */
 export async function rotateKey(
   { db }: Deps,
   pid: string,
@@ -114,17 +109,14 @@ export async function rotateKey(
   return { pid, keyId: key.id, apiKey };
 }
 
-/** Ends a key at once. */
 export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): Promise<void> {
   if (!(await stores.revokeKey(db, pid, keyId, now()))) failNoKey();
 }
 
-/** Gives a key another name. */
 export async function renameKey({ db }: Deps, pid: string, keyId: string, name: string): Promise<void> {
   if (!(await stores.renameKey(db, pid, keyId, checkKeyName(name, 'name')))) failNoKey();
 }
 
-/** The failure of a key that the store does not have, or not any more. */
 function failNoKey(): never {
   return fail('not-found', 'The store has no such valid key');
 }
@@ -135,12 +127,11 @@ export async function setMaintenance({ db }: Deps, pid: string | null, isClosed:
   if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
 }
 
-/** Whether the whole service is closed. */
 export function isServiceClosed(db: Database): Promise<boolean> {
   return stores.isServiceClosed(db);
 }
 
-/** What hides callers in counts that processes share. */
+/** The key under which shared counts hide callers. */
 export function readServiceSecret(db: Database): Promise<Uint8Array> {
   return stores.readServiceSecret(db);
 }
@@ -155,7 +146,6 @@ export function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
   return stores.pidOfLinkNo(db, linkNo);
 }
 
-/** The failure of a pid that nobody has. */
 export function failNoStore(): never {
   return fail('not-found', 'There is no store with this pid');
 }

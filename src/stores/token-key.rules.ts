@@ -18,12 +18,11 @@ const KEY_BYTES = 32;
 
 const bytesOf = ({ key }: TokenKey): Uint8Array => Buffer.from(key, 'base64');
 
-/** The key that signs new tokens. */
 export function signingKey({ secret, tokenKeys: [newest] }: TokenStore): Uint8Array {
   return newest === undefined ? secret : bytesOf(newest);
 }
 
-/** What the first key with which a token can be read makes of it; null where none can. */
+/** What `read` returns with the first key that fits; null where none does. */
 export function tryKeys<Token>(
   { secret, tokenKeys }: TokenStore,
   now: Date,
@@ -39,7 +38,7 @@ export function tryKeys<Token>(
 
 const isOver = ({ until }: TokenKey, now: Date): boolean => until !== null && until <= now.getTime();
 
-/** The keys that are taken today, newest first. */
+/** The keys that are accepted at `now`, newest first. */
 export function workingKeys(
   { secret, tokenKeys, createdAt }: TokenStore & { createdAt: Date },
   now: Date,
@@ -48,10 +47,9 @@ export function workingKeys(
   return tokenKeys.length === 0 ? [first] : tokenKeys.filter((one) => !isOver(one, now));
 }
 
-/** A token key that is taken, without the key. */
 export type TokenKeyInfo = { cts: Date; endsAt: Date | null };
 
-/** What may be told of the keys that are taken today. */
+/** The keys that are accepted at `now`, without the keys themselves. */
 export function describeTokenKeys(
   store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date },
   now: Date,
@@ -62,7 +60,7 @@ export function describeTokenKeys(
   }));
 }
 
-/** The ring with a new key before the others, which end after so many days; null: when they are dropped. */
+/** The keys with a new one before the others, which end after `oldDays`; null: when they are dropped. */
 export function withNewKey(working: readonly TokenKey[], oldDays: number | null, now: Date): TokenKey[] {
   if (oldDays !== null && !(Number.isInteger(oldDays) && oldDays >= 0 && oldDays <= MAX_OLD_DAYS))
     fail('invalid-request', `oldDays must be a whole number from 0 to ${MAX_OLD_DAYS}`);

@@ -8,7 +8,7 @@ import type { TokenKey } from './token-key.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
-/** Replaces a store's ring of token keys; changes at the same moment wait for each other. */
+/** Replaces a store's token keys; concurrent changes wait for each other. */
 function changeRing(
   { db, now }: Deps,
   pid: string,
@@ -33,12 +33,10 @@ export function dropTokenKeys(deps: Deps, pid: string): Promise<StoreRow> {
   return changeRing(deps, pid, (working) => working.slice(0, 1));
 }
 
-/** Gives the calling store a new token key. */
 export function rotateOwnTokenKey(ctx: Context, oldDays: number | null | undefined): Promise<StoreRow> {
   return rotateTokenKey(ctx, requireStore(ctx).pid, oldDays ?? null);
 }
 
-/** Ends what older token keys of the calling store signed. */
 export function dropOwnTokenKeys(ctx: Context): Promise<StoreRow> {
   return dropTokenKeys(ctx, requireStore(ctx).pid);
 }

@@ -2,10 +2,9 @@ import { unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../platform/database/database.ts';
 import type { SignupWindowModel } from '../generated/prisma/models.ts';
 
-/** How much may happen in a window of time. */
 export type Limit = { points: number; windowMs: number };
 
-/** SQL: a window that is over begins anew in the same statement, so that callers of one moment are all counted; ordered against circles. */
+/** SQL: a window that is over begins anew in the same statement, so that concurrent callers are all counted; ordered, or two could block each other. */
 const CONSUME = {
   name: 'consume_signup',
   text: `
@@ -18,7 +17,6 @@ const CONSUME = {
     RETURNING pid, key, count, started_at AS "startedAt"`,
 };
 
-/** Something that is counted under a key. */
 export type Use = { pid: string; key: Buffer; now: Date; amount: number };
 
 type Counted = Raw<Pick<SignupWindowModel, 'pid' | 'key' | 'count' | 'startedAt'>>;
@@ -46,7 +44,6 @@ export async function consumeAll(
   });
 }
 
-/** The same for one use. */
 export async function consume(
   tx: Tx,
   pid: string,
@@ -59,7 +56,7 @@ export async function consume(
   return until!;
 }
 
-/** Forgets windows that are over, a portion at a time; answers how many. */
+/** Forgets windows that are over, a portion at a time; returns how many. */
 export async function forgetWindows(db: Db, before: Date): Promise<number> {
   return (await db.prisma.signupWindow.deleteMany({ where: { startedAt: { lt: before } }, limit: 1_000 }))
     .count;

@@ -1,4 +1,5 @@
-import { updateStore } from '../../src/stores/store.service.ts';
+import { setMaintenance, updateStore } from '../../src/stores/store.service.ts';
+import type { StoreSettings } from '../../src/stores/store.service.ts';
 import type { SaveForLater, Wishgate, WishgateError } from '../../src/sdk/client/wishgate.ts';
 import { useService, useStore } from '../harness.ts';
 import { openTab, product, watchErrors } from './kit.ts';
@@ -294,8 +295,8 @@ test('a failure of GraphQL looks like one of REST', async () => {
   });
 });
 
-test.each([
-  [503, 'maintenance', { maintenance: true }],
+test.each<[number, string, StoreSettings | 'closed']>([
+  [503, 'maintenance', 'closed'],
   [403, 'forbidden', { allowedOrigins: ['https://elsewhere.example'] }],
   [429, 'too-many-requests', { rateLimits: { shopper: 1 } }],
 ])(
@@ -306,7 +307,8 @@ test.each([
       fetch: (url, request) =>
         fetch(url, { ...request, headers: { ...request.headers, origin: 'https://shop.example' } }),
     });
-    await updateStore(service.services, closing.pid, settings);
+    if (settings === 'closed') await setMaintenance(service.services, closing.pid, true);
+    else await updateStore(service.services, closing.pid, settings);
     // The one call that the last of them lets in.
     await Promise.allSettled([client.isInLists([1])]);
     const expected = { status, response: { error: true, type, msg: expect.any(String) } };

@@ -99,6 +99,7 @@ const FORBIDDEN: [string, string][] = [
   ['src/web/dashboard/api.ts', '../../sdk/client/wishgate.ts'],
   ['src/web/dashboard/api.ts', '../../generated/operations.ts'],
   ['src/web/dashboard/pages/overview.tsx', '../../../platform/errors.ts'],
+  ['src/web/dashboard/parts/store-settings.tsx', '../../../stores/setting.rules.ts'],
   ['src/web/dashboard/pages/overview.tsx', 'node:fs'],
 ];
 
@@ -114,6 +115,7 @@ const ALLOWED: [string, string][] = [
   ['src/lists/list.repo.ts', '../generated/prisma/client.ts'],
   ['src/web/dashboard/pages/overview.tsx', '../../../generated/dashboard.ts'],
   ['src/web/dashboard/pages/overview.tsx', '../parts/chart.tsx'],
+  ['src/web/dashboard/parts/store-settings.tsx', '../../../stores/store.columns.ts'],
   ['src/web/dashboard/pages/overview.tsx', 'preact/hooks'],
   ['src/platform/page.ts', './errors.ts'],
   ['src/sdk/client/client.ts', './cache.ts'],

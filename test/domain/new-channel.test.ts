@@ -8,7 +8,7 @@ const copy = useCopy('channel');
 const WHATSAPP = `import type { Channel } from './channel.ts';
 import { SENT } from './outcome.ts';
 import { phone } from './phone.ts';
-import { readAnswer } from './sms-answer.ts';
+import { readAnswer } from './sms-reply.ts';
 
 type Settings = { token: string };
 

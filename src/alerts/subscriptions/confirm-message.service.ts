@@ -40,7 +40,8 @@ export async function sendConfirmation(
     range === undefined ? null : await admitText(ctx, spend, range, { regid: asker, isStranger }, now);
   const dayEnd = await spend('confirm', isStranger ? `${subject} guests` : subject);
   const isLate = dayEnd !== null;
-  if (isLate && (await requests.isTold(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS)))) return true;
+  if (isLate && (await requests.isNotified(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS))))
+    return true;
   const dueAt = later(dayEnd, textUntil) ?? now;
   const url = confirmUrl(ctx.config.publicUrl, store, contact, dueAt, asker);
   const message = {
@@ -52,7 +53,7 @@ export async function sendConfirmation(
     dueAt,
     dedupeKey: isLate ? lateKey(store, `${subject} ${isStranger}`, dayEnd) : null,
   };
-  if ((await enqueueMessage(tx, message, now)) !== null) await requests.markTold(tx, asked, dueAt);
+  if ((await enqueueMessage(tx, message, now)) !== null) await requests.markNotified(tx, asked, dueAt);
   return true;
 }
 
@@ -69,7 +70,7 @@ function confirmUrl(
   return `${publicUrl}/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
 }
 
-/** One message follows the end of a day, whoever asked first for more than the day had. */
+/** One message is sent after the end of a day, for all who asked beyond its limit. */
 function lateKey({ secret }: StoreRow, subject: string, dayEnd: Date): string {
   return `confirm ${signupKey(secret, 'confirm', subject).toString('base64url')} ${dayEnd.getTime()}`;
 }

@@ -1,7 +1,6 @@
 import type { Contact, Medium } from '../../shoppers/contacts/contact.rules.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** How long a confirmation link works. */
 export const LINK_LIFETIME_MS = 7 * DAY_MS;
 
 /**

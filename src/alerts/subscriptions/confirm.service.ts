@@ -21,7 +21,6 @@ const NOBODY = 'nobody';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
-/** What the confirmation page shows. */
 export type Confirmation = {
   store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour'>;
   contact: string;

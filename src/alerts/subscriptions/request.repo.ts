@@ -18,7 +18,7 @@ export type StoredRequest = StoredSubscription & Pick<SubscriptionRequestModel, 
 /** A request to be made. `subscriptionId` is null while it must not end with the subscription of others. */
 export type NewRequest = NewSubscription & Pick<SubscriptionRequestModel, 'mailinglist' | 'subscriptionId'>;
 
-/** SQL: every sign-up runs it. In the order of the subscriptions, and after them: whoever ends requests takes the same way. */
+/** SQL: every sign-up runs it. In the order of the subscriptions, and after them: code that ends requests locks in the same order. */
 const SAVE = {
   name: 'save_requests',
   text: `
@@ -36,7 +36,7 @@ const SAVE = {
     RETURNING q.id`,
 };
 
-/** Records what was asked for; answers the ids of what its asker had not asked for yet. */
+/** Records what was asked for; returns the ids of what its asker had not asked for yet. */
 export async function saveRequests(
   tx: Tx,
   signUps: readonly SignUpWrite<NewRequest>[],
@@ -133,7 +133,7 @@ export async function listAskers(db: Db, pid: string, contact: Contact): Promise
   return rows.map(({ asker }) => asker);
 }
 
-/** Confirms requests, each with its subscription; answers the ids of those that were still waiting. */
+/** Confirms requests, each with its subscription; returns the ids of those that were still waiting. */
 export async function confirmRequests(
   tx: Tx,
   pid: string,
@@ -168,17 +168,17 @@ export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
 }
 
 /** Records that a message with a link for an asker's pending requests is due. */
-export async function markTold(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
+export async function markNotified(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
   const where = { ...isAsked(asked), confirmedAt: null };
   await tx.prisma.subscriptionRequest.updateMany({ where, data: { toldAt: dueAt } });
 }
 
 /** Whether links of messages that were due after `since` cover all that an asker has pending. */
-export async function isTold(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
+export async function isNotified(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
   // A shopper's link covers what it asks for later, too; the store asks for many people.
   const isAnyEnough = asked.asker !== '';
-  const untold = { confirmedAt: null, OR: [{ toldAt: null }, { toldAt: { lte: since } }] };
-  const where = { ...isAsked(asked), ...(isAnyEnough ? { toldAt: { gt: since } } : untold) };
+  const unnotified = { confirmedAt: null, OR: [{ toldAt: null }, { toldAt: { lte: since } }] };
+  const where = { ...isAsked(asked), ...(isAnyEnough ? { toldAt: { gt: since } } : unnotified) };
   const found = await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } });
   return isAnyEnough === (found !== null);
 }

@@ -8,7 +8,6 @@ import { storeSignUp } from './signup.writes.ts';
 import { checkWish } from './subscription.rules.ts';
 import type { SubscribeInput, WantedProduct } from './subscription.rules.ts';
 
-/** What a subscriber is answered. */
 export type Subscribed = { message: string; confirmed: boolean; products: ProductRow[]; topics: string[] };
 
 /** Subscribes a contact to topics about products, at once or once it confirms. What is there already is renewed. */

@@ -72,7 +72,6 @@ async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
 const contactOf = ({ pid, medium, value }: Pick<StoredSubscription, 'pid' | 'medium' | 'value'>): string =>
   JSON.stringify([pid, medium, value]);
 
-/** Stores the subscriptions and who asked for them. */
 async function save(tx: Tx, all: readonly Open[]): Promise<Saved[]> {
   const rowsByContact = new Map<string, StoredSubscription[]>(
     all.map(({ signUp }) => [contactOf(signUp), []]),
@@ -104,7 +103,6 @@ async function catchUpLate(
   await catchUp(tx, pid, late, now);
 }
 
-/** Records the answer to whether the contact wants the mailing list. */
 async function answerMailingList(tx: Tx, { store, wish, signUp, asker, now }: Saved): Promise<void> {
   const { contact, mailinglist } = wish;
   if (mailinglist !== null && signUp.confirmedAt !== null)

@@ -3,7 +3,7 @@ import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import { countEvents } from '../../stores/reports/report.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
-/** What the store's webhooks learn of a subscription. */
+/** The payload of a subscription's webhook events. */
 function eventOf(type: 'subscription.created' | 'subscription.removed', row: StoredSubscription) {
   const { id, medium, value, topic, epi, empi, du, cts, confirmedAt } = row;
   return {
@@ -12,10 +12,10 @@ function eventOf(type: 'subscription.created' | 'subscription.removed', row: Sto
   };
 }
 
-/** New subscriptions of one moment in one store. */
+/** New subscriptions of a store. */
 export type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
 
-/** Counts new subscriptions in their stores' figures and tells the webhooks. */
+/** Counts new subscriptions in their stores' figures and notifies the webhooks. */
 export async function announceCreated(tx: Tx, news: readonly Created[]): Promise<void> {
   await countEvents(
     tx,
@@ -30,7 +30,6 @@ export async function announceCreated(tx: Tx, news: readonly Created[]): Promise
   );
 }
 
-/** Tells the store's webhooks of subscriptions that ended. */
 export async function announceRemoved(
   tx: Tx,
   pid: string,

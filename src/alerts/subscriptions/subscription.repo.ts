@@ -24,7 +24,6 @@ export const FIELDS = {
 /** A subscription, or a request for one, as stored: both are shown alike. */
 export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
 
-/** A subscription to be made. */
 export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | 'du' | 'topic' | 'extras'>;
 
 /** Who asks for which contact; `regid` is empty when the store itself asks. `confirmedAt` is null for what has to wait. */
@@ -32,7 +31,6 @@ export type SignUp = Contact & { pid: string; regid: string; confirmedAt: Date |
 
 const COLUMNS = selectColumns('s', Object.keys(FIELDS));
 
-/** What is asked for in one sign-up. */
 export type SignUpWrite<Wanted = NewSubscription> = SignUp & { wanted: readonly Wanted[]; now: Date };
 
 /** Everything that is asked for, as rows for a statement: each with who asks, for which contact and when. */
@@ -65,7 +63,7 @@ const SAVE = {
     RETURNING ${COLUMNS}`,
 };
 
-/** Makes the subscriptions that are not there yet and renews or confirms the others; answers all of them. No contact comes twice. */
+/** Makes the subscriptions that are not there yet and renews or confirms the others; returns all of them. No contact comes twice. */
 export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Promise<StoredSubscription[]> {
   return tx.query<StoredSubscription>(SAVE, [rowsOf(signUps)]);
 }
@@ -120,7 +118,6 @@ export async function listSubscriptions(
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-/** How many subscriptions there are over all pages. */
 export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Promise<number> {
   const where = whereOf(owner, filter);
   return 'regid' in owner
@@ -179,7 +176,7 @@ export async function settleSubscriptions(
   return gone;
 }
 
-/** Forgets requests, and subscriptions, that nobody confirmed in time, a portion at a time; answers how many. */
+/** Forgets requests, and subscriptions, that nobody confirmed in time, a portion at a time; returns how many. */
 export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
   const forgotten = {
     where: {
@@ -196,7 +193,7 @@ export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
 
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/** Ends a portion of what anybody asked for on a topic; answers how many subscriptions, and whether there may be more. */
+/** Ends a portion of what anybody asked for on a topic; returns how many subscriptions, and whether there may be more. */
 export async function endTopic(
   tx: Tx,
   pid: string,
@@ -212,7 +209,7 @@ export async function endTopic(
   return { ended, isDone: ended < limit && requests < limit };
 }
 
-/** Forgets a portion of the subscriptions that have expired, topic by topic; answers how many. */
+/** Forgets a portion of the subscriptions that have expired, topic by topic; returns how many. */
 export async function forgetExpired(db: Db, now: Date): Promise<number> {
   const topics = await db.prisma.topic.findMany({
     where: { expiryDays: { not: null } },

@@ -9,10 +9,8 @@ import {
   lastOfEach,
 } from '../../stores/products/product.rules.ts';
 
-/** A product that somebody wants to be told about. */
 export type WantedProduct = { epi: string; empi: string; du: string };
 
-/** What a caller asks for, unchecked. */
 export type SubscribeInput = {
   medium?: string | null;
   mediumvalue?: string | null;
@@ -80,7 +78,7 @@ function checkExtras(extras: string | null | undefined): string | null {
   return isFine ? extras : fail('invalid-extras', `extras must have at most ${MAX_EXTRAS} characters`);
 }
 
-/** Everything of a sign-up in its stored form, or the failure that names what is wrong. */
+/** Everything of a sign-up in its stored form, or the error that names what is wrong. */
 export function checkWish(store: { defaultRegion: string | null }, input: SubscribeInput): Wish {
   const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);

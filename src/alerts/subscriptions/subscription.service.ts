@@ -20,7 +20,6 @@ import { storeTopics } from './topic-info.service.ts';
 import type { StoreTopics } from './topic-info.service.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** A subscription as it is shown, with its product and the topics of its store. */
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
 /** The catalogue's records of products, or what the subscription itself tells of those it does not know. */
@@ -44,7 +43,6 @@ async function toRows(
   return rows.map((row, index) => ({ ...row, product: products[index]!, topics }));
 }
 
-/** Whose subscriptions the caller reads and ends. */
 function ownerOf(ctx: Context): Owner {
   if (isStoreAlone(ctx)) return { pid: requireStore(ctx).pid, all: true };
   return ownerFor(requireShopper(ctx));
@@ -61,7 +59,6 @@ const ORDER = 'subscription';
 /** A page of subscriptions that remembers what it was asked for: its total is counted only for those who select it. */
 export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: Owner; filter: PageFilter };
 
-/** A page of the caller's subscriptions by cursor. */
 export async function listSubscriptions(
   ctx: Context,
   { topic, medium, epi, first, after }: Page & { first?: number | null; after?: string | null },
@@ -75,7 +72,6 @@ export async function listSubscriptions(
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
 }
 
-/** How many subscriptions there are over all pages. */
 export function countSubscriptions(
   ctx: Context,
   { owner, filter }: SubscriptionConnectionRow,
@@ -90,7 +86,6 @@ function filterOf({ topic, medium, epi }: Page): PageFilter {
   return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium), epi: epi ?? null };
 }
 
-/** A numbered page of the caller's subscriptions, with their total. */
 export async function pageSubscriptions(
   ctx: Context,
   { topic, medium, ...page }: Page & { limit?: number | null; offset?: number | null },
@@ -147,12 +142,12 @@ export function visibleContact(ctx: Context, { medium, value }: StoredSubscripti
 
 const UNCONFIRMED_MS = 30 * DAY_MS;
 
-/** Forgets a portion of the sign-ups that nobody confirmed in time; answers how many. */
+/** Forgets a portion of the sign-ups that nobody confirmed in time; returns how many. */
 export function forgetUnconfirmed({ db }: Services, now: Date): Promise<number> {
   return subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - UNCONFIRMED_MS));
 }
 
-/** Forgets a portion of the subscriptions that their topic lets expire; answers how many. */
+/** Forgets a portion of the subscriptions that their topic lets expire; returns how many. */
 export function forgetExpired({ db }: Services, now: Date): Promise<number> {
   return subscriptions.forgetExpired(db, now);
 }

@@ -10,7 +10,6 @@ export type StoreTopics = {
   whole: () => Promise<readonly TopicRow[]>;
 };
 
-/** What is shown of the topic of a subscription. */
 export type TopicInfoRow = Pick<TopicRules, 'name' | 'trigger'> & { topics: StoreTopics };
 
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
@@ -18,7 +17,6 @@ function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   return () => (value ??= read());
 }
 
-/** The topics of a store, for a page of its subscriptions. */
 export function storeTopics(ctx: Context, pid: string): StoreTopics {
   return { rules: once(() => topicRulesOf(ctx.db, pid)), whole: once(() => listTopics(ctx)) };
 }

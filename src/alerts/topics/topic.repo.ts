@@ -1,8 +1,11 @@
 import { PART_NAMES } from '../send/channels.ts';
 import type { AlertTexts } from '../send/channels.ts';
+import { columnOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import type { TopicModel } from '../../generated/prisma/models.ts';
 import { lockStore } from '../../stores/store.repo.ts';
+import { topicRules } from './topic.columns.ts';
+import type { RuleName } from './topic.columns.ts';
 import { BUILT_IN_TOPICS, expiresBefore, standardTexts } from './topic.rules.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
 import type { TriggerName } from './triggers.ts';
@@ -10,22 +13,12 @@ import type { TriggerName } from './triggers.ts';
 const RULES = {
   name: true,
   trigger: true,
-  tag: true,
-  minStock: true,
-  batchSize: true,
-  batchIntervalSeconds: true,
-  shoppersPerUnit: true,
-  coolDownSeconds: true,
-  expiryDays: true,
-  dropPercent: true,
-  lowStock: true,
-  delaySeconds: true,
-  listHolders: true,
-} as const satisfies Record<keyof TopicRules, true>;
+  ...(Object.fromEntries(topicRules.map(({ name }) => [name, true])) as Record<RuleName, true>),
+} as const;
 
-const RULE_COLUMNS = `name, trigger, tag, min_stock AS "minStock", batch_size AS "batchSize", batch_interval_s AS "batchIntervalSeconds",
-  shoppers_per_unit AS "shoppersPerUnit", cool_down_s AS "coolDownSeconds", expiry_days AS "expiryDays",
-  drop_percent AS "dropPercent", low_stock AS "lowStock", delay_s AS "delaySeconds", list_holders AS "listHolders"`;
+const RULE_COLUMNS = topicRules
+  .map(({ name, column = columnOf(name) }) => `${column} AS "${name}"`)
+  .join(', ');
 
 /** The row of a topic with its texts; the parts that have no column of their own are in `texts`. */
 type StoredTopic = Pick<
@@ -59,13 +52,11 @@ const findBuiltIn = (name: string): TopicRow | null =>
 const TEXT_BYTES = `
   SELECT coalesce(sum(octet_length(concat(subject, html, text, sms, texts))), 0)::int AS bytes FROM topic WHERE pid = $1`;
 
-/** What all texts of a store's topics take. */
 export async function countTextBytes(db: Db, pid: string): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(TEXT_BYTES, [pid]);
   return row!.bytes;
 }
 
-/** All topics of one store, the built-in ones first. */
 export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
   const rows = await db.prisma.topic.findMany({
     where: { pid },
@@ -81,13 +72,11 @@ export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
   return withBuiltIn<TopicRules>(own.map(toRules), BUILT_IN_TOPICS);
 }
 
-/** One topic, or null. */
 export async function findTopic(db: Db, pid: string, name: string): Promise<TopicRow | null> {
   const row = await db.prisma.topic.findFirst({ where: { pid, name }, select: { ...RULES, ...TEXTS } });
   return row ? toTopic(row) : findBuiltIn(name);
 }
 
-/** The rules of one topic, or null. */
 export async function findTopicRules(db: Db, pid: string, name: string): Promise<TopicRules | null> {
   const own = await db.prisma.topic.findFirst({ where: { pid, name }, select: RULES });
   return own ? toRules(own) : findBuiltIn(name);
@@ -97,7 +86,7 @@ export async function findTopicRules(db: Db, pid: string, name: string): Promise
 const LOAD = {
   name: 'topics_by_name',
   text: `
-    SELECT pid, ${RULE_COLUMNS}, subject, html, text, sms, texts FROM topic
+    SELECT pid, name, trigger, ${RULE_COLUMNS}, subject, html, text, sms, texts FROM topic
     JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS wanted(pid, name)) wanted USING (pid, name)`,
 };
 
@@ -140,13 +129,12 @@ export async function forgetMarks(tx: Tx, pid: string, name: string): Promise<vo
   await tx.prisma.priceMark.deleteMany({ where: { pid, topic: name } });
 }
 
-/** Deletes a topic; false where the store has made none of this name. */
 export async function deleteTopic(tx: Tx, pid: string, name: string): Promise<boolean> {
   await forgetMarks(tx, pid, name);
   return (await tx.prisma.topic.deleteMany({ where: { pid, name } })).count > 0;
 }
 
-/** Subscribers who would hear of a topic, by medium. */
+/** Subscribers of a topic by medium. */
 export type AudienceRow = { count: number; media: { medium: string; count: number }[] };
 
 /** Counts confirmed subscriptions of a topic that have not expired, for some variants or for all. */

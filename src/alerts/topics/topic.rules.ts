@@ -1,14 +1,17 @@
 import { PART_NAMES, PARTS } from '../send/channels.ts';
-import type { AlertTexts } from '../send/channels.ts';
+import type { AlertTexts, Part } from '../send/channels.ts';
+import type { SaveTopicInput } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
+import { intRule, isIntIn } from '../../platform/fields.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
 import { isProductId, toTag } from '../../stores/products/product.rules.ts';
 import { checkSizes } from '../compose/template.rules.ts';
+import { TOPIC_RULES, topicRules } from './topic.columns.ts';
+import type { RuleName, TopicRule } from './topic.columns.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
 import { TRIGGER_NAMES, isTriggerName, triggersWith } from './triggers.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** Most topics of a store, with the built-in ones. */
 export const MAX_TOPICS = 100;
 
 /** What may be sent in to change a topic; a field left out stays, null empties it. */
@@ -16,21 +19,11 @@ export type TopicInput = { name: string; texts?: Partial<Record<string, string |
   [Field in keyof Omit<TopicRules, 'name'>]?: TopicRules[Field] | null;
 };
 
-const RULES = {
-  tag: null,
-  minStock: 1,
-  batchSize: null,
-  batchIntervalSeconds: null,
-  shoppersPerUnit: null,
-  coolDownSeconds: 86_400,
-  expiryDays: null,
-  dropPercent: 5,
-  lowStock: 3,
-  delaySeconds: 0,
-  listHolders: false,
-} as const;
+const INITIAL = Object.fromEntries(topicRules.map(({ name, initial }) => [name, initial])) as Pick<
+  TopicRules,
+  RuleName
+>;
 
-/** What every part says, with the news of a topic. */
 function textsWith(news: string): AlertTexts {
   return Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].standard(news)])) as AlertTexts;
 }
@@ -42,96 +35,74 @@ const STOCK_NEWS = 'is almost gone{% if product.stock %}: only {{ product.stock 
 
 /** The topics that every store has without doing anything. */
 export const BUILT_IN_TOPICS: readonly TopicRow[] = [
-  { name: 'backinstock', trigger: 'automatic', texts: textsWith('is back in stock'), ...RULES },
-  { name: 'comingsoon', trigger: 'manual', texts: textsWith('is here'), ...RULES },
-  { name: 'pricedrop', trigger: 'pricedrop', texts: textsWith(PRICE_NEWS), ...RULES },
-  { name: 'lowstock', trigger: 'lowstock', texts: textsWith(STOCK_NEWS), ...RULES },
+  { name: 'backinstock', trigger: 'automatic', texts: textsWith('is back in stock'), ...INITIAL },
+  { name: 'comingsoon', trigger: 'manual', texts: textsWith('is here'), ...INITIAL },
+  { name: 'pricedrop', trigger: 'pricedrop', texts: textsWith(PRICE_NEWS), ...INITIAL },
+  { name: 'lowstock', trigger: 'lowstock', texts: textsWith(STOCK_NEWS), ...INITIAL },
   {
     name: 'wishlistrestock',
     trigger: 'automatic',
     texts: textsWith('from your list is back in stock'),
-    ...RULES,
+    ...INITIAL,
   },
 ];
 
-/** The topic that people subscribe to for a restock; who only has the product in a list hears on another. */
+/** The topic that people subscribe to for a restock; list owners are notified by another topic. */
 const SUBSCRIBERS_ONLY = 'backinstock';
 
-/** Whether every store has a topic of this name. */
 export function isBuiltIn(name: string): boolean {
   return BUILT_IN_TOPICS.some((topic) => topic.name === name);
 }
 
-/** What the texts of a topic are until its store writes them. */
 export function standardTexts(name: string): AlertTexts {
   return BUILT_IN_TOPICS.find((topic) => topic.name === name)?.texts ?? textsWith('has news for you');
 }
 
-/** What a custom topic starts from. */
 function blankTopic(name: string): TopicRow {
-  return { name, trigger: 'manual', texts: standardTexts(name), ...RULES };
+  return { name, trigger: 'manual', texts: standardTexts(name), ...INITIAL };
 }
 
-/** Subscriptions of this moment and older ones have expired; null where a topic's never do. */
+/** Subscriptions that are not newer have expired; null where they never do. */
 export function expiresBefore({ expiryDays }: Pick<TopicRules, 'expiryDays'>, now: Date): Date | null {
   return expiryDays === null ? null : new Date(now.getTime() - expiryDays * DAY_MS);
 }
 
 const MAX_NAME = 64;
 
-type NumberField =
-  | 'minStock'
-  | 'batchSize'
-  | 'batchIntervalSeconds'
-  | 'shoppersPerUnit'
-  | 'coolDownSeconds'
-  | 'expiryDays'
-  | 'dropPercent'
-  | 'lowStock'
-  | 'delaySeconds';
-const RANGES: Record<NumberField, { min: number; max: number; isNullable: boolean }> = {
-  minStock: { min: 1, max: 1_000_000, isNullable: false },
-  batchSize: { min: 1, max: 1_000_000, isNullable: true },
-  batchIntervalSeconds: { min: 1, max: 30 * 86_400, isNullable: true },
-  shoppersPerUnit: { min: 1, max: 100_000, isNullable: true },
-  coolDownSeconds: { min: 0, max: 30 * 86_400, isNullable: false },
-  expiryDays: { min: 1, max: 3_650, isNullable: true },
-  dropPercent: { min: 1, max: 99, isNullable: false },
-  lowStock: { min: 1, max: 1_000_000, isNullable: false },
-  delaySeconds: { min: 0, max: 86_400, isNullable: false },
-};
+/** The rules that the API can set; one without a row in TOPIC_RULES does not compile. */
+const RULES: Record<
+  Exclude<keyof SaveTopicInput, 'name' | 'trigger' | 'texts' | Part>,
+  TopicRule
+> = TOPIC_RULES;
 
-function checkNumbers(topic: TopicRules): void {
-  for (const [field, { min, max, isNullable }] of Object.entries(RANGES) as [
-    NumberField,
-    (typeof RANGES)[NumberField],
-  ][]) {
-    const value = topic[field];
-    const isFine = value === null ? isNullable : Number.isInteger(value) && value >= min && value <= max;
-    if (!isFine)
-      fail(
-        'invalid-request',
-        `${field} must be a whole number from ${min} to ${max}${isNullable ? ' or null' : ''}`,
-      );
-  }
+function checkRule(name: string, rule: TopicRule, value: unknown): void {
+  if (rule.initial === null && value === null) return;
+  if (rule.kind === 'int' && !isIntIn(rule, value)) fail('invalid-request', `${name} ${intRule(rule)}`);
+  if (rule.kind === 'flag' && typeof value !== 'boolean')
+    fail('invalid-request', `${name} must be true or false`);
+  if (rule.kind === 'text' && !isTextUpTo(rule.max, value as string))
+    fail('invalid-request', `${name} must have 1 to ${rule.max} characters`);
+}
+
+function isTextUpTo(max: number, text: string): boolean {
+  return text.trim() !== '' && codePoints(text) <= max && isStorable(text);
+}
+
+function checkRules(topic: TopicRules): void {
+  for (const [name, rule] of Object.entries(RULES)) checkRule(name, rule, topic[name as RuleName]);
   if ((topic.batchSize === null) !== (topic.batchIntervalSeconds === null)) {
     fail('invalid-request', 'batchSize and batchIntervalSeconds go together');
   }
   if (topic.batchSize !== null && topic.shoppersPerUnit !== null) {
     fail('invalid-request', 'Use batches (batchSize, batchIntervalSeconds) or shoppersPerUnit, not both');
   }
-}
-
-function checkHolders({ name, listHolders }: TopicRules): void {
-  if (typeof listHolders !== 'boolean') fail('invalid-request', 'listHolders must be true or false');
-  if (listHolders && name === SUBSCRIBERS_ONLY)
+  if (topic.listHolders && topic.name === SUBSCRIBERS_ONLY)
     fail(
       'invalid-request',
       `listHolders: ${SUBSCRIBERS_ONLY} is for its subscribers; list holders hear of a restock on wishlistrestock`,
     );
 }
 
-/** Triggers that wait for a tag. */
 const BY_TAG = triggersWith('tag');
 
 /** The tag in the form that products have theirs in, or null where the topic needs none. */
@@ -159,7 +130,6 @@ function checkName(name: string): string {
   return isFine ? name : fail('invalid-topics', `name must have 1 to ${MAX_NAME} printable characters`);
 }
 
-/** What was given, without what was left out. */
 function given<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
@@ -173,8 +143,7 @@ export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input
   // Leaving the tag trigger drops its tag, so that one field is enough to switch.
   if (!BY_TAG.includes(topic.trigger) && input.tag === undefined) topic.tag = null;
   topic.tag = checkTrigger(topic);
-  checkNumbers(topic);
-  checkHolders(topic);
+  checkRules(topic);
   return topic;
 }
 
@@ -185,10 +154,8 @@ export function withTexts(current: AlertTexts, changes: TopicInput['texts'] = {}
   return texts;
 }
 
-/** Most variants of one call. */
 const MAX_EPIS = 100;
 
-/** The variants that a call names, each once. */
 export function checkEpis(epis: readonly string[]): string[] {
   if (epis.length < 1 || epis.length > MAX_EPIS)
     fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);

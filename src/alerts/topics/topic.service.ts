@@ -26,7 +26,6 @@ import type { TopicRow } from './topic.types.ts';
 import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
 import type { TriggerName, TriggerSettings } from './triggers.ts';
 
-/** The store's topics. */
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
   const { pid } = requireStore(ctx);
   const bytes = await topics.countTextBytes(ctx.db, pid);
@@ -36,7 +35,6 @@ export async function listTopics(ctx: Context): Promise<TopicRow[]> {
   }));
 }
 
-/** A topic of the store, or 404. */
 export async function requireTopic(db: Db, pid: string, name: string): Promise<TopicRow> {
   return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'There is no such topic');
 }
@@ -53,10 +51,8 @@ async function render<Name extends Part>(
   return templates.trials.render({ pid: viewer.store!.pid, texts, parts, model, budget });
 }
 
-/** A trigger, as forms show it. */
 export type TriggerRow = { name: TriggerName; label: string; settings: (keyof TriggerSettings)[] };
 
-/** What triggers there are. */
 export function listTriggers(ctx: Context): TriggerRow[] {
   requireStore(ctx);
   return TRIGGER_NAMES.map((name) => {
@@ -65,7 +61,6 @@ export function listTriggers(ctx: Context): TriggerRow[] {
   });
 }
 
-/** What templates can name. */
 export function listVariables(ctx: Context): TemplateVariable[] {
   requireStore(ctx);
   return TEMPLATE_VARIABLES;
@@ -76,7 +71,6 @@ type GivenTexts = { [Name in Part]?: string | null } & {
   texts?: readonly { part: string; text: string }[] | null;
 };
 
-/** The texts that were sent in, and the other fields. */
 function takeTexts<Input extends GivenTexts>({
   texts,
   ...input
@@ -92,7 +86,6 @@ function takeTexts<Input extends GivenTexts>({
   ];
 }
 
-/** Texts as they are given out. */
 export function textList(texts: AlertTexts): { part: Part; text: string }[] {
   return PART_NAMES.map((part) => ({ part, text: texts[part] }));
 }
@@ -122,7 +115,6 @@ export async function saveTopic(
   });
 }
 
-/** What a template shows for a product of the store, or for the sample. */
 async function modelFor(
   ctx: Context,
   store: StoreRow,
@@ -159,7 +151,6 @@ export async function previewTopic(
 /** An audience that remembers whose it is: list holders are counted only for those who select them. */
 export type AskedAudience = AudienceRow & { topic: string; epis: readonly string[] | null };
 
-/** How many would hear of a topic. */
 export async function countAudience(
   ctx: Context,
   { topic, epi, epis: several }: { topic: string; epi?: string | null; epis?: readonly string[] | null },
@@ -171,14 +162,12 @@ export async function countAudience(
   return { ...counted, topic, epis: epis ?? null };
 }
 
-/** Those of one medium. */
 export function countOf({ media }: AudienceRow, medium: string): number {
   return media.find((entry) => entry.medium === medium)?.count ?? 0;
 }
 
 type TestInput = { topic: string; to: string; medium?: string | null; epi?: string | null };
 
-/** Sends one message of a topic to an address of the store's own. */
 export async function sendTestAlert(
   ctx: Context,
   { topic: name, to, medium, epi }: TestInput,

@@ -1,23 +1,10 @@
 import type { AlertTexts } from '../send/channels.ts';
 import type { TopicModel } from '../../generated/prisma/models.ts';
+import type { RuleName } from './topic.columns.ts';
 import type { TriggerName } from './triggers.ts';
 
-/** What a topic does, without its texts. */
-export type TopicRules = Pick<
-  TopicModel,
-  | 'name'
-  | 'tag'
-  | 'minStock'
-  | 'batchSize'
-  | 'batchIntervalSeconds'
-  | 'shoppersPerUnit'
-  | 'coolDownSeconds'
-  | 'expiryDays'
-  | 'dropPercent'
-  | 'lowStock'
-  | 'delaySeconds'
-  | 'listHolders'
-> & { trigger: TriggerName };
+/** What a topic does, without its texts; a row of TOPIC_RULES without a column does not compile. */
+export type TopicRules = Pick<TopicModel, 'name' | RuleName> & { trigger: TriggerName };
 
 /** A topic as it counts for a store: its own row, or the built-in one. */
 export type TopicRow = TopicRules & { texts: AlertTexts };

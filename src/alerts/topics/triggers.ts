@@ -1,11 +1,12 @@
 import type { ProductModel, TopicModel } from '../../generated/prisma/models.ts';
 import { tagKey } from '../../stores/products/product.rules.ts';
+import type { TriggerRuleName } from './topic.columns.ts';
 
 /** What triggers see of a variant. Stock that is unknown counts as none; a removed product has neither stock, price nor tags. */
 export type ProductState = Pick<ProductModel, 'stk' | 'pr' | 'tags'>;
 
-/** What a topic says of when it wants to be told. */
-export type TriggerSettings = Pick<TopicModel, 'minStock' | 'tag' | 'dropPercent' | 'lowStock'>;
+/** The rules of a topic that triggers read. */
+export type TriggerSettings = Pick<TopicModel, TriggerRuleName>;
 
 /** What a change means for a topic: an occasion begins, ends or goes on; null where there was and is none. */
 export type Step = 'begins' | 'ends' | 'lasts' | null;
@@ -15,7 +16,6 @@ export type Trigger<
   Watched extends keyof ProductState = keyof ProductState,
   Setting extends keyof TriggerSettings = keyof TriggerSettings,
 > = {
-  /** As the dashboard offers it. */
   label: string;
   /** Fields of a variant that it looks at; a change of others is not shown to it. */
   watches: readonly Watched[];
@@ -28,9 +28,8 @@ export type Trigger<
   ): Step;
   /** Whether an occasion that no step has ended is still one for somebody who confirms only now; left out where it always is. */
   holds?(topic: Pick<TriggerSettings, Setting>, now: Pick<ProductState, Watched>): boolean;
-  /** How many units there are, where each is for so many subscribers; left out where all may hear. */
+  /** Units of stock, which limit the subscribers to alert; left out where all are alerted. */
   units?(state: Pick<ProductState, Watched>): number;
-  /** Why alerts of an occasion that has ended are not sent. */
   endedReason: string;
 };
 
@@ -116,13 +115,10 @@ export const TRIGGERS = {
   }),
 };
 
-/** The name of a trigger. */
 export type TriggerName = keyof typeof TRIGGERS;
 
-/** All triggers by name. */
 export const TRIGGER_NAMES = Object.keys(TRIGGERS) as TriggerName[];
 
-/** The trigger of that name. */
 export function triggerOf(name: TriggerName): Trigger {
   return TRIGGERS[name];
 }
@@ -132,7 +128,6 @@ export function triggersWith(setting: keyof TriggerSettings): TriggerName[] {
   return TRIGGER_NAMES.filter((name) => triggerOf(name).settings.includes(setting));
 }
 
-/** Whether a text names a trigger. */
 export function isTriggerName(text: string): text is TriggerName {
   return Object.hasOwn(TRIGGERS, text);
 }

@@ -5,7 +5,11 @@ import type {
   TopicsQuery,
   TriggerSetting,
 } from '../../generated/dashboard.ts';
+import { topicRules } from '../../alerts/topics/topic.columns.ts';
+import type { RuleName, SummaryUnit } from '../../alerts/topics/topic.columns.ts';
 import type { Answered } from './api.ts';
+import { draftOfRows, inputOfRows } from './form-rows.ts';
+import { formatSeconds, plural } from './format.ts';
 
 /** What can start a topic, as the service has it. */
 export type Triggers = Answered<TopicsQuery>['triggers'];
@@ -18,47 +22,37 @@ export function settingsOf(
   return triggers.find(({ name }) => name === trigger)?.settings ?? [];
 }
 
-/** A topic while it is edited: numbers are text until they are saved. */
+/** How many are alerted at a time. */
+export type Recipients = 'all' | 'batches' | 'stock';
+
+/** A topic while it is edited. */
 export type TopicDraft = {
   name: string;
   trigger: TopicTrigger;
-  tag: string;
-  minStock: string;
-  coolDownHours: string;
-  expiryDays: string;
-  dropPercent: string;
-  lowStock: string;
-  delayMinutes: string;
-  listHolders: boolean;
-  pace: 'all' | 'batches' | 'stock';
-  batchSize: string;
-  batchMinutes: string;
-  shoppersPerUnit: string;
+  recipients: Recipients;
   texts: Texts;
-};
-
-const textOf = (value: number | null): string => (value === null ? '' : String(value));
-const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+} & Record<RuleName, string | boolean>;
 
 /** What the form starts with. */
 export function draftOf(topic: TopicFieldsFragment): TopicDraft {
+  const { name, trigger, batchSize, shoppersPerUnit } = topic;
   return {
-    name: topic.name,
-    trigger: topic.trigger,
-    tag: topic.tag ?? '',
-    minStock: String(topic.minStock),
-    coolDownHours: String(topic.coolDownSeconds / 3_600),
-    expiryDays: textOf(topic.expiryDays),
-    dropPercent: String(topic.dropPercent),
-    lowStock: String(topic.lowStock),
-    delayMinutes: String(topic.delaySeconds / 60),
-    listHolders: topic.listHolders,
-    pace: topic.batchSize !== null ? 'batches' : topic.shoppersPerUnit !== null ? 'stock' : 'all',
-    batchSize: textOf(topic.batchSize),
-    batchMinutes: textOf(topic.batchIntervalSeconds === null ? null : topic.batchIntervalSeconds / 60),
-    shoppersPerUnit: textOf(topic.shoppersPerUnit),
+    ...(draftOfRows(topicRules, topic) as Record<RuleName, string | boolean>),
+    name,
+    trigger,
+    recipients: batchSize !== null ? 'batches' : shoppersPerUnit !== null ? 'stock' : 'all',
     texts: textsOf(topic.texts),
   };
+}
+
+/** Whether a rule counts with the trigger and the recipients that are chosen. */
+export function isRuleShown(
+  { name, ofTrigger, form }: (typeof topicRules)[number],
+  draft: Pick<TopicDraft, 'trigger' | 'recipients'>,
+  triggers: Triggers,
+): boolean {
+  if (ofTrigger) return settingsOf(triggers, draft).some((setting) => setting === name);
+  return form.with === undefined || form.with === draft.recipients;
 }
 
 /** Templates by part. */
@@ -74,23 +68,35 @@ export function listOf(texts: Partial<Texts>): { part: string; text: string }[] 
   return Object.entries(texts).map(([part, text]) => ({ part, text: text ?? '' }));
 }
 
-/** What is sent in; a pace that is not chosen is emptied, and so is a tag that the trigger does not read. */
+/** What is sent in; rules that are not shown are cleared where they can be. */
 export function inputOf(draft: TopicDraft, triggers: Triggers): SaveTopicInput {
-  const minutes = numberOf(draft.batchMinutes);
+  const { name, trigger, texts, recipients: _recipients, ...rules } = draft;
+  const cleared = topicRules.filter((rule) => rule.initial === null && !isRuleShown(rule, draft, triggers));
   return {
-    name: draft.name,
-    trigger: draft.trigger,
-    tag: settingsOf(triggers, draft).includes('tag') ? draft.tag : null,
-    minStock: numberOf(draft.minStock) ?? 1,
-    coolDownSeconds: Math.round((numberOf(draft.coolDownHours) ?? 0) * 3_600),
-    expiryDays: numberOf(draft.expiryDays),
-    dropPercent: numberOf(draft.dropPercent) ?? 5,
-    lowStock: numberOf(draft.lowStock) ?? 3,
-    delaySeconds: Math.round((numberOf(draft.delayMinutes) ?? 0) * 60),
-    listHolders: draft.listHolders,
-    batchSize: draft.pace === 'batches' ? numberOf(draft.batchSize) : null,
-    batchIntervalSeconds: draft.pace === 'batches' && minutes !== null ? Math.round(minutes * 60) : null,
-    shoppersPerUnit: draft.pace === 'stock' ? numberOf(draft.shoppersPerUnit) : null,
-    texts: listOf(draft.texts),
+    ...inputOfRows<Omit<SaveTopicInput, 'name'>>(topicRules, rules),
+    ...Object.fromEntries(cleared.map((rule) => [rule.name, null])),
+    name,
+    trigger,
+    texts: listOf(texts),
   };
+}
+
+/** The rules that count, in words. */
+export function rulesText(topic: TopicFieldsFragment, triggers: Triggers): string {
+  const { batchSize, batchIntervalSeconds } = topic;
+  const draft = draftOf(topic);
+  const words = topicRules
+    .filter((rule) => isRuleShown(rule, draft, triggers))
+    .flatMap(({ name, summary }) => {
+      const value = topic[name];
+      if (name === 'batchSize' && batchSize && batchIntervalSeconds)
+        return `${plural(batchSize, 'shopper')} every ${formatSeconds(batchIntervalSeconds)}`;
+      return summary && value ? summary.text.replace('{}', valueText(value, summary.unit)) : [];
+    });
+  return words.join(' · ');
+}
+
+function valueText(value: string | number | boolean, unit?: SummaryUnit): string {
+  if (typeof value !== 'number' || unit === undefined) return String(value);
+  return unit === 'seconds' ? formatSeconds(value) : plural(value, unit);
 }

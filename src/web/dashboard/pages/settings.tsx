@@ -7,9 +7,7 @@ import { BrandCard } from '../parts/brand.tsx';
 import { Loaded } from '../parts/feedback.tsx';
 import { PageHead } from '../parts/layout.tsx';
 import { MailServer } from '../parts/mail-server.tsx';
-import { Measuring } from '../parts/measuring.tsx';
-import { PacingCard } from '../parts/pacing.tsx';
-import { GeneralCard, ListsCard } from '../parts/store-settings.tsx';
+import { GeneralCard, SettingsCard } from '../parts/store-settings.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
@@ -23,10 +21,14 @@ type Given = {
 /** The sections in their order, each with an address: `#/settings/lists`. */
 const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
   { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
-  { id: 'lists', title: 'Lists', show: (given) => <ListsCard {...given} /> },
+  { id: 'lists', title: 'Lists', show: (given) => <SettingsCard card="lists" {...given} /> },
   { id: 'brand', title: 'Brand', show: (given) => <BrandCard {...given} /> },
-  { id: 'pacing', title: 'When alerts leave', show: (given) => <PacingCard {...given} /> },
-  { id: 'measuring', title: 'Measuring', show: (given) => <Measuring {...given} /> },
+  {
+    id: 'pacing',
+    title: 'When alerts leave',
+    show: (given) => <SettingsCard card="frequency" {...given} />,
+  },
+  { id: 'measuring', title: 'Measuring', show: (given) => <SettingsCard card="clicks" {...given} /> },
   {
     id: 'keys',
     title: 'API keys',

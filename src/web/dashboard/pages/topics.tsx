@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { SaveTopicDocument, TopicsDocument } from '../../../generated/dashboard.ts';
-import type { TopicFieldsFragment, TriggerSetting } from '../../../generated/dashboard.ts';
-import { formatSeconds, plural } from '../format.ts';
+import type { TopicFieldsFragment } from '../../../generated/dashboard.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Badge, Loaded } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
@@ -9,34 +8,13 @@ import { ActionForm } from '../parts/form.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession } from '../session.ts';
-import { settingsOf } from '../topic-draft.ts';
+import { rulesText } from '../topic-draft.ts';
 import type { Triggers } from '../topic-draft.ts';
 
 /** What starts a topic, in words. */
 export function triggerText({ trigger }: Pick<TopicFieldsFragment, 'trigger'>, triggers: Triggers): string {
   const label = triggers.find(({ name }) => name === trigger)?.label ?? trigger;
   return label.charAt(0).toLowerCase() + label.slice(1);
-}
-
-/** What each setting of a trigger says, in words. */
-const SETTINGS: Record<TriggerSetting, (topic: TopicFieldsFragment) => string> = {
-  tag: ({ tag }) => `tag “${tag ?? ''}”`,
-  minStock: ({ minStock }) => `from ${plural(minStock, 'unit')} of stock`,
-  dropPercent: ({ dropPercent }) => `by ${dropPercent} % or more`,
-  lowStock: ({ lowStock }) => `at ${plural(lowStock, 'unit')} or fewer`,
-};
-
-function rulesText(topic: TopicFieldsFragment, triggers: Triggers): string {
-  const rules = settingsOf(triggers, topic).map((setting) => SETTINGS[setting](topic));
-  if (topic.listHolders) rules.push('also to list holders');
-  if (topic.delaySeconds > 0) rules.push(`after ${formatSeconds(topic.delaySeconds)}`);
-  if (topic.coolDownSeconds > 0) rules.push(`cool-down ${formatSeconds(topic.coolDownSeconds)}`);
-  if (topic.batchSize && topic.batchIntervalSeconds) {
-    rules.push(`${plural(topic.batchSize, 'shopper')} every ${formatSeconds(topic.batchIntervalSeconds)}`);
-  }
-  if (topic.shoppersPerUnit) rules.push(`${plural(topic.shoppersPerUnit, 'shopper')} a unit`);
-  if (topic.expiryDays) rules.push(`expires after ${plural(topic.expiryDays, 'day')}`);
-  return rules.join(' · ');
 }
 
 function NewTopic({ onClose }: { onClose: () => void }) {

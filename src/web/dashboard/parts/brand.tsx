@@ -1,45 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { StoreSettingsFragment, UpdateStoreInput } from '../../../generated/dashboard.ts';
-import { Choice, TextField } from './fields.tsx';
-import { SaveForm } from './form.tsx';
-import { Card } from './layout.tsx';
-import { useStoreForm } from './store-settings.tsx';
+import type { FormRow } from '../form-rows.ts';
+import { RowField } from './row-field.tsx';
+import { SettingsFrame, rowsOf, useStoreForm } from './store-settings.tsx';
+import type { StoreProps } from './store-settings.tsx';
 
-type Draft = {
-  logoUrl: string;
-  colour: string;
-  senderName: string;
-  senderAddress: string;
-  currency: string;
-  locale: string;
-};
-
-const draftOf = (store: StoreSettingsFragment): Draft => ({
-  logoUrl: store.logoUrl ?? '',
-  colour: store.colour ?? '',
-  senderName: store.senderName ?? '',
-  senderAddress: store.senderAddress ?? '',
-  currency: store.currency ?? '',
-  locale: store.locale,
-});
-
-const inputOf = (draft: Draft): UpdateStoreInput => ({
-  logoUrl: draft.logoUrl.trim() || null,
-  colour: draft.colour.trim() || null,
-  senderName: draft.senderName.trim() || null,
-  senderAddress: draft.senderAddress.trim() || null,
-  currency: draft.currency || null,
-  locale: draft.locale.trim() || 'en',
-});
-
-const names = new Intl.DisplayNames('en', { type: 'currency' });
-
-/** The currencies that this browser knows, and the one that is set. */
-function currencyOptions(chosen: string): { value: string; label: string }[] {
-  const codes = new Set([...Intl.supportedValuesOf('currency'), ...(chosen ? [chosen] : [])]);
-  const options = [...codes].map((code) => ({ value: code, label: `${code} – ${names.of(code) ?? code}` }));
-  return [{ value: '', label: 'None: prices are plain numbers' }, ...options];
-}
+/** The texts of the form that the preview shows. */
+type Draft = Record<'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale', string>;
 
 const DEFAULT_COLOUR = '#1f2937';
 const colourOf = (text: string): string =>
@@ -103,72 +69,46 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
 }
 
 /** What messages to shoppers and the pages behind their links look like. */
-export function BrandCard(props: {
-  store: StoreSettingsFragment;
-  onSaved: (store: StoreSettingsFragment) => void;
-}) {
-  const form = useStoreForm(props, draftOf, inputOf, 'The brand is saved.');
-  const { draft, set } = form;
+export function BrandCard(props: StoreProps) {
+  const form = useStoreForm(props, 'brand');
+  const draft = form.draft as Draft;
+  const { name } = props.store;
+  const rows = rowsOf('brand');
+  const isInRow = (row: FormRow): boolean => row.name === 'currency' || row.name === 'locale';
   return (
-    <Card
-      title="Brand"
-      note="What shoppers receive: mails, text messages, and the pages behind their links. The time zone is under “When alerts leave”."
-    >
-      <SaveForm form={form} label="Save brand">
-        <div class="columns">
-          <div>
-            <TextField
-              label="Logo"
-              type="url"
-              maxLength={1000}
-              {...form.text('logoUrl')}
-              placeholder="https://shop.example/logo.png"
-              hint="Address of a picture, https, shown 40 pixels high. Empty: the store's name."
-            />
-            <div class="brand-colour">
-              <TextField
-                label="Colour of buttons"
-                maxLength={7}
-                spellcheck={false}
-                {...form.text('colour')}
-                placeholder={DEFAULT_COLOUR}
-              />
-              <input
-                type="color"
-                aria-label="Pick a colour"
-                value={colourOf(draft.colour)}
-                onInput={(event) => set({ colour: event.currentTarget.value })}
-              />
-            </div>
-            <TextField
-              label="Sender name"
-              maxLength={100}
-              {...form.text('senderName')}
-              placeholder={props.store.name}
-              hint="Mails come from this name."
-            />
-            <TextField
-              label="Sender address"
-              type="email"
-              {...form.text('senderAddress')}
-              placeholder="hello@shop.example"
-              hint="Answers go here. With a mail server of your own, mails come from it."
-            />
-            <div class="field-row">
-              <Choice label="Currency" {...form.text('currency')} options={currencyOptions(draft.currency)} />
-              <TextField
-                label="Language and country"
-                maxLength={35}
-                spellcheck={false}
-                {...form.text('locale')}
-                placeholder="en"
-                hint="How prices are written: en, de-CH, pt-BR."
-              />
-            </div>
+    <SettingsFrame card="brand" form={form}>
+      <div class="columns">
+        <div>
+          {rows
+            .filter((row) => !isInRow(row))
+            .map((row) =>
+              row.name === 'colour' ? (
+                <div key={row.name} class="brand-colour">
+                  <RowField row={row} form={form} />
+                  <input
+                    type="color"
+                    aria-label="Pick a colour"
+                    value={colourOf(draft.colour)}
+                    onInput={(event) => form.set({ colour: event.currentTarget.value })}
+                  />
+                </div>
+              ) : (
+                <RowField
+                  key={row.name}
+                  row={row}
+                  form={form}
+                  placeholder={row.name === 'senderName' ? name : row.form.placeholder}
+                />
+              ),
+            )}
+          <div class="field-row">
+            {rows.filter(isInRow).map((row) => (
+              <RowField key={row.name} row={row} form={form} />
+            ))}
           </div>
-          <Preview draft={draft} name={props.store.name} />
         </div>
-      </SaveForm>
-    </Card>
+        <Preview draft={draft} name={name} />
+      </div>
+    </SettingsFrame>
   );
 }

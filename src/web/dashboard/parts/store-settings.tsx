@@ -1,59 +1,133 @@
+import type { ComponentChildren } from 'preact';
 import { SaveSettingsDocument } from '../../../generated/dashboard.ts';
 import type { StoreSettingsFragment, UpdateStoreInput } from '../../../generated/dashboard.ts';
-import { formatMoment, linesOf } from '../format.ts';
+import type { SettingCard } from '../../../stores/setting.types.ts';
+import { storeSettings } from '../../../stores/store.columns.ts';
+import { draftOfRows, inputOfRows } from '../form-rows.ts';
+import type { FormRow, RowDraft } from '../form-rows.ts';
+import { formatMoment } from '../format.ts';
 import { useSession } from '../session.ts';
 import { Badge } from './feedback.tsx';
-import { NumberField, Switch, TextArea, TextField } from './fields.tsx';
 import { SaveForm, useForm } from './form.tsx';
 import type { Form } from './form.tsx';
 import { Card } from './layout.tsx';
+import { RowField } from './row-field.tsx';
 
-type Props = { store: StoreSettingsFragment; onSaved: (store: StoreSettingsFragment) => void };
+export type StoreProps = {
+  store: StoreSettingsFragment;
+  onSaved: (store: StoreSettingsFragment) => void;
+};
 
-/** A form over some of a store's settings. */
-export function useStoreForm<Fields extends object>(
-  { store, onSaved }: Props,
-  draftOf: (store: StoreSettingsFragment) => Fields,
-  inputOf: (fields: Fields) => UpdateStoreInput,
-  done: string,
-): Form<Fields> {
+/** What each card says around its fields. */
+const CARDS: Record<SettingCard, { title: string; save: string; saved: string; note?: string }> = {
+  general: { title: 'General', save: 'Save settings', saved: 'The settings are saved.' },
+  lists: { title: 'Lists', save: 'Save lists', saved: 'The settings of lists are saved.' },
+  brand: {
+    title: 'Brand',
+    save: 'Save brand',
+    saved: 'The brand is saved.',
+    note: 'What shoppers receive: mails, text messages, and the pages behind their links. The time zone is under “When alerts leave”.',
+  },
+  frequency: {
+    title: 'When alerts leave',
+    save: 'Save when alerts leave',
+    saved: 'From now on alerts leave like this.',
+    note: 'Empty fields: each alert leaves by itself and at once.',
+  },
+  clicks: { title: 'Measuring', save: 'Save what is measured', saved: 'What is measured is saved.' },
+};
+
+/** The rows of a card, in the table's order. */
+export function rowsOf(card: SettingCard): FormRow[] {
+  return storeSettings.flatMap((row) =>
+    row.form?.card === card && row.kind !== 'rateLimits' ? [{ ...row, form: row.form }] : [],
+  );
+}
+
+/** A form over the settings of a card. */
+export function useStoreForm({ store, onSaved }: StoreProps, card: SettingCard): Form<RowDraft> {
   const { run, notify, rename } = useSession();
+  const rows = rowsOf(card);
   return useForm({
-    saved: draftOf(store),
-    inputOf,
+    saved: draftOfRows(rows, store),
+    inputOf: (draft) => inputOfRows<UpdateStoreInput>(rows, draft),
     save: async (input) => {
       const { updateStore } = await run(SaveSettingsDocument, { input });
       rename(updateStore.name);
       onSaved(updateStore);
-      notify(done);
+      notify(CARDS[card].saved);
     },
   });
 }
 
-const generalOf = (store: StoreSettingsFragment) => ({
-  name: store.name,
-  doubleOptIn: store.doubleOptIn,
-  defaultRegion: store.defaultRegion ?? '',
-  allowedOrigins: store.allowedOrigins.join('\n'),
-});
+/** The frame of a card whose fields are saved together. */
+export function SettingsFrame({
+  card,
+  form,
+  note = CARDS[card].note,
+  aside,
+  children,
+}: {
+  card: SettingCard;
+  form: Form<RowDraft>;
+  note?: ComponentChildren;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <Card title={CARDS[card].title} note={note} aside={aside}>
+      <SaveForm form={form} label={CARDS[card].save}>
+        {children}
+      </SaveForm>
+    </Card>
+  );
+}
+
+/** Lists stand beside the other fields; where there are none, numbers and texts stand in rows. */
+function SettingFields({ card, form }: { card: SettingCard; form: Form<RowDraft> }) {
+  const fieldsOf = (isWanted: (row: FormRow) => boolean) =>
+    rowsOf(card)
+      .filter(isWanted)
+      .map((row) => <RowField key={row.name} row={row} form={form} />);
+  const switches = fieldsOf(({ kind }) => kind === 'flag');
+  const lists = fieldsOf(({ kind }) => kind === 'list');
+  const others = fieldsOf(({ kind }) => kind === 'int' || kind === 'text');
+  if (lists.length === 0)
+    return (
+      <>
+        {switches}
+        <div class="field-row">{others}</div>
+      </>
+    );
+  return (
+    <div class="columns">
+      <div>
+        {others}
+        {switches}
+      </div>
+      <div>{lists}</div>
+    </div>
+  );
+}
+
+/** A card of settings. */
+export function SettingsCard({ card, ...props }: StoreProps & { card: SettingCard }) {
+  const form = useStoreForm(props, card);
+  return (
+    <SettingsFrame card={card} form={form}>
+      <SettingFields card={card} form={form} />
+    </SettingsFrame>
+  );
+}
 
 /** Who the store is, and who may call for it. */
-export function GeneralCard(props: Props) {
+export function GeneralCard(props: StoreProps) {
   const { store } = props;
-  const form = useStoreForm(
-    props,
-    generalOf,
-    (draft) => ({
-      name: draft.name,
-      doubleOptIn: draft.doubleOptIn,
-      defaultRegion: draft.defaultRegion.trim() || null,
-      allowedOrigins: linesOf(draft.allowedOrigins),
-    }),
-    'The settings are saved.',
-  );
+  const form = useStoreForm(props, 'general');
   return (
-    <Card
-      title="General"
+    <SettingsFrame
+      card="general"
+      form={form}
       note={
         <>
           <span class="code">{store.pid}</span> · since {formatMoment(store.cts)}
@@ -65,87 +139,7 @@ export function GeneralCard(props: Props) {
         </Badge>
       }
     >
-      <SaveForm form={form} label="Save settings">
-        <div class="columns">
-          <div>
-            <TextField label="Store name" required maxLength={100} {...form.text('name')} />
-            <TextField
-              label="Default region"
-              {...form.text('defaultRegion')}
-              placeholder="DE"
-              hint="Country whose national phone numbers are understood. Empty: each needs its country code."
-            />
-            <Switch
-              label="Double opt-in"
-              hint="A new subscriber must confirm by a link before any alert is sent."
-              {...form.check('doubleOptIn')}
-            />
-          </div>
-          <TextArea
-            label="Allowed origins"
-            rows={5}
-            {...form.text('allowedOrigins')}
-            hint="Shop pages that may call from a browser, one a line, such as https://shop.example. Empty: any."
-          />
-        </div>
-      </SaveForm>
-    </Card>
-  );
-}
-
-const listsOf = (store: StoreSettingsFragment) => ({
-  listTypes: store.listTypes.join('\n'),
-  customItems: store.customItems,
-  shareUrl: store.shareUrl ?? '',
-  restoreDays: String(store.restoreDays),
-});
-
-/** What shoppers can do with their lists. */
-export function ListsCard(props: Props) {
-  const form = useStoreForm(
-    props,
-    listsOf,
-    (draft) => ({
-      listTypes: linesOf(draft.listTypes),
-      customItems: draft.customItems,
-      shareUrl: draft.shareUrl.trim() || null,
-      restoreDays: Number(draft.restoreDays),
-    }),
-    'The settings of lists are saved.',
-  );
-  return (
-    <Card title="Lists">
-      <SaveForm form={form} label="Save lists">
-        <div class="columns">
-          <div>
-            <TextField
-              label="Share URL"
-              {...form.text('shareUrl')}
-              placeholder="https://shop.example/list/{lid}"
-              hint="What a shared list opens; {lid} stands for the list id. Empty: this service's own page."
-            />
-            <NumberField
-              label="Days to undo a deletion"
-              required
-              min={0}
-              max={365}
-              {...form.text('restoreDays')}
-              hint="How long shoppers can bring back deleted lists and items. 0: they are gone at once."
-            />
-            <Switch
-              label="Custom items"
-              hint="Shoppers may add items that are not in the catalogue."
-              {...form.check('customItems')}
-            />
-          </div>
-          <TextArea
-            label="List types"
-            rows={5}
-            {...form.text('listTypes')}
-            hint="Beyond wl and sfl, one a line: registry, for example."
-          />
-        </div>
-      </SaveForm>
-    </Card>
+      <SettingFields card="general" form={form} />
+    </SettingsFrame>
   );
 }

@@ -1,0 +1,73 @@
+import type { Pacing } from '../stores/frequency.rules.ts';
+import { flagOf } from '../stores/setting.rules.ts';
+import { storeSettings } from '../stores/store.columns.ts';
+import type { RateLimits, StoreListing } from '../stores/store.service.ts';
+
+export function describeKey(key: Omit<StoreListing['keys'][number], 'pid'>): string {
+  const used = key.lastUsedAt === null ? 'never used' : `last used ${key.lastUsedAt.toISOString()}`;
+  const name = key.name === '' ? '' : `  ${key.name}`;
+  return `…${key.hint}  id ${key.id}${name}  since ${key.createdAt.toISOString()}  ${used}`;
+}
+
+export function describeTokenKey({ cts, endsAt }: StoreListing['tokenKeys'][number], index: number): string {
+  const end = endsAt === null ? 'taken until it is dropped' : `taken until ${endsAt.toISOString()}`;
+  return `since ${cts.toISOString()}  ${index === 0 ? 'signs' : end}`;
+}
+
+const line = (label: string, text: string): string => `  ${label.padEnd(17)} ${text}`;
+
+const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
+
+function valueText(value: unknown): string {
+  if (typeof value === 'boolean') return yesNo(value);
+  if (Array.isArray(value)) return value.join(', ') || 'none';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'none';
+}
+
+/** A store with its keys and settings, a line each. Settings that no line has words for show their values. */
+export function describeStore(store: StoreListing): string {
+  const { pid, name, keys, tokenKeys, isDemo, maintenance, pacing, ...settings } = store;
+  const { listTypes, inventoryManaged, allowedOrigins, shareUrl, doubleOptIn, ...more } = settings;
+  const { defaultRegion, measureAlerts, attributionDays, mergedSessions, restoreDays, ...brand } = more;
+  const { logoUrl, colour, senderName, senderAddress, currency, locale, rateLimits, ...others } = brand;
+  const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = pacing as Pacing;
+  const limits = Object.entries(rateLimits as RateLimits).map(([kind, limit]) => `${kind}=${limit}`);
+  const sender = `${senderName ?? name}${senderAddress === null ? '' : `, answers go to ${senderAddress}`}`;
+  const marks = `${isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`;
+  const lines = [
+    `${name}${marks}`,
+    line('pid', pid),
+    ...keys.map((key) => line('key', describeKey(key))),
+    ...tokenKeys.map((key, index) => line('token key', describeTokenKey(key, index))),
+    line('list types', ['wl', 'sfl', ...listTypes].join(', ')),
+    ...storeSettings
+      .filter((setting) => setting.name in others)
+      .map(({ name: own }) =>
+        line(flagOf(own).replaceAll('-', ' '), valueText(others[own as keyof typeof others])),
+      ),
+    line('stock', inventoryManaged ? 'managed by the platform' : 'not managed: no alerts'),
+    line('allowed origins', allowedOrigins.join(', ') || 'any'),
+    line('share address', shareUrl ?? "this service's own page"),
+    line('double opt-in', yesNo(doubleOptIn)),
+    line('default region', defaultRegion ?? 'none: phone numbers need their country code'),
+    line(
+      'digest',
+      digestSeconds === undefined ? 'no: each alert leaves alone' : `alerts of ${digestSeconds} s`,
+    ),
+    line('quiet hours', quietFrom === undefined ? 'none' : `${quietFrom} to ${quietTo} (${timeZone})`),
+    line('daily cap', dailyCap === undefined ? 'none' : `${dailyCap} messages a contact`),
+    line('clicks', measureAlerts ? `counted, for orders within ${attributionDays} days` : 'not counted'),
+    line('merged sessions', mergedSessions ? 'open the account' : 'end'),
+    line(
+      'deleted lists',
+      restoreDays > 0 ? `can be brought back for ${restoreDays} days` : 'are gone at once',
+    ),
+    line('logo', logoUrl ?? 'none: messages and pages show the name'),
+    line('colour', colour ?? 'a dark one'),
+    line('mails come from', sender),
+    line('prices', `${currency ?? 'plain numbers'} as in ${locale}`),
+    line('time zone', timeZone),
+    line('rate limits', limits.join(', ') || 'as published'),
+  ];
+  return lines.join('\n');
+}

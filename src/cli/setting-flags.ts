@@ -1,0 +1,69 @@
+import { flagOf } from '../stores/setting.rules.ts';
+import type { Setting } from '../stores/setting.types.ts';
+import { storeSettings } from '../stores/store.columns.ts';
+import type { RateLimits, StoreSettings } from '../stores/store.service.ts';
+import { whole } from './flags.ts';
+import type { Flag, Values } from './flags.ts';
+import { UsageError } from './usage.ts';
+
+type Row = (typeof storeSettings)[number];
+
+const nameOf = ({ name, cli }: Row): string => cli.inverse ?? flagOf(name);
+
+function flagsOf(setting: Row): [string, Flag][] {
+  const { help, value, off } = setting.cli;
+  const flag: [string, Flag] = [
+    nameOf(setting),
+    { type: setting.kind === 'flag' ? 'boolean' : 'string', help, value },
+  ];
+  return off === undefined ? [flag] : [flag, [`no-${flag[0]}`, { type: 'boolean', help: off }]];
+}
+
+/** Flags that set something on a store; those with a `no-` twin can be turned back with it. */
+export const SETTING_FLAGS: Record<string, Flag> = Object.fromEntries(storeSettings.flatMap(flagsOf));
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+}
+
+function limits(text: string): RateLimits {
+  const pairs = list(text).map((pair) => pair.split('='));
+  const bad = pairs.find(([kind, limit, ...more]) => !kind || !/^\d+$/.test(limit ?? '') || more.length > 0);
+  if (bad)
+    throw new UsageError(`--rate-limits "${bad.join('=')}" must be key=N, shopper=N, address=N or cost=N`);
+  return Object.fromEntries(pairs.map(([kind, limit]) => [kind, Number(limit)])) as RateLimits;
+}
+
+/** How a value is read, and what it is when it is cleared, by kind. */
+const KINDS: {
+  [Kind in Setting['kind']]: { read: (text: string, flag: string) => unknown; cleared?: unknown };
+} = {
+  text: { read: (text) => text },
+  int: { read: (text, flag) => whole(flag)(text) },
+  list: { read: list, cleared: [] },
+  flag: { read: () => true, cleared: false },
+  rateLimits: { read: limits, cleared: {} },
+};
+
+/** The value that the flags give a setting; undefined when neither the flag nor its `no-` twin was given. */
+function readSetting(setting: Row, values: Values): unknown {
+  const flag = nameOf(setting);
+  const { read, cleared = 'initial' in setting ? setting.initial : null } = KINDS[setting.kind];
+  const value = values[flag];
+  const isCleared = values[`no-${flag}`] === true;
+  if (isCleared && value !== undefined) throw new UsageError(`Give --${flag} or --no-${flag}, not both`);
+  if (isCleared) return setting.cli.inverse ? true : cleared;
+  if (value === undefined) return undefined;
+  // An empty value is more likely an unset variable of a script than a wish to clear the setting.
+  if (setting.cli.off !== undefined && typeof value === 'string' && value.replaceAll(',', '').trim() === '')
+    throw new UsageError(`--${flag} is empty; --no-${flag} clears it`);
+  return setting.cli.inverse ? false : read(String(value), flag);
+}
+
+export function readSettings(values: Values): StoreSettings {
+  const read = storeSettings.map((setting) => [setting.name, readSetting(setting, values)] as const);
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
+}
