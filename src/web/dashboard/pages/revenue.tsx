@@ -2,17 +2,17 @@ import { RevenueDetailsDocument } from '../../../generated/dashboard.ts';
 import type { RevenueDetailsQuery } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatDay, formatMoney, formatNumber } from '../format.ts';
-import { CsvButton, useFilters } from '../parts/browse.tsx';
 import { Empty, Loaded } from '../parts/feedback.tsx';
-import { Segments } from '../parts/fields.tsx';
+import { useDays } from '../parts/filters.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
 import { Funnel, NoOrders, Totals, firstDay } from '../parts/revenue.tsx';
+import { CsvButton } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
 type Revenue = Answered<RevenueDetailsQuery>['revenue'];
 
-const RANGES = ['7', '30', '90', '365'].map((days) => ({ value: days, label: `${days} days` }));
+const RANGES = ['7', '30', '90', '365'];
 
 /** Amounts of several currencies, one a line. */
 function Amounts({ amounts }: { amounts: { currency: string; amount: string }[] }) {
@@ -36,13 +36,12 @@ function Topics({ topics }: { topics: Revenue['topics'] }) {
       keyOf={({ topic }) => topic}
       columns={[
         { label: 'Topic', cell: ({ topic }) => topic },
-        { label: 'Alerts clicked', isNumber: true, cell: ({ clicked }) => formatNumber(clicked) },
+        { label: 'Alerts clicked', number: ({ clicked }) => formatNumber(clicked) },
         {
           label: 'Orders',
-          isNumber: true,
-          cell: ({ totals }) => formatNumber(totals.reduce((sum, { orders }) => sum + orders, 0)),
+          number: ({ totals }) => formatNumber(totals.reduce((sum, { orders }) => sum + orders, 0)),
         },
-        { label: 'Revenue', isNumber: true, cell: ({ totals }) => <Amounts amounts={totals} /> },
+        { label: 'Revenue', number: ({ totals }) => <Amounts amounts={totals} /> },
       ]}
     />
   );
@@ -61,33 +60,29 @@ function Days({ days }: { days: Revenue['days'] }) {
       keyOf={({ day }) => day}
       columns={[
         { label: 'Day', cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
-        { label: 'Alerts sent', isNumber: true, cell: ({ sent }) => formatNumber(sent) },
-        { label: 'Alerts clicked', isNumber: true, cell: ({ clicked }) => formatNumber(clicked) },
+        { label: 'Alerts sent', number: ({ sent }) => formatNumber(sent) },
+        { label: 'Alerts clicked', number: ({ clicked }) => formatNumber(clicked) },
         {
           label: 'From alerts',
-          isNumber: true,
-          cell: ({ totals }) => (
+          number: ({ totals }) => (
             <Amounts amounts={totals.map(({ currency, fromAlerts }) => ({ currency, amount: fromAlerts }))} />
           ),
         },
         {
           label: 'From lists',
-          isNumber: true,
-          cell: ({ totals }) => (
+          number: ({ totals }) => (
             <Amounts amounts={totals.map(({ currency, fromLists }) => ({ currency, amount: fromLists }))} />
           ),
         },
-        { label: 'All orders', isNumber: true, cell: ({ totals }) => <Amounts amounts={totals} /> },
+        { label: 'All orders', number: ({ totals }) => <Amounts amounts={totals} /> },
       ]}
     />
   );
 }
 
-/** What alerts and lists brought in: from alert to order, by currency, topic and day. */
 export function RevenuePage() {
-  const [{ days }, change] = useFilters(['days']);
-  const range = RANGES.some(({ value }) => value === days) ? days : '30';
-  const details = useQuery(RevenueDetailsDocument, { from: firstDay(Number(range)) });
+  const { days, picker } = useDays(RANGES);
+  const details = useQuery(RevenueDetailsDocument, { from: firstDay(days) });
   return (
     <>
       <PageHead
@@ -95,13 +90,8 @@ export function RevenuePage() {
         lead="Days are in UTC, as the orders were placed. A line from an alert does not count as from a list, too."
         aside={
           <div class="card-buttons">
-            <Segments
-              label="Range"
-              value={range}
-              options={RANGES}
-              onValue={(value) => change({ days: value === '30' ? '' : value })}
-            />
-            <CsvButton path="revenue.csv" fields={{ from: firstDay(Number(range)) }} />
+            {picker}
+            <CsvButton path="revenue.csv" fields={{ from: firstDay(days) }} />
           </div>
         }
       />

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import { SaveTopicDocument, TopicsDocument } from '../../../generated/dashboard.ts';
 import type { TopicFieldsFragment, TopicsQuery } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { changedFields } from '../draft.ts';
 import { Empty, Loaded } from '../parts/feedback.tsx';
-import { SaveForm, useForm } from '../parts/form.tsx';
+import { SaveForm, changedFields, useForm } from '../parts/form.tsx';
 import type { Form } from '../parts/form.tsx';
 import { PageHead } from '../parts/layout.tsx';
 import { TemplateEditor } from '../parts/template-editor.tsx';
@@ -18,16 +17,12 @@ import { draftOf, inputOf, listOf } from '../topic-draft.ts';
 import type { TopicDraft } from '../topic-draft.ts';
 import { triggerText } from './topics.tsx';
 
-function Editor({
-  topic,
-  channels,
-  triggers,
-  templateVariables,
-  onSaved,
-}: Omit<Answered<TopicsQuery>, 'topics'> & {
+type EditorProps = Omit<Answered<TopicsQuery>, 'topics'> & {
   topic: TopicFieldsFragment;
   onSaved: (topic: TopicFieldsFragment) => void;
-}) {
+};
+
+function Editor({ topic, channels, triggers, templateVariables, onSaved }: EditorProps) {
   const { run, notify } = useSession();
   const saved = draftOf(topic);
   const [shown, setShown] = useState('');

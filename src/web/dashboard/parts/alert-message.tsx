@@ -13,12 +13,12 @@ type Alert = {
   finishedAt: number | null;
 };
 
-/** What an alert says. The text of a message is not kept: it is rendered anew, and the dialog says so. */
-export function AlertMessage({ alert, onClose }: { alert: Alert; onClose: () => void }) {
+/** What an alert says. The service does not keep messages: this one is rendered anew, and the dialog says so. */
+export function AlertMessage({ alert }: { alert: Alert }) {
   const { topic, epi, medium, value, finishedAt } = alert;
   const message = useQuery(AlertMessageDocument, { topic, epi });
   return (
-    <Dialog title={`Message to ${value}`} onClose={onClose}>
+    <Dialog title={`Message to ${value}`}>
       <p class="muted">
         Messages are not kept. This is the topic's template of today with today's product
         {finishedAt === null ? '.' : `; the alert was done ${formatMoment(finishedAt)}.`} Links are samples.

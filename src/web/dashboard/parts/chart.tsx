@@ -135,16 +135,19 @@ export function DayChart({
   return (
     <figure class="chart">
       <figcaption>
-        <a class="chart-name" href={href}>
+        <a class="muted chart-name" href={href}>
           {name}
         </a>
         <strong class="chart-total">{formatNumber(total)}</strong>{' '}
-        <span class="chart-change" title={`${formatNumber(before)} in the ${points.length} days before`}>
+        <span
+          class="muted chart-change"
+          title={`${formatNumber(before)} in the ${points.length} days before`}
+        >
           {formatChange(total, before) ?? (total > 0 ? 'new' : '')}
           <span class="visually-hidden"> against the {points.length} days before</span>
         </span>
       </figcaption>
-      <p class="chart-reading" ref={reading} aria-hidden="true" />
+      <p class="muted chart-reading" ref={reading} aria-hidden="true" />
       <div ref={box} role="img" aria-label={sentence} class="chart-box" />
     </figure>
   );

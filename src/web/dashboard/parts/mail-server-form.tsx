@@ -1,7 +1,7 @@
 import { SetMailServerDocument } from '../../../generated/dashboard.ts';
 import type { MailSecurity, MailServerInput, MailServerStateFragment } from '../../../generated/dashboard.ts';
 import { useSession } from '../session.ts';
-import { Choice, TextField } from './fields.tsx';
+import { AS_TYPED, Choice, TextField } from './fields.tsx';
 import { SaveForm, useForm } from './form.tsx';
 
 const SECURITIES: { value: MailSecurity; label: string }[] = [
@@ -29,10 +29,9 @@ const inputOf = (draft: Draft): MailServerInput => ({
   password: draft.password || null,
 });
 
-/** How the connection is encrypted, as ports have it by custom. */
+/** The usual encryption of a port. */
 const CUSTOM: Record<string, MailSecurity> = { 465: 'tls', 587: 'starttls' };
 
-/** Where mails leave and how to log in there; the stored password is never in it. */
 export function MailServerForm({
   server,
   onSaved,
@@ -60,9 +59,7 @@ export function MailServerForm({
             label="Host"
             required
             maxLength={253}
-            autocomplete="off"
-            autoCapitalize="off"
-            spellcheck={false}
+            {...AS_TYPED}
             placeholder="smtp.shop.example"
             {...form.text('host')}
           />
@@ -82,15 +79,7 @@ export function MailServerForm({
           </div>
         </div>
         <div>
-          <TextField
-            label="User"
-            required
-            maxLength={320}
-            autocomplete="off"
-            autoCapitalize="off"
-            spellcheck={false}
-            {...form.text('user')}
-          />
+          <TextField label="User" required maxLength={320} {...AS_TYPED} {...form.text('user')} />
           <TextField
             label="Password"
             type="password"

@@ -6,10 +6,12 @@ import {
 } from '../../../generated/dashboard.ts';
 import type { MailProblem, MailServerStateFragment } from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
-import { useAction, useQuery, useSession } from '../session.ts';
-import { Confirm } from './confirm.tsx';
+import { useAction, useQuery, useSession, useText } from '../session.ts';
+import { Button } from './button.tsx';
+import { useDialog } from './dialog.tsx';
 import { Badge, Empty, Loaded } from './feedback.tsx';
 import { TextField } from './fields.tsx';
+import { Confirm } from './form-dialog.tsx';
 import { ActionForm } from './form.tsx';
 import { Card } from './layout.tsx';
 import { MailServerForm } from './mail-server-form.tsx';
@@ -26,21 +28,16 @@ const PROBLEMS: Record<MailProblem, string> = {
     'This service has lost the key that opens the stored password. Enter the password again, or ask the operator to bring the key back.',
 };
 
-type Result = { isSent: boolean; text: string };
-
 function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   const { run } = useSession();
-  const [to, setTo] = useState('');
-  const [result, setResult] = useState<Result | null>(null);
+  const to = useText();
+  const [result, setResult] = useState<{ isSent: boolean; text: string } | null>(null);
   const test = useAction(async () => {
     setResult(null);
-    const { isSent, problem } = (await run(TestMailServerDocument, { to: to.trim() })).testMailServer;
-    setResult({
-      isSent,
-      text: isSent
-        ? `The server took the mail to ${to.trim()}. Look into that mailbox.`
-        : PROBLEMS[problem ?? 'refused'],
-    });
+    const address = to.value.trim();
+    const { isSent, problem } = (await run(TestMailServerDocument, { to: address })).testMailServer;
+    const taken = `The server took the mail to ${address}. Look into that mailbox.`;
+    setResult({ isSent, text: isSent ? taken : PROBLEMS[problem ?? 'refused'] });
     onDone();
   });
   return (
@@ -52,8 +49,7 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
           type="email"
           required
           placeholder="you@shop.example"
-          value={to}
-          onValue={setTo}
+          {...to}
           hint={`It comes from ${from}, as all mails do, by the server that is saved.`}
         />
       </div>
@@ -92,11 +88,24 @@ function Trouble({ problem, problemAt }: Pick<MailServerStateFragment, 'problem'
   );
 }
 
-/** The mail server of the store's own: set, tried and removed here; its password is never shown. The sender address is as it was saved last, on the same page. */
-export function MailServer({ senderAddress }: { senderAddress: string | null }) {
+function RemoveMailServer({ onDone }: { onDone: () => void }) {
   const { run, notify } = useSession();
+  const remove = async (): Promise<void> => {
+    await run(RemoveMailServerDocument, {});
+    onDone();
+    notify('The mail server is removed.');
+  };
+  return (
+    <Confirm title="Remove the mail server?" label="Remove" onSubmit={remove}>
+      Mails leave by the server of this service again, also those that wait, and the password is deleted.
+    </Confirm>
+  );
+}
+
+/** The store's own mail server; its password is never shown. */
+export function MailServer({ senderAddress }: { senderAddress: string | null }) {
   const query = useQuery(MailServerDocument, {});
-  const [isEnding, setEnding] = useState(false);
+  const { open } = useDialog();
   const server = query.data?.mailServer ?? null;
   return (
     <Card
@@ -132,9 +141,12 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
                   <TestForm from={senderAddress} onDone={query.reload} />
                   <hr />
                   <div class="buttons">
-                    <button type="button" class="danger outline" onClick={() => setEnding(true)}>
+                    <Button
+                      look="danger outline"
+                      onClick={() => open(<RemoveMailServer onDone={query.reload} />)}
+                    >
                       Remove mail server…
-                    </button>
+                    </Button>
                   </div>
                 </>
               )}
@@ -142,21 +154,6 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
           );
         }}
       </Loaded>
-      {isEnding && (
-        <Confirm
-          title="Remove the mail server?"
-          action="Remove"
-          onClose={() => setEnding(false)}
-          onConfirm={async () => {
-            await run(RemoveMailServerDocument, {});
-            query.reload();
-            setEnding(false);
-            notify('The mail server is removed.');
-          }}
-        >
-          Mails leave by the server of this service again, also those that wait, and the password is deleted.
-        </Confirm>
-      )}
     </Card>
   );
 }

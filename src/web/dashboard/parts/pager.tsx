@@ -1,18 +1,16 @@
 import { useState } from 'preact/hooks';
 import { moveTo, usePlace } from '../route.ts';
 
-/** The pages gone through to the one that is shown, as the cursor that each begins after; the first has none. */
+export type PageInfo = { hasNextPage: boolean; endCursor: string | null };
+
+/** The cursors of the pages gone through up to the one that is shown; the first page has none. */
 export type Trail = { cursors: string[]; after: string | null; move: (cursors: string[]) => void };
 
 /** Begins at the first page, and again with every other filter: a cursor belongs to the filter that it came with. */
-export function useTrail(filter: string): Trail {
+export function useTrail(filter = ''): Trail {
   const [trail, setTrail] = useState({ filter, cursors: [] as string[] });
   const cursors = trail.filter === filter ? trail.cursors : [];
-  return {
-    cursors,
-    after: cursors.at(-1) ?? null,
-    move: (next) => setTrail({ filter, cursors: next }),
-  };
+  return { cursors, after: cursors.at(-1) ?? null, move: (next) => setTrail({ filter, cursors: next }) };
 }
 
 /** The same in the address, so that Back and a reload find the page; one that was opened by its address alone leads back to the first. */
@@ -26,7 +24,7 @@ export function useAddressTrail(): Trail {
   };
 }
 
-/** One way through the pages. It stays focusable where there is no way, so that the keyboard's place is not lost. */
+/** Stays focusable where there is no further page, so that the keyboard's place is not lost. */
 function Step({ label, isOpen, onStep }: { label: string; isOpen: boolean; onStep: () => void }) {
   return (
     <button
@@ -40,19 +38,17 @@ function Step({ label, isOpen, onStep }: { label: string; isOpen: boolean; onSte
   );
 }
 
-/** Back and on through a list of more than one page; on only from a page that is there, so that a double click is one step. */
-export function Pager({
-  trail: { cursors, move },
-  pageInfo: { hasNextPage, endCursor },
-  isStale,
-  labels: [back, on],
-}: {
+type Props = {
   trail: Trail;
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
-  /** Whether `pageInfo` is that of another page or filter, while this one is on its way. */
+  pageInfo: PageInfo;
+  /** Whether `pageInfo` is that of another page or filter: then a further step waits, so that a double click is one. */
   isStale: boolean;
-  labels: [back: string, on: string];
-}) {
+  labels?: [back: string, on: string];
+};
+
+export function Pager({ trail, pageInfo, isStale, labels: [back, on] = ['Newer', 'Older'] }: Props) {
+  const { cursors, move } = trail;
+  const { hasNextPage, endCursor } = pageInfo;
   if (cursors.length === 0 && !hasNextPage) return null;
   return (
     <div class="pager">

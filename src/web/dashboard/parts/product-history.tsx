@@ -42,7 +42,7 @@ const ofOccasion = ({ id, topic, cause, state, units, openedAt }: Occasion): Ent
   detail: [topic, ...(units > 0 ? [plural(units, 'unit')] : []), STATES[state] ?? state].join(' · '),
 });
 
-/** What became of a variant's stock, and when alerts about it began: alerts stand above the change that they followed. */
+/** The changes of a variant's stock and the alerts about it; alerts stand above the change that they followed. */
 export function History({ changes, occasions }: { changes: Change[]; occasions: Occasion[] }) {
   const entries = [...occasions.map(ofOccasion), ...changes.map(ofChange)].sort(
     (one, other) => other.at - one.at,

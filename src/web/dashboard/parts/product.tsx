@@ -1,19 +1,13 @@
 import { useState } from 'preact/hooks';
 import { formatNumber } from '../format.ts';
 import { pictureUrl } from '../picture.ts';
+import { hrefTo } from '../route.ts';
 import { Badge } from './feedback.tsx';
 
-type Named = {
-  dt?: string | null;
-  vi?: string | null;
-  iu?: string | null;
-  id: string | number;
-  /** Where the title leads. */
-  href?: string;
-};
+type Named = { dt?: string | null; vi?: string | null; iu?: string | null };
 
-/** A product as one sees it in tables: picture or initial, title, variant or id below. */
-export function ProductName({ dt, vi, iu, id, href }: Named) {
+/** A product as tables show it: picture or initial, title, variant or id below. */
+export function ProductName({ dt, vi, iu, id, href }: Named & { id: string | number; href?: string }) {
   const [failed, setFailed] = useState<string | null>(null);
   const picture = pictureUrl(iu);
   const title = dt || `Product ${id}`;
@@ -36,7 +30,12 @@ export function ProductName({ dt, vi, iu, id, href }: Named) {
   );
 }
 
-/** Stock in numbers, or in a word where there is none or nobody knows. */
+/** The same for a variant, which leads to its page. */
+export function VariantName({ epi, dt, vi, iu }: Named & { epi: string | number }) {
+  return <ProductName dt={dt} vi={vi} iu={iu} id={epi} href={hrefTo('products', String(epi))} />;
+}
+
+/** Stock as a number, or as a word where there is none or it is unknown. */
 export function Stock({ stk }: { stk: number | null }) {
   if (stk === null) return <Badge>unknown</Badge>;
   return stk > 0 ? <>{formatNumber(stk)}</> : <Badge tone="warn">sold out</Badge>;

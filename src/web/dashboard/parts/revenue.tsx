@@ -8,7 +8,7 @@ import { Card, Table } from './layout.tsx';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The first of so many days up to today, in UTC as the service counts them. */
+/** The first of the last `days` days, in UTC as the service counts them. */
 export const firstDay = (days: number): string =>
   new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 
@@ -16,7 +16,6 @@ const EXAMPLE = `curl -u "$PID:$KEY" "$BASE/storeadmin/v3/orders/report" \\
   -d orderId=1001 -d currency=EUR -d useremail=ada@example.com \\
   --data-urlencode 'lines=[{ "epi": 1001, "quantity": 1, "price": "49.50" }]'`;
 
-/** What to do so that there is something to see. */
 export function NoOrders() {
   return (
     <>
@@ -31,7 +30,6 @@ export function NoOrders() {
   );
 }
 
-/** From alert to order, in numbers. */
 export function Funnel({ sent, clicked, ordered }: { sent: number; clicked: number; ordered: number }) {
   const steps = [
     { name: 'Alerts sent', value: sent, note: '' },
@@ -52,7 +50,6 @@ export function Funnel({ sent, clicked, ordered }: { sent: number; clicked: numb
   );
 }
 
-/** Sums by currency. */
 export function Totals({ totals }: { totals: RevenueTotalsFragment[] }) {
   return (
     <Table
@@ -61,28 +58,15 @@ export function Totals({ totals }: { totals: RevenueTotalsFragment[] }) {
       keyOf={({ currency }) => currency}
       columns={[
         { label: 'Currency', cell: ({ currency }) => currency },
-        {
-          label: 'From alerts',
-          isNumber: true,
-          cell: ({ fromAlerts, currency }) => formatMoney(fromAlerts, currency),
-        },
-        {
-          label: 'From lists',
-          isNumber: true,
-          cell: ({ fromLists, currency }) => formatMoney(fromLists, currency),
-        },
-        {
-          label: 'All orders',
-          isNumber: true,
-          cell: ({ amount, currency }) => formatMoney(amount, currency),
-        },
-        { label: 'Orders', isNumber: true, cell: ({ orders }) => formatNumber(orders) },
+        { label: 'From alerts', number: ({ fromAlerts, currency }) => formatMoney(fromAlerts, currency) },
+        { label: 'From lists', number: ({ fromLists, currency }) => formatMoney(fromLists, currency) },
+        { label: 'All orders', number: ({ amount, currency }) => formatMoney(amount, currency) },
+        { label: 'Orders', number: ({ orders }) => formatNumber(orders) },
       ]}
     />
   );
 }
 
-/** What alerts and lists brought in, in short. */
 export function RevenueCard({ days }: { days: number }) {
   const revenue = useQuery(RevenueOverviewDocument, { from: firstDay(days) });
   return (

@@ -1,14 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { PreviewTopicDocument } from '../../../generated/dashboard.ts';
 import type { ChannelFieldsFragment } from '../../../generated/dashboard.ts';
-import type { ApiError } from '../api.ts';
 import { plural } from '../format.ts';
-import { useSession } from '../session.ts';
+import { useQuery } from '../session.ts';
 import { smsLength } from '../sms-length.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
-import { Failure } from './feedback.tsx';
+import { Button } from './button.tsx';
+import { Failure, Skeleton } from './feedback.tsx';
 import { Segments } from './fields.tsx';
+import { useSettled } from './filters.tsx';
 import { Card } from './layout.tsx';
 import { MailFrame, WIDTHS } from './mail-frame.tsx';
 import type { Width } from './mail-frame.tsx';
@@ -17,28 +18,15 @@ import type { FoundProduct } from './product-picker.tsx';
 
 const TYPING_PAUSE_MS = 350;
 
-type State = { preview: Texts | null; error: ApiError | null };
-
 /** What the service makes of the draft; the last good one stays while there is a mistake in the template. */
-function usePreview(topic: string, epi: string | number | null, texts: Texts): State {
-  const { run } = useSession();
-  const [state, setState] = useState<State>({ preview: null, error: null });
-  const typed = JSON.stringify(listOf(texts));
-  useEffect(() => {
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      const draft = JSON.parse(typed) as ReturnType<typeof listOf>;
-      run(PreviewTopicDocument, { topic, epi, texts: draft }).then(
-        (data) => isCurrent && setState({ preview: textsOf(data.previewTopic.texts), error: null }),
-        (error: ApiError) => isCurrent && setState(({ preview }) => ({ preview, error })),
-      );
-    }, TYPING_PAUSE_MS);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [run, topic, epi, typed]);
-  return state;
+function usePreview(topic: string, epi: string | number | null, texts: Texts) {
+  const typed = useSettled(JSON.stringify(listOf(texts)), TYPING_PAUSE_MS);
+  const { data, error } = useQuery(PreviewTopicDocument, {
+    topic,
+    epi,
+    texts: JSON.parse(typed) as ReturnType<typeof listOf>,
+  });
+  return { preview: data && textsOf(data.previewTopic.texts), error };
 }
 
 /** A text message as a phone shows it, and how many of them a network counts. */
@@ -57,23 +45,16 @@ function Sms({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** With which product the preview is shown. */
-function ShownWith({
-  product,
-  onProduct,
-}: {
-  product: FoundProduct | null;
-  onProduct: (product: FoundProduct | null) => void;
-}) {
+type Shown = { product: FoundProduct | null; onProduct: (product: FoundProduct | null) => void };
+
+function ShownWith({ product, onProduct }: Shown) {
   if (product === null) return <ProductPicker label="Show with a product of yours" onPick={onProduct} />;
   return (
     <p class="notice">
       <span>
         Shown with <strong>{titleOf(product)}</strong>
       </span>
-      <button type="button" class="small secondary outline" onClick={() => onProduct(null)}>
-        Show the sample
-      </button>
+      <Button onClick={() => onProduct(null)}>Show the sample</Button>
     </p>
   );
 }
@@ -118,12 +99,7 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
     >
       <ShownWith product={product} onProduct={setProduct} />
       <Failure error={error} />
-      {preview === null && !error && (
-        <div class="skeleton" role="status">
-          <span class="visually-hidden">Loading</span>
-          <span class="skeleton-line" />
-        </div>
-      )}
+      {preview === null && !error && <Skeleton lines={1} />}
       {preview && (
         <div class="preview-head">
           {lines.map((line) => (
@@ -131,14 +107,7 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
               <span class="muted">{line.label}</span> <strong>{preview[line.name]}</strong>
             </p>
           ))}
-          {part.isHtml && (
-            <Segments
-              label="Width"
-              value={width}
-              options={WIDTHS}
-              onValue={(value) => setWidth(value as Width)}
-            />
-          )}
+          {part.isHtml && <Segments label="Width" value={width} options={WIDTHS} onValue={setWidth} />}
         </div>
       )}
       {preview && part.isHtml && <MailFrame html={text} width={width} />}
