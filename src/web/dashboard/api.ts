@@ -14,7 +14,6 @@ export class ApiError extends Error {
 /** Root fields that may be null in a response without errors. */
 type MayBeNull = 'findShopper' | 'delivery' | 'mailServer';
 
-/** The data of a response without errors. */
 export type Answered<Data> = {
   [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;
 };
@@ -69,7 +68,6 @@ function errorOf({ type = 'internal-error', message }: ErrorBody, response: Resp
   return new ApiError(type, `Too many requests. Try again in ${seconds} seconds.`);
 }
 
-/** A store as the dashboard's frame shows it. */
 export type StoreInfo = { pid: string; name: string; isDemo: boolean };
 
 /** A store, or an operator with the store it acts for. */

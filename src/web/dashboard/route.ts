@@ -39,7 +39,6 @@ export function hrefTo(page: string, rest = '', query: Query = {}): string {
 
 const readPlace = (): Place => placeOf(location.hash, history.state);
 
-/** The current place; follows the address. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(readPlace);
   useEffect(() => {

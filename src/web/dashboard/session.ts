@@ -117,7 +117,6 @@ export function useAction<Args extends unknown[]>(work: (...args: Args) => Promi
   return { ...state, start, clear: () => setState((now) => ({ ...now, error: null })) };
 }
 
-/** The value of a text field. */
 export function useText(initial = '') {
   const [value, onValue] = useState(initial);
   return { value, onValue };
@@ -136,7 +135,6 @@ export function usePolling(query: Pick<Query<unknown>, 'isLoading' | 'reload'>, 
   }, [everyMs]);
 }
 
-/** Pause after a failed call. */
 const RETRY_MS = 10_000;
 
 /** Calls back after each change of a shopper's lists while the tab is visible. */

@@ -1,6 +1,8 @@
-import type { ComponentChild } from 'preact';
+import type { ComponentChild, ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { RegionDocument } from '../../generated/dashboard.ts';
 import type { Run, StoreInfo } from './api.ts';
+import { setRegion } from './format.ts';
 import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
 import { OverviewPage } from './pages/overview.tsx';
@@ -13,17 +15,41 @@ import { ShoppersPage } from './pages/shoppers.tsx';
 import { StoresPage } from './pages/stores.tsx';
 import { TopicPage } from './pages/topic.tsx';
 import { TopicsPage } from './pages/topics.tsx';
-import { Button } from './parts/button.tsx';
-import { DemoNotice } from './parts/demo-notice.tsx';
 import { DialogHost } from './parts/dialog.tsx';
-import { PageHead } from './parts/layout.tsx';
-import { Region } from './parts/region.tsx';
+import { Button, PageHead } from './parts/layout.tsx';
 import { StoreSwitcher } from './parts/store-switcher.tsx';
 import { hrefTo, usePlace } from './route.ts';
 import type { Place } from './route.ts';
-import { SessionContext, TOAST_MS } from './session.ts';
+import { SessionContext, TOAST_MS, useQuery } from './session.ts';
 import type { Operator, Session } from './session.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
+
+/** Shows the pages once it is known in which time zone and currency; without an answer, in the reader's own. */
+export function Region({ children }: { children: ComponentChildren }) {
+  const store = useQuery(RegionDocument, {});
+  const { page } = usePlace();
+  const last = useRef(page);
+  useEffect(() => {
+    // The settings may have changed both.
+    if (last.current === 'settings' && page !== 'settings') store.reload();
+    last.current = page;
+  }, [page]);
+  if (store.data === null && store.isLoading) return null;
+  if (store.data) setRegion(store.data.store);
+  return <>{children}</>;
+}
+
+function DemoNotice() {
+  return (
+    <aside class="notice" aria-label="About the demo store">
+      <span>
+        <strong>Demo store:</strong> nothing leaves this machine. Mails and text messages become files, which
+        the <a href="/demo">demo shop</a> shows; webhooks and a mail server of its own are refused, because
+        they would call out. Everything else works.
+      </span>
+    </aside>
+  );
+}
 
 type Page = { page: string; title: string; show: (rest: string) => ComponentChild };
 
@@ -143,7 +169,6 @@ type ShellProps = {
   onSignOut: () => Promise<void>;
 };
 
-/** The frame of the dashboard: store, pages, sign out. */
 export function Shell({ store, run, operator, onSignOut }: ShellProps) {
   // The page with all stores comes first where no store is open.
   const pages = [...(store ? PAGES : []), ...(operator ? [STORES] : [])];

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks';
-import { Button } from './parts/button.tsx';
 import { Dialog, useDialog } from './parts/dialog.tsx';
+import { Button } from './parts/layout.tsx';
 
 /** The part of the Navigation API that the guard uses; TypeScript's DOM library has no types for it yet. */
 type Navigation = {
@@ -14,7 +14,6 @@ type NavigateEvent = Event & {
 
 const { navigation } = window as unknown as { navigation?: Navigation };
 
-/** The forms with changes that are not saved. */
 const unsaved = new Set<object>();
 let ask: ((go: () => void) => void) | null = null;
 

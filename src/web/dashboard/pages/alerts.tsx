@@ -1,4 +1,5 @@
 import {
+  AlertMessageDocument,
   AlertTotalsDocument,
   AlertsDocument,
   RetryAlertsDocument,
@@ -7,20 +8,53 @@ import {
 import type { AlertsQuery, MessageState } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { dayStart, formatMoment, formatNumber, formatShort, plural, zoneName } from '../format.ts';
-import { AlertMessage } from '../parts/alert-message.tsx';
-import { Button } from '../parts/button.tsx';
-import { useDialog } from '../parts/dialog.tsx';
-import { Empty, Failure, StateBadge } from '../parts/feedback.tsx';
+import { Dialog, useDialog } from '../parts/dialog.tsx';
+import { Empty, Failure, Loaded, StateBadge } from '../parts/feedback.tsx';
 import { Choice, Segments, TextField } from '../parts/fields.tsx';
 import type { Option } from '../parts/fields.tsx';
-import { SearchBox, oneOf, useFilters } from '../parts/filters.tsx';
-import { PageHead } from '../parts/layout.tsx';
-import { useAddressTrail } from '../parts/pager.tsx';
+import { Button, PageHead } from '../parts/layout.tsx';
+import { MailFrame } from '../parts/mail-frame.tsx';
 import { VariantName } from '../parts/product.tsx';
-import { TableCard } from '../parts/table-card.tsx';
+import { SearchBox, TableCard, oneOf, useAddressTrail, useFilters } from '../parts/table-card.tsx';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 
 type Alert = Answered<AlertsQuery>['alerts']['edges'][number]['node'];
+
+/** What an alert says. The service does not keep messages: this one is rendered anew, and the dialog says so. */
+function AlertMessage({ alert }: { alert: Alert }) {
+  const { topic, epi, medium, value, finishedAt } = alert;
+  const message = useQuery(AlertMessageDocument, { topic, epi });
+  return (
+    <Dialog title={`Message to ${value}`}>
+      <p class="muted">
+        Messages are not kept. This is the topic's template of today with today's product
+        {finishedAt === null ? '.' : `; the alert was done ${formatMoment(finishedAt)}.`} Links are samples.
+      </p>
+      <Loaded query={message} lines={6}>
+        {({ previewTopic, channels }) => {
+          const texts = new Map(previewTopic.texts.map(({ part, text }) => [part, text]));
+          const parts = channels.find((channel) => channel.medium === medium)?.parts ?? [];
+          return parts.map(({ name, label, isHtml, rows }) => {
+            const text = texts.get(name) ?? '';
+            if (isHtml) return <MailFrame key={name} html={text} width="desktop" />;
+            return rows === 1 ? (
+              <p key={name} class="preview-subject">
+                <span class="muted">{label}</span> <strong>{text}</strong>
+              </p>
+            ) : (
+              <details key={name} open={!parts.some((part) => part.isHtml)}>
+                <summary>{label}</summary>
+                <pre class="preview-text" tabIndex={0} aria-label={label}>
+                  {text}
+                </pre>
+              </details>
+            );
+          });
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}
 
 const STATES: Option<MessageState | ''>[] = [
   { value: '', label: 'All' },
@@ -32,7 +66,6 @@ const STATES: Option<MessageState | ''>[] = [
 const REFRESH_MS = 5_000;
 const TOTALS_MS = 30_000;
 
-/** The state of an alert, and what there is to say beyond it. */
 function State({ alert: { state, attempts, error, dueAt } }: { alert: Alert }) {
   const isWaiting = state === 'queued' && attempts > 0;
   const notes = [
@@ -68,7 +101,6 @@ function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters
   );
 }
 
-/** The queue: what waits, what was sent, what failed and why; failed alerts can be retried. */
 export function AlertsPage() {
   const { run, notify } = useSession();
   const { open } = useDialog();

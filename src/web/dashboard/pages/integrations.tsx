@@ -14,7 +14,6 @@ const STATES: Record<string, string> = {
   unconfigured: 'not set up',
 };
 
-/** What the service sends with, and the store's own systems that receive events. */
 export function IntegrationsPage() {
   const integrations = useQuery(IntegrationsDocument, {});
   return (

@@ -4,20 +4,44 @@ import {
   OverviewDocument,
   WaitingDemandDocument,
 } from '../../../generated/dashboard.ts';
-import type { OverviewQuery } from '../../../generated/dashboard.ts';
+import type { OverviewQuery, WaitingDemandQuery } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatDay, formatNumber } from '../format.ts';
 import { DayChart } from '../parts/chart.tsx';
 import { Checklist } from '../parts/checklist.tsx';
 import { Empty, Loaded } from '../parts/feedback.tsx';
-import { useDays } from '../parts/filters.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
-import { ProductName } from '../parts/product.tsx';
-import { RevenueCard, firstDay } from '../parts/revenue.tsx';
-import { TableCard } from '../parts/table-card.tsx';
-import { WaitingDemand } from '../parts/waiting-demand.tsx';
+import { ProductName, SetStockButton, VariantName } from '../parts/product.tsx';
+import { TableCard, useDays } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { usePolling, useQuery } from '../session.ts';
+import type { Query } from '../session.ts';
+import { RevenueCard, firstDay } from './revenue.tsx';
+
+type Props = { demand: Query<Answered<WaitingDemandQuery>>; onRestocked: () => void };
+
+function WaitingDemand({ demand, onRestocked }: Props) {
+  return (
+    <TableCard
+      title="Waiting demand"
+      note="Sold-out variants that most contacts wait for."
+      aside={<a href={hrefTo('products', '', { stock: 'out', sort: 'waiting' })}>All</a>}
+      caption="Waiting demand by variant"
+      isDense
+      query={demand}
+      rowsOf={({ waitingDemand }) => waitingDemand}
+      keyOf={({ epi }) => String(epi)}
+      columns={[
+        { label: 'Variant', cell: (variant) => <VariantName {...variant} /> },
+        { label: 'Waiting', number: ({ waiting }) => formatNumber(waiting) },
+        { label: 'Restock', actions: (variant) => <SetStockButton variant={variant} onDone={onRestocked} /> },
+      ]}
+      empty={
+        <Empty title="Nobody is waiting">A sold-out variant appears here with its first subscriber.</Empty>
+      }
+    />
+  );
+}
 
 type Day = Answered<OverviewQuery>['activity'][number];
 
@@ -76,7 +100,6 @@ function Figures({ days, shown }: { days: Day[]; shown: number }) {
   );
 }
 
-/** Figures over time, what is wanted, and what is waited for. */
 export function OverviewPage() {
   const { days, picker } = useDays(RANGES);
   const activity = useQuery(OverviewDocument, { days: days * 2 });

@@ -1,15 +1,11 @@
 import { ProductDocument, ProductWaitingDocument } from '../../../generated/dashboard.ts';
 import type { ProductQuery } from '../../../generated/dashboard.ts';
 import { formatMoment, formatNumber, formatPrice, plural } from '../format.ts';
-import { Facts } from '../parts/facts.tsx';
 import { Empty, Loaded } from '../parts/feedback.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
-import { useAddressTrail } from '../parts/pager.tsx';
+import { Card, Facts, PageHead } from '../parts/layout.tsx';
 import { History } from '../parts/product-history.tsx';
-import { Stock } from '../parts/product.tsx';
-import { SetStockButton } from '../parts/set-stock.tsx';
-import { SUBSCRIPTION } from '../parts/subscription-columns.tsx';
-import { TableCard } from '../parts/table-card.tsx';
+import { SUBSCRIPTION, SetStockButton, Stock } from '../parts/product.tsx';
+import { TableCard, useAddressTrail } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
@@ -69,7 +65,6 @@ function Subscribers({ epi }: { epi: string }) {
   );
 }
 
-/** One variant: what it is, who waits for it, and what happened. */
 export function ProductPage({ epi }: { epi: string }) {
   const query = useQuery(ProductDocument, { epi });
   return (

@@ -4,12 +4,9 @@ import { formatNumber, formatPrice, plural } from '../format.ts';
 import { Empty } from '../parts/feedback.tsx';
 import { Choice, Segments } from '../parts/fields.tsx';
 import type { Option } from '../parts/fields.tsx';
-import { SearchBox, oneOf, useFilters } from '../parts/filters.tsx';
 import { PageHead } from '../parts/layout.tsx';
-import { useAddressTrail } from '../parts/pager.tsx';
-import { Stock, VariantName } from '../parts/product.tsx';
-import { SetStockButton } from '../parts/set-stock.tsx';
-import { TableCard } from '../parts/table-card.tsx';
+import { SetStockButton, Stock, VariantName } from '../parts/product.tsx';
+import { SearchBox, TableCard, oneOf, useAddressTrail, useFilters } from '../parts/table-card.tsx';
 import { useQuery } from '../session.ts';
 
 const SORTS: Option<ProductSort>[] = [
@@ -24,7 +21,6 @@ const STOCKS = [
   { value: 'out', label: 'Sold out' },
 ];
 
-/** The catalogue: find a variant, see who wants it, set its stock. */
 export function ProductsPage() {
   const { filters, change, bind } = useFilters(['q', 'stock', 'sort']);
   const { q, stock } = filters;

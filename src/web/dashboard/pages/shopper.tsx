@@ -1,29 +1,76 @@
 import { useState } from 'preact/hooks';
 import {
+  DeletedListsDocument,
   EraseShopperDocument,
   FindShopperDocument,
+  RestoreDeletedListDocument,
   ShopperListsDocument,
   ShopperSubscriptionsDocument,
 } from '../../../generated/dashboard.ts';
-import type { FindShopperQuery } from '../../../generated/dashboard.ts';
+import type { FindShopperQuery, ShopperSubscriptionsQuery } from '../../../generated/dashboard.ts';
 import { saveFile } from '../download.ts';
 import { formatBytes, formatMoment, formatNumber } from '../format.ts';
-import { Button } from '../parts/button.tsx';
-import { DeletedLists } from '../parts/deleted-lists.tsx';
 import { useDialog } from '../parts/dialog.tsx';
-import { Facts } from '../parts/facts.tsx';
 import { Empty, Failure, Loaded } from '../parts/feedback.tsx';
-import { Confirm } from '../parts/form-dialog.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
-import { useTrail } from '../parts/pager.tsx';
-import { VariantName } from '../parts/product.tsx';
-import { SUBSCRIPTION } from '../parts/subscription-columns.tsx';
-import { TableCard } from '../parts/table-card.tsx';
+import { Confirm } from '../parts/form.tsx';
+import { Button, Card, Facts, PageHead } from '../parts/layout.tsx';
+import { SUBSCRIPTION, VariantName } from '../parts/product.tsx';
+import { TableCard, useTrail } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession, useShopperChanges } from '../session.ts';
 import { Kind } from './shoppers.tsx';
 
+/** What a shopper deleted and can have back: support restores it on request. */
+function DeletedLists({ regid }: { regid: string }) {
+  const { run, notify } = useSession();
+  const trail = useTrail();
+  const lists = useQuery(DeletedListsDocument, { after: trail.after }, regid);
+  const restore = useAction(async (lid: string) => {
+    const { restoreList } = await run(RestoreDeletedListDocument, { lid }, { regid });
+    notify(`${restoreList.lname} is back.`);
+    lists.reload();
+  });
+  return (
+    <TableCard
+      title="Deleted lists"
+      caption="Deleted lists"
+      isDense
+      filters={restore.error && <Failure error={restore.error} />}
+      query={lists}
+      trail={trail}
+      rowsOf={({ deletedLists: { edges, pageInfo } }) => ({
+        edges: edges.map(({ node, ...edge }) => ({ node: { ...edge, ...node } })),
+        pageInfo,
+      })}
+      keyOf={({ lid }) => lid}
+      columns={[
+        { label: 'Name', cell: ({ lname }) => lname },
+        { label: 'Items', number: ({ cnt }) => formatNumber(cnt) },
+        { label: 'Deleted', cell: ({ deletedAt }) => formatMoment(deletedAt) },
+        { label: 'Can be brought back until', cell: (list) => formatMoment(list.restorableUntil) },
+        {
+          label: 'Bring back',
+          actions: ({ lid, lname }) => (
+            <Button
+              look="small secondary"
+              label={`Bring back ${lname}`}
+              disabled={restore.isBusy}
+              onClick={() => restore.start(lid)}
+            >
+              Bring back
+            </Button>
+          ),
+        },
+      ]}
+      empty={<p>There is nothing to bring back.</p>}
+    />
+  );
+}
+
 type Shopper = NonNullable<FindShopperQuery['findShopper']>;
+type Subscription = NonNullable<
+  NonNullable<ShopperSubscriptionsQuery['findShopper']>['subscriptions']
+>['edges'][number]['node'];
 
 function About({ shopper }: { shopper: Shopper }) {
   const { run, notify } = useSession();
@@ -81,8 +128,6 @@ function About({ shopper }: { shopper: Shopper }) {
   );
 }
 
-const NOTHING = { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
-
 function Lists({ uid }: { uid: string }) {
   const trail = useTrail();
   const lists = useQuery(ShopperListsDocument, { uid, after: trail.after });
@@ -93,7 +138,7 @@ function Lists({ uid }: { uid: string }) {
       caption="Lists, newest first"
       query={lists}
       trail={trail}
-      rowsOf={({ findShopper }) => findShopper?.lists ?? NOTHING}
+      rowsOf={({ findShopper }) => findShopper?.lists ?? []}
       keyOf={({ lid }) => lid}
       columns={[
         { label: 'Name', cell: ({ lname }) => <span class="wrap">{lname}</span> },
@@ -118,10 +163,10 @@ function Subscriptions({ uid }: { uid: string }) {
       caption="Subscriptions, newest first"
       query={subscriptions}
       trail={trail}
-      rowsOf={({ findShopper }) => findShopper?.subscriptions ?? NOTHING}
+      rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
       keyOf={({ id }) => id}
       columns={[
-        { label: 'Product', cell: ({ product }) => <VariantName {...product} /> },
+        { label: 'Product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
         SUBSCRIPTION.topic,
         SUBSCRIPTION.contact,
         SUBSCRIPTION.state,

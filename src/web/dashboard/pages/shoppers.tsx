@@ -1,16 +1,44 @@
-import { AuditLogDocument, CountShoppersDocument, ShoppersDocument } from '../../../generated/dashboard.ts';
+import {
+  AuditLogDocument,
+  CountShoppersDocument,
+  MailingListDocument,
+  ShoppersDocument,
+} from '../../../generated/dashboard.ts';
 import type { ShopperKind } from '../../../generated/dashboard.ts';
-import { formatMoment, plural } from '../format.ts';
+import { formatMoment, formatNumber, plural } from '../format.ts';
 import { Badge, Empty } from '../parts/feedback.tsx';
 import { Segments } from '../parts/fields.tsx';
 import type { Option } from '../parts/fields.tsx';
-import { SearchBox, oneOf, useFilters } from '../parts/filters.tsx';
 import { PageHead } from '../parts/layout.tsx';
-import { MailingList } from '../parts/mailing-list.tsx';
-import { useAddressTrail } from '../parts/pager.tsx';
-import { TableCard } from '../parts/table-card.tsx';
+import { SearchBox, TableCard, oneOf, useAddressTrail, useFilters } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
+
+function MailingList() {
+  const trail = useAddressTrail();
+  const list = useQuery(MailingListDocument, { after: trail.after });
+  const count = list.data?.mailingList.totalCount;
+  return (
+    <TableCard
+      title="Mailing list"
+      note={`${count === undefined ? '' : `${formatNumber(count)} in all. `}Contacts that said yes when they subscribed, and have not left since.`}
+      caption="Mailing list"
+      isDense
+      query={list}
+      trail={trail}
+      rowsOf={(data) => data.mailingList}
+      keyOf={({ medium, mediumvalue }) => `${medium} ${mediumvalue}`}
+      file={{ path: 'mailinglist.csv' }}
+      columns={[
+        { label: 'Contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
+        { label: 'Medium', cell: ({ medium }) => medium },
+        { label: 'Since', cell: ({ signuptime }) => formatMoment(signuptime) },
+        { label: 'Source', cell: ({ acceptsource }) => acceptsource },
+      ]}
+      empty={<Empty title="Nobody has opted in yet">Send addtomailinglist=1 with a subscription.</Empty>}
+    />
+  );
+}
 
 const KINDS: Option<ShopperKind | ''>[] = [
   { value: '', label: 'All' },
@@ -119,7 +147,6 @@ function Audit() {
   );
 }
 
-/** The store's shoppers, the mailing list, and what was exported or erased. */
 export function ShoppersPage() {
   const { filters, bind } = useFilters(['view']);
   return (

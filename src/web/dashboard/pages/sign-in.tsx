@@ -6,7 +6,6 @@ import { useAction, useText } from '../session.ts';
 
 type Props = { reason: string; hasDemo: boolean; onSignedIn: (signedIn: SignedIn) => void };
 
-/** Asks for the id and an API key of a store or of an operator. */
 export function SignIn({ reason, hasDemo, onSignedIn }: Props) {
   const pid = useText();
   const apiKey = useText();

@@ -1,17 +1,69 @@
-import { SetStoreMaintenanceDocument, StoresDocument } from '../../../generated/dashboard.ts';
+import {
+  CreateStoreDocument,
+  SetStoreMaintenanceDocument,
+  StoresDocument,
+} from '../../../generated/dashboard.ts';
 import type { StoreRowFragment } from '../../../generated/dashboard.ts';
+import type { StoreInfo } from '../api.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
-import { Button } from '../parts/button.tsx';
-import { CreateStore } from '../parts/create-store.tsx';
-import { useDialog } from '../parts/dialog.tsx';
+import { Dialog, useDialog } from '../parts/dialog.tsx';
 import { Empty } from '../parts/feedback.tsx';
-import { useSearch } from '../parts/filters.tsx';
-import { Confirm } from '../parts/form-dialog.tsx';
-import { PageHead } from '../parts/layout.tsx';
-import { useTrail } from '../parts/pager.tsx';
+import { TextField } from '../parts/fields.tsx';
+import { Confirm, FormDialog } from '../parts/form.tsx';
+import { Button, PageHead } from '../parts/layout.tsx';
+import { CopyField } from '../parts/secret.tsx';
 import { AsOperator, StoreBadges } from '../parts/store-switcher.tsx';
-import { TableCard } from '../parts/table-card.tsx';
-import { useQuery, useSession } from '../session.ts';
+import { TableCard, useSearch, useTrail } from '../parts/table-card.tsx';
+import { useQuery, useSession, useText } from '../session.ts';
+
+function Created({ store, apiKey }: { store: StoreInfo; apiKey: string }) {
+  const { operator } = useSession();
+  const { close } = useDialog();
+  return (
+    <Dialog title={`${store.name} is created`}>
+      <CopyField
+        label="Store id (pid)"
+        value={store.pid}
+        note="Public: the shop's pages and back end name the store with it."
+      />
+      <CopyField
+        label="First API key"
+        value={apiKey}
+        note="Secret: for the shop's back end and this dashboard. Keep it now: it is not shown again."
+      />
+      <footer class="buttons">
+        <Button look="secondary outline" onClick={close}>
+          Done
+        </Button>
+        <Button look="" onClick={() => operator!.choose(store)}>
+          Open the store
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+function CreateStore({ onCreated }: { onCreated: () => void }) {
+  const { run } = useSession();
+  const name = useText();
+  const create = async () => {
+    const { createStore } = await run(CreateStoreDocument, { name: name.value.trim() });
+    onCreated();
+    return <Created {...createStore} />;
+  };
+  return (
+    <FormDialog title="Create store" label="Create store" onSubmit={create}>
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        {...name}
+        autocomplete="off"
+        hint="Shoppers see it in mails and on shared lists. It can be changed later."
+      />
+    </FormDialog>
+  );
+}
 
 /** Asks before a store is closed or opened: its shoppers notice at once. */
 function Maintenance({ store, onDone }: { store: StoreRowFragment; onDone: () => void }) {
@@ -99,7 +151,6 @@ function Stores() {
   );
 }
 
-/** All stores, for operators: create, open and close them. */
 export function StoresPage() {
   return (
     <AsOperator>

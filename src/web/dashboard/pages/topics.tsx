@@ -1,25 +1,22 @@
 import { SaveTopicDocument, TopicsDocument } from '../../../generated/dashboard.ts';
 import type { TopicFieldsFragment, TriggerSetting } from '../../../generated/dashboard.ts';
 import { formatSeconds, plural } from '../format.ts';
-import { Button } from '../parts/button.tsx';
 import { useDialog } from '../parts/dialog.tsx';
 import { Badge } from '../parts/feedback.tsx';
 import { TextField } from '../parts/fields.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { PageHead } from '../parts/layout.tsx';
+import { FormDialog } from '../parts/form.tsx';
+import { Button, PageHead } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession, useText } from '../session.ts';
 import { settingsOf } from '../topic-draft.ts';
 import type { Triggers } from '../topic-draft.ts';
 
-/** What starts a topic, in words. */
 export function triggerText({ trigger }: Pick<TopicFieldsFragment, 'trigger'>, triggers: Triggers): string {
   const label = triggers.find(({ name }) => name === trigger)?.label ?? trigger;
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
-/** What each setting of a trigger says, in words. */
 const SETTINGS: Record<TriggerSetting, (topic: TopicFieldsFragment) => string> = {
   tag: ({ tag }) => `tag “${tag ?? ''}”`,
   minStock: ({ minStock }) => `from ${plural(minStock, 'unit')} of stock`,
@@ -63,7 +60,6 @@ function NewTopic() {
   );
 }
 
-/** Every kind of alert that the store sends. */
 export function TopicsPage() {
   const topics = useQuery(TopicsDocument, {});
   const { open } = useDialog();

@@ -6,12 +6,11 @@ import {
 import type { StoreSettingsFragment } from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
 import { useSession, useText } from '../session.ts';
-import { Button } from './button.tsx';
 import { useDialog } from './dialog.tsx';
 import { Badge } from './feedback.tsx';
 import { TextField } from './fields.tsx';
-import { Confirm, FormDialog } from './form-dialog.tsx';
-import { Card, Table } from './layout.tsx';
+import { Confirm, FormDialog } from './form.tsx';
+import { Button, Card, Table } from './layout.tsx';
 import { SecretDialog } from './secret.tsx';
 
 type Key = StoreSettingsFragment['apiKeys'][number];
@@ -64,7 +63,6 @@ function RevokeKey({ id, label, onDone }: { id: string; label: string; onDone: (
 
 const labelOf = ({ name, hint }: Key): string => (name ? `${name} (…${hint})` : `…${hint}`);
 
-/** The keys that open the store: add one, name one, revoke one. */
 export function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
   const { open } = useDialog();
   return (

@@ -102,7 +102,6 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
   );
 }
 
-/** What messages to shoppers and the pages behind their links look like. */
 export function BrandCard(props: {
   store: StoreSettingsFragment;
   onSaved: (store: StoreSettingsFragment) => void;

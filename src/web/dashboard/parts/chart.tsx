@@ -14,7 +14,7 @@ function token(element: Element, name: string): string {
   return getComputedStyle(element).getPropertyValue(name).trim();
 }
 
-/** As many days named below the chart as fit, the last one always. */
+/** The days to name below the chart: as many as fit, the last one always. */
 function dayTicks(count: number, widthPx: number): number[] {
   const step = Math.max(1, Math.ceil(count / Math.max(2, Math.floor(widthPx / DAY_LABEL_PX))));
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => count - 1 - index * step).reverse();
@@ -74,25 +74,17 @@ function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlo
   };
 }
 
-/**
- * Bars of one figure a day, its sum, and how that changed against the period before. The picture has one sentence for those who cannot see it; the
- * page has the table.
- */
-export function DayChart({
-  name,
-  colour,
-  points,
-  before,
-  href,
-}: {
+type Props = {
   name: string;
   colour: string;
   points: Point[];
   /** The sum of as many days before these. */
   before: number;
-  /** The table behind the figure. */
   href: string;
-}) {
+};
+
+/** Bars of one figure a day; screen readers get one sentence, and the page has the table. */
+export function DayChart({ name, colour, points, before, href }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const reading = useRef<HTMLParagraphElement>(null);
   const total = points.reduce((sum, { value }) => sum + value, 0);

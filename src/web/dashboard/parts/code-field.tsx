@@ -1,10 +1,55 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { marksOf, unknownNames } from '../template-marks.ts';
 import { AS_TYPED, useField } from './fields.tsx';
+
+type Mark = { kind: 'plain' | 'value' | 'logic' | 'tag' | 'comment'; text: string };
+
+const LIQUID = /(\{\{[\s\S]*?\}\})|(\{%[\s\S]*?%\})/g;
+const HTML =
+  /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})|(<!--[\s\S]*?-->)|(<[/!]?[a-z](?:\{\{[\s\S]*?\}\}|[^<>])*>)/gi;
+
+function liquidMarks(text: string, around: Mark['kind']): Mark[] {
+  const marks: Mark[] = [];
+  let end = 0;
+  for (const found of text.matchAll(LIQUID)) {
+    marks.push({ kind: around, text: text.slice(end, found.index) });
+    marks.push({ kind: found[1] === undefined ? 'logic' : 'value', text: found[0] });
+    end = found.index + found[0].length;
+  }
+  marks.push({ kind: around, text: text.slice(end) });
+  return marks.filter(({ text: part }) => part !== '');
+}
+
+/** Splits a template into parts that are coloured alike. */
+function marksOf(text: string, isHtml: boolean): Mark[] {
+  if (!isHtml) return liquidMarks(text, 'plain');
+  const marks: Mark[] = [];
+  let end = 0;
+  for (const found of text.matchAll(HTML)) {
+    marks.push({ kind: 'plain', text: text.slice(end, found.index) });
+    if (found[1] !== undefined) marks.push(...liquidMarks(found[0], 'plain'));
+    else if (found[2] !== undefined) marks.push({ kind: 'comment', text: found[0] });
+    else marks.push(...liquidMarks(found[0], 'tag'));
+    end = found.index + found[0].length;
+  }
+  marks.push({ kind: 'plain', text: text.slice(end) });
+  return marks.filter(({ text: part }) => part !== '');
+}
+
+/** Misspelt variables such as `product.titel`; names that the template defines itself are left alone. */
+function unknownNames(text: string, known: readonly string[]): string[] {
+  const roots = new Set(known.filter((name) => name.includes('.')).map((name) => name.split('.')[0]!));
+  const named = [...text.matchAll(LIQUID)].flatMap(([liquid]) =>
+    [...liquid.replace(/"[^"]*"|'[^']*'/g, '').matchAll(/\b([a-z_]+)(?:\.[a-z_]+)+/gi)].map(
+      ([name, root]) => ({ name, root: root! }),
+    ),
+  );
+  const wrong = named.filter(({ name, root }) => roots.has(root) && !known.includes(name));
+  return [...new Set(wrong.map(({ name }) => name))];
+}
 
 export type Variable = { name: string; meaning: string; sample: string };
 
-/** Puts a text where the cursor is; as typing does, so that it can be undone. */
+/** Inserts text at the cursor as typing does, so that it can be undone. */
 function insert(field: HTMLTextAreaElement, text: string): void {
   field.focus();
   const isTyped = document.execCommand('insertText', false, text);
@@ -15,7 +60,6 @@ function insert(field: HTMLTextAreaElement, text: string): void {
 
 type VariablesProps = { label: string; variables: readonly Variable[]; onPick: (name: string) => void };
 
-/** What templates can name; a click puts it into the field. */
 function Variables({ label, variables, onPick }: VariablesProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const close = (): void => {

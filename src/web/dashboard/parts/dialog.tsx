@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext, useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { usePlace } from '../route.ts';
-import { Button } from './button.tsx';
+import { Button } from './layout.tsx';
 
 type Dialogs = { open: (dialog: VNode) => void; close: () => void };
 
@@ -11,7 +11,6 @@ const DialogContext = createContext<Dialogs>({ open: () => undefined, close: () 
 /** Opens a dialog in place of the one that is open, if any, or closes it. */
 export const useDialog = (): Dialogs => useContext(DialogContext);
 
-/** Whether this is inside a dialog. */
 export const InDialog = createContext(false);
 
 /** Shows the dialog that something inside opened, until the page changes. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { MessageState } from '../../../generated/dashboard.ts';
 import type { ApiError } from '../api.ts';
 import type { Query } from '../session.ts';
-import { Button } from './button.tsx';
+import { Button } from './layout.tsx';
 
 export function Failure({ error, onRetry }: { error: ApiError | null; onRetry?: () => void }) {
   if (error === null) return null;
@@ -14,7 +14,6 @@ export function Failure({ error, onRetry }: { error: ApiError | null; onRetry?: 
   );
 }
 
-/** Says that there is nothing, and what would change that. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -62,7 +61,6 @@ export function StateBadge({ state, children = state }: { state: MessageState; c
   return <Badge tone={TONES[state]}>{children}</Badge>;
 }
 
-/** A smaller line below what a cell says. */
 export function CellNote({ children }: { children: ComponentChildren }) {
   return <span class="muted cell-note">{children}</span>;
 }

@@ -5,7 +5,6 @@ import { useContext, useId } from 'preact/hooks';
 /** Which field an error is about, and what is wrong with it. */
 export type FieldFailure = { name: string; message: string };
 
-/** The field of the surrounding form that the service rejected. */
 export const FailedField = createContext<FieldFailure | null>(null);
 
 type Common = {
@@ -16,7 +15,6 @@ type Common = {
 };
 type Valued<Value> = { value: Value; onValue: (value: Value) => void };
 
-/** What all fields share: an id, what is wrong, and what describes the input. */
 export function useField({ label, name, hint }: Common) {
   const id = useId();
   const failed = useContext(FailedField);

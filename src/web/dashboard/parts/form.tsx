@@ -1,19 +1,18 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
-import { useAction } from '../session.ts';
+import { useAction, useText } from '../session.ts';
 import type { Action } from '../session.ts';
 import { useUnsaved } from '../unsaved.tsx';
-import { Button } from './button.tsx';
-import { InDialog, useDialog } from './dialog.tsx';
+import { Dialog, InDialog, useDialog } from './dialog.tsx';
 import { Failure } from './feedback.tsx';
-import { FailedField } from './fields.tsx';
+import { FailedField, TextField } from './fields.tsx';
 import type { FieldFailure } from './fields.tsx';
+import { Button } from './layout.tsx';
 
 type Bound<Value> = { name: string; value: Value; onValue: (value: Value) => void };
 type BoundSwitch = { name: string; checked: boolean; onChange: (value: boolean) => void };
 
-/** The keys of the fields of one kind. */
 type KeyOf<Fields, Value> = { [Key in keyof Fields]: Fields[Key] extends Value ? Key : never }[keyof Fields] &
   string;
 
@@ -26,7 +25,6 @@ export type Form<Fields> = {
   reset: () => void;
   /** Binds a field of text or choice; `name` where the service calls it otherwise. */
   text: <Key extends KeyOf<Fields, string>>(key: Key, name?: string) => Bound<Fields[Key]>;
-  /** Binds a switch. */
   check: (key: KeyOf<Fields, boolean>, name?: string) => BoundSwitch;
 };
 
@@ -156,7 +154,6 @@ type ActionFormProps = {
   tone?: 'secondary' | 'danger';
   /** Whether something is missing that the browser cannot know. */
   isBlocked?: boolean;
-  /** Further buttons. */
   aside?: ComponentChildren;
   children: ComponentChildren;
 };
@@ -181,5 +178,46 @@ export function ActionForm({ action, label, tone, isBlocked = false, aside, chil
     <FormFrame action={action} footer={footer}>
       {children}
     </FormFrame>
+  );
+}
+
+type Props = {
+  title: string;
+  label: string;
+  tone?: 'danger';
+  isBlocked?: boolean;
+  /** May return the dialog that follows; without one the dialog closes. */
+  onSubmit: () => Promise<VNode | void>;
+  children: ComponentChildren;
+};
+
+export function FormDialog({ title, onSubmit, ...form }: Props) {
+  const { open, close } = useDialog();
+  const action = useAction(async () => {
+    const next = await onSubmit();
+    if (next) open(next);
+    else close();
+  });
+  return (
+    <Dialog title={title}>
+      <ActionForm action={action} {...form} />
+    </Dialog>
+  );
+}
+
+/** Asks before something that cannot be undone; with `phrase`, it must be typed first. */
+export function Confirm({
+  phrase,
+  children,
+  ...props
+}: Omit<Props, 'tone' | 'isBlocked'> & { phrase?: string }) {
+  const typed = useText();
+  return (
+    <FormDialog {...props} tone="danger" isBlocked={phrase !== undefined && typed.value.trim() !== phrase}>
+      <div class="confirm-text">{children}</div>
+      {phrase !== undefined && (
+        <TextField label={`Type ${phrase} to confirm`} {...typed} autocomplete="off" spellcheck={false} />
+      )}
+    </FormDialog>
   );
 }

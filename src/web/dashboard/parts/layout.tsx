@@ -8,7 +8,6 @@ export type CardProps = {
   children?: ComponentChildren;
 };
 
-/** A titled block of a page. */
 export function Card({ title, note, aside, children }: CardProps) {
   const id = useId();
   return (
@@ -52,7 +51,7 @@ export type Column<Row> = {
 };
 
 /** Whether the rows are in the order of this column, and which end comes first. */
-export type Sort = { isOn: boolean; isRising: boolean; onPick: () => void };
+type Sort = { isOn: boolean; isRising: boolean; onPick: () => void };
 
 function Head({ label, actions, sort }: Column<never>) {
   if (actions) return <span class="visually-hidden">{label}</span>;
@@ -114,5 +113,44 @@ export function Table<Row>({ caption, columns, rows, keyOf, isDense, kind = '' }
         ))}
       </tbody>
     </table>
+  );
+}
+
+type Props = {
+  /** Classes; a small one that stands back unless told. */
+  look?: string;
+  /** What screen readers say, where the text alone is the same in every row. */
+  label?: string;
+  disabled?: boolean;
+  isBusy?: boolean;
+  onClick: () => void;
+  children: ComponentChildren;
+};
+
+export function Button({ look, label, disabled, isBusy, onClick, children }: Props) {
+  return (
+    <button
+      type="button"
+      class={look ?? 'small secondary outline'}
+      aria-label={label}
+      aria-busy={isBusy}
+      disabled={disabled || isBusy}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -2,19 +2,118 @@ import { useState } from 'preact/hooks';
 import {
   MailServerDocument,
   RemoveMailServerDocument,
+  SetMailServerDocument,
   TestMailServerDocument,
 } from '../../../generated/dashboard.ts';
-import type { MailProblem, MailServerStateFragment } from '../../../generated/dashboard.ts';
+import type {
+  MailProblem,
+  MailSecurity,
+  MailServerInput,
+  MailServerStateFragment,
+} from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
-import { Button } from './button.tsx';
 import { useDialog } from './dialog.tsx';
 import { Badge, Empty, Loaded } from './feedback.tsx';
-import { TextField } from './fields.tsx';
-import { Confirm } from './form-dialog.tsx';
-import { ActionForm } from './form.tsx';
-import { Card } from './layout.tsx';
-import { MailServerForm } from './mail-server-form.tsx';
+import { AS_TYPED, Choice, TextField } from './fields.tsx';
+import { ActionForm, Confirm, SaveForm, useForm } from './form.tsx';
+import { Button, Card } from './layout.tsx';
+
+const SECURITIES: { value: MailSecurity; label: string }[] = [
+  { value: 'starttls', label: 'STARTTLS' },
+  { value: 'tls', label: 'TLS from the start' },
+];
+const PORTS = ['587', '465', '2525', '25'];
+
+type Draft = { host: string; port: string; security: MailSecurity; user: string; password: string };
+
+const draftOf = (server: MailServerStateFragment | null): Draft => ({
+  host: server?.host ?? '',
+  port: String(server?.port ?? 587),
+  security: server?.security ?? 'starttls',
+  user: server?.user ?? '',
+  password: '',
+});
+
+/** A password that is left empty stays as it is. */
+const inputOf = (draft: Draft): MailServerInput => ({
+  host: draft.host.trim(),
+  port: Number(draft.port),
+  security: draft.security,
+  user: draft.user.trim(),
+  password: draft.password || null,
+});
+
+/** The usual encryption of a port. */
+const CUSTOM: Record<string, MailSecurity> = { 465: 'tls', 587: 'starttls' };
+
+function MailServerForm({
+  server,
+  onSaved,
+}: {
+  server: MailServerStateFragment | null;
+  onSaved: (server: MailServerStateFragment) => void;
+}) {
+  const { run, notify } = useSession();
+  const form = useForm({
+    saved: draftOf(server),
+    inputOf,
+    // All of it: the service takes a server as a whole.
+    save: async () => {
+      const { setMailServer } = await run(SetMailServerDocument, { input: inputOf(form.draft) });
+      onSaved(setMailServer);
+      notify('From now on mails leave by this server. Send a test to see that it takes them.');
+    },
+  });
+  const ports = [...new Set([...PORTS, form.draft.port])];
+  return (
+    <SaveForm form={form} label="Save mail server">
+      <div class="columns">
+        <div>
+          <TextField
+            label="Host"
+            required
+            maxLength={253}
+            {...AS_TYPED}
+            placeholder="smtp.shop.example"
+            {...form.text('host')}
+          />
+          <div class="field-row">
+            <Choice
+              label="Port"
+              options={ports.map((port) => ({ value: port, label: port }))}
+              {...form.text('port')}
+              onValue={(port) => form.set({ port, security: CUSTOM[port] ?? form.draft.security })}
+            />
+            <Choice
+              label="Encryption"
+              options={SECURITIES}
+              {...form.text('security')}
+              hint="Nothing is sent without."
+            />
+          </div>
+        </div>
+        <div>
+          <TextField label="User" required maxLength={320} {...AS_TYPED} {...form.text('user')} />
+          <TextField
+            label="Password"
+            type="password"
+            required={server === null}
+            maxLength={1000}
+            autocomplete="new-password"
+            placeholder={server === null ? undefined : '••••••••'}
+            {...form.text('password')}
+            hint={
+              server === null
+                ? 'It is stored encrypted and never shown again.'
+                : 'Empty: the stored one stays. Another host, port or user needs it again.'
+            }
+          />
+        </div>
+      </div>
+    </SaveForm>
+  );
+}
 
 const PROBLEMS: Record<MailProblem, string> = {
   refused: 'The server refused the connection or the mail.',
@@ -102,7 +201,6 @@ function RemoveMailServer({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** The store's own mail server; its password is never shown. */
 export function MailServer({ senderAddress }: { senderAddress: string | null }) {
   const query = useQuery(MailServerDocument, {});
   const { open } = useDialog();

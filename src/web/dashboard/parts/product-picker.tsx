@@ -4,8 +4,8 @@ import type { FindProductsQuery } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
-import { useSettled } from './filters.tsx';
 import { ProductName } from './product.tsx';
+import { useSettled } from './table-card.tsx';
 
 export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][number]['node'];
 

@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from 'preact/hooks';
-import { Button } from './button.tsx';
 import { Dialog, useDialog } from './dialog.tsx';
+import { Button } from './layout.tsx';
 
 export function CopyField({ label, value, note }: { label: string; value: string; note?: string }) {
   const id = useId();
@@ -42,7 +42,6 @@ export function CopyField({ label, value, note }: { label: string; value: string
   );
 }
 
-/** A secret that the service shows only once. */
 export function SecretDialog({ title, label, secret }: { title: string; label: string; secret: string }) {
   const { close } = useDialog();
   return (

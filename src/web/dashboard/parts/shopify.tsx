@@ -1,12 +1,10 @@
 import { SetShopifySecretDocument, ShopifyDocument } from '../../../generated/dashboard.ts';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
-import { Button } from './button.tsx';
 import { useDialog } from './dialog.tsx';
 import { Badge, Loaded } from './feedback.tsx';
 import { TextField } from './fields.tsx';
-import { Confirm } from './form-dialog.tsx';
-import { ActionForm } from './form.tsx';
-import { Card } from './layout.tsx';
+import { ActionForm, Confirm } from './form.tsx';
+import { Button, Card } from './layout.tsx';
 import { CopyField } from './secret.tsx';
 
 /** Takes the secret that Shopify signs its webhooks with; it can be set and removed, never read. */

@@ -7,7 +7,7 @@ import { SessionContext, useQuery, useSession } from '../session.ts';
 import { leaveWith } from '../unsaved.tsx';
 import { Dialog, DialogHost, useDialog } from './dialog.tsx';
 import { Badge, Empty, Loaded } from './feedback.tsx';
-import { useSearch } from './filters.tsx';
+import { useSearch } from './table-card.tsx';
 
 /** What is inside calls as the operator, not for the store it acts for. */
 export function AsOperator({ children }: { children: ComponentChildren }) {
@@ -22,7 +22,6 @@ export function AsOperator({ children }: { children: ComponentChildren }) {
 
 type Marked = { pid: string; isDemo: boolean; maintenance: boolean };
 
-/** What sets a store apart in a list of stores. */
 export function StoreBadges({ store: { pid, isDemo, maintenance } }: { store: Marked }) {
   const { pid: current } = useSession();
   return (

@@ -3,18 +3,34 @@ import { PreviewTopicDocument } from '../../../generated/dashboard.ts';
 import type { ChannelFieldsFragment } from '../../../generated/dashboard.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
-import { smsLength } from '../sms-length.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
-import { Button } from './button.tsx';
 import { Failure, Skeleton } from './feedback.tsx';
 import { Segments } from './fields.tsx';
-import { useSettled } from './filters.tsx';
-import { Card } from './layout.tsx';
+import { Button, Card } from './layout.tsx';
 import { MailFrame, WIDTHS } from './mail-frame.tsx';
 import type { Width } from './mail-frame.tsx';
 import { ProductPicker, titleOf } from './product-picker.tsx';
 import type { FoundProduct } from './product-picker.tsx';
+import { useSettled } from './table-card.tsx';
+
+/** The characters of text messages that take one place, and those that take two; any other makes the whole message UCS-2. */
+const BASIC =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+const EXTENDED = '^{}\\[~]|€\f';
+
+type SmsLength = { units: number; segments: number; isUnicode: boolean };
+
+/** Counts a text message: 160 places fit in one, 153 in each of several; 70 and 67 where a character is not of the basic alphabet. */
+function smsLength(text: string): SmsLength {
+  const characters = [...text];
+  const isUnicode = !characters.every((one) => BASIC.includes(one) || EXTENDED.includes(one));
+  const units = isUnicode
+    ? text.length
+    : characters.reduce((sum, one) => sum + (EXTENDED.includes(one) ? 2 : 1), 0);
+  const [single, joined] = isUnicode ? [70, 67] : [160, 153];
+  return { units, segments: units <= single ? 1 : Math.ceil(units / joined), isUnicode };
+}
 
 const TYPING_PAUSE_MS = 350;
 
@@ -29,7 +45,6 @@ function usePreview(topic: string, epi: string | number | null, texts: Texts) {
   return { preview: data && textsOf(data.previewTopic.texts), error };
 }
 
-/** A text message as a phone shows it, and how many of them a network counts. */
 function Sms({ label, text }: { label: string; text: string }) {
   const { units, segments, isUnicode } = smsLength(text);
   return (
@@ -63,7 +78,6 @@ type Props = {
   topic: string;
   channels: ChannelFieldsFragment[];
   texts: Texts;
-  /** The part that is shown. */
   shown: string;
   onShown: (part: string) => void;
 };

@@ -9,11 +9,10 @@ import type { Answered } from '../api.ts';
 import { formatNumber, plural } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { usePolling, useQuery, useSession } from '../session.ts';
-import { Button } from './button.tsx';
 import { useDialog } from './dialog.tsx';
 import { Loaded } from './feedback.tsx';
-import { Confirm } from './form-dialog.tsx';
-import { Card } from './layout.tsx';
+import { Confirm } from './form.tsx';
+import { Button, Card } from './layout.tsx';
 import { ProductPicker, titleOf } from './product-picker.tsx';
 import type { FoundProduct } from './product-picker.tsx';
 

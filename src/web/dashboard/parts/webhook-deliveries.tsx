@@ -3,17 +3,67 @@ import {
   ReplayDeliveryDocument,
   TestWebhookDocument,
   WebhookDeliveriesDocument,
+  WebhookDeliveryDocument,
 } from '../../../generated/dashboard.ts';
 import type { WebhookDeliveriesQuery } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { formatMoment } from '../format.ts';
+import { formatMoment, formatNumber } from '../format.ts';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
-import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Badge, CellNote, Empty, Failure, Loaded, StateBadge } from './feedback.tsx';
-import { Table } from './layout.tsx';
+import { Button, Table } from './layout.tsx';
 import type { Column } from './layout.tsx';
-import { WebhookDelivery } from './webhook-delivery.tsx';
+
+const ATTEMPTS_MS = 3_000;
+
+function WebhookDelivery({ id }: { id: string }) {
+  const query = useQuery(WebhookDeliveryDocument, { id });
+  usePolling(query, ATTEMPTS_MS);
+  return (
+    <Loaded query={query}>
+      {({ delivery }) => {
+        if (delivery === null) return <Empty title="This delivery was forgotten" />;
+        const { state, tries, dueAt, payload } = delivery;
+        return (
+          <>
+            {state === 'queued' && (
+              <p class="notice" role="status">
+                {tries.length === 0 ? 'It leaves now.' : `Next try: ${formatMoment(dueAt)}`}
+              </p>
+            )}
+            <h3>Tries</h3>
+            {tries.length === 0 ? (
+              <Empty title="No try yet" />
+            ) : (
+              <Table
+                caption="Tries, oldest first"
+                rows={tries}
+                keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
+                columns={[
+                  { label: 'When', cell: ({ at }) => formatMoment(at) },
+                  {
+                    label: 'Answer',
+                    cell: ({ status, error }) => (
+                      <>
+                        <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'no answer'}</Badge>
+                        {error && status === null && <CellNote>{error}</CellNote>}
+                      </>
+                    ),
+                  },
+                  { label: 'Took', number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
+                ]}
+              />
+            )}
+            <h3>Payload</h3>
+            <pre class="preview-text payload" tabIndex={0} aria-label="Payload">
+              {JSON.stringify(payload, null, 2)}
+            </pre>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
 
 const REFRESH_MS = 5_000;
 

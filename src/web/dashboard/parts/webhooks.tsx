@@ -1,19 +1,77 @@
-import { DeleteWebhookDocument, WebhooksDocument } from '../../../generated/dashboard.ts';
+import { useState } from 'preact/hooks';
+import {
+  DeleteWebhookDocument,
+  SaveWebhookDocument,
+  WebhooksDocument,
+} from '../../../generated/dashboard.ts';
 import type { WebhooksQuery } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, plural } from '../format.ts';
-import { useQuery, useSession } from '../session.ts';
-import { Button } from './button.tsx';
+import { useQuery, useSession, useText } from '../session.ts';
 import { useDialog } from './dialog.tsx';
 import { Badge, CellNote, Empty } from './feedback.tsx';
-import { Confirm } from './form-dialog.tsx';
+import { TextField } from './fields.tsx';
+import { Confirm, FormDialog } from './form.tsx';
+import { Button } from './layout.tsx';
+import { SecretDialog } from './secret.tsx';
 import { TableCard } from './table-card.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
-import { WebhookForm } from './webhook-form.tsx';
+
+type Props = {
+  types: readonly string[];
+  webhook?: { id: string; url: string; events: string[] };
+  onSaved: () => void;
+};
+
+/** Adds or changes a webhook; the secret of a new one is shown only once. */
+function WebhookForm({ types, webhook, onSaved }: Props) {
+  const { run, notify } = useSession();
+  const url = useText(webhook?.url ?? '');
+  const [events, setEvents] = useState(webhook?.events ?? ['alert.failed', 'product.restocked']);
+  const save = async () => {
+    const input = { id: webhook?.id ?? null, url: url.value.trim(), events };
+    const { secret } = (await run(SaveWebhookDocument, input)).saveWebhook;
+    onSaved();
+    if (secret) return <SecretDialog title="The webhook is added" label="Signing secret" secret={secret} />;
+    return notify('The webhook is saved.');
+  };
+  const toggle = (event: string, isOn: boolean): void =>
+    setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
+  return (
+    <FormDialog
+      title={webhook ? 'Edit webhook' : 'Add webhook'}
+      label={webhook ? 'Save webhook' : 'Add'}
+      isBlocked={events.length === 0}
+      onSubmit={save}
+    >
+      <TextField
+        label="Address"
+        name="url"
+        type="url"
+        required
+        {...url}
+        placeholder="https://shop.example/hooks/wishgate"
+        autocomplete="off"
+      />
+      <fieldset>
+        <legend>Events</legend>
+        {types.map((event) => (
+          <label key={event}>
+            <input
+              type="checkbox"
+              checked={events.includes(event)}
+              onChange={(change) => toggle(event, change.currentTarget.checked)}
+            />
+            <span class="code">{event}</span>
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
+  );
+}
 
 type Webhook = Answered<WebhooksQuery>['webhooks'][number];
 
-/** Whether events arrive, in words. */
 function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Pick<Webhook, 'health'>) {
   const last = lastSuccessAt === null ? 'nothing taken yet' : `last taken ${formatMoment(lastSuccessAt)}`;
   if (failuresInARow > 0)
@@ -47,7 +105,6 @@ function DeleteWebhook({ webhook: { id, url }, onDone }: { webhook: Webhook; onD
   );
 }
 
-/** Addresses of the store's own that receive events. */
 export function Webhooks() {
   const webhooks = useQuery(WebhooksDocument, {});
   const { open } = useDialog();
