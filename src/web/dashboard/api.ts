@@ -74,16 +74,16 @@ export type StoreInfo = { pid: string; name: string; isDemo: boolean };
 export type SignedIn = { isOperator: boolean; store: StoreInfo | null };
 
 /** `hasDemo` where a visitor may enter as the demo store. */
-export type SessionAnswer = { session: SignedIn | null; hasDemo: boolean };
+export type SessionResponse = { session: SignedIn | null; hasDemo: boolean };
 
-async function callSession(call: Call): Promise<SessionAnswer> {
+async function callSession(call: Call): Promise<SessionResponse> {
   const response = await send('/dashboard/session', call);
-  const body = await jsonOf<SessionAnswer & ErrorBody>(response);
+  const body = await jsonOf<SessionResponse & ErrorBody>(response);
   if (!response.ok) throw errorOf(body, response);
-  return body as SessionAnswer;
+  return body as SessionResponse;
 }
 
-export const readSession = (actsFor: string | null): Promise<SessionAnswer> => callSession({ actsFor });
+export const readSession = (actsFor: string | null): Promise<SessionResponse> => callSession({ actsFor });
 
 /** The key leaves the page with this call and is kept nowhere. */
 export async function signIn(pid: string, apiKey: string): Promise<SignedIn> {

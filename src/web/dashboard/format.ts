@@ -54,7 +54,7 @@ export function formatPrice(price: number | null): string {
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
-/** A count for a small place: exact below 10,000, "12K" from there on. */
+/** A count for little space: exact below 10,000, "12K" from there on. */
 export const formatShort = (value: number): string =>
   value < 10_000 ? numbers.format(value) : compact.format(value);
 
@@ -124,4 +124,7 @@ export function formatSeconds(seconds: number): string {
   return plural(seconds / size, unit);
 }
 
-export const linesOf = (text: string): string[] => [...new Set(text.match(/[^\s,][^\n,]*(?<!\s)/g) ?? [])];
+export function linesOf(text: string): string[] {
+  const lines = text.split(/[\n,]/).map((line) => line.trim());
+  return [...new Set(lines.filter(Boolean))];
+}

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, createApi, readSession, signOut } from './api.ts';
-import type { SessionAnswer, SignedIn, StoreInfo } from './api.ts';
+import type { SessionResponse, SignedIn, StoreInfo } from './api.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { hrefTo } from './route.ts';
 import { Shell } from './shell.tsx';
@@ -25,7 +25,7 @@ function remember(store: StoreInfo | null): void {
 }
 
 /** Reads who is signed in; a closed store does not keep its operator out. */
-async function findSession(): Promise<SessionAnswer> {
+async function findSession(): Promise<SessionResponse> {
   const chosen = sessionStorage.getItem(CHOSEN);
   try {
     return await readSession(chosen);

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 export type Query = Readonly<Record<string, string>>;
 
 /** `#/topics/backinstock?view=text` is the page `topics` with the rest `backinstock` and a query. */
-export type Place = { page: string; rest: string; query: Query };
+export type Route = { page: string; rest: string; query: Query };
 
 /** What names people is kept in the entry of the history and not in its address: Back and a reload find it, the browser's list of visited pages does not show it. */
 const hiddenOf = (state: unknown): Query => (state as { hidden?: Query } | null)?.hidden ?? {};
@@ -17,7 +17,7 @@ function decode(text: string): string {
   }
 }
 
-export function placeOf(hash: string, state: unknown): Place {
+export function routeOf(hash: string, state: unknown): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
   const [page = '', ...rest] = path.split('/');
   return {
@@ -37,25 +37,25 @@ export function hrefTo(page: string, rest = '', query: Query = {}): string {
   return search === '' ? path : `${path}?${search}`;
 }
 
-const readPlace = (): Place => placeOf(location.hash, history.state);
+const readRoute = (): Route => routeOf(location.hash, history.state);
 
-export function usePlace(): Place {
-  const [place, setPlace] = useState(readPlace);
+export function useRoute(): Route {
+  const [route, setRoute] = useState(readRoute);
   useEffect(() => {
-    const follow = (): void => setPlace(readPlace());
+    const follow = (): void => setRoute(readRoute());
     const events = ['hashchange', 'popstate'];
     for (const event of events) addEventListener(event, follow);
     return () => events.forEach((event) => removeEventListener(event, follow));
   }, []);
-  return place;
+  return route;
 }
 
 /** `replace` leaves no step for Back, as typing does; the fields of `hidden` stay out of the address. */
 type Move = { replace?: boolean; hidden?: readonly string[] };
 
-/** Changes parts of the query of the current place; an empty text takes a part away. */
+/** Changes parts of the query of the current route; an empty text takes a part away. */
 export function moveTo(changes: Query, { replace = false, hidden: names = [] }: Move = {}): void {
-  const { page, rest, query } = readPlace();
+  const { page, rest, query } = readRoute();
   const hidden = { ...hiddenOf(history.state) };
   const shown: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...query, ...changes }))

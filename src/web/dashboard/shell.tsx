@@ -18,8 +18,8 @@ import { TopicsPage } from './pages/topics.tsx';
 import { DialogHost } from './parts/dialog.tsx';
 import { Button, PageHead } from './parts/layout.tsx';
 import { StoreSwitcher } from './parts/store-switcher.tsx';
-import { hrefTo, usePlace } from './route.ts';
-import type { Place } from './route.ts';
+import { hrefTo, useRoute } from './route.ts';
+import type { Route } from './route.ts';
 import { SessionContext, TOAST_MS, useQuery } from './session.ts';
 import type { Operator, Session } from './session.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
@@ -27,7 +27,7 @@ import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 /** Shows the pages once it is known in which time zone and currency; without an answer, in the reader's own. */
 export function Region({ children }: { children: ComponentChildren }) {
   const store = useQuery(RegionDocument, {});
-  const { page } = usePlace();
+  const { page } = useRoute();
   const last = useRef(page);
   useEffect(() => {
     // The settings may have changed both.
@@ -91,7 +91,7 @@ function useToast(): [string, (message: string) => void] {
 }
 
 /** Names the page in the tab, and moves the focus to its head after a change of page, but not at sign-in. */
-function useAnnouncedPage(title: string, { page, rest }: Place): void {
+function useAnnouncedPage(title: string, { page, rest }: Route): void {
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${title} · wishgate`;
@@ -172,9 +172,9 @@ type ShellProps = {
 export function Shell({ store, run, operator, onSignOut }: ShellProps) {
   // The page with all stores comes first where no store is open.
   const pages = [...(store ? PAGES : []), ...(operator ? [STORES] : [])];
-  const asked = usePlace();
+  const asked = useRoute();
   // Without an open store there is nothing else to show, whatever the address still says.
-  const place = store === null ? { ...asked, page: STORES.page, rest: '' } : asked;
+  const route = store === null ? { ...asked, page: STORES.page, rest: '' } : asked;
   const pid = store?.pid ?? '';
   const [name, rename] = useState(store?.name ?? 'All stores');
   const [message, notify] = useToast();
@@ -185,9 +185,9 @@ export function Shell({ store, run, operator, onSignOut }: ShellProps) {
   const leave = (): void => {
     onSignOut().catch((error: Error) => notify(`You are still signed in. ${error.message}`));
   };
-  const page = pages.find((entry) => entry.page === place.page);
-  useAnnouncedPage(page?.title ?? 'Dashboard', place);
-  const shown = page?.show(place.rest) ?? (
+  const page = pages.find((entry) => entry.page === route.page);
+  useAnnouncedPage(page?.title ?? 'Dashboard', route);
+  const shown = page?.show(route.rest) ?? (
     <PageHead title="There is no such page" lead={<a href={hrefTo('overview')}>Go to the overview</a>} />
   );
   return (
@@ -199,7 +199,7 @@ export function Shell({ store, run, operator, onSignOut }: ShellProps) {
             name={name}
             isOperator={operator !== null}
             pages={pages}
-            current={place.page}
+            current={route.page}
             onSignOut={leave}
           />
           <main id="main" tabIndex={-1}>

@@ -9,7 +9,7 @@ import type { AlertsQuery, MessageState } from '../../../generated/dashboard.ts'
 import type { Answered } from '../api.ts';
 import { dayStart, formatMoment, formatNumber, formatShort, plural, zoneName } from '../format.ts';
 import { Dialog, useDialog } from '../parts/dialog.tsx';
-import { Empty, Failure, Loaded, StateBadge } from '../parts/feedback.tsx';
+import { Empty, ErrorNotice, Loaded, StateBadge } from '../parts/feedback.tsx';
 import { Choice, Segments, TextField } from '../parts/fields.tsx';
 import type { Option } from '../parts/fields.tsx';
 import { Button, PageHead } from '../parts/layout.tsx';
@@ -150,7 +150,7 @@ export function AlertsPage() {
           <Segments label="State" value={state} options={states} onValue={shown.bind('state').onValue} />
         }
       />
-      <Failure error={retry.error} />
+      <ErrorNotice error={retry.error} />
       <TableCard
         title="Queue"
         caption="Alerts, newest first"

@@ -11,7 +11,7 @@ import type { FindShopperQuery, ShopperSubscriptionsQuery } from '../../../gener
 import { saveFile } from '../download.ts';
 import { formatBytes, formatMoment, formatNumber } from '../format.ts';
 import { useDialog } from '../parts/dialog.tsx';
-import { Empty, Failure, Loaded } from '../parts/feedback.tsx';
+import { Empty, ErrorNotice, Loaded } from '../parts/feedback.tsx';
 import { Confirm } from '../parts/form.tsx';
 import { Button, Card, Facts, PageHead } from '../parts/layout.tsx';
 import { SUBSCRIPTION, VariantName } from '../parts/product.tsx';
@@ -35,7 +35,7 @@ function DeletedLists({ regid }: { regid: string }) {
       title="Deleted lists"
       caption="Deleted lists"
       isDense
-      filters={restore.error && <Failure error={restore.error} />}
+      filters={restore.error && <ErrorNotice error={restore.error} />}
       query={lists}
       trail={trail}
       rowsOf={({ deletedLists: { edges, pageInfo } }) => ({
@@ -115,7 +115,7 @@ function About({ shopper }: { shopper: Shopper }) {
           ['regid', regid],
         ]}
       />
-      <Failure error={download.error} />
+      <ErrorNotice error={download.error} />
       <div class="buttons">
         <Button look="secondary" isBusy={download.isBusy} onClick={download.start}>
           Export as JSON

@@ -1,6 +1,6 @@
 import { signIn } from '../api.ts';
 import type { SignedIn } from '../api.ts';
-import { Failure } from '../parts/feedback.tsx';
+import { ErrorNotice } from '../parts/feedback.tsx';
 import { AS_TYPED, TextField } from '../parts/fields.tsx';
 import { useAction, useText } from '../session.ts';
 
@@ -50,7 +50,7 @@ export function SignIn({ reason, hasDemo, onSignedIn }: Props) {
             autocomplete="off"
             hint="The key is kept nowhere in this browser. You stay signed in for eight hours, or until you sign out."
           />
-          <Failure error={check.error} />
+          <ErrorNotice error={check.error} />
           <button type="submit" aria-busy={check.isBusy} disabled={check.isBusy}>
             {check.isBusy ? 'Signing in' : 'Sign in'}
           </button>

@@ -47,17 +47,15 @@ function TopicDelete({ name }: { name: string }) {
   );
 }
 
-function TemplateEditor({
-  channels,
-  variables,
-  form,
-  onPart,
-}: {
+type TemplateProps = {
   channels: ChannelFieldsFragment[];
   variables: readonly Variable[];
   form: Form<TopicDraft>;
+  /** Runs when a part is being written, so that the preview shows it. */
   onPart: (name: string) => void;
-}) {
+};
+
+function TemplateEditor({ channels, variables, form, onPart }: TemplateProps) {
   const { texts } = form.draft;
   return (
     <Card
@@ -71,17 +69,14 @@ function TemplateEditor({
     >
       {channels
         .flatMap(({ parts }) => parts)
-        .map(({ name, label, rows, isHtml }) => (
+        .map((part) => (
           <CodeField
-            key={name}
-            name={name}
-            label={label}
-            rows={rows}
-            isHtml={isHtml}
+            key={part.name}
+            {...part}
             variables={variables}
-            value={texts[name] ?? ''}
-            onValue={(text) => form.set({ texts: { ...texts, [name]: text } })}
-            onFocus={() => onPart(name)}
+            value={texts[part.name] ?? ''}
+            onValue={(text) => form.set({ texts: { ...texts, [part.name]: text } })}
+            onFocus={() => onPart(part.name)}
           />
         ))}
     </Card>

@@ -5,30 +5,15 @@ import { SaveForm } from './form.tsx';
 import { Card } from './layout.tsx';
 import { useStoreForm } from './store-settings.tsx';
 
-type Draft = {
-  logoUrl: string;
-  colour: string;
-  senderName: string;
-  senderAddress: string;
-  currency: string;
-  locale: string;
-};
+const FIELDS = ['logoUrl', 'colour', 'senderName', 'senderAddress', 'currency', 'locale'] as const;
 
-const draftOf = (store: StoreSettingsFragment): Draft => ({
-  logoUrl: store.logoUrl ?? '',
-  colour: store.colour ?? '',
-  senderName: store.senderName ?? '',
-  senderAddress: store.senderAddress ?? '',
-  currency: store.currency ?? '',
-  locale: store.locale,
-});
+type Draft = Record<(typeof FIELDS)[number], string>;
+
+const draftOf = (store: StoreSettingsFragment): Draft =>
+  Object.fromEntries(FIELDS.map((field) => [field, store[field] ?? ''])) as Draft;
 
 const inputOf = (draft: Draft): UpdateStoreInput => ({
-  logoUrl: draft.logoUrl.trim() || null,
-  colour: draft.colour.trim() || null,
-  senderName: draft.senderName.trim() || null,
-  senderAddress: draft.senderAddress.trim() || null,
-  currency: draft.currency || null,
+  ...Object.fromEntries(FIELDS.map((field) => [field, draft[field].trim() || null])),
   locale: draft.locale.trim() || 'en',
 });
 
@@ -56,12 +41,9 @@ function textOn(colour: string): string {
 
 /** A price as the service will write it; a locale that is being typed may be none yet. */
 function priceIn({ currency, locale }: Draft): string {
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  const style = currency ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 };
   try {
-    return new Intl.NumberFormat(
-      locale.trim() || 'en',
-      currency ? { style: 'currency', currency } : digits,
-    ).format(1234.5);
+    return new Intl.NumberFormat(locale.trim() || 'en', style).format(1234.5);
   } catch {
     return '–';
   }
@@ -94,7 +76,7 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
         </div>
       </div>
       {logo === broken && logo !== '' && (
-        <p class="field-failure" role="status">
+        <p class="field-error" role="status">
           The logo could not be loaded: messages show the name where it cannot be.
         </p>
       )}
@@ -102,10 +84,9 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
   );
 }
 
-export function BrandCard(props: {
-  store: StoreSettingsFragment;
-  onSaved: (store: StoreSettingsFragment) => void;
-}) {
+type Props = { store: StoreSettingsFragment; onSaved: (store: StoreSettingsFragment) => void };
+
+export function BrandCard(props: Props) {
   const form = useStoreForm(props, draftOf, inputOf, 'The brand is saved.');
   const { draft, set } = form;
   return (

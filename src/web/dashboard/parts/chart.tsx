@@ -10,8 +10,10 @@ const DAY_LABEL_PX = 62;
 /** Distances between the lines of a chart: 1, 2 and 5 of every power of ten. */
 const STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
-function token(element: Element, name: string): string {
-  return getComputedStyle(element).getPropertyValue(name).trim();
+/** The value of a colour in the current colour scheme. */
+function resolve(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  return getComputedStyle(element).color;
 }
 
 /** The days to name below the chart: as many as fit, the last one always. */
@@ -29,9 +31,9 @@ function roundUp(value: number): number {
 }
 
 function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlot.Options {
-  const ink = token(element, '--pico-muted-color');
-  const grid = token(element, '--chart-grid');
-  const font = `12px ${token(element, '--pico-font-family-sans-serif') || 'sans-serif'}`;
+  const ink = resolve(element, '--soft');
+  const grid = resolve(element, '--chart-grid');
+  const font = `12px ${getComputedStyle(element).fontFamily}`;
   return {
     width: element.clientWidth,
     height: HEIGHT,
@@ -98,14 +100,14 @@ export function DayChart({ name, colour, points, before, href }: Props) {
     let plot: uPlot | null = null;
     const draw = (): void => {
       plot?.destroy();
-      const options = optionsFor(element, points, token(element, colour));
-      const tell = ({ cursor: { idx } }: uPlot): void => {
+      const options = optionsFor(element, points, resolve(element, colour));
+      const showReading = ({ cursor: { idx } }: uPlot): void => {
         const point = idx == null ? null : points[idx];
         if (reading.current)
           reading.current.textContent = point ? `${formatDay(point.day)}: ${formatNumber(point.value)}` : '';
       };
       plot = new uPlot(
-        { ...options, hooks: { setCursor: [tell] } },
+        { ...options, hooks: { setCursor: [showReading] } },
         [points.map((_, index) => index), points.map(({ value }) => value)],
         element,
       );

@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext, useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
-import { usePlace } from '../route.ts';
+import { useRoute } from '../route.ts';
 import { Button } from './layout.tsx';
 
 type Dialogs = { open: (dialog: VNode) => void; close: () => void };
@@ -16,7 +16,7 @@ export const InDialog = createContext(false);
 /** Shows the dialog that something inside opened, until the page changes. */
 export function DialogHost({ children }: { children: ComponentChildren }) {
   const [dialog, setDialog] = useState<VNode | null>(null);
-  const { page, rest } = usePlace();
+  const { page, rest } = useRoute();
   useEffect(() => setDialog(null), [page, rest]);
   const dialogs = useMemo(() => ({ open: setDialog, close: () => setDialog(null) }), []);
   return (
@@ -27,16 +27,10 @@ export function DialogHost({ children }: { children: ComponentChildren }) {
   );
 }
 
+type DialogProps = { title: string; isWide?: boolean; children: ComponentChildren };
+
 /** The browser keeps the focus inside, Escape closes it, and the focus goes back to where it was. */
-export function Dialog({
-  title,
-  isWide = false,
-  children,
-}: {
-  title: string;
-  isWide?: boolean;
-  children: ComponentChildren;
-}) {
+export function Dialog({ title, isWide = false, children }: DialogProps) {
   const { close } = useDialog();
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -4,7 +4,7 @@ import type { ApiError } from '../api.ts';
 import type { Query } from '../session.ts';
 import { Button } from './layout.tsx';
 
-export function Failure({ error, onRetry }: { error: ApiError | null; onRetry?: () => void }) {
+export function ErrorNotice({ error, onRetry }: { error: ApiError | null; onRetry?: () => void }) {
   if (error === null) return null;
   return (
     <div class="notice notice-bad" role="alert">
@@ -30,7 +30,7 @@ export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) 
   const { data, error, isLoading, reload } = query;
   return (
     <>
-      <Failure error={error} onRetry={reload} />
+      <ErrorNotice error={error} onRetry={reload} />
       {data === null && isLoading && <Skeleton lines={lines} />}
       {data !== null && <div aria-busy={isLoading ? 'true' : undefined}>{children(data)}</div>}
     </>

@@ -3,9 +3,9 @@ import type { ComponentChildren, InputHTMLAttributes, JSX, VNode } from 'preact'
 import { useContext, useId } from 'preact/hooks';
 
 /** Which field an error is about, and what is wrong with it. */
-export type FieldFailure = { name: string; message: string };
+export type FieldError = { name: string; message: string };
 
-export const FailedField = createContext<FieldFailure | null>(null);
+export const FieldErrorContext = createContext<FieldError | null>(null);
 
 type Common = {
   label: string;
@@ -17,15 +17,15 @@ type Valued<Value> = { value: Value; onValue: (value: Value) => void };
 
 export function useField({ label, name, hint }: Common) {
   const id = useId();
-  const failed = useContext(FailedField);
-  const failure = failed !== null && failed.name === name ? failed.message : null;
-  const described = [failure && `${id}-failure`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  const error = useContext(FieldErrorContext);
+  const message = error !== null && error.name === name ? error.message : null;
+  const described = [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
   const labelled = <label for={id}>{label}</label>;
   const below = (
     <>
-      {failure && (
-        <small id={`${id}-failure`} class="field-failure">
-          {failure}
+      {message && (
+        <small id={`${id}-error`} class="field-error">
+          {message}
         </small>
       )}
       {hint && <small id={`${id}-hint`}>{hint}</small>}
@@ -34,7 +34,7 @@ export function useField({ label, name, hint }: Common) {
   return {
     input: {
       id,
-      'aria-invalid': failure ? ('true' as const) : undefined,
+      'aria-invalid': message ? ('true' as const) : undefined,
       'aria-describedby': described || undefined,
     },
     label: labelled,

@@ -5,9 +5,9 @@ import { useAction, useText } from '../session.ts';
 import type { Action } from '../session.ts';
 import { useUnsaved } from '../unsaved.tsx';
 import { Dialog, InDialog, useDialog } from './dialog.tsx';
-import { Failure } from './feedback.tsx';
-import { FailedField, TextField } from './fields.tsx';
-import type { FieldFailure } from './fields.tsx';
+import { ErrorNotice } from './feedback.tsx';
+import { FieldErrorContext, TextField } from './fields.tsx';
+import type { FieldError } from './fields.tsx';
 import { Button } from './layout.tsx';
 
 type Bound<Value> = { name: string; value: Value; onValue: (value: Value) => void };
@@ -68,7 +68,7 @@ export function useForm<Fields extends object, Input extends object>({
 }
 
 /** The service's errors begin with the name of the field: "shareUrl must be …", "listTypes: "a b" must …". */
-function fieldFailureOf(error: ApiError | null): FieldFailure | null {
+function fieldErrorOf(error: ApiError | null): FieldError | null {
   const [, name, rule] = /^([a-z]\w*):?\s(.+)$/s.exec(error?.message ?? '') ?? [];
   return name && rule ? { name, message: rule.charAt(0).toUpperCase() + rule.slice(1) } : null;
 }
@@ -106,25 +106,23 @@ function FormFrame({ action, children, footer, isSticky = false }: Frame) {
         form.current?.requestSubmit();
       }}
     >
-      <FailedField.Provider value={fieldFailureOf(error)}>{children}</FailedField.Provider>
+      <FieldErrorContext.Provider value={fieldErrorOf(error)}>{children}</FieldErrorContext.Provider>
       <div class={isSticky ? 'form-foot is-sticky' : 'form-foot'}>
-        <Failure error={error && isAtField ? SEE_FIELD : error} />
+        <ErrorNotice error={error && isAtField ? SEE_FIELD : error} />
         <div class="buttons">{footer}</div>
       </div>
     </form>
   );
 }
 
-/** Fields that are saved together: the buttons stay in sight while something is not saved, and leaving asks first. */
-export function SaveForm({
-  form: { isChanged, saving, reset },
-  label,
-  children,
-}: {
+type SaveFormProps = {
   form: Pick<Form<unknown>, 'isChanged' | 'saving' | 'reset'>;
   label: string;
   children: ComponentChildren;
-}) {
+};
+
+/** Fields that are saved together: the buttons stay in sight while something is not saved, and leaving asks first. */
+export function SaveForm({ form: { isChanged, saving, reset }, label, children }: SaveFormProps) {
   useUnsaved(isChanged);
   const footer = (
     <>

@@ -25,9 +25,10 @@ const SECURITIES: { value: MailSecurity; label: string }[] = [
 ];
 const PORTS = ['587', '465', '2525', '25'];
 
+type Server = MailServerStateFragment | null;
 type Draft = { host: string; port: string; security: MailSecurity; user: string; password: string };
 
-const draftOf = (server: MailServerStateFragment | null): Draft => ({
+const draftOf = (server: Server): Draft => ({
   host: server?.host ?? '',
   port: String(server?.port ?? 587),
   security: server?.security ?? 'starttls',
@@ -47,13 +48,7 @@ const inputOf = (draft: Draft): MailServerInput => ({
 /** The usual encryption of a port. */
 const CUSTOM: Record<string, MailSecurity> = { 465: 'tls', 587: 'starttls' };
 
-function MailServerForm({
-  server,
-  onSaved,
-}: {
-  server: MailServerStateFragment | null;
-  onSaved: (server: MailServerStateFragment) => void;
-}) {
+function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server: Server) => void }) {
   const { run, notify } = useSession();
   const form = useForm({
     saved: draftOf(server),
@@ -163,13 +158,13 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   );
 }
 
-function noteOf(server: MailServerStateFragment | null): string {
+function noteOf(server: Server): string {
   if (server === null) return 'Mails leave by the server of this service until you set one of your own.';
   const all = 'All mails leave by your own server, from your own address.';
   return server.sentAt === null ? all : `${all} The last one left ${formatMoment(server.sentAt)}.`;
 }
 
-function StateBadge({ server }: { server: MailServerStateFragment | null }) {
+function StateBadge({ server }: { server: Server }) {
   if (server === null) return <Badge>the service's server</Badge>;
   if (server.problem !== null) return <Badge tone="bad">does not work</Badge>;
   return server.sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { saveFile } from '../download.ts';
-import { moveTo, usePlace } from '../route.ts';
+import { moveTo, useRoute } from '../route.ts';
 import { useAction, useSession, useText } from '../session.ts';
 import type { Query } from '../session.ts';
-import { Failure, Loaded } from './feedback.tsx';
+import { ErrorNotice, Loaded } from './feedback.tsx';
 import { Segments, TextField } from './fields.tsx';
 import type { Option } from './fields.tsx';
 import { Button, Card, Table } from './layout.tsx';
@@ -26,7 +26,7 @@ type Bound = { value: string; onValue: (value: string, replace?: boolean) => voi
 
 /** The filters of a table, which the address holds; those that name people are `hidden`. A change begins at the first page. */
 export function useFilters<Name extends string>(names: readonly Name[], hidden: readonly Name[] = []) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const filters = Object.fromEntries(names.map((name) => [name, query[name] ?? ''])) as Record<Name, string>;
   const change = (name: Name, value: string, replace = false): void =>
     moveTo({ [name]: value, after: '', trail: '' }, { replace, hidden });
@@ -94,7 +94,7 @@ export function useTrail(filter = ''): Trail {
 
 /** The same in the address, so that Back and a reload find the page; one that was opened by its address alone leads back to the first. */
 export function useAddressTrail(): Trail {
-  const { after = '', trail = '' } = usePlace().query;
+  const { after = '', trail = '' } = useRoute().query;
   return {
     cursors: after === '' ? [] : [...trail.split(' ').filter(Boolean), after],
     after: after || null,
@@ -157,13 +157,13 @@ export function CsvButton({ path, fields = {} }: CsvFile) {
       <Button isBusy={download.isBusy} onClick={download.start}>
         Download CSV
       </Button>
-      <Failure error={download.error} />
+      <ErrorNotice error={download.error} />
     </>
   );
 }
 
-type Page<Row> = { edges: readonly { node: Row }[]; pageInfo?: PageInfo };
-type Rows<Row> = readonly Row[] | Page<Row>;
+type Connection<Row> = { edges: readonly { node: Row }[]; pageInfo?: PageInfo };
+type Rows<Row> = readonly Row[] | Connection<Row>;
 
 type Props<Data, Row> = Omit<CardProps, 'children'> &
   Omit<TableProps<Row>, 'rows' | 'columns'> & {

@@ -5,7 +5,7 @@ import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
-import { Failure, Skeleton } from './feedback.tsx';
+import { ErrorNotice, Skeleton } from './feedback.tsx';
 import { Segments } from './fields.tsx';
 import { Button, Card } from './layout.tsx';
 import { MailFrame, WIDTHS } from './mail-frame.tsx';
@@ -14,14 +14,14 @@ import { ProductPicker, titleOf } from './product-picker.tsx';
 import type { FoundProduct } from './product-picker.tsx';
 import { useSettled } from './table-card.tsx';
 
-/** The characters of text messages that take one place, and those that take two; any other makes the whole message UCS-2. */
+/** GSM-7: the characters that count once, and those that count twice; any other makes the whole message UCS-2. */
 const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const EXTENDED = '^{}\\[~]|€\f';
 
 type SmsLength = { units: number; segments: number; isUnicode: boolean };
 
-/** Counts a text message: 160 places fit in one, 153 in each of several; 70 and 67 where a character is not of the basic alphabet. */
+/** One segment has 160 characters, each of several 153; in UCS-2 70 and 67. */
 function smsLength(text: string): SmsLength {
   const characters = [...text];
   const isUnicode = !characters.every((one) => BASIC.includes(one) || EXTENDED.includes(one));
@@ -112,7 +112,7 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
       }
     >
       <ShownWith product={product} onProduct={setProduct} />
-      <Failure error={error} />
+      <ErrorNotice error={error} />
       {preview === null && !error && <Skeleton lines={1} />}
       {preview && (
         <div class="preview-head">

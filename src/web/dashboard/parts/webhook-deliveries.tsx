@@ -10,7 +10,7 @@ import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
-import { Badge, CellNote, Empty, Failure, Loaded, StateBadge } from './feedback.tsx';
+import { Badge, CellNote, Empty, ErrorNotice, Loaded, StateBadge } from './feedback.tsx';
 import { Button, Table } from './layout.tsx';
 import type { Column } from './layout.tsx';
 
@@ -151,7 +151,7 @@ export function WebhookDeliveries({ webhook, onClosed }: Props) {
       <p>
         <span class="code">{webhook.url}</span>
       </p>
-      <Failure error={replay.error ?? test.error} />
+      <ErrorNotice error={replay.error ?? test.error} />
       {opened === null ? (
         list
       ) : (
