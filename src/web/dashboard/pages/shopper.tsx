@@ -35,6 +35,7 @@ function DeletedLists({ regid }: { regid: string }) {
       title="Deleted lists"
       caption="Deleted lists"
       isDense
+      lines={1}
       filters={restore.error && <ErrorNotice error={restore.error} />}
       query={lists}
       trail={trail}

@@ -176,11 +176,14 @@ type Props<Data, Row> = Omit<CardProps, 'children'> &
     filters?: ComponentChildren;
     file?: CsvFile;
     trail?: Trail;
+    /** Of the placeholder while the first page loads. */
+    lines?: number;
   };
 
 /** A card with a table of what a query found: filters, the rows of one page, the way to other pages, and all of it as a file. */
 export function TableCard<Data, Row>(props: Props<Data, Row>) {
-  const { title, note, aside, query, rowsOf, columns, empty, labels, filters, file, trail, ...table } = props;
+  const { title, note, aside, query, rowsOf, columns, empty, labels, filters, file, trail, ...rest } = props;
+  const { lines = trail ? 6 : 3, ...table } = rest;
   const buttons = (
     <div class="card-buttons">
       {aside}
@@ -190,7 +193,7 @@ export function TableCard<Data, Row>(props: Props<Data, Row>) {
   return (
     <Card title={title} note={note} aside={file ? buttons : aside}>
       {filters && <div class="filters">{filters}</div>}
-      <Loaded query={query} lines={trail ? 6 : 3}>
+      <Loaded query={query} lines={lines}>
         {(data) => {
           const found = rowsOf(data);
           const { edges, pageInfo = null } =
