@@ -1,9 +1,6 @@
 import type { TypedDocumentString } from '../../generated/dashboard.ts';
 
-/** What tells the service that its own dashboard asks; without it, it does not look at the session's cookie. */
-const DASHBOARD = { 'X-Wishgate-Dashboard': '1' };
-
-/** A failure with words that a person can act on; `type` is the service's own, or `offline`. */
+/** An error with words that a person can act on; `type` is the service's own, or `offline`. */
 export class ApiError extends Error {
   readonly type: string;
 
@@ -14,49 +11,41 @@ export class ApiError extends Error {
   }
 }
 
-/** Where null is an answer; in any other root field it stands for an error, which is thrown instead. */
+/** Root fields that may be null in a response without errors. */
 type MayBeNull = 'findShopper' | 'delivery' | 'mailServer';
 
-/** The data of an answer without errors. */
 export type Answered<Data> = {
   [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;
 };
 
-/** For whom the store asks, and until when it waits for the answer. */
-export type Asking = { regid?: string; signal?: AbortSignal };
+/** The shopper that a call is for, and how to abort it. */
+type Options = { regid?: string; signal?: AbortSignal };
 
-/** Runs a GraphQL document for the signed-in store, or for a shopper of it; `download` gets the answer of a REST call as a file, whatever its size: a POST with fields, else a GET. */
+/** Runs a GraphQL document for the signed-in store; `download` makes a REST call, a POST if it has fields, whose response is a file. */
 export type Run = {
   <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
     variables: Variables,
-    asking?: Asking,
+    options?: Options,
   ): Promise<Answered<Data>>;
   download: (path: string, fields?: Record<string, string>) => Promise<Blob>;
 };
 
-type GraphqlAnswer<Data> = {
-  data?: Data | null;
-  errors?: { message: string; extensions?: { type?: string } }[];
-};
+/** `actsFor` is the store that an operator means; a body makes it a POST. */
+type Call = Options & { method?: 'DELETE'; body?: string | URLSearchParams | null; actsFor?: string | null };
 
-type Sent = { type: string; body: string };
-
-/** A call of the signed-in dashboard; `actsFor` is the store that an operator means. */
-type Call = Asking & { method?: 'GET' | 'POST' | 'DELETE'; sent?: Sent | null; actsFor?: string | null };
-
-/** Calls this service with the session's cookie, which no script can read. */
-async function send(path: string, { method, sent, actsFor, regid, signal }: Call): Promise<Response> {
+/** Calls the service with the session's cookie, which no script can read, and which it only looks at with the dashboard's header. */
+async function send(path: string, { method, body, actsFor, regid, signal }: Call): Promise<Response> {
   try {
     return await fetch(path, {
-      method: method ?? (sent ? 'POST' : 'GET'),
+      method: method ?? (body ? 'POST' : 'GET'),
       headers: {
-        ...DASHBOARD,
-        ...(sent && { 'Content-Type': sent.type }),
+        'X-Wishgate-Dashboard': '1',
+        ...(typeof body === 'string' && { 'Content-Type': 'application/json' }),
         ...(actsFor && { 'X-Pid': actsFor }),
         ...(regid && { 'X-Regid': regid }),
       },
-      body: sent?.body,
+      body,
       signal,
       credentials: 'same-origin',
       cache: 'no-store',
@@ -67,73 +56,66 @@ async function send(path: string, { method, sent, actsFor, regid, signal }: Call
   }
 }
 
-function failureOf(failure: { type?: string; message?: string }, response: Response): ApiError {
-  const type = failure.type ?? 'internal-error';
+type ErrorBody = { type?: string; message?: string };
+
+const jsonOf = async <Body extends object>(response: Response): Promise<Partial<Body>> =>
+  (await response.json().catch(() => ({}))) as Partial<Body>;
+
+function errorOf({ type = 'internal-error', message }: ErrorBody, response: Response): ApiError {
   if (type !== 'too-many-requests')
-    return new ApiError(type, failure.message ?? 'The service gave no answer. Try again.');
+    return new ApiError(type, message ?? 'The service gave no answer. Try again.');
   const seconds = response.headers.get('Retry-After') ?? 'a few';
   return new ApiError(type, `Too many requests. Try again in ${seconds} seconds.`);
 }
 
-/** A store as the dashboard's frame shows it. */
 export type StoreInfo = { pid: string; name: string; isDemo: boolean };
 
-/** Who is signed in: a store, or an operator with the store it acts for. */
+/** A store, or an operator with the store it acts for. */
 export type SignedIn = { isOperator: boolean; store: StoreInfo | null };
 
-/** What the service says of the session; `hasDemo` where a visitor may enter as the demo store. */
-export type SessionAnswer = { session: SignedIn | null; hasDemo: boolean };
+/** `hasDemo` where a visitor may enter as the demo store. */
+export type SessionResponse = { session: SignedIn | null; hasDemo: boolean };
 
-async function askSession(call: Call): Promise<SessionAnswer> {
+async function callSession(call: Call): Promise<SessionResponse> {
   const response = await send('/dashboard/session', call);
-  const answer = (await response.json().catch(() => ({}))) as SessionAnswer & { type?: string };
-  if (!response.ok) throw failureOf(answer, response);
-  return answer;
+  const body = await jsonOf<SessionResponse & ErrorBody>(response);
+  if (!response.ok) throw errorOf(body, response);
+  return body as SessionResponse;
 }
 
-/** Who is signed in in this browser. */
-export function readSession(actsFor: string | null): Promise<SessionAnswer> {
-  return askSession({ actsFor });
-}
+export const readSession = (actsFor: string | null): Promise<SessionResponse> => callSession({ actsFor });
 
-/** Signs in; the key leaves the page with this call and is kept nowhere. */
+/** The key leaves the page with this call and is kept nowhere. */
 export async function signIn(pid: string, apiKey: string): Promise<SignedIn> {
-  const body = JSON.stringify({ pid, apiKey });
-  return (await askSession({ sent: { type: 'application/json', body } })).session!;
+  return (await callSession({ body: JSON.stringify({ pid, apiKey }) })).session!;
 }
 
-/** Ends the session. */
-export async function signOut(): Promise<void> {
-  const response = await send('/dashboard/session', { method: 'DELETE' });
-  if (!response.ok) throw failureOf((await response.json().catch(() => ({}))) as { type?: string }, response);
-}
+export const signOut = (): Promise<unknown> => callSession({ method: 'DELETE' });
 
-/** A caller for the signed-in store, or for the one that an operator acts for; `onUnauthorised` hears when the session is over. */
+/** A caller for the signed-in store, or for the one that an operator acts for; `onUnauthorised` runs when the session is over. */
 export function createApi(actsFor: string | null, onUnauthorised: () => void): Run {
-  const refuse = (failure: ApiError): never => {
-    if (failure.type === 'unauthorised') onUnauthorised();
-    throw failure;
+  const fail = (error: ApiError): never => {
+    if (error.type === 'unauthorised') onUnauthorised();
+    throw error;
   };
-  const run = async <Data, Variables>(
+  const run: Omit<Run, 'download'> = async <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
     variables: Variables,
-    asking?: Asking,
-  ): Promise<Answered<Data>> => {
+    options?: Options,
+  ) => {
     const body = JSON.stringify({ query: document.toString(), variables });
-    const sent = { type: 'application/json', body };
-    const response = await send('/graphql', { ...asking, sent, actsFor });
-    const answer = (await response.json().catch(() => ({}))) as GraphqlAnswer<Answered<Data>>;
-    if (answer.data && !answer.errors?.length) return answer.data;
-    const [error] = answer.errors ?? [];
-    return refuse(failureOf({ type: error?.extensions?.type, message: error?.message }, response));
+    const response = await send('/graphql', { ...options, body, actsFor });
+    const { data, errors = [] } = await jsonOf<{
+      data: Answered<Data>;
+      errors: { message: string; extensions?: ErrorBody }[];
+    }>(response);
+    if (data && errors.length === 0) return data;
+    return fail(errorOf({ type: errors[0]?.extensions?.type, message: errors[0]?.message }, response));
   };
-  const download = async (path: string, fields?: Record<string, string>): Promise<Blob> => {
-    const body = new URLSearchParams(fields).toString();
-    const form = { type: 'application/x-www-form-urlencoded', body };
-    const response = await send(path, { sent: fields ? form : null, actsFor });
-    if (!response.ok)
-      return refuse(failureOf((await response.json().catch(() => ({}))) as { type?: string }, response));
-    return response.blob().catch(() => refuse(new ApiError('offline', 'The download broke off. Try again.')));
+  const download: Run['download'] = async (path, fields) => {
+    const response = await send(path, { body: fields && new URLSearchParams(fields), actsFor });
+    if (!response.ok) return fail(errorOf(await jsonOf<ErrorBody>(response), response));
+    return response.blob().catch(() => fail(new ApiError('offline', 'The download broke off. Try again.')));
   };
-  return Object.assign(run, { download });
+  return Object.assign(run, { download }) as Run;
 }

@@ -1,4 +1,3 @@
-/** Hands a file to the browser to keep. */
 export function saveFile(name: string, file: Blob): void {
   const url = URL.createObjectURL(file);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });

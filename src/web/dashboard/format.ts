@@ -6,8 +6,7 @@ const SHORT = {
   minute: '2-digit',
   hourCycle: 'h23',
 } as const;
-/** Where the store is; null where it did not say. */
-export type StoreRegion = { timeZone: string | null; currency: string | null };
+type StoreRegion = { timeZone: string | null; currency: string | null };
 
 let region: StoreRegion = { timeZone: null, currency: null };
 let [moments, momentsOfYears] = formatsOf(null);
@@ -31,11 +30,9 @@ export function setRegion(next: StoreRegion): void {
   }
 }
 
-/** The zone in which moments are shown, in words. */
 export const zoneName = (): string => region.timeZone ?? 'your own time zone';
 const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** A count with separators. */
 export const formatNumber = (value: number): string => numbers.format(value);
 
 /** An amount as people of its currency write it, to the cent: "€1,234.50". It is shown, never counted with. */
@@ -57,7 +54,7 @@ export function formatPrice(price: number | null): string {
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
-/** A count for a small place: exact below 10,000, "12K" from there on. */
+/** A count for little space: exact below 10,000, "12K" from there on. */
 export const formatShort = (value: number): string =>
   value < 10_000 ? numbers.format(value) : compact.format(value);
 
@@ -111,10 +108,8 @@ export function dayStart(day: string, daysLater = 0): number | null {
   return utc - aheadAt(utc - aheadAt(utc));
 }
 
-/** A day given as YYYY-MM-DD. */
 export const formatDay = (day: string): string => days.format(new Date(`${day}T00:00:00Z`));
 
-/** "1 shopper", "2 shoppers". */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;
 
@@ -129,12 +124,7 @@ export function formatSeconds(seconds: number): string {
   return plural(seconds / size, unit);
 }
 
-/** A text of lines as a list without blanks and repeats. */
-export const linesOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(/[\n,]/)
-      .map((line) => line.trim())
-      .filter(Boolean),
-  ),
-];
+export function linesOf(text: string): string[] {
+  const lines = text.split(/[\n,]/).map((line) => line.trim());
+  return [...new Set(lines.filter(Boolean))];
+}

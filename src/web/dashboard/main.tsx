@@ -1,14 +1,13 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, createApi, readSession, signOut } from './api.ts';
-import type { SessionAnswer, SignedIn, StoreInfo } from './api.ts';
+import type { SessionResponse, SignedIn, StoreInfo } from './api.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { hrefTo } from './route.ts';
 import { Shell } from './shell.tsx';
-import { beginSteps } from './steps.ts';
 import './styles.css';
 
-/** Where a tab remembers which store an operator acts for; it opens nothing. */
+/** The key under which a tab remembers the store that an operator acts for; it is no credential. */
 const CHOSEN = 'wishgate-store';
 const ENDED = 'You are signed out: the session has ended, or its key was revoked.';
 
@@ -25,8 +24,8 @@ function remember(store: StoreInfo | null): void {
   else sessionStorage.setItem(CHOSEN, store.pid);
 }
 
-/** Asks who is signed in; a store that is closed is no reason to keep its operator out. */
-async function findSession(): Promise<SessionAnswer> {
+/** Reads who is signed in; a closed store does not keep its operator out. */
+async function findSession(): Promise<SessionResponse> {
   const chosen = sessionStorage.getItem(CHOSEN);
   try {
     return await readSession(chosen);
@@ -37,12 +36,9 @@ async function findSession(): Promise<SessionAnswer> {
   }
 }
 
-/** The dashboard of a session. */
 function Inside({ state, setState }: { state: Entered; setState: (change: (now: State) => State) => void }) {
-  const {
-    signedIn: { isOperator, store },
-    turn,
-  } = state;
+  const { signedIn, turn } = state;
+  const { isOperator, store } = signedIn;
   const pid = store?.pid ?? null;
   const leave = useCallback(
     (reason: string) => {
@@ -76,7 +72,6 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
   );
 }
 
-/** Either the sign-in form or the dashboard. The key itself is nowhere: the browser holds a session that no script can read. */
 function App() {
   const [state, setState] = useState<State>({ step: 'asking' });
   const [hasDemo, setDemo] = useState(false);
@@ -96,5 +91,4 @@ function App() {
   );
 }
 
-beginSteps();
 render(<App />, document.getElementById('app')!);

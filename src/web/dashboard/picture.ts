@@ -3,10 +3,7 @@ const { pictures } = JSON.parse(document.querySelector('#data')!.textContent) as
   pictures: string[];
 };
 
-/**
- * A picture's address where the page's policy lets it in: the service's own, or over https; null otherwise. Names below `.example`, which samples have, lead
- * nowhere (RFC 2606).
- */
+/** The address if the page's policy allows it, else null. Names below `.example`, which samples have, lead nowhere (RFC 2606). */
 export function pictureUrl(url: string | null | undefined): string | null {
   if (!url || !URL.canParse(url, location.href)) return null;
   const { origin, protocol, hostname } = new URL(url, location.href);

@@ -7,46 +7,41 @@ import type { Answered, Run, StoreInfo } from './api.ts';
 
 /** What an operator may do beyond the store it acts for. */
 export type Operator = {
-  /** Asks as the operator alone: a store that is closed would refuse. */
+  /** Calls as the operator alone: a closed store would refuse. */
   run: Run;
-  /** Acts for this store from now on; null for none. */
   choose: (store: StoreInfo | null) => void;
 };
 
-/** What every page of a signed-in merchant may use. */
 export type Session = {
-  /** The store; empty for an operator that acts for none. */
+  /** Empty for an operator that acts for no store. */
   pid: string;
   run: Run;
-  /** Null for a store's own people. */
   operator: Operator | null;
-  /** Says something for a moment, also to screen readers. */
+  /** Shows a message for a moment, and reads it out to screen readers. */
   notify: (message: string) => void;
-  /** The store's name changed. */
   rename: (name: string) => void;
 };
 
-/** How long the page says something. */
+/** How long a message of `notify` stays. */
 export const TOAST_MS = 6_000;
 
 export const SessionContext = createContext<Session | null>(null);
 
-/** The session of the page. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error('This part works for a signed-in store only');
   return session;
 }
 
-/** State of something that is read: older data stays while newer is on its way. */
+/** The state of a read; older data stays while newer is on its way. */
 export type Query<Data> = {
   data: Data | null;
   error: ApiError | null;
   isLoading: boolean;
-  /** Whether the data answers other variables than those that are asked for now. */
+  /** Whether the data belongs to other variables than the current ones. */
   isStale: boolean;
   reload: () => void;
-  /** Shows what a write answered, without asking again; a read under way knows less and is dropped. */
+  /** Shows what a write returned; a read under way is older and is dropped. */
   replace: (data: Data) => void;
 };
 
@@ -55,7 +50,7 @@ function asApiError(error: unknown): ApiError {
   return new ApiError('internal-error', error instanceof Error ? error.message : 'Something went wrong');
 }
 
-/** Reads now and when the variables change, for the store or for the shopper `regid`; an answer that arrives late is dropped. */
+/** Reads now and when the variables change, for the store or for the shopper `regid`; a late response is dropped. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
@@ -94,40 +89,40 @@ export function useQuery<Data, Variables>(
   return { ...state, isStale: dataKey !== key, reload, replace };
 }
 
-/** State of something that is done on a click. */
+/** The state of a write that a click starts. */
 export type Action<Args extends unknown[]> = {
   isBusy: boolean;
   error: ApiError | null;
-  /** Resolves to whether it worked; a failure is in `error`. */
-  start: (...args: Args) => Promise<boolean>;
+  start: (...args: Args) => void;
   clear: () => void;
 };
 
-/** Wraps a write: one at a time, its failure kept for showing. */
+/** Runs one write at a time and keeps its error for showing. */
 export function useAction<Args extends unknown[]>(work: (...args: Args) => Promise<void>): Action<Args> {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
+  const [state, setState] = useState({ isBusy: false, error: null as ApiError | null });
   const isRunning = useRef(false);
-  const start = async (...args: Args): Promise<boolean> => {
-    if (isRunning.current) return false;
+  const start = (...args: Args): void => {
+    if (isRunning.current) return;
     isRunning.current = true;
-    setBusy(true);
-    setError(null);
-    try {
-      await work(...args);
-      return true;
-    } catch (failure) {
-      setError(asApiError(failure));
-      return false;
-    } finally {
+    setState({ isBusy: true, error: null });
+    const finish = (error: ApiError | null): void => {
       isRunning.current = false;
-      setBusy(false);
-    }
+      setState({ isBusy: false, error });
+    };
+    work(...args).then(
+      () => finish(null),
+      (error: unknown) => finish(asApiError(error)),
+    );
   };
-  return { isBusy, error, start, clear: () => setError(null) };
+  return { ...state, start, clear: () => setState((now) => ({ ...now, error: null })) };
 }
 
-/** Reads again and again while the page is in front, never before the last answer: one that takes long is waited for. */
+export function useText(initial = '') {
+  const [value, onValue] = useState(initial);
+  return { value, onValue };
+}
+
+/** Reads again at this interval while the tab is visible, but never before the last response has come. */
 export function usePolling(query: Pick<Query<unknown>, 'isLoading' | 'reload'>, everyMs: number): void {
   const latest = useRef(query);
   latest.current = query;
@@ -140,10 +135,9 @@ export function usePolling(query: Pick<Query<unknown>, 'isLoading' | 'reload'>, 
   }, [everyMs]);
 }
 
-/** Pause after a question that was not answered. */
 const RETRY_MS = 10_000;
 
-/** Calls back after each change of a shopper's lists while the page is in front. */
+/** Calls back after each change of a shopper's lists while the tab is visible. */
 export function useShopperChanges(regid: string, onChange: () => void): void {
   const { run } = useSession();
   const latest = useRef(onChange);

@@ -1,6 +1,8 @@
-import type { ComponentChild } from 'preact';
+import type { ComponentChild, ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { RegionDocument } from '../../generated/dashboard.ts';
 import type { Run, StoreInfo } from './api.ts';
+import { setRegion } from './format.ts';
 import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
 import { OverviewPage } from './pages/overview.tsx';
@@ -13,15 +15,41 @@ import { ShoppersPage } from './pages/shoppers.tsx';
 import { StoresPage } from './pages/stores.tsx';
 import { TopicPage } from './pages/topic.tsx';
 import { TopicsPage } from './pages/topics.tsx';
-import { DemoNotice } from './parts/demo-notice.tsx';
-import { PageHead } from './parts/layout.tsx';
-import { Region } from './parts/region.tsx';
+import { DialogHost } from './parts/dialog.tsx';
+import { Button, PageHead } from './parts/layout.tsx';
 import { StoreSwitcher } from './parts/store-switcher.tsx';
-import { hrefTo, usePlace } from './route.ts';
-import type { Place } from './route.ts';
-import { SessionContext, TOAST_MS } from './session.ts';
+import { hrefTo, useRoute } from './route.ts';
+import type { Route } from './route.ts';
+import { SessionContext, TOAST_MS, useQuery } from './session.ts';
 import type { Operator, Session } from './session.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
+
+/** Shows the pages once it is known in which time zone and currency; without an answer, in the reader's own. */
+export function Region({ children }: { children: ComponentChildren }) {
+  const store = useQuery(RegionDocument, {});
+  const { page } = useRoute();
+  const last = useRef(page);
+  useEffect(() => {
+    // The settings may have changed both.
+    if (last.current === 'settings' && page !== 'settings') store.reload();
+    last.current = page;
+  }, [page]);
+  if (store.data === null && store.isLoading) return null;
+  if (store.data) setRegion(store.data.store);
+  return <>{children}</>;
+}
+
+function DemoNotice() {
+  return (
+    <aside class="notice" aria-label="About the demo store">
+      <span>
+        <strong>Demo store:</strong> nothing leaves this machine. Mails and text messages become files, which
+        the <a href="/demo">demo shop</a> shows; webhooks and a mail server of its own are refused, because
+        they would call out. Everything else works.
+      </span>
+    </aside>
+  );
+}
 
 type Page = { page: string; title: string; show: (rest: string) => ComponentChild };
 
@@ -50,17 +78,6 @@ const PAGES: Page[] = [
   { page: 'settings', title: 'Settings', show: () => <SettingsPage /> },
 ];
 
-/** The pages there are: those of a store, and for operators the one with all stores, which comes first where no store is open. */
-function pagesFor(store: StoreInfo | null, isOperator: boolean): Page[] {
-  return [...(store ? PAGES : []), ...(isOperator ? [STORES] : [])];
-}
-
-function Nothing() {
-  return (
-    <PageHead title="There is no such page" lead={<a href={hrefTo('overview')}>Go to the overview</a>} />
-  );
-}
-
 function useToast(): [string, (message: string) => void] {
   const [message, setMessage] = useState('');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -73,11 +90,10 @@ function useToast(): [string, (message: string) => void] {
   return [message, notify];
 }
 
-/** Names the page in the tab, and moves the focus to its head after a change of page (not at sign-in). */
-function useAnnouncedPage({ page, rest }: Place, pages: Page[]): void {
+/** Names the page in the tab, and moves the focus to its head after a change of page, but not at sign-in. */
+function useAnnouncedPage(title: string, { page, rest }: Route): void {
   const isFirst = useRef(true);
   useEffect(() => {
-    const title = pages.find((entry) => entry.page === page)?.title ?? 'Dashboard';
     document.title = `${title} · wishgate`;
     if (!isFirst.current) {
       scrollTo(0, 0);
@@ -87,51 +103,80 @@ function useAnnouncedPage({ page, rest }: Place, pages: Page[]): void {
   }, [page, rest]);
 }
 
-function Navigation({
-  pages,
-  current,
-  isOpen,
-  onPick,
-}: {
-  pages: Page[];
-  current: string;
-  isOpen: boolean;
-  onPick: () => void;
-}) {
+function SkipLink() {
+  const skip = (event: Event): void => {
+    event.preventDefault();
+    document.getElementById('main')?.focus();
+  };
   return (
-    <nav id="pages" aria-label="Pages" class={isOpen ? 'is-open' : undefined}>
-      <ul>
-        {pages.map(({ page, title }) => (
-          <li key={page}>
-            <a href={hrefTo(page)} aria-current={page === current ? 'page' : undefined} onClick={onPick}>
-              {title}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <a class="skip" href="#main" onClick={skip}>
+      Skip to the content
+    </a>
   );
 }
 
-/** The frame of the dashboard: store, pages, sign out. */
-export function Shell({
-  store,
-  run,
-  operator,
-  onSignOut,
-}: {
+type HeadProps = { name: string; isOperator: boolean; pages: Page[]; current: string; onSignOut: () => void };
+
+function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <header class="shell-head">
+      <div class="shell-bar">
+        <div class="brand">
+          <span class="brand-mark" aria-hidden="true">
+            ♥
+          </span>
+          <div>
+            <strong>{name}</strong>
+            <span class="muted">{isOperator ? 'You are an operator' : 'wishgate dashboard'}</span>
+          </div>
+        </div>
+        {isOperator && <StoreSwitcher />}
+        <button
+          type="button"
+          class="small secondary outline menu-button"
+          aria-expanded={isOpen}
+          aria-controls="pages"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Menu
+        </button>
+        <nav id="pages" aria-label="Pages" class={isOpen ? 'is-open' : undefined}>
+          <ul class="plain-list">
+            {pages.map(({ page, title }) => (
+              <li key={page}>
+                <a
+                  href={hrefTo(page)}
+                  aria-current={page === current ? 'page' : undefined}
+                  onClick={() => setOpen(false)}
+                >
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Button onClick={() => leaveWith(onSignOut)}>Sign out</Button>
+      </div>
+    </header>
+  );
+}
+
+type ShellProps = {
   store: StoreInfo | null;
   run: Run;
   operator: Operator | null;
   onSignOut: () => Promise<void>;
-}) {
-  const pages = pagesFor(store, operator !== null);
-  const asked = usePlace();
-  // Where no store is open, there is nothing else to show, whatever the address still says.
-  const place = store === null ? { ...asked, page: STORES.page, rest: '' } : asked;
+};
+
+export function Shell({ store, run, operator, onSignOut }: ShellProps) {
+  // The page with all stores comes first where no store is open.
+  const pages = [...(store ? PAGES : []), ...(operator ? [STORES] : [])];
+  const asked = useRoute();
+  // Without an open store there is nothing else to show, whatever the address still says.
+  const route = store === null ? { ...asked, page: STORES.page, rest: '' } : asked;
   const pid = store?.pid ?? '';
   const [name, rename] = useState(store?.name ?? 'All stores');
-  const [isOpen, setOpen] = useState(false);
   const [message, notify] = useToast();
   const session: Session = useMemo(
     () => ({ pid, run, operator, notify, rename }),
@@ -140,54 +185,33 @@ export function Shell({
   const leave = (): void => {
     onSignOut().catch((error: Error) => notify(`You are still signed in. ${error.message}`));
   };
-  useAnnouncedPage(place, pages);
-  const shown = pages.find(({ page }) => page === place.page)?.show(place.rest) ?? <Nothing />;
+  const page = pages.find((entry) => entry.page === route.page);
+  useAnnouncedPage(page?.title ?? 'Dashboard', route);
+  const shown = page?.show(route.rest) ?? (
+    <PageHead title="There is no such page" lead={<a href={hrefTo('overview')}>Go to the overview</a>} />
+  );
   return (
     <SessionContext.Provider value={session}>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => (event.preventDefault(), document.getElementById('main')?.focus())}
-      >
-        Skip to the content
-      </a>
-      <div class="shell">
-        <header class="shell-head">
-          <div class="shell-bar">
-            <div class="brand">
-              <span class="brand-mark" aria-hidden="true">
-                ♥
-              </span>
-              <div>
-                <strong>{name}</strong>
-                <span class="muted">{operator ? 'You are an operator' : 'wishgate dashboard'}</span>
-              </div>
-            </div>
-            {operator && <StoreSwitcher />}
-            <button
-              type="button"
-              class="small secondary outline menu-button"
-              aria-expanded={isOpen}
-              aria-controls="pages"
-              onClick={() => setOpen(!isOpen)}
-            >
-              Menu
-            </button>
-            <Navigation pages={pages} current={place.page} isOpen={isOpen} onPick={() => setOpen(false)} />
-            <button type="button" class="small secondary outline sign-out" onClick={() => leaveWith(leave)}>
-              Sign out
-            </button>
-          </div>
-        </header>
-        <main id="main" tabIndex={-1}>
-          {store?.isDemo && <DemoNotice />}
-          {store ? <Region>{shown}</Region> : shown}
-        </main>
-      </div>
-      <div class="toast" role="status">
-        {message}
-      </div>
-      <UnsavedGuard />
+      <DialogHost>
+        <SkipLink />
+        <div class="shell">
+          <Head
+            name={name}
+            isOperator={operator !== null}
+            pages={pages}
+            current={route.page}
+            onSignOut={leave}
+          />
+          <main id="main" tabIndex={-1}>
+            {store?.isDemo && <DemoNotice />}
+            {store ? <Region>{shown}</Region> : shown}
+          </main>
+        </div>
+        <div class="toast" role="status">
+          {message}
+        </div>
+        <UnsavedGuard />
+      </DialogHost>
     </SessionContext.Provider>
   );
 }

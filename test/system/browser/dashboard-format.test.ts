@@ -6,7 +6,7 @@ import {
   formatPrice,
   setRegion,
 } from '../../../src/web/dashboard/format.ts';
-import { hrefTo, placeOf } from '../../../src/web/dashboard/route.ts';
+import { hrefTo, routeOf } from '../../../src/web/dashboard/route.ts';
 
 test('five past midnight is 00:05, also where the language would count 24 hours from one', () => {
   expect(formatMoment(new Date(2020, 0, 2, 0, 5).getTime())).toBe('Jan 2, 2020, 00:05');
@@ -47,10 +47,10 @@ test.each([
 test('an address keeps what a table shows; what names people stands beside it', () => {
   const href = hrefTo('products', '50/07', { q: 'oak & ash', sort: '', after: 'abc' });
   expect(href).toBe('#/products/50%2F07?q=oak+%26+ash&after=abc');
-  expect(placeOf(href, { hidden: { trail: 'x y' } })).toEqual({
+  expect(routeOf(href, { hidden: { trail: 'x y' } })).toEqual({
     page: 'products',
     rest: '50/07',
     query: { q: 'oak & ash', after: 'abc', trail: 'x y' },
   });
-  expect(placeOf('', null)).toEqual({ page: 'overview', rest: '', query: {} });
+  expect(routeOf('', null)).toEqual({ page: 'overview', rest: '', query: {} });
 });

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import {
+  AlertMessageDocument,
   AlertTotalsDocument,
   AlertsDocument,
   RetryAlertsDocument,
@@ -8,29 +8,64 @@ import {
 import type { AlertsQuery, MessageState } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { dayStart, formatMoment, formatNumber, formatShort, plural, zoneName } from '../format.ts';
-import { AlertMessage } from '../parts/alert-message.tsx';
-import { Browse, SearchBox, useFilters } from '../parts/browse.tsx';
-import { Empty, Failure, StateBadge } from '../parts/feedback.tsx';
+import { Dialog, useDialog } from '../parts/dialog.tsx';
+import { Empty, ErrorNotice, Loaded, StateBadge } from '../parts/feedback.tsx';
 import { Choice, Segments, TextField } from '../parts/fields.tsx';
-import { PageHead } from '../parts/layout.tsx';
-import { useAddressTrail } from '../parts/pager.tsx';
-import { ProductName } from '../parts/product.tsx';
-import { hrefTo } from '../route.ts';
+import type { Option } from '../parts/fields.tsx';
+import { Button, PageHead } from '../parts/layout.tsx';
+import { MailFrame } from '../parts/mail-frame.tsx';
+import { VariantName } from '../parts/product.tsx';
+import { SearchBox, TableCard, oneOf, useAddressTrail, useFilters } from '../parts/table-card.tsx';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 
 type Alert = Answered<AlertsQuery>['alerts']['edges'][number]['node'];
 
-const STATES = [
+/** What an alert says. The service does not keep messages: this one is rendered anew, and the dialog says so. */
+function AlertMessage({ alert }: { alert: Alert }) {
+  const { topic, epi, medium, value, finishedAt } = alert;
+  const message = useQuery(AlertMessageDocument, { topic, epi });
+  return (
+    <Dialog title={`Message to ${value}`}>
+      <p class="muted">
+        Messages are not kept. This is the topic's template of today with today's product
+        {finishedAt === null ? '.' : `; the alert was done ${formatMoment(finishedAt)}.`} Links are samples.
+      </p>
+      <Loaded query={message} lines={6}>
+        {({ previewTopic, channels }) => {
+          const texts = new Map(previewTopic.texts.map(({ part, text }) => [part, text]));
+          const parts = channels.find((channel) => channel.medium === medium)?.parts ?? [];
+          return parts.map(({ name, label, isHtml, rows }) => {
+            const text = texts.get(name) ?? '';
+            if (isHtml) return <MailFrame key={name} html={text} width="desktop" />;
+            return rows === 1 ? (
+              <p key={name} class="preview-subject">
+                <span class="muted">{label}</span> <strong>{text}</strong>
+              </p>
+            ) : (
+              <details key={name} open={!parts.some((part) => part.isHtml)}>
+                <summary>{label}</summary>
+                <pre class="preview-text" tabIndex={0} aria-label={label}>
+                  {text}
+                </pre>
+              </details>
+            );
+          });
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+const STATES: Option<MessageState | ''>[] = [
   { value: '', label: 'All' },
   { value: 'queued', label: 'Queued' },
   { value: 'sent', label: 'Sent' },
   { value: 'failed', label: 'Failed' },
   { value: 'withheld', label: 'Withheld' },
-] as const;
+];
 const REFRESH_MS = 5_000;
 const TOTALS_MS = 30_000;
 
-/** Where an alert stands, and what there is to say of it beyond that. */
 function State({ alert: { state, attempts, error, dueAt } }: { alert: Alert }) {
   const isWaiting = state === 'queued' && attempts > 0;
   const notes = [
@@ -50,121 +85,93 @@ function State({ alert: { state, attempts, error, dueAt } }: { alert: Alert }) {
   );
 }
 
-/** The filters of the address, and the same as variables. */
-function useAlertFilters() {
-  const [filters, change] = useFilters(['state', 'topic', 'from', 'to', 'q'], ['q']);
-  const { topic, from, to, q } = filters;
-  const state = STATES.some(({ value }) => value === filters.state) ? filters.state : '';
-  const which = {
-    topic: topic || null,
-    from: dayStart(from),
-    to: dayStart(to, 1),
-    search: q || null,
-  };
-  return { filters: { ...filters, state }, which, change };
-}
+const useAlertFilters = () => useFilters(['state', 'topic', 'from', 'to', 'q'], ['q']);
 
-type Shown = ReturnType<typeof useAlertFilters>;
-
-function Filters({ filters: { topic, from, to, q }, change }: Shown) {
+function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters>) {
   const topics = useQuery(TopicNamesDocument, {});
-  const names = [...new Set([...(topics.data?.topics ?? []).map(({ name }) => name), topic].filter(Boolean))];
+  const names = new Set([...(topics.data?.topics ?? []).map(({ name }) => name), topic].filter(Boolean));
+  const options = [...names].map((name) => ({ value: name, label: name }));
   return (
     <>
-      <SearchBox
-        label="Contact"
-        placeholder="Beginning of an address or number"
-        value={q}
-        onValue={(value) => change({ q: value }, true)}
-      />
-      <Choice
-        label="Topic"
-        value={topic}
-        options={[{ value: '', label: 'All topics' }, ...names.map((name) => ({ value: name, label: name }))]}
-        onValue={(value) => change({ topic: value })}
-      />
-      <TextField label="From" type="date" value={from} onValue={(value) => change({ from: value })} />
-      <TextField label="To" type="date" value={to} onValue={(value) => change({ to: value })} />
+      <SearchBox label="Contact" placeholder="Beginning of an address or number" {...bind('q')} />
+      <Choice label="Topic" options={[{ value: '', label: 'All topics' }, ...options]} {...bind('topic')} />
+      <TextField label="From" type="date" {...bind('from')} />
+      <TextField label="To" type="date" {...bind('to')} />
     </>
   );
 }
 
-/** The queue: what waits, what went out, what failed and why; failures can be tried again. */
 export function AlertsPage() {
   const { run, notify } = useSession();
+  const { open } = useDialog();
   const shown = useAlertFilters();
-  const { filters, which, change } = shown;
-  const { after } = useAddressTrail();
-  const alerts = useQuery(AlertsDocument, {
-    ...which,
-    state: (filters.state || null) as MessageState | null,
-    after,
-  });
+  const { topic, from, to, q } = shown.filters;
+  const state = oneOf(shown.filters.state, STATES, '');
+  const which = { topic: topic || null, from: dayStart(from), to: dayStart(to, 1), search: q || null };
+  const trail = useAddressTrail();
+  const alerts = useQuery(AlertsDocument, { ...which, state: state || null, after: trail.after });
   const totals = useQuery(AlertTotalsDocument, which);
   usePolling(alerts, REFRESH_MS);
   usePolling(totals, TOTALS_MS);
-  const [read, setRead] = useState<Alert | null>(null);
   const retry = useAction(async (ids: string[] | null) => {
     const { retryAlerts } = await run(RetryAlertsDocument, { ids });
     notify(`${plural(retryAlerts, 'alert')} queued again.`);
     alerts.reload();
     totals.reload();
   });
-  const countOf = (state: MessageState): number => totals.data?.[state].totalCount ?? 0;
-  const isFiltered = Object.values(filters).some(Boolean);
+  const countOf = (one: MessageState): number => totals.data?.[one].totalCount ?? 0;
+  const isFiltered = [state, topic, from, to, q].some(Boolean);
+  const states = STATES.map(({ value, label }) => ({
+    value,
+    label: value && totals.data ? `${label} ${formatShort(countOf(value))}` : label,
+  }));
+  const actions = (alert: Alert) => (
+    <>
+      {alert.state === 'failed' && (
+        <Button
+          label={`Retry the alert to ${alert.value}`}
+          disabled={retry.isBusy}
+          onClick={() => retry.start([alert.id])}
+        >
+          Retry
+        </Button>
+      )}
+      <Button label={`Message to ${alert.value}`} onClick={() => open(<AlertMessage alert={alert} />)}>
+        Message
+      </Button>
+    </>
+  );
   return (
     <>
       <PageHead
         title="Alerts"
         lead={`Every message to a subscriber of the last 30 days, in ${zoneName()}. The page follows the queue by itself.`}
         aside={
-          <Segments
-            label="State"
-            value={filters.state}
-            options={STATES.map(({ value, label }) => ({
-              value,
-              label: value && totals.data ? `${label} ${formatShort(countOf(value))}` : label,
-            }))}
-            onValue={(state) => change({ state })}
-          />
+          <Segments label="State" value={state} options={states} onValue={shown.bind('state').onValue} />
         }
       />
-      <Failure error={retry.error} />
-      <Browse
+      <ErrorNotice error={retry.error} />
+      <TableCard
         title="Queue"
         caption="Alerts, newest first"
         kind="alerts"
+        isDense
         query={alerts}
+        trail={trail}
         rowsOf={(data) => data.alerts}
         keyOf={({ id }) => id}
         file={{
           path: 'alerts.csv',
-          fields: {
-            state: filters.state,
-            topic: filters.topic,
-            from: String(which.from ?? ''),
-            to: String(which.to ?? ''),
-            search: filters.q,
-          },
+          fields: { state, topic, from: String(which.from ?? ''), to: String(which.to ?? ''), search: q },
         }}
         aside={
-          <button
-            type="button"
-            class="small secondary outline"
-            disabled={retry.isBusy || countOf('failed') === 0}
-            onClick={() => void retry.start(null)}
-          >
+          <Button disabled={retry.isBusy || countOf('failed') === 0} onClick={() => retry.start(null)}>
             Retry all failed{totals.data && !isFiltered ? ` (${formatNumber(countOf('failed'))})` : ''}
-          </button>
+          </Button>
         }
         filters={<Filters {...shown} />}
         columns={[
-          {
-            label: 'Product',
-            cell: ({ epi, product }) => (
-              <ProductName {...product} id={epi} href={hrefTo('products', String(epi))} />
-            ),
-          },
+          { label: 'Product', cell: ({ epi, product }) => <VariantName {...product} epi={epi} /> },
           {
             label: 'To',
             cell: ({ value }) => (
@@ -173,36 +180,10 @@ export function AlertsPage() {
               </span>
             ),
           },
-          { label: 'Topic', cell: ({ topic }) => <span title={topic}>{topic}</span> },
+          { label: 'Topic', cell: (alert) => <span title={alert.topic}>{alert.topic}</span> },
           { label: 'State', cell: (alert) => <State alert={alert} /> },
           { label: 'Queued', cell: ({ cts }) => formatMoment(cts) },
-          {
-            label: 'Actions',
-            isAction: true,
-            cell: (alert) => (
-              <>
-                {alert.state === 'failed' && (
-                  <button
-                    type="button"
-                    class="small secondary outline"
-                    disabled={retry.isBusy}
-                    aria-label={`Retry the alert to ${alert.value}`}
-                    onClick={() => void retry.start([alert.id])}
-                  >
-                    Retry
-                  </button>
-                )}
-                <button
-                  type="button"
-                  class="small secondary outline"
-                  aria-label={`Message to ${alert.value}`}
-                  onClick={() => setRead(alert)}
-                >
-                  Message
-                </button>
-              </>
-            ),
-          },
+          { label: 'Actions', actions },
         ]}
         empty={
           <Empty title={isFiltered ? 'No alert fits' : 'No alerts yet'}>
@@ -212,7 +193,6 @@ export function AlertsPage() {
           </Empty>
         }
       />
-      {read && <AlertMessage alert={read} onClose={() => setRead(null)} />}
     </>
   );
 }

@@ -4,43 +4,59 @@ import {
   OverviewDocument,
   WaitingDemandDocument,
 } from '../../../generated/dashboard.ts';
-import type { OverviewQuery } from '../../../generated/dashboard.ts';
+import type { OverviewQuery, WaitingDemandQuery } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatDay, formatNumber } from '../format.ts';
 import { DayChart } from '../parts/chart.tsx';
 import { Checklist } from '../parts/checklist.tsx';
-import { useFilters } from '../parts/browse.tsx';
 import { Empty, Loaded } from '../parts/feedback.tsx';
-import { Segments } from '../parts/fields.tsx';
 import { Card, PageHead, Table } from '../parts/layout.tsx';
-import { ProductName } from '../parts/product.tsx';
-import { RevenueCard, firstDay } from '../parts/revenue.tsx';
-import { WaitingDemand } from '../parts/waiting-demand.tsx';
+import { ProductName, SetStockButton, VariantName } from '../parts/product.tsx';
+import { TableCard, useDays } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { usePolling, useQuery } from '../session.ts';
+import type { Query } from '../session.ts';
+import { RevenueCard, firstDay } from './revenue.tsx';
+
+type Props = { demand: Query<Answered<WaitingDemandQuery>>; onRestocked: () => void };
+
+function WaitingDemand({ demand, onRestocked }: Props) {
+  return (
+    <TableCard
+      title="Waiting demand"
+      note="Sold-out variants that most contacts wait for."
+      aside={<a href={hrefTo('products', '', { stock: 'out', sort: 'waiting' })}>All</a>}
+      caption="Waiting demand by variant"
+      isDense
+      query={demand}
+      rowsOf={({ waitingDemand }) => waitingDemand}
+      keyOf={({ epi }) => String(epi)}
+      columns={[
+        { label: 'Variant', cell: (variant) => <VariantName {...variant} /> },
+        { label: 'Waiting', number: ({ waiting }) => formatNumber(waiting) },
+        { label: 'Restock', actions: (variant) => <SetStockButton variant={variant} onDone={onRestocked} /> },
+      ]}
+      empty={
+        <Empty title="Nobody is waiting">A sold-out variant appears here with its first subscriber.</Empty>
+      }
+    />
+  );
+}
 
 type Day = Answered<OverviewQuery>['activity'][number];
 
-const RANGES = ['7', '30', '90'].map((days) => ({ value: days, label: `${days} days` }));
+const RANGES = ['7', '30', '90'];
 const REFRESH_MS = 30_000;
+
+/** Each figure with the table that is behind it. */
 const FIGURES = [
-  {
-    field: 'adds',
-    name: 'Added to lists',
-    colour: '--chart-1',
-    href: () => hrefTo('products', '', { sort: 'lists' }),
-  },
-  {
-    field: 'subscriptions',
-    name: 'Subscriptions',
-    colour: '--chart-2',
-    href: () => hrefTo('products', '', { sort: 'waiting' }),
-  },
+  { field: 'adds', name: 'Added to lists', page: 'products', query: () => ({ sort: 'lists' }) },
+  { field: 'subscriptions', name: 'Subscriptions', page: 'products', query: () => ({ sort: 'waiting' }) },
   {
     field: 'alerts',
     name: 'Alerts sent',
-    colour: '--chart-3',
-    href: (days: number) => hrefTo('alerts', '', { state: 'sent', from: firstDay(days) }),
+    page: 'alerts',
+    query: (days: number) => ({ state: 'sent', from: firstDay(days) }),
   },
 ] as const;
 
@@ -49,22 +65,24 @@ function Figures({ days, shown }: { days: Day[]; shown: number }) {
   const current = useMemo(() => days.slice(-shown), [days, shown]);
   const series = useMemo(
     () =>
-      FIGURES.map((figure) => ({
-        ...figure,
-        points: current.map((day) => ({ day: day.day, value: day[figure.field] })),
-        before: days.slice(0, -shown).reduce((sum, day) => sum + day[figure.field], 0),
+      FIGURES.map(({ field, name, page, query }, index) => ({
+        name,
+        colour: `--chart-${index + 1}`,
+        href: hrefTo(page, '', query(shown)),
+        points: current.map((day) => ({ day: day.day, value: day[field] })),
+        before: days.slice(0, -shown).reduce((sum, day) => sum + day[field], 0),
       })),
     [current, days, shown],
   );
   return (
     <>
       <div class="charts">
-        {series.map(({ field, href, ...chart }) => (
-          <DayChart key={field} {...chart} href={href(shown)} />
+        {series.map((chart) => (
+          <DayChart key={chart.name} {...chart} />
         ))}
       </div>
       <details class="figures-table">
-        <summary>Show these figures as a table</summary>
+        <summary class="muted">Show these figures as a table</summary>
         <Table
           caption="Figures a day, newest first"
           rows={current.toReversed()}
@@ -73,8 +91,7 @@ function Figures({ days, shown }: { days: Day[]; shown: number }) {
             { label: 'Day', cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
             ...FIGURES.map(({ field, name }) => ({
               label: name,
-              isNumber: true,
-              cell: (day: Day) => formatNumber(day[field]),
+              number: (day: Day) => formatNumber(day[field]),
             })),
           ]}
         />
@@ -83,81 +100,54 @@ function Figures({ days, shown }: { days: Day[]; shown: number }) {
   );
 }
 
-/** How the store does: figures over time, what is wanted, what is waited for. */
 export function OverviewPage() {
-  const [{ days }, change] = useFilters(['days']);
-  const range = RANGES.some(({ value }) => value === days) ? days : '30';
-  const shown = Number(range);
-  const activity = useQuery(OverviewDocument, { days: shown * 2 });
+  const { days, picker } = useDays(RANGES);
+  const activity = useQuery(OverviewDocument, { days: days * 2 });
   const wished = useQuery(MostWishlistedDocument, { first: 10 });
   const demand = useQuery(WaitingDemandDocument, { first: 10 });
   const queries = [activity, wished, demand];
-  usePolling(
-    {
-      isLoading: queries.some(({ isLoading }) => isLoading),
-      reload: () => queries.forEach(({ reload }) => reload()),
-    },
-    REFRESH_MS,
-  );
+  const reload = (): void => queries.forEach((query) => query.reload());
+  usePolling({ isLoading: queries.some(({ isLoading }) => isLoading), reload }, REFRESH_MS);
   return (
     <>
       <PageHead
         title="Overview"
         lead="Days are in UTC; figures are a few seconds behind, and compared with as many days before."
-        aside={
-          <Segments
-            label="Range"
-            value={range}
-            options={RANGES}
-            onValue={(value) => change({ days: value === '30' ? '' : value })}
-          />
-        }
+        aside={picker}
       />
       <Checklist />
       <Card title="Activity">
         <Loaded query={activity} lines={6}>
-          {(data) => <Figures days={data.activity} shown={Math.min(shown, data.activity.length / 2)} />}
+          {(data) => <Figures days={data.activity} shown={Math.min(days, data.activity.length / 2)} />}
         </Loaded>
       </Card>
-      <RevenueCard days={shown} />
+      <RevenueCard days={days} />
       <div class="columns">
-        <Card
+        <TableCard
           title="Most wishlisted"
           note="Products that are in most lists right now."
           aside={<a href={hrefTo('products', '', { sort: 'lists' })}>All</a>}
-        >
-          <Loaded query={wished}>
-            {({ mostWishlisted }) =>
-              mostWishlisted.length === 0 ? (
-                <Empty title="No product is in a list yet">
-                  It appears here with the first heart a shopper clicks.
-                </Empty>
-              ) : (
-                <Table
-                  caption="Most wishlisted products"
-                  isDense
-                  rows={mostWishlisted}
-                  keyOf={({ empi }) => String(empi)}
-                  columns={[
-                    {
-                      label: 'Product',
-                      cell: ({ dt, iu, empi }) => (
-                        <ProductName
-                          dt={dt}
-                          iu={iu}
-                          id={empi}
-                          href={hrefTo('products', '', { q: String(empi) })}
-                        />
-                      ),
-                    },
-                    { label: 'Lists', isNumber: true, cell: ({ count }) => formatNumber(count) },
-                  ]}
-                />
-              )
-            }
-          </Loaded>
-        </Card>
-        <WaitingDemand demand={demand} onRestocked={() => queries.forEach(({ reload }) => reload())} />
+          caption="Most wishlisted products"
+          isDense
+          query={wished}
+          rowsOf={({ mostWishlisted }) => mostWishlisted}
+          keyOf={({ empi }) => String(empi)}
+          columns={[
+            {
+              label: 'Product',
+              cell: ({ dt, iu, empi }) => (
+                <ProductName dt={dt} iu={iu} id={empi} href={hrefTo('products', '', { q: String(empi) })} />
+              ),
+            },
+            { label: 'Lists', number: ({ count }) => formatNumber(count) },
+          ]}
+          empty={
+            <Empty title="No product is in a list yet">
+              It appears here with the first heart a shopper clicks.
+            </Empty>
+          }
+        />
+        <WaitingDemand demand={demand} onRestocked={reload} />
       </div>
     </>
   );

@@ -1,16 +1,11 @@
-import { useState } from 'preact/hooks';
 import { ProductDocument, ProductWaitingDocument } from '../../../generated/dashboard.ts';
 import type { ProductQuery } from '../../../generated/dashboard.ts';
 import { formatMoment, formatNumber, formatPrice, plural } from '../format.ts';
-import { Browse } from '../parts/browse.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Badge, Empty, Loaded } from '../parts/feedback.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
-import { useAddressTrail } from '../parts/pager.tsx';
+import { Empty, Loaded } from '../parts/feedback.tsx';
+import { Card, Facts, PageHead } from '../parts/layout.tsx';
 import { History } from '../parts/product-history.tsx';
-import { Stock } from '../parts/product.tsx';
-import { SetStock, SetStockButton } from '../parts/set-stock.tsx';
-import type { Variant } from '../parts/set-stock.tsx';
+import { SUBSCRIPTION, SetStockButton, Stock } from '../parts/product.tsx';
+import { TableCard, useAddressTrail } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
@@ -25,13 +20,10 @@ function ShopLink({ uri }: { uri: string }) {
   );
 }
 
-function About({ product, onPick }: { product: Product; onPick: (variant: Variant) => void }) {
+function About({ product, onDone }: { product: Product; onDone: () => void }) {
   const { epi, empi, bt, vi, sku, uri, stk, pr, tags, cts, uts, waiting, wishlisted, inLists } = product;
   return (
-    <Card
-      title="Variant"
-      aside={<SetStockButton product={{ ...product, waiting: waiting ?? 0 }} onPick={onPick} />}
-    >
+    <Card title="Variant" aside={<SetStockButton variant={product} onDone={onDone} />}>
       <Facts
         facts={[
           ['Stock', <Stock stk={stk} />],
@@ -54,66 +46,46 @@ function About({ product, onPick }: { product: Product; onPick: (variant: Varian
   );
 }
 
-function Waiting({ epi }: { epi: string }) {
-  const { after } = useAddressTrail();
-  const waiting = useQuery(ProductWaitingDocument, { epi, after });
+function Subscribers({ epi }: { epi: string }) {
+  const trail = useAddressTrail();
+  const subscriptions = useQuery(ProductWaitingDocument, { epi, after: trail.after });
   return (
-    <Browse
+    <TableCard
       title="Who waits"
-      note={waiting.data && plural(waiting.data.subscriptions.totalCount, 'subscription')}
+      note={subscriptions.data && plural(subscriptions.data.subscriptions.totalCount, 'subscription')}
       caption="Subscriptions to this variant"
-      query={waiting}
+      isDense
+      query={subscriptions}
+      trail={trail}
       rowsOf={(data) => data.subscriptions}
       keyOf={({ id }) => id}
-      columns={[
-        { label: 'Contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-        { label: 'Topic', cell: ({ topic }) => topic },
-        {
-          label: 'State',
-          cell: ({ confirmed }) =>
-            confirmed ? <Badge tone="good">confirmed</Badge> : <Badge>to be confirmed</Badge>,
-        },
-        { label: 'Since', cell: ({ cts }) => formatMoment(cts) },
-      ]}
+      columns={[SUBSCRIPTION.contact, SUBSCRIPTION.topic, SUBSCRIPTION.state, SUBSCRIPTION.since]}
       empty={<Empty title="Nobody waits for this variant" />}
     />
   );
 }
 
-/** One variant: what it is, who waits for it, and what happened. */
 export function ProductPage({ epi }: { epi: string }) {
   const query = useQuery(ProductDocument, { epi });
-  const [chosen, setChosen] = useState<Variant | null>(null);
-  const product = query.data?.product ?? null;
   return (
     <>
       <PageHead
-        title={product?.dt || `Variant ${epi}`}
+        title={query.data?.product?.dt || `Variant ${epi}`}
         lead={<a href={hrefTo('products')}>All products</a>}
       />
       <Loaded query={query} lines={6}>
-        {({ product: found, stockChanges, occasions }) => (
+        {({ product, stockChanges, occasions }) => (
           <>
-            {found ? (
-              <About product={found} onPick={setChosen} />
+            {product ? (
+              <About product={product} onDone={query.reload} />
             ) : (
               <Empty title="The catalogue does not know this variant">It may have been removed.</Empty>
             )}
-            <Waiting epi={epi} />
+            <Subscribers epi={epi} />
             <History changes={stockChanges} occasions={occasions} />
           </>
         )}
       </Loaded>
-      {chosen && (
-        <SetStock
-          variant={chosen}
-          onClose={() => setChosen(null)}
-          onDone={() => {
-            setChosen(null);
-            query.reload();
-          }}
-        />
-      )}
     </>
   );
 }

@@ -11,14 +11,13 @@ import { GeneralCard, SettingsCard } from '../parts/store-settings.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
-/** What every section is given: the store as it is saved, and whom to tell that it changed. */
 type Given = {
   store: StoreSettingsFragment;
   onSaved: (store: StoreSettingsFragment) => void;
   onChanged: () => void;
 };
 
-/** The sections in their order, each with an address: `#/settings/lists`. */
+/** The sections in their order, each with an address such as `#/settings/lists`. */
 const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
   { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
   { id: 'lists', title: 'Lists', show: (given) => <SettingsCard card="lists" {...given} /> },
@@ -34,7 +33,7 @@ const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentCh
     title: 'API keys',
     show: ({ store, onChanged }) => <ApiKeys keys={store.apiKeys} onChanged={onChanged} />,
   },
-  // Last, because it asks for itself: nothing below moves when the answer comes.
+  // Last, because it loads by itself: nothing below moves when the response comes.
   {
     id: 'mail-server',
     title: 'Mail server',
@@ -44,7 +43,6 @@ const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentCh
 
 const sectionOf = (id: string): HTMLElement | null => document.getElementById(`section-${id}`);
 
-/** Brings a section into sight and the keyboard with it. */
 function goTo(id: string): void {
   sectionOf(id)?.scrollIntoView();
   sectionOf(id)?.focus({ preventScroll: true });
@@ -53,7 +51,7 @@ function goTo(id: string): void {
 function SectionLinks() {
   return (
     <nav class="section-links" aria-label="Sections">
-      <ul>
+      <ul class="plain-list">
         {SECTIONS.map(({ id, title }) => (
           <li key={id}>
             <a
@@ -97,7 +95,6 @@ function Sections(given: Given) {
   );
 }
 
-/** What a store can set about itself, and its keys. */
 export function SettingsPage() {
   const settings = useQuery(SettingsDocument, {});
   return (

@@ -1,36 +1,104 @@
 import { useState } from 'preact/hooks';
 import {
+  DeletedListsDocument,
   EraseShopperDocument,
   FindShopperDocument,
+  RestoreDeletedListDocument,
   ShopperListsDocument,
   ShopperSubscriptionsDocument,
 } from '../../../generated/dashboard.ts';
-import type { FindShopperQuery } from '../../../generated/dashboard.ts';
+import type { FindShopperQuery, ShopperSubscriptionsQuery } from '../../../generated/dashboard.ts';
 import { saveFile } from '../download.ts';
 import { formatBytes, formatMoment, formatNumber } from '../format.ts';
-import { Browse } from '../parts/browse.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { DeletedLists } from '../parts/deleted-lists.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Badge, Empty, Failure, Loaded } from '../parts/feedback.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
-import { useTrail } from '../parts/pager.tsx';
-import { ProductName } from '../parts/product.tsx';
+import { useDialog } from '../parts/dialog.tsx';
+import { Empty, ErrorNotice, Loaded } from '../parts/feedback.tsx';
+import { Confirm } from '../parts/form.tsx';
+import { Button, Card, Facts, PageHead } from '../parts/layout.tsx';
+import { SUBSCRIPTION, VariantName } from '../parts/product.tsx';
+import { TableCard, useTrail } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession, useShopperChanges } from '../session.ts';
 import { Kind } from './shoppers.tsx';
 
+/** What a shopper deleted and can have back: support restores it on request. */
+function DeletedLists({ regid }: { regid: string }) {
+  const { run, notify } = useSession();
+  const trail = useTrail();
+  const lists = useQuery(DeletedListsDocument, { after: trail.after }, regid);
+  const restore = useAction(async (lid: string) => {
+    const { restoreList } = await run(RestoreDeletedListDocument, { lid }, { regid });
+    notify(`${restoreList.lname} is back.`);
+    lists.reload();
+  });
+  return (
+    <TableCard
+      title="Deleted lists"
+      caption="Deleted lists"
+      isDense
+      lines={1}
+      filters={restore.error && <ErrorNotice error={restore.error} />}
+      query={lists}
+      trail={trail}
+      rowsOf={({ deletedLists: { edges, pageInfo } }) => ({
+        edges: edges.map(({ node, ...edge }) => ({ node: { ...edge, ...node } })),
+        pageInfo,
+      })}
+      keyOf={({ lid }) => lid}
+      columns={[
+        { label: 'Name', cell: ({ lname }) => lname },
+        { label: 'Items', number: ({ cnt }) => formatNumber(cnt) },
+        { label: 'Deleted', cell: ({ deletedAt }) => formatMoment(deletedAt) },
+        { label: 'Can be brought back until', cell: (list) => formatMoment(list.restorableUntil) },
+        {
+          label: 'Bring back',
+          actions: ({ lid, lname }) => (
+            <Button
+              look="small secondary"
+              label={`Bring back ${lname}`}
+              disabled={restore.isBusy}
+              onClick={() => restore.start(lid)}
+            >
+              Bring back
+            </Button>
+          ),
+        },
+      ]}
+      empty={<p>There is nothing to bring back.</p>}
+    />
+  );
+}
+
 type Shopper = NonNullable<FindShopperQuery['findShopper']>;
+type Subscription = NonNullable<
+  NonNullable<ShopperSubscriptionsQuery['findShopper']>['subscriptions']
+>['edges'][number]['node'];
 
 function About({ shopper }: { shopper: Shopper }) {
   const { run, notify } = useSession();
-  const [isErasing, setErasing] = useState(false);
+  const { open } = useDialog();
   const { regid, uid, isGuest, storage, lists, userinfo } = shopper;
   const download = useAction(async () => {
     const file = await run.download('/storeadmin/v3/user/export', { regid });
     saveFile(`shopper-${new Date().toISOString().slice(0, 10)}.json`, file);
     notify('The export is in your downloads.');
   });
+  const erase = async (): Promise<void> => {
+    await run(EraseShopperDocument, { regid });
+    notify('The shopper is erased.');
+    location.hash = hrefTo('shoppers');
+  };
+  const ask = (): void =>
+    open(
+      <Confirm
+        title="Erase this shopper?"
+        label="Erase for ever"
+        phrase={userinfo.em ?? 'ERASE'}
+        onSubmit={erase}
+      >
+        Lists, items, subscriptions, messages and everything that names the person are deleted, and all
+        sessions end. It cannot be undone.
+      </Confirm>,
+    );
   return (
     <Card title="Record" aside={<Kind isGuest={isGuest} />}>
       <Facts
@@ -48,58 +116,34 @@ function About({ shopper }: { shopper: Shopper }) {
           ['regid', regid],
         ]}
       />
-      <Failure error={download.error} />
+      <ErrorNotice error={download.error} />
       <div class="buttons">
-        <button
-          type="button"
-          class="secondary"
-          disabled={download.isBusy}
-          aria-busy={download.isBusy}
-          onClick={() => void download.start()}
-        >
+        <Button look="secondary" isBusy={download.isBusy} onClick={download.start}>
           Export as JSON
-        </button>
-        <button type="button" class="danger outline" onClick={() => setErasing(true)}>
+        </Button>
+        <Button look="danger outline" onClick={ask}>
           Erase…
-        </button>
+        </Button>
       </div>
-      {isErasing && (
-        <Confirm
-          title="Erase this shopper?"
-          action="Erase for ever"
-          phrase={userinfo.em ?? 'ERASE'}
-          onClose={() => setErasing(false)}
-          onConfirm={async () => {
-            await run(EraseShopperDocument, { regid });
-            notify('The shopper is erased.');
-            setErasing(false);
-            location.hash = hrefTo('shoppers');
-          }}
-        >
-          Lists, items, subscriptions, messages and everything that names the person are deleted, and all
-          sessions end. It cannot be undone.
-        </Confirm>
-      )}
     </Card>
   );
 }
 
-const NOTHING = { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
-
 function Lists({ uid }: { uid: string }) {
-  const trail = useTrail('');
+  const trail = useTrail();
   const lists = useQuery(ShopperListsDocument, { uid, after: trail.after });
   return (
-    <Browse
+    <TableCard
+      isDense
       title="Lists"
       caption="Lists, newest first"
       query={lists}
       trail={trail}
-      rowsOf={({ findShopper }) => findShopper?.lists ?? NOTHING}
+      rowsOf={({ findShopper }) => findShopper?.lists ?? []}
       keyOf={({ lid }) => lid}
       columns={[
         { label: 'Name', cell: ({ lname }) => <span class="wrap">{lname}</span> },
-        { label: 'Items', isNumber: true, cell: ({ cnt }) => formatNumber(cnt) },
+        { label: 'Items', number: ({ cnt }) => formatNumber(cnt) },
         { label: 'Seen by', cell: ({ anonRead }) => (anonRead ? 'whoever has the link' : 'the shopper') },
         { label: 'Made', cell: ({ cts }) => formatMoment(cts) },
         { label: 'Last change', cell: ({ uts }) => formatMoment(uts) },
@@ -110,39 +154,31 @@ function Lists({ uid }: { uid: string }) {
 }
 
 function Subscriptions({ uid }: { uid: string }) {
-  const trail = useTrail('');
+  const trail = useTrail();
   const subscriptions = useQuery(ShopperSubscriptionsDocument, { uid, after: trail.after });
   return (
-    <Browse
+    <TableCard
+      isDense
       title="Subscriptions"
       note="Of an account's own address, or what a guest asked for."
       caption="Subscriptions, newest first"
       query={subscriptions}
       trail={trail}
-      rowsOf={({ findShopper }) => findShopper?.subscriptions ?? NOTHING}
+      rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
       keyOf={({ id }) => id}
       columns={[
-        {
-          label: 'Product',
-          cell: ({ product: { epi, dt, vi, iu } }) => (
-            <ProductName dt={dt} vi={vi} iu={iu} id={epi} href={hrefTo('products', String(epi))} />
-          ),
-        },
-        { label: 'Topic', cell: ({ topic }) => topic },
-        { label: 'Contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-        {
-          label: 'State',
-          cell: ({ confirmed }) =>
-            confirmed ? <Badge tone="good">confirmed</Badge> : <Badge>to be confirmed</Badge>,
-        },
-        { label: 'Since', cell: ({ cts }) => formatMoment(cts) },
+        { label: 'Product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
+        SUBSCRIPTION.topic,
+        SUBSCRIPTION.contact,
+        SUBSCRIPTION.state,
+        SUBSCRIPTION.since,
       ]}
       empty={<Empty title="No subscriptions" />}
     />
   );
 }
 
-/** The shopper with what it has; all of it is read again when its lists change. */
+/** Everything is read again when the shopper's lists change. */
 function Found({ shopper, onMoved }: { shopper: Shopper; onMoved: () => void }) {
   const { regid, uid } = shopper;
   const [changes, setChanges] = useState(0);
@@ -155,14 +191,11 @@ function Found({ shopper, onMoved }: { shopper: Shopper; onMoved: () => void }) 
       <About shopper={shopper} />
       <Lists key={`lists ${changes}`} uid={uid} />
       <Subscriptions uid={uid} />
-      <Card title="Deleted lists">
-        <DeletedLists key={`deleted ${changes}`} regid={regid} />
-      </Card>
+      <DeletedLists key={`deleted ${changes}`} regid={regid} />
     </>
   );
 }
 
-/** One shopper, named by its public id: what is known, its lists and subscriptions; export and erasure. */
 export function ShopperPage({ uid }: { uid: string }) {
   const query = useQuery(FindShopperDocument, { uid });
   const shopper = query.data?.findShopper ?? null;

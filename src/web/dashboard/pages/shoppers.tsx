@@ -1,17 +1,46 @@
-import { AuditLogDocument, CountShoppersDocument, ShoppersDocument } from '../../../generated/dashboard.ts';
-import type { AuditLogQuery, ShopperKind } from '../../../generated/dashboard.ts';
-import type { Answered } from '../api.ts';
-import { formatMoment, plural } from '../format.ts';
-import { Browse, SearchBox, useFilters } from '../parts/browse.tsx';
-import { Badge, Empty, Loaded } from '../parts/feedback.tsx';
+import {
+  AuditLogDocument,
+  CountShoppersDocument,
+  MailingListDocument,
+  ShoppersDocument,
+} from '../../../generated/dashboard.ts';
+import type { ShopperKind } from '../../../generated/dashboard.ts';
+import { formatMoment, formatNumber, plural } from '../format.ts';
+import { Badge, Empty } from '../parts/feedback.tsx';
 import { Segments } from '../parts/fields.tsx';
-import { Card, PageHead, Table } from '../parts/layout.tsx';
-import { MailingList } from '../parts/mailing-list.tsx';
-import { useAddressTrail } from '../parts/pager.tsx';
+import type { Option } from '../parts/fields.tsx';
+import { PageHead } from '../parts/layout.tsx';
+import { SearchBox, TableCard, oneOf, useAddressTrail, useFilters } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
-const KINDS = [
+function MailingList() {
+  const trail = useAddressTrail();
+  const list = useQuery(MailingListDocument, { after: trail.after });
+  const count = list.data?.mailingList.totalCount;
+  return (
+    <TableCard
+      title="Mailing list"
+      note={`${count === undefined ? '' : `${formatNumber(count)} in all. `}Contacts that said yes when they subscribed, and have not left since.`}
+      caption="Mailing list"
+      isDense
+      query={list}
+      trail={trail}
+      rowsOf={(data) => data.mailingList}
+      keyOf={({ medium, mediumvalue }) => `${medium} ${mediumvalue}`}
+      file={{ path: 'mailinglist.csv' }}
+      columns={[
+        { label: 'Contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
+        { label: 'Medium', cell: ({ medium }) => medium },
+        { label: 'Since', cell: ({ signuptime }) => formatMoment(signuptime) },
+        { label: 'Source', cell: ({ acceptsource }) => acceptsource },
+      ]}
+      empty={<Empty title="Nobody has opted in yet">Send addtomailinglist=1 with a subscription.</Empty>}
+    />
+  );
+}
+
+const KINDS: Option<ShopperKind | ''>[] = [
   { value: '', label: 'All' },
   { value: 'account', label: 'Accounts' },
   { value: 'guest', label: 'Guests' },
@@ -22,31 +51,33 @@ const VIEWS = [
   { value: 'audit', label: 'Audit log' },
 ];
 
+export function Kind({ isGuest }: { isGuest: boolean }) {
+  return <Badge tone={isGuest ? 'plain' : 'good'}>{isGuest ? 'guest' : 'account'}</Badge>;
+}
+
 function Everybody() {
-  const [{ q, kind: given }, change] = useFilters(['q', 'kind'], ['q']);
-  const kind = KINDS.some(({ value }) => value === given) ? given : '';
-  const { after } = useAddressTrail();
-  const which = { search: q || null, kind: (kind || null) as ShopperKind | null };
-  const shoppers = useQuery(ShoppersDocument, { ...which, after });
+  const { filters, bind } = useFilters(['q', 'kind'], ['q']);
+  const { q } = filters;
+  const kind = oneOf(filters.kind, KINDS, '');
+  const trail = useAddressTrail();
+  const which = { search: q || null, kind: kind || null };
+  const shoppers = useQuery(ShoppersDocument, { ...which, after: trail.after });
   const count = useQuery(CountShoppersDocument, which);
   return (
-    <Browse
+    <TableCard
       title="Guests and accounts"
       note={count.data && plural(count.data.shoppers.totalCount, 'shopper')}
       caption="Shoppers, those first that were first seen last"
+      isDense
       query={shoppers}
+      trail={trail}
       rowsOf={(data) => data.shoppers}
       keyOf={({ uid }) => uid}
       file={{ path: 'shoppers.csv', fields: { search: q, kind } }}
       filters={
         <>
-          <SearchBox
-            label="Search"
-            placeholder="E-mail address, name or regid"
-            value={q}
-            onValue={(value) => change({ q: value }, true)}
-          />
-          <Segments label="Kind" value={kind} options={KINDS} onValue={(value) => change({ kind: value })} />
+          <SearchBox label="Search" placeholder="E-mail address, name or regid" {...bind('q')} />
+          <Segments label="Kind" value={kind} options={KINDS} onValue={bind('kind').onValue} />
         </>
       }
       columns={[
@@ -80,69 +111,58 @@ function Everybody() {
   );
 }
 
-/** Guest or account. */
-export function Kind({ isGuest }: { isGuest: boolean }) {
-  return <Badge tone={isGuest ? 'plain' : 'good'}>{isGuest ? 'guest' : 'account'}</Badge>;
-}
-
 const detailText = (detail: Record<string, unknown>): string =>
   Object.entries(detail)
     .map(([kind, count]) => `${String(count)} ${kind}`)
     .join(', ') || '–';
 
-/** The key that asked, as Settings names it; of one that was revoked since, the id is all there is. */
-function KeyName({ id, keys }: { id: string; keys: Answered<AuditLogQuery>['store']['apiKeys'] }) {
+/** The key as Settings shows it; of a revoked one, only the id is left. */
+function keyText(id: string, keys: readonly { id: string; hint: string }[]): string {
   const key = keys.find((entry) => entry.id === id);
-  return <span class="code">{key ? `…${key.hint}` : id}</span>;
+  return key ? `…${key.hint}` : id;
 }
 
 function Audit() {
   const audit = useQuery(AuditLogDocument, { first: 50 });
   return (
-    <Card
+    <TableCard
       title="Audit log"
       note="Exports and erasures. It does not name the person; the same person has the same subject."
-    >
-      <Loaded query={audit}>
-        {({ auditLog, store }) =>
-          auditLog.length === 0 ? (
-            <Empty title="Nothing was exported or erased yet" />
-          ) : (
-            <Table
-              caption="Audit log"
-              rows={auditLog}
-              keyOf={({ id }) => id}
-              columns={[
-                { label: 'When', cell: ({ at }) => formatMoment(at) },
-                {
-                  label: 'What',
-                  cell: ({ action }) => <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{action}</Badge>,
-                },
-                { label: 'Subject', cell: ({ subject }) => <span class="code">{subject}</span> },
-                { label: 'Key', cell: ({ keyId }) => <KeyName id={keyId} keys={store.apiKeys} /> },
-                { label: 'Rows', cell: ({ detail }) => detailText(detail) },
-              ]}
-            />
-          )
-        }
-      </Loaded>
-    </Card>
+      caption="Audit log"
+      query={audit}
+      rowsOf={({ auditLog }) => auditLog}
+      keyOf={({ id }) => id}
+      columns={({ store }) => [
+        { label: 'When', cell: ({ at }) => formatMoment(at) },
+        {
+          label: 'What',
+          cell: ({ action }) => <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{action}</Badge>,
+        },
+        { label: 'Subject', cell: ({ subject }) => <span class="code">{subject}</span> },
+        { label: 'Key', cell: ({ keyId }) => <span class="code">{keyText(keyId, store.apiKeys)}</span> },
+        { label: 'Rows', cell: ({ detail }) => detailText(detail) },
+      ]}
+      empty={<Empty title="Nothing was exported or erased yet" />}
+    />
   );
 }
 
-/** The store's shoppers, who wants the mailing list, and what was exported or erased. */
 export function ShoppersPage() {
-  const [{ view }, change] = useFilters(['view']);
+  const { filters, bind } = useFilters(['view']);
   return (
     <>
       <PageHead
         title="Shoppers"
         lead="What you search for is not in the address of the page."
-        aside={
-          <Segments label="Show" value={view} options={VIEWS} onValue={(value) => change({ view: value })} />
-        }
+        aside={<Segments label="Show" options={VIEWS} {...bind('view')} />}
       />
-      {view === 'mailing-list' ? <MailingList /> : view === 'audit' ? <Audit /> : <Everybody />}
+      {filters.view === 'mailing-list' ? (
+        <MailingList />
+      ) : filters.view === 'audit' ? (
+        <Audit />
+      ) : (
+        <Everybody />
+      )}
     </>
   );
 }

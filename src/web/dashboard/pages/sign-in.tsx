@@ -1,23 +1,15 @@
-import { useState } from 'preact/hooks';
 import { signIn } from '../api.ts';
 import type { SignedIn } from '../api.ts';
-import { Failure } from '../parts/feedback.tsx';
-import { TextField } from '../parts/fields.tsx';
-import { useAction } from '../session.ts';
+import { ErrorNotice } from '../parts/feedback.tsx';
+import { AS_TYPED, TextField } from '../parts/fields.tsx';
+import { useAction, useText } from '../session.ts';
 
-/** Asks for the store id and an API key, or for an operator's, and has the service check them. */
-export function SignIn({
-  reason,
-  hasDemo,
-  onSignedIn,
-}: {
-  reason: string;
-  hasDemo: boolean;
-  onSignedIn: (signedIn: SignedIn) => void;
-}) {
-  const [pid, setPid] = useState('');
-  const [apiKey, setApiKey] = useState('');
-  const check = useAction(async () => onSignedIn(await signIn(pid.trim(), apiKey.trim())));
+type Props = { reason: string; hasDemo: boolean; onSignedIn: (signedIn: SignedIn) => void };
+
+export function SignIn({ reason, hasDemo, onSignedIn }: Props) {
+  const pid = useText();
+  const apiKey = useText();
+  const check = useAction(async () => onSignedIn(await signIn(pid.value.trim(), apiKey.value.trim())));
   return (
     <main class="sign-in">
       <div class="card">
@@ -25,7 +17,7 @@ export function SignIn({
           autocomplete="off"
           onSubmit={(event) => {
             event.preventDefault();
-            void check.start();
+            check.start();
           }}
         >
           <div class="brand">
@@ -41,12 +33,9 @@ export function SignIn({
           )}
           <TextField
             label="Store id (pid)"
-            value={pid}
-            onValue={setPid}
+            {...pid}
             required
-            autocomplete="off"
-            spellcheck={false}
-            autoCapitalize="off"
+            {...AS_TYPED}
             hint={
               <>
                 Do you run this service? Then it is <span class="code">operator</span>.
@@ -56,13 +45,12 @@ export function SignIn({
           <TextField
             label="API key"
             type="password"
-            value={apiKey}
-            onValue={setApiKey}
+            {...apiKey}
             required
             autocomplete="off"
             hint="The key is kept nowhere in this browser. You stay signed in for eight hours, or until you sign out."
           />
-          <Failure error={check.error} />
+          <ErrorNotice error={check.error} />
           <button type="submit" aria-busy={check.isBusy} disabled={check.isBusy}>
             {check.isBusy ? 'Signing in' : 'Sign in'}
           </button>

@@ -1,33 +1,94 @@
 import { useState } from 'preact/hooks';
-import { SaveTopicDocument, TopicsDocument } from '../../../generated/dashboard.ts';
-import type { TopicFieldsFragment, TopicsQuery } from '../../../generated/dashboard.ts';
+import { DeleteTopicDocument, SaveTopicDocument, TopicsDocument } from '../../../generated/dashboard.ts';
+import type {
+  ChannelFieldsFragment,
+  TopicFieldsFragment,
+  TopicsQuery,
+} from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { changedFields } from '../draft.ts';
+import { plural } from '../format.ts';
+import { CodeField } from '../parts/code-field.tsx';
+import type { Variable } from '../parts/code-field.tsx';
+import { useDialog } from '../parts/dialog.tsx';
 import { Empty, Loaded } from '../parts/feedback.tsx';
-import { SaveForm, useForm } from '../parts/form.tsx';
+import { Confirm, SaveForm, changedFields, useForm } from '../parts/form.tsx';
 import type { Form } from '../parts/form.tsx';
-import { PageHead } from '../parts/layout.tsx';
-import { TemplateEditor } from '../parts/template-editor.tsx';
+import { Button, Card, PageHead } from '../parts/layout.tsx';
 import { TemplatePreview } from '../parts/template-preview.tsx';
-import { TopicDelete } from '../parts/topic-delete.tsx';
 import { TopicRules } from '../parts/topic-rules.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
 import { draftOf, inputOf, listOf } from '../topic-draft.ts';
 import type { TopicDraft } from '../topic-draft.ts';
+import { forgetUnsaved } from '../unsaved.tsx';
 import { triggerText } from './topics.tsx';
 
-function Editor({
-  topic,
-  channels,
-  triggers,
-  templateVariables,
-  onSaved,
-}: Omit<Answered<TopicsQuery>, 'topics'> & {
+function TopicDelete({ name }: { name: string }) {
+  const { run, notify } = useSession();
+  const { open } = useDialog();
+  const remove = async (): Promise<void> => {
+    const { deleteTopic } = await run(DeleteTopicDocument, { name });
+    notify(`The topic ${name} is deleted, with ${plural(deleteTopic.subscriptions, 'subscription')}.`);
+    forgetUnsaved();
+    location.hash = hrefTo('topics');
+  };
+  const ask = (): void =>
+    open(
+      <Confirm title={`Delete the topic ${name}?`} label="Delete topic" phrase={name} onSubmit={remove}>
+        Everybody who waits for it is unsubscribed, and alerts that are not sent yet are withheld. This cannot
+        be undone.
+      </Confirm>,
+    );
+  return (
+    <Button look="danger outline" onClick={ask}>
+      Delete topic
+    </Button>
+  );
+}
+
+type TemplateProps = {
+  channels: ChannelFieldsFragment[];
+  variables: readonly Variable[];
+  form: Form<TopicDraft>;
+  /** Runs when a part is being written, so that the preview shows it. */
+  onPart: (name: string) => void;
+};
+
+function TemplateEditor({ channels, variables, form, onPart }: TemplateProps) {
+  const { texts } = form.draft;
+  return (
+    <Card
+      title="Template"
+      note={
+        <>
+          Liquid: <span class="code">{'{{ product.title }}'}</span> shows a value,{' '}
+          <span class="code">{'{% if product.brand %}…{% endif %}'}</span> asks for one. Values are escaped.
+        </>
+      }
+    >
+      {channels
+        .flatMap(({ parts }) => parts)
+        .map((part) => (
+          <CodeField
+            key={part.name}
+            {...part}
+            variables={variables}
+            value={texts[part.name] ?? ''}
+            onValue={(text) => form.set({ texts: { ...texts, [part.name]: text } })}
+            onFocus={() => onPart(part.name)}
+          />
+        ))}
+    </Card>
+  );
+}
+
+type EditorProps = Omit<Answered<TopicsQuery>, 'topics'> & {
   topic: TopicFieldsFragment;
   onSaved: (topic: TopicFieldsFragment) => void;
-}) {
+};
+
+function Editor({ topic, channels, triggers, templateVariables, onSaved }: EditorProps) {
   const { run, notify } = useSession();
   const saved = draftOf(topic);
   const [shown, setShown] = useState('');
@@ -61,7 +122,6 @@ function Editor({
   );
 }
 
-/** One topic: its template with a live preview, its rules, and ways to send. */
 export function TopicPage({ name }: { name: string }) {
   const query = useQuery(TopicsDocument, {});
   const known = query.data?.topics.find((entry) => entry.name === name);

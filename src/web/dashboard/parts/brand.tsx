@@ -22,12 +22,9 @@ function textOn(colour: string): string {
 
 /** A price as the service will write it; a locale that is being typed may be none yet. */
 function priceIn({ currency, locale }: Draft): string {
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  const style = currency ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 };
   try {
-    return new Intl.NumberFormat(
-      locale.trim() || 'en',
-      currency ? { style: 'currency', currency } : digits,
-    ).format(1234.5);
+    return new Intl.NumberFormat(locale.trim() || 'en', style).format(1234.5);
   } catch {
     return '–';
   }
@@ -60,7 +57,7 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
         </div>
       </div>
       {logo === broken && logo !== '' && (
-        <p class="field-failure" role="status">
+        <p class="field-error" role="status">
           The logo could not be loaded: messages show the name where it cannot be.
         </p>
       )}

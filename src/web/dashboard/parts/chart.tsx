@@ -10,11 +10,13 @@ const DAY_LABEL_PX = 62;
 /** Distances between the lines of a chart: 1, 2 and 5 of every power of ten. */
 const STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
-function token(element: Element, name: string): string {
-  return getComputedStyle(element).getPropertyValue(name).trim();
+/** The value of a colour in the current colour scheme. */
+function resolve(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  return getComputedStyle(element).color;
 }
 
-/** As many days named below the chart as fit, the last one always. */
+/** The days to name below the chart: as many as fit, the last one always. */
 function dayTicks(count: number, widthPx: number): number[] {
   const step = Math.max(1, Math.ceil(count / Math.max(2, Math.floor(widthPx / DAY_LABEL_PX))));
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => count - 1 - index * step).reverse();
@@ -29,9 +31,9 @@ function roundUp(value: number): number {
 }
 
 function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlot.Options {
-  const ink = token(element, '--pico-muted-color');
-  const grid = token(element, '--chart-grid');
-  const font = `12px ${token(element, '--pico-font-family-sans-serif') || 'sans-serif'}`;
+  const ink = resolve(element, '--soft');
+  const grid = resolve(element, '--chart-grid');
+  const font = `12px ${getComputedStyle(element).fontFamily}`;
   return {
     width: element.clientWidth,
     height: HEIGHT,
@@ -74,25 +76,17 @@ function optionsFor(element: HTMLElement, points: Point[], colour: string): uPlo
   };
 }
 
-/**
- * Bars of one figure a day, its sum, and how that changed against the period before. The picture has one sentence for those who cannot see it; the
- * page has the table.
- */
-export function DayChart({
-  name,
-  colour,
-  points,
-  before,
-  href,
-}: {
+type Props = {
   name: string;
   colour: string;
   points: Point[];
   /** The sum of as many days before these. */
   before: number;
-  /** The table behind the figure. */
   href: string;
-}) {
+};
+
+/** Bars of one figure a day; screen readers get one sentence, and the page has the table. */
+export function DayChart({ name, colour, points, before, href }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const reading = useRef<HTMLParagraphElement>(null);
   const total = points.reduce((sum, { value }) => sum + value, 0);
@@ -106,14 +100,14 @@ export function DayChart({
     let plot: uPlot | null = null;
     const draw = (): void => {
       plot?.destroy();
-      const options = optionsFor(element, points, token(element, colour));
-      const tell = ({ cursor: { idx } }: uPlot): void => {
+      const options = optionsFor(element, points, resolve(element, colour));
+      const showReading = ({ cursor: { idx } }: uPlot): void => {
         const point = idx == null ? null : points[idx];
         if (reading.current)
           reading.current.textContent = point ? `${formatDay(point.day)}: ${formatNumber(point.value)}` : '';
       };
       plot = new uPlot(
-        { ...options, hooks: { setCursor: [tell] } },
+        { ...options, hooks: { setCursor: [showReading] } },
         [points.map((_, index) => index), points.map(({ value }) => value)],
         element,
       );
@@ -135,16 +129,19 @@ export function DayChart({
   return (
     <figure class="chart">
       <figcaption>
-        <a class="chart-name" href={href}>
+        <a class="muted chart-name" href={href}>
           {name}
         </a>
         <strong class="chart-total">{formatNumber(total)}</strong>{' '}
-        <span class="chart-change" title={`${formatNumber(before)} in the ${points.length} days before`}>
+        <span
+          class="muted chart-change"
+          title={`${formatNumber(before)} in the ${points.length} days before`}
+        >
           {formatChange(total, before) ?? (total > 0 ? 'new' : '')}
           <span class="visually-hidden"> against the {points.length} days before</span>
         </span>
       </figcaption>
-      <p class="chart-reading" ref={reading} aria-hidden="true" />
+      <p class="muted chart-reading" ref={reading} aria-hidden="true" />
       <div ref={box} role="img" aria-label={sentence} class="chart-box" />
     </figure>
   );

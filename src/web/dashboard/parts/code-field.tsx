@@ -1,11 +1,55 @@
-import { useId, useMemo, useRef } from 'preact/hooks';
-import { marksOf, unknownNames } from '../template-marks.ts';
-import { useField } from './fields.tsx';
+import { useMemo, useRef } from 'preact/hooks';
+import { AS_TYPED, useField } from './fields.tsx';
 
-/** A value that templates can name. */
+type Mark = { kind: 'plain' | 'value' | 'logic' | 'tag' | 'comment'; text: string };
+
+const LIQUID = /(\{\{[\s\S]*?\}\})|(\{%[\s\S]*?%\})/g;
+const HTML =
+  /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})|(<!--[\s\S]*?-->)|(<[/!]?[a-z](?:\{\{[\s\S]*?\}\}|[^<>])*>)/gi;
+
+function liquidMarks(text: string, around: Mark['kind']): Mark[] {
+  const marks: Mark[] = [];
+  let end = 0;
+  for (const found of text.matchAll(LIQUID)) {
+    marks.push({ kind: around, text: text.slice(end, found.index) });
+    marks.push({ kind: found[1] === undefined ? 'logic' : 'value', text: found[0] });
+    end = found.index + found[0].length;
+  }
+  marks.push({ kind: around, text: text.slice(end) });
+  return marks.filter(({ text: part }) => part !== '');
+}
+
+/** Splits a template into parts that are coloured alike. */
+function marksOf(text: string, isHtml: boolean): Mark[] {
+  if (!isHtml) return liquidMarks(text, 'plain');
+  const marks: Mark[] = [];
+  let end = 0;
+  for (const found of text.matchAll(HTML)) {
+    marks.push({ kind: 'plain', text: text.slice(end, found.index) });
+    if (found[1] !== undefined) marks.push(...liquidMarks(found[0], 'plain'));
+    else if (found[2] !== undefined) marks.push({ kind: 'comment', text: found[0] });
+    else marks.push(...liquidMarks(found[0], 'tag'));
+    end = found.index + found[0].length;
+  }
+  marks.push({ kind: 'plain', text: text.slice(end) });
+  return marks.filter(({ text: part }) => part !== '');
+}
+
+/** Misspelt variables such as `product.titel`; names that the template defines itself are left alone. */
+function unknownNames(text: string, known: readonly string[]): string[] {
+  const roots = new Set(known.filter((name) => name.includes('.')).map((name) => name.split('.')[0]!));
+  const named = [...text.matchAll(LIQUID)].flatMap(([liquid]) =>
+    [...liquid.replace(/"[^"]*"|'[^']*'/g, '').matchAll(/\b([a-z_]+)(?:\.[a-z_]+)+/gi)].map(
+      ([name, root]) => ({ name, root: root! }),
+    ),
+  );
+  const wrong = named.filter(({ name, root }) => roots.has(root) && !known.includes(name));
+  return [...new Set(wrong.map(({ name }) => name))];
+}
+
 export type Variable = { name: string; meaning: string; sample: string };
 
-/** Puts a text where the cursor is; as typing does, so that it can be undone. */
+/** Inserts text at the cursor as typing does, so that it can be undone. */
 function insert(field: HTMLTextAreaElement, text: string): void {
   field.focus();
   const isTyped = document.execCommand('insertText', false, text);
@@ -14,16 +58,9 @@ function insert(field: HTMLTextAreaElement, text: string): void {
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** What templates can name; a click puts it into the field. */
-function Variables({
-  label,
-  variables,
-  onPick,
-}: {
-  label: string;
-  variables: readonly Variable[];
-  onPick: (name: string) => void;
-}) {
+type VariablesProps = { label: string; variables: readonly Variable[]; onPick: (name: string) => void };
+
+function Variables({ label, variables, onPick }: VariablesProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const close = (): void => {
     if (details.current) details.current.open = false;
@@ -45,17 +82,10 @@ function Variables({
       <summary>
         Insert variable<span class="visually-hidden"> into {label}</span>
       </summary>
-      <ul>
+      <ul class="plain-list popup">
         {variables.map(({ name, meaning, sample }) => (
           <li key={name}>
-            <button
-              type="button"
-              class="plain-button"
-              onClick={() => {
-                close();
-                onPick(name);
-              }}
-            >
+            <button type="button" class="plain-button" onClick={() => (close(), onPick(name))}>
               <span class="code">{name}</span>
               <span class="muted">
                 {meaning}
@@ -69,17 +99,7 @@ function Variables({
   );
 }
 
-/** A template with its marks in colour behind what is typed, and the variables at hand. */
-export function CodeField({
-  label,
-  name,
-  value,
-  rows,
-  isHtml,
-  variables,
-  onValue,
-  onFocus,
-}: {
+type Props = {
   label: string;
   name: string;
   value: string;
@@ -88,59 +108,51 @@ export function CodeField({
   variables: readonly Variable[];
   onValue: (value: string) => void;
   onFocus: () => void;
-}) {
+};
+
+/** A template with its marks in colour behind what is typed, and the variables at hand. */
+export function CodeField({ label, name, value, rows, isHtml, variables, onValue, onFocus }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const labelId = useId();
   const marks = useMemo(() => marksOf(value, isHtml), [value, isHtml]);
   const unknown = unknownNames(
     value,
     variables.map((one) => one.name),
   );
   const hint = unknown.length > 0 && `Nothing is known of ${unknown.join(', ')}: it stays empty.`;
-  const { input, below } = useField({ name, hint: hint || undefined });
-  return (
-    <div class="field">
-      <div class="code-head">
-        <label id={labelId} for={input.id}>
-          {label}
-        </label>
-        <Variables
-          label={label}
-          variables={variables}
-          onPick={(one) => insert(field.current!, `{{ ${one} }}`)}
-        />
-      </div>
-      <div class={`code-edit code-rows-${rows > 12 ? 'many' : rows > 1 ? 'some' : 'one'}`}>
-        <pre aria-hidden="true">
-          {marks.map(({ kind, text }, index) => (
-            <span key={index} class={`mark-${kind}`}>
-              {text}
-            </span>
-          ))}
-          {'\n'}
-        </pre>
-        <textarea
-          {...input}
-          ref={field}
-          required
-          rows={rows}
-          spellcheck={false}
-          autocomplete="off"
-          autoCapitalize="off"
-          value={value}
-          onFocus={onFocus}
-          onInput={(event) => {
-            const typed = event.currentTarget.value;
-            onValue(rows === 1 ? typed.replace(/\s*\n\s*/g, ' ') : typed);
-          }}
-          onKeyDown={(event) => {
-            if (rows > 1 || event.key !== 'Enter') return;
-            event.preventDefault();
-            event.currentTarget.form?.requestSubmit();
-          }}
-        />
-      </div>
-      <div class="field-below">{below}</div>
-    </div>
+  const { input, label: labelled, around } = useField({ label, name, hint: hint || undefined });
+  const pick = (variable: string): void => insert(field.current!, `{{ ${variable} }}`);
+  return around(
+    <div class={`code-edit code-rows-${rows > 12 ? 'many' : rows > 1 ? 'some' : 'one'}`}>
+      <pre aria-hidden="true">
+        {marks.map(({ kind, text }, index) => (
+          <span key={index} class={`mark-${kind}`}>
+            {text}
+          </span>
+        ))}
+        {'\n'}
+      </pre>
+      <textarea
+        {...input}
+        ref={field}
+        required
+        rows={rows}
+        {...AS_TYPED}
+        value={value}
+        onFocus={onFocus}
+        onInput={(event) => {
+          const typed = event.currentTarget.value;
+          onValue(rows === 1 ? typed.replace(/\s*\n\s*/g, ' ') : typed);
+        }}
+        onKeyDown={(event) => {
+          if (rows > 1 || event.key !== 'Enter') return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
+      />
+    </div>,
+    <div class="code-head">
+      {labelled}
+      <Variables label={label} variables={variables} onPick={pick} />
+    </div>,
   );
 }

@@ -1,19 +1,37 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { createContext } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { useContext, useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useRoute } from '../route.ts';
+import { Button } from './layout.tsx';
 
-/** A modal dialog: the browser keeps the focus inside, Escape closes it, and the focus goes back to where it was. */
-export function Dialog({
-  title,
-  onClose,
-  isWide = false,
-  children,
-}: {
-  title: string;
-  /** For tables. */
-  isWide?: boolean;
-  onClose: () => void;
-  children: ComponentChildren;
-}) {
+type Dialogs = { open: (dialog: VNode) => void; close: () => void };
+
+const DialogContext = createContext<Dialogs>({ open: () => undefined, close: () => undefined });
+
+/** Opens a dialog in place of the one that is open, if any, or closes it. */
+export const useDialog = (): Dialogs => useContext(DialogContext);
+
+export const InDialog = createContext(false);
+
+/** Shows the dialog that something inside opened, until the page changes. */
+export function DialogHost({ children }: { children: ComponentChildren }) {
+  const [dialog, setDialog] = useState<VNode | null>(null);
+  const { page, rest } = useRoute();
+  useEffect(() => setDialog(null), [page, rest]);
+  const dialogs = useMemo(() => ({ open: setDialog, close: () => setDialog(null) }), []);
+  return (
+    <DialogContext.Provider value={dialogs}>
+      {children}
+      {dialog}
+    </DialogContext.Provider>
+  );
+}
+
+type DialogProps = { title: string; isWide?: boolean; children: ComponentChildren };
+
+/** The browser keeps the focus inside, Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, isWide = false, children }: DialogProps) {
+  const { close } = useDialog();
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -34,17 +52,17 @@ export function Dialog({
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        close();
       }}
     >
       <article>
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" class="icon secondary outline" aria-label="Close" onClick={onClose}>
+          <Button look="icon secondary outline" label="Close" onClick={close}>
             ✕
-          </button>
+          </Button>
         </header>
-        {children}
+        <InDialog.Provider value={true}>{children}</InDialog.Provider>
       </article>
     </dialog>
   );

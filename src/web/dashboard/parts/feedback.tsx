@@ -2,23 +2,18 @@ import type { ComponentChildren } from 'preact';
 import type { MessageState } from '../../../generated/dashboard.ts';
 import type { ApiError } from '../api.ts';
 import type { Query } from '../session.ts';
+import { Button } from './layout.tsx';
 
-/** A failure in words; with `onRetry` one can try again. */
-export function Failure({ error, onRetry }: { error: ApiError | null; onRetry?: () => void }) {
+export function ErrorNotice({ error, onRetry }: { error: ApiError | null; onRetry?: () => void }) {
   if (error === null) return null;
   return (
     <div class="notice notice-bad" role="alert">
       <span>{error.message}</span>
-      {onRetry && (
-        <button type="button" class="small secondary outline" onClick={onRetry}>
-          Try again
-        </button>
-      )}
+      {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
 }
 
-/** Says that there is nothing, and what would change that. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -28,27 +23,21 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** Shows data once it is there: a placeholder before, the failure when there is none, older data meanwhile. */
-export function Loaded<Data>({
-  query,
-  lines = 3,
-  children,
-}: {
-  query: Query<Data>;
-  lines?: number;
-  children: (data: Data) => ComponentChildren;
-}) {
+type LoadedProps<Data> = { query: Query<Data>; lines?: number; children: (data: Data) => ComponentChildren };
+
+/** Shows data once it is there: a placeholder before, the error when there is none, older data meanwhile. */
+export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) {
   const { data, error, isLoading, reload } = query;
   return (
     <>
-      <Failure error={error} onRetry={reload} />
+      <ErrorNotice error={error} onRetry={reload} />
       {data === null && isLoading && <Skeleton lines={lines} />}
       {data !== null && <div aria-busy={isLoading ? 'true' : undefined}>{children(data)}</div>}
     </>
   );
 }
 
-function Skeleton({ lines }: { lines: number }) {
+export function Skeleton({ lines }: { lines: number }) {
   return (
     <div class="skeleton" role="status">
       <span class="visually-hidden">Loading</span>
@@ -68,7 +57,10 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Com
 
 const TONES: Record<MessageState, Tone> = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' };
 
-/** The state of a message in its colour; `children` says it in other words. */
 export function StateBadge({ state, children = state }: { state: MessageState; children?: string }) {
   return <Badge tone={TONES[state]}>{children}</Badge>;
+}
+
+export function CellNote({ children }: { children: ComponentChildren }) {
+  return <span class="muted cell-note">{children}</span>;
 }

@@ -1,136 +1,92 @@
 import { createContext } from 'preact';
-import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes, JSX, VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 
-/** Which field a failure is about, and what is wrong with it. */
-export type FieldFailure = { name: string; message: string };
+/** Which field an error is about, and what is wrong with it. */
+export type FieldError = { name: string; message: string };
 
-/** The field of the surrounding form that was refused. */
-export const FailedField = createContext<FieldFailure | null>(null);
+export const FieldErrorContext = createContext<FieldError | null>(null);
 
 type Common = {
   label: string;
   hint?: ComponentChildren;
-  /** As the service's failures call it, so that they are shown here. */
+  /** As the service's errors call it, so that they are shown here. */
   name?: string;
 };
+type Valued<Value> = { value: Value; onValue: (value: Value) => void };
 
-/** What all fields share: an id, what is wrong, and what describes the input. */
-export function useField({ name, hint }: Pick<Common, 'name' | 'hint'>) {
+export function useField({ label, name, hint }: Common) {
   const id = useId();
-  const failed = useContext(FailedField);
-  const failure = failed !== null && failed.name === name ? failed.message : null;
-  const described = [failure && `${id}-failure`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  const error = useContext(FieldErrorContext);
+  const message = error !== null && error.name === name ? error.message : null;
+  const described = [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  const labelled = <label for={id}>{label}</label>;
+  const below = (
+    <>
+      {message && (
+        <small id={`${id}-error`} class="field-error">
+          {message}
+        </small>
+      )}
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
+    </>
+  );
   return {
     input: {
       id,
-      'aria-invalid': failure ? ('true' as const) : undefined,
+      'aria-invalid': message ? ('true' as const) : undefined,
       'aria-describedby': described || undefined,
     },
-    below: (
-      <>
-        {failure && (
-          <small id={`${id}-failure`} class="field-failure">
-            {failure}
-          </small>
-        )}
-        {hint && <small id={`${id}-hint`}>{hint}</small>}
-      </>
+    label: labelled,
+    below,
+    /** The label above the input, and what there is to say below. */
+    around: (input: VNode, head: VNode = labelled) => (
+      <div class="field">
+        {head}
+        {input}
+        <div class="field-below">{below}</div>
+      </div>
     ),
   };
 }
 
-/** What an input of text may be told beyond its value. */
-type InputOptions = {
-  type?: 'text' | 'password' | 'search' | 'number' | 'time' | 'date' | 'email' | 'url' | 'color';
-  required?: boolean;
-  placeholder?: string;
-  maxLength?: number;
-  min?: string;
-  max?: string;
-  step?: string;
-  inputMode?: 'numeric' | 'decimal';
-  autocomplete?: 'off' | 'new-password';
-  spellcheck?: boolean;
-  autoCapitalize?: 'off';
-  disabled?: boolean;
-};
+type Input = JSX.IntrinsicElements['input'];
+type TextProps = Common & Valued<string> & Omit<Input, keyof Common | 'value' | 'onInput'>;
 
-type TextProps = Common & InputOptions & { value: string; onValue: (value: string) => void };
+/** For ids and secrets: the browser neither completes nor corrects them. */
+export const AS_TYPED = { autocomplete: 'off', autoCapitalize: 'off', spellcheck: false } as const;
 
-/** A labelled line of text. */
 export function TextField({ label, hint, name, value, onValue, ...rest }: TextProps) {
-  const { input, below } = useField({ name, hint });
-  return (
-    <div class="field">
-      <label for={input.id}>{label}</label>
-      <input
-        {...(rest as InputHTMLAttributes<HTMLInputElement>)}
-        {...input}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-      <div class="field-below">{below}</div>
-    </div>
+  const { input, around } = useField({ label, name, hint });
+  return around(
+    <input
+      {...(rest as InputHTMLAttributes<HTMLInputElement>)}
+      {...input}
+      value={value}
+      onInput={(event) => onValue(event.currentTarget.value)}
+    />,
   );
 }
 
-/** A labelled number; whole ones unless `step` says otherwise. */
+/** A whole number unless `step` says otherwise. */
 export function NumberField({
-  min,
-  max,
   step = 1,
   ...rest
-}: Omit<TextProps, 'type' | 'min' | 'max' | 'step' | 'inputMode'> & {
-  min: number;
-  max?: number;
-  step?: number | 'any';
-}) {
-  return (
-    <TextField
-      type="number"
-      inputMode={step === 1 ? 'numeric' : 'decimal'}
-      min={String(min)}
-      max={max === undefined ? undefined : String(max)}
-      step={String(step)}
-      {...rest}
-    />
+}: TextProps & { min: number; max?: number; step?: 'any' | 1 }) {
+  return <TextField type="number" inputMode={step === 1 ? 'numeric' : 'decimal'} step={step} {...rest} />;
+}
+
+export function TextArea({ rows, value, onValue, ...common }: Common & Valued<string> & { rows: number }) {
+  const { input, around } = useField(common);
+  return around(
+    <textarea {...input} rows={rows} value={value} onInput={(event) => onValue(event.currentTarget.value)} />,
   );
 }
 
-/** A labelled text of several lines. */
-export function TextArea({
-  label,
-  hint,
-  name,
-  value,
-  rows,
-  onValue,
-}: Common & { value: string; rows: number; onValue: (value: string) => void }) {
-  const { input, below } = useField({ name, hint });
-  return (
-    <div class="field">
-      <label for={input.id}>{label}</label>
-      <textarea
-        {...input}
-        rows={rows}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-      <div class="field-below">{below}</div>
-    </div>
-  );
-}
+type SwitchProps = Common & { checked: boolean; onChange: (checked: boolean) => void };
 
-/** On or off. */
-export function Switch({
-  label,
-  hint,
-  name,
-  checked,
-  onChange,
-}: Common & { checked: boolean; onChange: (checked: boolean) => void }) {
-  const { input, below } = useField({ name, hint });
+export function Switch({ checked, onChange, ...common }: SwitchProps) {
+  const { input, label, below } = useField(common);
   return (
     <div class="field field-switch">
       <input
@@ -141,54 +97,33 @@ export function Switch({
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
       <div>
-        <label for={input.id}>{label}</label>
+        {label}
         {below}
       </div>
     </div>
   );
 }
 
-/** One of a few. */
-export function Choice<Value extends string>({
-  label,
-  hint,
-  name,
-  value,
-  options,
-  onValue,
-}: Common & {
-  value: Value;
-  options: { value: Value; label: string }[];
-  onValue: (value: Value) => void;
-}) {
-  const { input, below } = useField({ name, hint });
-  return (
-    <div class="field">
-      <label for={input.id}>{label}</label>
-      <select {...input} value={value} onChange={(event) => onValue(event.currentTarget.value as Value)}>
-        {options.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-      <div class="field-below">{below}</div>
-    </div>
+export type Option<Value extends string = string> = { value: Value; label: string };
+type ChoiceProps<Value extends string> = Valued<Value> & { options: readonly Option<Value>[] };
+
+export function Choice<Value extends string>(props: Common & ChoiceProps<Value>) {
+  const { value, options, onValue, ...common } = props;
+  const { input, around } = useField(common);
+  return around(
+    <select {...input} value={value} onChange={(event) => onValue(event.currentTarget.value as Value)}>
+      {options.map((option) => (
+        <option key={option.value} value={option.value} selected={option.value === value}>
+          {option.label}
+        </option>
+      ))}
+    </select>,
   );
 }
 
 /** A row of buttons of which one is on, such as a range of days. */
-export function Segments({
-  label,
-  value,
-  options,
-  onValue,
-}: {
-  label: string;
-  value: string;
-  options: { value: string; label: string }[];
-  onValue: (value: string) => void;
-}) {
+export function Segments<Value extends string>(props: ChoiceProps<Value> & { label: string }) {
+  const { label, value, options, onValue } = props;
   return (
     <div class="segments" role="group" aria-label={label}>
       {options.map((option) => (

@@ -1,36 +1,41 @@
-import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
-import { changedFields, useDraft } from '../draft.ts';
-import type { Draft } from '../draft.ts';
-import { useAction } from '../session.ts';
+import { useAction, useText } from '../session.ts';
 import type { Action } from '../session.ts';
 import { useUnsaved } from '../unsaved.tsx';
-import { Failure } from './feedback.tsx';
-import { FailedField } from './fields.tsx';
-import type { FieldFailure } from './fields.tsx';
+import { Dialog, InDialog, useDialog } from './dialog.tsx';
+import { ErrorNotice } from './feedback.tsx';
+import { FieldErrorContext, TextField } from './fields.tsx';
+import type { FieldError } from './fields.tsx';
+import { Button } from './layout.tsx';
 
-/** What a field of a form is given: its name, as failures call it, its value, and where what is typed goes. */
 type Bound<Value> = { name: string; value: Value; onValue: (value: Value) => void };
+type BoundSwitch = { name: string; checked: boolean; onChange: (value: boolean) => void };
 
-/** The keys of the fields of one kind. */
 type KeyOf<Fields, Value> = { [Key in keyof Fields]: Fields[Key] extends Value ? Key : never }[keyof Fields] &
   string;
 
-/** A form whose changes are saved together. */
-export type Form<Fields> = Draft<Fields> & {
+/** A form whose changes are saved together: what was typed lies on top of what is saved. */
+export type Form<Fields> = {
+  draft: Fields;
   isChanged: boolean;
   saving: Action<[]>;
+  set: (part: Partial<Fields>) => void;
+  reset: () => void;
   /** Binds a field of text or choice; `name` where the service calls it otherwise. */
   text: <Key extends KeyOf<Fields, string>>(key: Key, name?: string) => Bound<Fields[Key]>;
-  /** Binds a switch. */
-  check: (
-    key: KeyOf<Fields, boolean>,
-    name?: string,
-  ) => { name: string; checked: boolean; onChange: (value: boolean) => void };
+  check: (key: KeyOf<Fields, boolean>, name?: string) => BoundSwitch;
 };
 
-/** A form over what is saved; `save` is given the changed inputs only. */
+/** The fields that differ. Only they are sent, so that what a colleague changed elsewhere meanwhile stays. */
+export function changedFields<Fields extends object>(fields: Fields, saved: Fields): Partial<Fields> {
+  const isChanged = ([name, value]: [string, unknown]): boolean =>
+    JSON.stringify(value) !== JSON.stringify(saved[name as keyof Fields]);
+  return Object.fromEntries(Object.entries(fields).filter(isChanged)) as Partial<Fields>;
+}
+
+/** A form over what is saved; `save` gets the changed inputs only. */
 export function useForm<Fields extends object, Input extends object>({
   saved,
   inputOf,
@@ -40,36 +45,30 @@ export function useForm<Fields extends object, Input extends object>({
   inputOf: (fields: Fields) => Input;
   save: (changes: Partial<Input>) => Promise<void>;
 }): Form<Fields> {
-  const draft = useDraft(saved);
-  const changes = changedFields(inputOf(draft.draft), inputOf(saved));
+  const [typed, setTyped] = useState<Partial<Fields>>({});
+  const draft = { ...saved, ...typed };
+  const changes = changedFields(inputOf(draft), inputOf(saved));
   const isChanged = Object.keys(changes).length > 0;
+  const set = (part: Partial<Fields>): void => setTyped((now) => ({ ...now, ...part }));
+  const setField = (key: string) => (value: unknown) => set({ [key]: value } as Partial<Fields>);
   const saving = useAction(async () => {
     if (isChanged) await save(changes);
-    draft.settle();
+    // What was typed during the save stays.
+    setTyped((now) => (now === typed ? {} : now));
   });
+  const reset = (): void => {
+    setTyped({});
+    saving.clear();
+  };
   return {
-    ...draft,
-    reset: () => {
-      draft.reset();
-      saving.clear();
-    },
-    isChanged,
-    saving,
-    text: (key, name = key) => ({
-      name,
-      value: draft.draft[key],
-      onValue: (value) => draft.set({ [key]: value } as unknown as Partial<Fields>),
-    }),
-    check: (key, name = key) => ({
-      name,
-      checked: draft.draft[key] as boolean,
-      onChange: (value) => draft.set({ [key]: value } as unknown as Partial<Fields>),
-    }),
+    ...{ draft, isChanged, saving, set, reset },
+    text: (key, name = key) => ({ name, value: draft[key], onValue: setField(key) }),
+    check: (key, name = key) => ({ name, checked: draft[key] as boolean, onChange: setField(key) }),
   };
 }
 
-/** The service's failures begin with the name of the field: "shareUrl must be …", "listTypes: "a b" must …". */
-function fieldFailureOf(error: ApiError | null): FieldFailure | null {
+/** The service's errors begin with the name of the field: "shareUrl must be …", "listTypes: "a b" must …". */
+function fieldErrorOf(error: ApiError | null): FieldError | null {
   const [, name, rule] = /^([a-z]\w*):?\s(.+)$/s.exec(error?.message ?? '') ?? [];
   return name && rule ? { name, message: rule.charAt(0).toUpperCase() + rule.slice(1) } : null;
 }
@@ -83,7 +82,7 @@ type Frame = {
   isSticky?: boolean;
 };
 
-/** A form that shows its failure at the field it names, and otherwise above its buttons. */
+/** A form that shows its error at the field it names, and otherwise above its buttons. */
 function FormFrame({ action, children, footer, isSticky = false }: Frame) {
   const form = useRef<HTMLFormElement>(null);
   const [isAtField, setAtField] = useState(false);
@@ -99,7 +98,7 @@ function FormFrame({ action, children, footer, isSticky = false }: Frame) {
       class="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void action.start();
+        action.start();
       }}
       onKeyDown={(event) => {
         if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
@@ -107,95 +106,116 @@ function FormFrame({ action, children, footer, isSticky = false }: Frame) {
         form.current?.requestSubmit();
       }}
     >
-      <FailedField.Provider value={fieldFailureOf(error)}>{children}</FailedField.Provider>
+      <FieldErrorContext.Provider value={fieldErrorOf(error)}>{children}</FieldErrorContext.Provider>
       <div class={isSticky ? 'form-foot is-sticky' : 'form-foot'}>
-        <Failure error={error && isAtField ? SEE_FIELD : error} />
-        {footer}
+        <ErrorNotice error={error && isAtField ? SEE_FIELD : error} />
+        <div class="buttons">{footer}</div>
       </div>
     </form>
   );
 }
 
-/** Fields that are saved together: a row of buttons that stays in sight while something is not saved, and a warning before it is lost. */
-export function SaveForm({
-  form: { isChanged, saving, reset },
-  label,
-  children,
-}: {
+type SaveFormProps = {
   form: Pick<Form<unknown>, 'isChanged' | 'saving' | 'reset'>;
   label: string;
   children: ComponentChildren;
-}) {
+};
+
+/** Fields that are saved together: the buttons stay in sight while something is not saved, and leaving asks first. */
+export function SaveForm({ form: { isChanged, saving, reset }, label, children }: SaveFormProps) {
   useUnsaved(isChanged);
+  const footer = (
+    <>
+      <span class="muted" role="status">
+        {isChanged ? 'There are changes that are not saved.' : 'Everything is saved.'}
+      </span>
+      {isChanged && (
+        <Button look="secondary outline" disabled={saving.isBusy} onClick={reset}>
+          Discard changes
+        </Button>
+      )}
+      <button type="submit" aria-disabled={!isChanged} disabled={saving.isBusy} aria-busy={saving.isBusy}>
+        {label}
+      </button>
+    </>
+  );
   return (
-    <FormFrame
-      action={saving}
-      isSticky={isChanged}
-      footer={
-        <div class="buttons">
-          <span class="muted" role="status">
-            {isChanged ? 'There are changes that are not saved.' : 'Everything is saved.'}
-          </span>
-          {isChanged && (
-            <button type="button" class="secondary outline" disabled={saving.isBusy} onClick={reset}>
-              Discard changes
-            </button>
-          )}
-          <button type="submit" aria-disabled={!isChanged} disabled={saving.isBusy} aria-busy={saving.isBusy}>
-            {label}
-          </button>
-        </div>
-      }
-    >
+    <FormFrame action={saving} isSticky={isChanged} footer={footer}>
       {children}
     </FormFrame>
   );
 }
 
-/** A form that does one thing, in a dialog (with `onCancel`) or on the page. */
-export function ActionForm({
-  action,
-  label,
-  tone = '',
-  isBlocked = false,
-  onCancel,
-  aside,
-  children,
-}: {
+type ActionFormProps = {
   action: Action<[]>;
   label: string;
-  /** Class of the button that does it. */
-  tone?: '' | 'secondary' | 'danger';
+  tone?: 'secondary' | 'danger';
   /** Whether something is missing that the browser cannot know. */
   isBlocked?: boolean;
-  onCancel?: () => void;
-  /** Further buttons. */
   aside?: ComponentChildren;
   children: ComponentChildren;
-}) {
+};
+
+/** A form that does one thing; in a dialog it can be cancelled. */
+export function ActionForm({ action, label, tone, isBlocked = false, aside, children }: ActionFormProps) {
+  const { close } = useDialog();
+  const footer = (
+    <>
+      {useContext(InDialog) && (
+        <Button look="secondary outline" onClick={close}>
+          Cancel
+        </Button>
+      )}
+      <button type="submit" class={tone} disabled={action.isBusy || isBlocked} aria-busy={action.isBusy}>
+        {label}
+      </button>
+      {aside}
+    </>
+  );
   return (
-    <FormFrame
-      action={action}
-      footer={
-        <div class="buttons">
-          {onCancel && (
-            <button type="button" class="secondary outline" onClick={onCancel}>
-              Cancel
-            </button>
-          )}
-          <button
-            type="submit"
-            class={tone || undefined}
-            disabled={action.isBusy || isBlocked}
-            aria-busy={action.isBusy}
-          >
-            {label}
-          </button>
-          {aside}
-        </div>
-      }
-    >
+    <FormFrame action={action} footer={footer}>
       {children}
     </FormFrame>
+  );
+}
+
+type Props = {
+  title: string;
+  label: string;
+  tone?: 'danger';
+  isBlocked?: boolean;
+  /** May return the dialog that follows; without one the dialog closes. */
+  onSubmit: () => Promise<VNode | void>;
+  children: ComponentChildren;
+};
+
+export function FormDialog({ title, onSubmit, ...form }: Props) {
+  const { open, close } = useDialog();
+  const action = useAction(async () => {
+    const next = await onSubmit();
+    if (next) open(next);
+    else close();
+  });
+  return (
+    <Dialog title={title}>
+      <ActionForm action={action} {...form} />
+    </Dialog>
+  );
+}
+
+/** Asks before something that cannot be undone; with `phrase`, it must be typed first. */
+export function Confirm({
+  phrase,
+  children,
+  ...props
+}: Omit<Props, 'tone' | 'isBlocked'> & { phrase?: string }) {
+  const typed = useText();
+  return (
+    <FormDialog {...props} tone="danger" isBlocked={phrase !== undefined && typed.value.trim() !== phrase}>
+      <div class="confirm-text">{children}</div>
+      {phrase !== undefined && (
+        <TextField label={`Type ${phrase} to confirm`} {...typed} autocomplete="off" spellcheck={false} />
+      )}
+    </FormDialog>
   );
 }

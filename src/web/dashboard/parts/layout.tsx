@@ -1,18 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** A titled block of a page. */
-export function Card({
-  title,
-  note,
-  aside,
-  children,
-}: {
+export type CardProps = {
   title: string;
   note?: ComponentChildren;
   aside?: ComponentChildren;
-  children: ComponentChildren;
-}) {
+  children?: ComponentChildren;
+};
+
+export function Card({ title, note, aside, children }: CardProps) {
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
@@ -28,16 +24,10 @@ export function Card({
   );
 }
 
+type PageHeadProps = { title: string; lead?: ComponentChildren; aside?: ComponentChildren };
+
 /** The head of a page; focus comes here when the page changes, so that screen readers announce it. */
-export function PageHead({
-  title,
-  lead,
-  aside,
-}: {
-  title: string;
-  lead?: ComponentChildren;
-  aside?: ComponentChildren;
-}) {
+export function PageHead({ title, lead, aside }: PageHeadProps) {
   return (
     <header class="page-head">
       <div>
@@ -49,22 +39,22 @@ export function PageHead({
   );
 }
 
-/** One column of a table. `label` is repeated beside each cell on a phone, where rows become blocks. */
+type Cell<Row> = (row: Row) => ComponentChildren;
+
+/** One column of a table: ordinary cells, numbers, or buttons, which have no visible head. */
 export type Column<Row> = {
   label: string;
-  cell: (row: Row) => ComponentChildren;
-  isNumber?: boolean;
-  /** No visible head, for buttons. */
-  isAction?: boolean;
-  /** How the table is put in the order of this column. */
+  cell?: Cell<Row>;
+  number?: Cell<Row>;
+  actions?: Cell<Row>;
   sort?: Sort;
 };
 
-/** The order of a column: whether it is the one that is shown, and which end comes first. */
-export type Sort = { isOn: boolean; isRising: boolean; onPick: () => void };
+/** Whether the rows are in the order of this column, and which end comes first. */
+type Sort = { isOn: boolean; isRising: boolean; onPick: () => void };
 
-function Head({ label, isAction, sort }: Pick<Column<never>, 'label' | 'isAction' | 'sort'>) {
-  if (isAction) return <span class="visually-hidden">{label}</span>;
+function Head({ label, actions, sort }: Column<never>) {
+  if (actions) return <span class="visually-hidden">{label}</span>;
   if (!sort) return <>{label}</>;
   return (
     <button type="button" class="sort" onClick={sort.onPick}>
@@ -77,32 +67,32 @@ function Head({ label, isAction, sort }: Pick<Column<never>, 'label' | 'isAction
 const orderOf = (sort: Sort | undefined) =>
   sort?.isOn ? (sort.isRising ? 'ascending' : 'descending') : undefined;
 
-/** A table that stays readable at 390 px: there every row is a block of labelled lines. */
-export function Table<Row>({
-  caption,
-  columns,
-  rows,
-  keyOf,
-  isDense = false,
-  kind = '',
-}: {
+export type TableProps<Row> = {
   caption: string;
   columns: Column<Row>[];
-  rows: Row[];
+  rows: readonly Row[];
   keyOf: (row: Row) => string;
   /** On a phone a row is a few lines instead of one for each cell. */
   isDense?: boolean;
   /** A class for a table whose rows have an order of their own on a phone. */
   kind?: string;
-}) {
+};
+
+/** A table that stays readable at 390 px: there every row is a block of labelled lines. */
+export function Table<Row>({ caption, columns, rows, keyOf, isDense, kind = '' }: TableProps<Row>) {
   return (
     <table class={`data ${isDense ? 'dense' : ''} ${kind}`.trimEnd()}>
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ label, isNumber, isAction, sort }) => (
-            <th key={label} scope="col" class={isNumber ? 'number' : undefined} aria-sort={orderOf(sort)}>
-              <Head label={label} isAction={isAction} sort={sort} />
+          {columns.map((column) => (
+            <th
+              key={column.label}
+              scope="col"
+              class={column.number && 'number'}
+              aria-sort={orderOf(column.sort)}
+            >
+              <Head {...column} />
             </th>
           ))}
         </tr>
@@ -110,18 +100,57 @@ export function Table<Row>({
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
-            {columns.map(({ label, cell, isNumber, isAction }) => (
+            {columns.map(({ label, cell, number, actions }) => (
               <td
                 key={label}
-                data-label={isAction ? undefined : label}
-                class={isNumber ? 'number' : isAction ? 'actions' : undefined}
+                data-label={actions ? undefined : label}
+                class={number ? 'number' : actions && 'actions'}
               >
-                <div class="cell">{cell(row)}</div>
+                <div class="cell">{(cell ?? number ?? actions)?.(row)}</div>
               </td>
             ))}
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+type Props = {
+  /** Classes; a small one that stands back unless told. */
+  look?: string;
+  /** What screen readers say, where the text alone is the same in every row. */
+  label?: string;
+  disabled?: boolean;
+  isBusy?: boolean;
+  onClick: () => void;
+  children: ComponentChildren;
+};
+
+export function Button({ look, label, disabled, isBusy, onClick, children }: Props) {
+  return (
+    <button
+      type="button"
+      class={look ?? 'small secondary outline'}
+      aria-label={label}
+      aria-busy={isBusy}
+      disabled={disabled || isBusy}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { pictureUrl } from '../picture.ts';
+import type { Option } from './fields.tsx';
 
 const PLACEHOLDER =
   'data:image/svg+xml,' +
@@ -20,18 +21,16 @@ function withPlaceholders(html: string): string {
 
 const PIXELS = { desktop: 720, phone: 375 };
 
-/** How wide a mail is shown. */
 export type Width = keyof typeof PIXELS;
 
-/** The widths to choose from. */
-export const WIDTHS: { value: Width; label: string }[] = [
+export const WIDTHS: Option<Width>[] = [
   { value: 'desktop', label: 'Desktop' },
   { value: 'phone', label: 'Phone' },
 ];
 
 const HEIGHT = 520;
 
-/** A mail as wide as on a desk or on a phone; where there is less room, all of it is smaller. */
+/** A mail as wide as on a desktop or on a phone, scaled down where there is less room. */
 export function MailFrame({ html, width }: { html: string; width: Width }) {
   const stage = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState<number>(PIXELS.desktop);

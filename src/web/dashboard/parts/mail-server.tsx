@@ -2,17 +2,113 @@ import { useState } from 'preact/hooks';
 import {
   MailServerDocument,
   RemoveMailServerDocument,
+  SetMailServerDocument,
   TestMailServerDocument,
 } from '../../../generated/dashboard.ts';
-import type { MailProblem, MailServerStateFragment } from '../../../generated/dashboard.ts';
+import type {
+  MailProblem,
+  MailSecurity,
+  MailServerInput,
+  MailServerStateFragment,
+} from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
-import { useAction, useQuery, useSession } from '../session.ts';
-import { Confirm } from './confirm.tsx';
+import { useAction, useQuery, useSession, useText } from '../session.ts';
+import { useDialog } from './dialog.tsx';
 import { Badge, Empty, Loaded } from './feedback.tsx';
-import { TextField } from './fields.tsx';
-import { ActionForm } from './form.tsx';
-import { Card } from './layout.tsx';
-import { MailServerForm } from './mail-server-form.tsx';
+import { AS_TYPED, Choice, TextField } from './fields.tsx';
+import { ActionForm, Confirm, SaveForm, useForm } from './form.tsx';
+import { Button, Card } from './layout.tsx';
+
+const SECURITIES: { value: MailSecurity; label: string }[] = [
+  { value: 'starttls', label: 'STARTTLS' },
+  { value: 'tls', label: 'TLS from the start' },
+];
+const PORTS = ['587', '465', '2525', '25'];
+
+type Server = MailServerStateFragment | null;
+type Draft = { host: string; port: string; security: MailSecurity; user: string; password: string };
+
+const draftOf = (server: Server): Draft => ({
+  host: server?.host ?? '',
+  port: String(server?.port ?? 587),
+  security: server?.security ?? 'starttls',
+  user: server?.user ?? '',
+  password: '',
+});
+
+/** A password that is left empty stays as it is. */
+const inputOf = (draft: Draft): MailServerInput => ({
+  host: draft.host.trim(),
+  port: Number(draft.port),
+  security: draft.security,
+  user: draft.user.trim(),
+  password: draft.password || null,
+});
+
+/** The usual encryption of a port. */
+const CUSTOM: Record<string, MailSecurity> = { 465: 'tls', 587: 'starttls' };
+
+function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server: Server) => void }) {
+  const { run, notify } = useSession();
+  const form = useForm({
+    saved: draftOf(server),
+    inputOf,
+    // All of it: the service takes a server as a whole.
+    save: async () => {
+      const { setMailServer } = await run(SetMailServerDocument, { input: inputOf(form.draft) });
+      onSaved(setMailServer);
+      notify('From now on mails leave by this server. Send a test to see that it takes them.');
+    },
+  });
+  const ports = [...new Set([...PORTS, form.draft.port])];
+  return (
+    <SaveForm form={form} label="Save mail server">
+      <div class="columns">
+        <div>
+          <TextField
+            label="Host"
+            required
+            maxLength={253}
+            {...AS_TYPED}
+            placeholder="smtp.shop.example"
+            {...form.text('host')}
+          />
+          <div class="field-row">
+            <Choice
+              label="Port"
+              options={ports.map((port) => ({ value: port, label: port }))}
+              {...form.text('port')}
+              onValue={(port) => form.set({ port, security: CUSTOM[port] ?? form.draft.security })}
+            />
+            <Choice
+              label="Encryption"
+              options={SECURITIES}
+              {...form.text('security')}
+              hint="Nothing is sent without."
+            />
+          </div>
+        </div>
+        <div>
+          <TextField label="User" required maxLength={320} {...AS_TYPED} {...form.text('user')} />
+          <TextField
+            label="Password"
+            type="password"
+            required={server === null}
+            maxLength={1000}
+            autocomplete="new-password"
+            placeholder={server === null ? undefined : '••••••••'}
+            {...form.text('password')}
+            hint={
+              server === null
+                ? 'It is stored encrypted and never shown again.'
+                : 'Empty: the stored one stays. Another host, port or user needs it again.'
+            }
+          />
+        </div>
+      </div>
+    </SaveForm>
+  );
+}
 
 const PROBLEMS: Record<MailProblem, string> = {
   refused: 'The server refused the connection or the mail.',
@@ -26,21 +122,16 @@ const PROBLEMS: Record<MailProblem, string> = {
     'This service has lost the key that opens the stored password. Enter the password again, or ask the operator to bring the key back.',
 };
 
-type Result = { isSent: boolean; text: string };
-
 function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   const { run } = useSession();
-  const [to, setTo] = useState('');
-  const [result, setResult] = useState<Result | null>(null);
+  const to = useText();
+  const [result, setResult] = useState<{ isSent: boolean; text: string } | null>(null);
   const test = useAction(async () => {
     setResult(null);
-    const { isSent, problem } = (await run(TestMailServerDocument, { to: to.trim() })).testMailServer;
-    setResult({
-      isSent,
-      text: isSent
-        ? `The server took the mail to ${to.trim()}. Look into that mailbox.`
-        : PROBLEMS[problem ?? 'refused'],
-    });
+    const address = to.value.trim();
+    const { isSent, problem } = (await run(TestMailServerDocument, { to: address })).testMailServer;
+    const taken = `The server took the mail to ${address}. Look into that mailbox.`;
+    setResult({ isSent, text: isSent ? taken : PROBLEMS[problem ?? 'refused'] });
     onDone();
   });
   return (
@@ -52,8 +143,7 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
           type="email"
           required
           placeholder="you@shop.example"
-          value={to}
-          onValue={setTo}
+          {...to}
           hint={`It comes from ${from}, as all mails do, by the server that is saved.`}
         />
       </div>
@@ -68,13 +158,13 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   );
 }
 
-function noteOf(server: MailServerStateFragment | null): string {
+function noteOf(server: Server): string {
   if (server === null) return 'Mails leave by the server of this service until you set one of your own.';
   const all = 'All mails leave by your own server, from your own address.';
   return server.sentAt === null ? all : `${all} The last one left ${formatMoment(server.sentAt)}.`;
 }
 
-function StateBadge({ server }: { server: MailServerStateFragment | null }) {
+function StateBadge({ server }: { server: Server }) {
   if (server === null) return <Badge>the service's server</Badge>;
   if (server.problem !== null) return <Badge tone="bad">does not work</Badge>;
   return server.sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;
@@ -92,11 +182,23 @@ function Trouble({ problem, problemAt }: Pick<MailServerStateFragment, 'problem'
   );
 }
 
-/** The mail server of the store's own: set, tried and removed here; its password is never shown. The sender address is as it was saved last, on the same page. */
-export function MailServer({ senderAddress }: { senderAddress: string | null }) {
+function RemoveMailServer({ onDone }: { onDone: () => void }) {
   const { run, notify } = useSession();
+  const remove = async (): Promise<void> => {
+    await run(RemoveMailServerDocument, {});
+    onDone();
+    notify('The mail server is removed.');
+  };
+  return (
+    <Confirm title="Remove the mail server?" label="Remove" onSubmit={remove}>
+      Mails leave by the server of this service again, also those that wait, and the password is deleted.
+    </Confirm>
+  );
+}
+
+export function MailServer({ senderAddress }: { senderAddress: string | null }) {
   const query = useQuery(MailServerDocument, {});
-  const [isEnding, setEnding] = useState(false);
+  const { open } = useDialog();
   const server = query.data?.mailServer ?? null;
   return (
     <Card
@@ -132,9 +234,12 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
                   <TestForm from={senderAddress} onDone={query.reload} />
                   <hr />
                   <div class="buttons">
-                    <button type="button" class="danger outline" onClick={() => setEnding(true)}>
+                    <Button
+                      look="danger outline"
+                      onClick={() => open(<RemoveMailServer onDone={query.reload} />)}
+                    >
                       Remove mail server…
-                    </button>
+                    </Button>
                   </div>
                 </>
               )}
@@ -142,21 +247,6 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
           );
         }}
       </Loaded>
-      {isEnding && (
-        <Confirm
-          title="Remove the mail server?"
-          action="Remove"
-          onClose={() => setEnding(false)}
-          onConfirm={async () => {
-            await run(RemoveMailServerDocument, {});
-            query.reload();
-            setEnding(false);
-            notify('The mail server is removed.');
-          }}
-        >
-          Mails leave by the server of this service again, also those that wait, and the password is deleted.
-        </Confirm>
-      )}
     </Card>
   );
 }

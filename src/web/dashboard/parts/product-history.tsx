@@ -4,11 +4,53 @@ import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
 import { Badge, Empty } from './feedback.tsx';
 import { Card, Table } from './layout.tsx';
-import { StockChart } from './stock-chart.tsx';
 
 type Occasion = Answered<ProductQuery>['occasions'][number];
 type Change = Answered<ProductQuery>['stockChanges'][number];
 type Entry = { id: string; at: number; what: ComponentChildren; detail: string };
+
+const WIDTH = 1_000;
+const HEIGHT = 100;
+/** Room for the line itself at both ends. */
+const MARGIN = 4;
+
+/** Stock as steps over time, oldest first, each until the next; unknown stock is a gap. Changes come newest first. */
+function stepsOf(changes: Change[], now: number): { from: number; to: number; stock: number }[] {
+  const rising = [...changes].reverse();
+  return rising.flatMap(({ at, after }, index) =>
+    after === null ? [] : [{ from: at, to: rising[index + 1]?.at ?? now, stock: after }],
+  );
+}
+
+/** The steps of the kept changes as a line. One sentence for those who cannot see it; the table below has every number. */
+function StockChart({ changes }: { changes: Change[] }) {
+  const now = Math.max(Date.now(), ...changes.map(({ at }) => at));
+  const steps = stepsOf(changes, now);
+  if (changes.length < 2 || steps.length === 0) return null;
+  const [from, stocks] = [changes.at(-1)!.at, steps.map(({ stock }) => stock)];
+  const [least, most] = [Math.min(0, ...stocks), Math.max(1, ...stocks)];
+  const x = (at: number): number => Math.round(((at - from) / Math.max(1, now - from)) * WIDTH);
+  const y = (stock: number): number =>
+    Math.round(HEIGHT - MARGIN - ((stock - least) / (most - least)) * (HEIGHT - 2 * MARGIN));
+  const line = steps.map((step, index) => {
+    const isGap = steps[index - 1]?.to !== step.from;
+    return `${isGap ? `M${x(step.from)} ${y(step.stock)}` : `V${y(step.stock)}`}H${x(step.to)}`;
+  });
+  const sentence = `Stock since ${formatMoment(from)}: at most ${formatNumber(Math.max(...stocks))}, at least ${formatNumber(Math.min(...stocks))}`;
+  return (
+    <figure class="stock-chart">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={sentence}>
+        <path class="stock-zero" d={`M0 ${y(0)}H${WIDTH}`} />
+        <path class="stock-line" d={line.join('')} />
+      </svg>
+      <figcaption class="muted">
+        <span>{formatMoment(from)}</span>
+        <span>at most {formatNumber(Math.max(...stocks))}</span>
+        <span>now</span>
+      </figcaption>
+    </figure>
+  );
+}
 
 const STATES: Record<string, string> = { open: 'under way', done: 'all queued', stopped: 'ended early' };
 const CAUSES: Record<string, string> = {
@@ -42,7 +84,7 @@ const ofOccasion = ({ id, topic, cause, state, units, openedAt }: Occasion): Ent
   detail: [topic, ...(units > 0 ? [plural(units, 'unit')] : []), STATES[state] ?? state].join(' · '),
 });
 
-/** What became of a variant's stock, and when alerts about it began: alerts stand above the change that they followed. */
+/** The changes of a variant's stock and the alerts about it; alerts stand above the change that they followed. */
 export function History({ changes, occasions }: { changes: Change[]; occasions: Occasion[] }) {
   const entries = [...occasions.map(ofOccasion), ...changes.map(ofChange)].sort(
     (one, other) => other.at - one.at,

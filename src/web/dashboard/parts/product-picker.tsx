@@ -5,29 +5,19 @@ import type { Answered } from '../api.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { ProductName } from './product.tsx';
-import { useSettled } from './settled.ts';
+import { useSettled } from './table-card.tsx';
 
-/** A variant that was found by its name. */
 export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][number]['node'];
 
 const MAX_TITLE = 60;
 const shorten = (text: string): string =>
   text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE).trimEnd()}…` : text;
 
-/** A variant in a few words. */
 export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
   [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
 
-/** Finds variants by the beginnings of words and hands over the one that is picked, by mouse or by keyboard. */
-export function ProductPicker({
-  label,
-  hint,
-  onPick,
-}: {
-  label: string;
-  hint?: string;
-  onPick: (product: FoundProduct) => void;
-}) {
+/** Finds variants by the beginnings of words; one is picked by mouse or by keyboard. */
+export function ProductPicker({ label, onPick }: { label: string; onPick: (product: FoundProduct) => void }) {
   const id = useId();
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
@@ -64,7 +54,6 @@ export function ProductPicker({
         aria-controls={`${id}-found`}
         aria-autocomplete="list"
         aria-activedescendant={isOpen && products[active] ? `${id}-${active}` : undefined}
-        aria-describedby={hint ? `${id}-hint` : undefined}
         placeholder="Name, brand or SKU"
         value={text}
         onFocus={() => setOpen(true)}
@@ -89,7 +78,7 @@ export function ProductPicker({
         id={`${id}-found`}
         role="listbox"
         aria-label="Products that fit"
-        class="picker-found"
+        class="plain-list popup picker-found"
         hidden={!isOpen}
       >
         {products.map((product, index) => (
@@ -108,7 +97,7 @@ export function ProductPicker({
           </li>
         ))}
         {products.length === 0 && (
-          <li role="option" aria-selected="false" aria-disabled="true" class="muted picker-none">
+          <li role="option" aria-selected="false" aria-disabled="true" class="muted">
             {isReady ? 'No product fits.' : 'Looking …'}
           </li>
         )}
@@ -116,7 +105,6 @@ export function ProductPicker({
       <span class="visually-hidden" role="status">
         {isOpen && isReady && text !== '' && `${plural(products.length, 'product')} found`}
       </span>
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );
 }

@@ -1,20 +1,20 @@
 import { useId, useRef, useState } from 'preact/hooks';
-import { Dialog } from './dialog.tsx';
+import { Dialog, useDialog } from './dialog.tsx';
+import { Button } from './layout.tsx';
 
-/** A text to copy. */
 export function CopyField({ label, value, note }: { label: string; value: string; note?: string }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  const [outcome, setOutcome] = useState<'copied' | 'by hand' | null>(null);
+  const [isCopied, setCopied] = useState<boolean | null>(null);
   const copy = async (): Promise<void> => {
     try {
       // Over plain HTTP, browsers have no clipboard at all.
       await navigator.clipboard.writeText(value);
-      setOutcome('copied');
+      setCopied(true);
     } catch {
       field.current?.focus();
       field.current?.select();
-      setOutcome('by hand');
+      setCopied(false);
     }
   };
   return (
@@ -29,38 +29,28 @@ export function CopyField({ label, value, note }: { label: string; value: string
           value={value}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <button type="button" class="secondary" onClick={() => void copy()}>
-          {outcome === 'copied' ? 'Copied' : 'Copy'}
+        <Button look="secondary" onClick={() => void copy()}>
+          {isCopied ? 'Copied' : 'Copy'}
           <span class="visually-hidden"> {label}</span>
-        </button>
+        </Button>
       </div>
       {note && <small>{note}</small>}
       <small role="status">
-        {outcome === 'by hand' && 'The browser does not let this page copy. It is selected: copy it by hand.'}
+        {isCopied === false && 'The browser does not let this page copy. It is selected: copy it by hand.'}
       </small>
     </div>
   );
 }
 
-/** A secret that the service shows this once. */
-export function SecretDialog({
-  title,
-  label,
-  secret,
-  onClose,
-}: {
-  title: string;
-  label: string;
-  secret: string;
-  onClose: () => void;
-}) {
+export function SecretDialog({ title, label, secret }: { title: string; label: string; secret: string }) {
+  const { close } = useDialog();
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title}>
       <CopyField label={label} value={secret} note="Keep it now: it is not shown again." />
       <footer class="buttons">
-        <button type="button" onClick={onClose}>
+        <Button look="" onClick={close}>
           Done
-        </button>
+        </Button>
       </footer>
     </Dialog>
   );

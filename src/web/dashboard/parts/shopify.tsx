@@ -1,28 +1,34 @@
-import { useState } from 'preact/hooks';
 import { SetShopifySecretDocument, ShopifyDocument } from '../../../generated/dashboard.ts';
-import { useAction, useQuery, useSession } from '../session.ts';
-import { Confirm } from './confirm.tsx';
+import { useAction, useQuery, useSession, useText } from '../session.ts';
+import { useDialog } from './dialog.tsx';
 import { Badge, Loaded } from './feedback.tsx';
 import { TextField } from './fields.tsx';
-import { ActionForm } from './form.tsx';
-import { Card } from './layout.tsx';
+import { ActionForm, Confirm } from './form.tsx';
+import { Button, Card } from './layout.tsx';
 import { CopyField } from './secret.tsx';
 
 /** Takes the secret that Shopify signs its webhooks with; it can be set and removed, never read. */
 export function Shopify() {
   const { run, notify } = useSession();
   const shopify = useQuery(ShopifyDocument, {});
-  const [secret, setSecret] = useState('');
-  const [isEnding, setEnding] = useState(false);
+  const { open } = useDialog();
+  const secret = useText();
   const save = async (value: string | null): Promise<void> => {
     const { setShopifySecret } = await run(SetShopifySecretDocument, { secret: value });
     shopify.replace({ store: { shopify: setShopifySecret } });
     notify(setShopifySecret.connected ? 'Shopify is connected.' : 'Shopify is disconnected.');
   };
   const connect = useAction(async () => {
-    await save(secret.trim());
-    setSecret('');
+    await save(secret.value.trim());
+    secret.onValue('');
   });
+  const disconnect = (): void =>
+    open(
+      <Confirm title="Disconnect Shopify?" label="Disconnect" onSubmit={() => save(null)}>
+        Its webhooks are refused from now on, and the signing secret is deleted: connecting again needs it
+        from Shopify.
+      </Confirm>,
+    );
   const isConnected = shopify.data?.store.shopify.connected;
   return (
     <Card
@@ -56,9 +62,9 @@ export function Shopify() {
         tone="secondary"
         aside={
           isConnected && (
-            <button type="button" class="danger outline" onClick={() => setEnding(true)}>
+            <Button look="danger outline" onClick={disconnect}>
               Disconnect…
-            </button>
+            </Button>
           )
         }
       >
@@ -68,25 +74,10 @@ export function Shopify() {
           type="password"
           autocomplete="off"
           required
-          value={secret}
-          onValue={setSecret}
+          {...secret}
           hint="It is stored and never shown again."
         />
       </ActionForm>
-      {isEnding && (
-        <Confirm
-          title="Disconnect Shopify?"
-          action="Disconnect"
-          onClose={() => setEnding(false)}
-          onConfirm={async () => {
-            await save(null);
-            setEnding(false);
-          }}
-        >
-          Its webhooks are refused from now on, and the signing secret is deleted: connecting again needs it
-          from Shopify.
-        </Confirm>
-      )}
     </Card>
   );
 }

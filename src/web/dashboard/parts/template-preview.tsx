@@ -1,47 +1,50 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { PreviewTopicDocument } from '../../../generated/dashboard.ts';
 import type { ChannelFieldsFragment } from '../../../generated/dashboard.ts';
-import type { ApiError } from '../api.ts';
 import { plural } from '../format.ts';
-import { useSession } from '../session.ts';
-import { smsLength } from '../sms-length.ts';
+import { useQuery } from '../session.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
-import { Failure } from './feedback.tsx';
+import { ErrorNotice, Skeleton } from './feedback.tsx';
 import { Segments } from './fields.tsx';
-import { Card } from './layout.tsx';
+import { Button, Card } from './layout.tsx';
 import { MailFrame, WIDTHS } from './mail-frame.tsx';
 import type { Width } from './mail-frame.tsx';
 import { ProductPicker, titleOf } from './product-picker.tsx';
 import type { FoundProduct } from './product-picker.tsx';
+import { useSettled } from './table-card.tsx';
+
+/** GSM-7: the characters that count once, and those that count twice; any other makes the whole message UCS-2. */
+const BASIC =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+const EXTENDED = '^{}\\[~]|€\f';
+
+type SmsLength = { units: number; segments: number; isUnicode: boolean };
+
+/** One segment has 160 characters, each of several 153; in UCS-2 70 and 67. */
+function smsLength(text: string): SmsLength {
+  const characters = [...text];
+  const isUnicode = !characters.every((one) => BASIC.includes(one) || EXTENDED.includes(one));
+  const units = isUnicode
+    ? text.length
+    : characters.reduce((sum, one) => sum + (EXTENDED.includes(one) ? 2 : 1), 0);
+  const [single, joined] = isUnicode ? [70, 67] : [160, 153];
+  return { units, segments: units <= single ? 1 : Math.ceil(units / joined), isUnicode };
+}
 
 const TYPING_PAUSE_MS = 350;
 
-type State = { preview: Texts | null; error: ApiError | null };
-
 /** What the service makes of the draft; the last good one stays while there is a mistake in the template. */
-function usePreview(topic: string, epi: string | number | null, texts: Texts): State {
-  const { run } = useSession();
-  const [state, setState] = useState<State>({ preview: null, error: null });
-  const typed = JSON.stringify(listOf(texts));
-  useEffect(() => {
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      const draft = JSON.parse(typed) as ReturnType<typeof listOf>;
-      run(PreviewTopicDocument, { topic, epi, texts: draft }).then(
-        (data) => isCurrent && setState({ preview: textsOf(data.previewTopic.texts), error: null }),
-        (error: ApiError) => isCurrent && setState(({ preview }) => ({ preview, error })),
-      );
-    }, TYPING_PAUSE_MS);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [run, topic, epi, typed]);
-  return state;
+function usePreview(topic: string, epi: string | number | null, texts: Texts) {
+  const typed = useSettled(JSON.stringify(listOf(texts)), TYPING_PAUSE_MS);
+  const { data, error } = useQuery(PreviewTopicDocument, {
+    topic,
+    epi,
+    texts: JSON.parse(typed) as ReturnType<typeof listOf>,
+  });
+  return { preview: data && textsOf(data.previewTopic.texts), error };
 }
 
-/** A text message as a phone shows it, and how many of them a network counts. */
 function Sms({ label, text }: { label: string; text: string }) {
   const { units, segments, isUnicode } = smsLength(text);
   return (
@@ -57,23 +60,16 @@ function Sms({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** With which product the preview is shown. */
-function ShownWith({
-  product,
-  onProduct,
-}: {
-  product: FoundProduct | null;
-  onProduct: (product: FoundProduct | null) => void;
-}) {
+type Shown = { product: FoundProduct | null; onProduct: (product: FoundProduct | null) => void };
+
+function ShownWith({ product, onProduct }: Shown) {
   if (product === null) return <ProductPicker label="Show with a product of yours" onPick={onProduct} />;
   return (
     <p class="notice">
       <span>
         Shown with <strong>{titleOf(product)}</strong>
       </span>
-      <button type="button" class="small secondary outline" onClick={() => onProduct(null)}>
-        Show the sample
-      </button>
+      <Button onClick={() => onProduct(null)}>Show the sample</Button>
     </p>
   );
 }
@@ -82,7 +78,6 @@ type Props = {
   topic: string;
   channels: ChannelFieldsFragment[];
   texts: Texts;
-  /** The part that is shown. */
   shown: string;
   onShown: (part: string) => void;
 };
@@ -117,13 +112,8 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
       }
     >
       <ShownWith product={product} onProduct={setProduct} />
-      <Failure error={error} />
-      {preview === null && !error && (
-        <div class="skeleton" role="status">
-          <span class="visually-hidden">Loading</span>
-          <span class="skeleton-line" />
-        </div>
-      )}
+      <ErrorNotice error={error} />
+      {preview === null && !error && <Skeleton lines={1} />}
       {preview && (
         <div class="preview-head">
           {lines.map((line) => (
@@ -131,14 +121,7 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
               <span class="muted">{line.label}</span> <strong>{preview[line.name]}</strong>
             </p>
           ))}
-          {part.isHtml && (
-            <Segments
-              label="Width"
-              value={width}
-              options={WIDTHS}
-              onValue={(value) => setWidth(value as Width)}
-            />
-          )}
+          {part.isHtml && <Segments label="Width" value={width} options={WIDTHS} onValue={setWidth} />}
         </div>
       )}
       {preview && part.isHtml && <MailFrame html={text} width={width} />}

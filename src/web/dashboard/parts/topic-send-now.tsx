@@ -9,9 +9,10 @@ import type { Answered } from '../api.ts';
 import { formatNumber, plural } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { usePolling, useQuery, useSession } from '../session.ts';
-import { Confirm } from './confirm.tsx';
+import { useDialog } from './dialog.tsx';
 import { Loaded } from './feedback.tsx';
-import { Card } from './layout.tsx';
+import { Confirm } from './form.tsx';
+import { Button, Card } from './layout.tsx';
 import { ProductPicker, titleOf } from './product-picker.tsx';
 import type { FoundProduct } from './product-picker.tsx';
 
@@ -25,7 +26,7 @@ type Channels = { channels: ChannelFieldsFragment[] };
 export const inSentence = (label: string): string =>
   /^[A-Z][a-z-]/.test(label) ? label.toLowerCase() : label;
 
-/** The ways in which people are written to: "10 by e-mail, 2 by SMS". */
+/** "10 by e-mail, 2 by SMS". */
 function waysText({ media }: Reach, channels: ChannelFieldsFragment[]): string {
   const ways = channels.flatMap(({ medium, label }) => {
     const own = media.find((entry) => entry.medium === medium)?.count ?? 0;
@@ -34,7 +35,6 @@ function waysText({ media }: Reach, channels: ChannelFieldsFragment[]): string {
   return ways.join(', ');
 }
 
-/** How far a send has come, until nothing of it waits. */
 function Progress({ topic, epis }: { topic: string; epis: (string | number)[] }) {
   const progress = useQuery(SendProgressDocument, { topic, epis });
   usePolling(progress, REFRESH_MS);
@@ -43,10 +43,6 @@ function Progress({ topic, epis }: { topic: string; epis: (string | number)[] })
       {({ sendProgress: { isQueueing, queued, sent, failed, withheld } }) => {
         const total = queued + sent + failed + withheld;
         const isDone = !isQueueing && queued === 0;
-        const others = [
-          ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
-          ...(withheld > 0 ? [`${formatNumber(withheld)} withheld`] : []),
-        ];
         return (
           <div class="send-progress" role="status">
             <progress
@@ -57,7 +53,9 @@ function Progress({ topic, epis }: { topic: string; epis: (string | number)[] })
             <p class="muted">
               {isDone ? 'Done: ' : 'Under way: '}
               {formatNumber(sent)} of {plural(total, 'alert')} sent
-              {others.map((text) => `, ${text}`)}. <a href={hrefTo('alerts')}>See the alerts</a>
+              {failed > 0 && `, ${formatNumber(failed)} failed`}
+              {withheld > 0 && `, ${formatNumber(withheld)} withheld`}.{' '}
+              <a href={hrefTo('alerts')}>See the alerts</a>
             </p>
           </div>
         );
@@ -66,34 +64,26 @@ function Progress({ topic, epis }: { topic: string; epis: (string | number)[] })
   );
 }
 
-function Picked({
-  products,
-  onRemove,
-}: {
-  products: FoundProduct[];
-  onRemove: (product: FoundProduct) => void;
-}) {
+function Picked({ products, onRemove }: { products: FoundProduct[]; onRemove: (one: FoundProduct) => void }) {
   if (products.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Products to tell of">
+    <ul class="plain-list chips" aria-label="Products to tell of">
       {products.map((product) => (
         <li key={product.epi}>
           <span>{titleOf(product)}</span>
-          <button
-            type="button"
-            class="icon plain-button"
-            aria-label={`Remove ${titleOf(product)}`}
+          <Button
+            look="icon plain-button"
+            label={`Remove ${titleOf(product)}`}
             onClick={() => onRemove(product)}
           >
             ✕
-          </button>
+          </Button>
         </li>
       ))}
     </ul>
   );
 }
 
-/** How many would be written to, before anybody is. */
 function Count({ topic, products, channels }: { topic: string; products: FoundProduct[] } & Channels) {
   const audience = useQuery(SendAudienceDocument, { topic, epis: products.map(({ epi }) => epi) });
   return (
@@ -117,11 +107,11 @@ function Count({ topic, products, channels }: { topic: string; products: FoundPr
   );
 }
 
-/** Sends a topic by hand: products by name, how many people, a question, and then how far it has come. */
+/** Sends a topic by hand: products, how many people they reach, a confirmation, and then the progress. */
 export function SendNow({ topic, channels, isChanged }: { topic: string; isChanged: boolean } & Channels) {
   const { run, notify } = useSession();
   const [products, setProducts] = useState<FoundProduct[]>([]);
-  const [isAsking, setAsking] = useState(false);
+  const { open } = useDialog();
   const [sent, setSent] = useState<{ epis: (string | number)[]; turn: number } | null>(null);
   const epis = products.map(({ epi }) => epi);
   const pick = (product: FoundProduct): void => {
@@ -132,12 +122,23 @@ export function SendNow({ topic, channels, isChanged }: { topic: string; isChang
   };
   const send = async (): Promise<void> => {
     const { triggerTopic } = await run(TriggerTopicDocument, { topic, epis });
-    setAsking(false);
     setProducts([]);
     if (triggerTopic.opened === 0) return notify('Nobody waits for these products.');
     notify(`${topic} is on its way.`);
     setSent((before) => ({ epis, turn: (before?.turn ?? 0) + 1 }));
   };
+  const count = <Count topic={topic} products={products} channels={channels} />;
+  const ask = (): void =>
+    open(
+      <Confirm title={`Send ${topic} now?`} label="Send" onSubmit={send}>
+        {count}
+        <p>
+          About {products.slice(0, 5).map(titleOf).join('; ')}
+          {products.length > 5 && ` and ${plural(products.length - 5, 'other')}`}. Messages that are out
+          cannot be called back.
+        </p>
+      </Confirm>,
+    );
   return (
     <Card
       title="Send now"
@@ -148,28 +149,13 @@ export function SendNow({ topic, channels, isChanged }: { topic: string; isChang
         products={products}
         onRemove={({ epi }) => setProducts((now) => now.filter((one) => one.epi !== epi))}
       />
-      {products.length > 0 && <Count topic={topic} products={products} channels={channels} />}
+      {products.length > 0 && count}
       <div class="buttons">
-        <button
-          type="button"
-          class="secondary"
-          disabled={products.length === 0}
-          onClick={() => setAsking(true)}
-        >
+        <Button look="secondary" disabled={products.length === 0} onClick={ask}>
           Send now…
-        </button>
+        </Button>
       </div>
       {sent && <Progress key={sent.turn} topic={topic} epis={sent.epis} />}
-      {isAsking && (
-        <Confirm title={`Send ${topic} now?`} action="Send" onClose={() => setAsking(false)} onConfirm={send}>
-          <Count topic={topic} products={products} channels={channels} />
-          <p>
-            About {products.slice(0, 5).map(titleOf).join('; ')}
-            {products.length > 5 && ` and ${plural(products.length - 5, 'other')}`}. Messages that are out
-            cannot be called back.
-          </p>
-        </Confirm>
-      )}
     </Card>
   );
 }
