@@ -69,7 +69,7 @@ export async function carryMail(
   if (senderAddress === null) return later('sender');
   const mail = toMail(message, senderAddress);
   try {
-    await send(server, { ...mail, disableFileAccess: true, disableUrlAccess: true });
+    await send(server, mail);
     return { outcome: SENT, problem: null };
   } catch (error) {
     const failure = error as SmtpError;
