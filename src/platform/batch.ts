@@ -35,6 +35,7 @@ export type BatchLimits = {
   maxBatch?: number;
   /** When so many wait, they do not wait for more that came in the same moment: the database reads while the process goes on with those. */
   startAt?: number;
+  kind?: 'read' | 'write';
 };
 
 /**
@@ -43,7 +44,7 @@ export type BatchLimits = {
  */
 export function createBatchLoader<Key, Row>(
   load: LoadMany<Key, Row>,
-  { maxInFlight = 4, maxBatch = 200, startAt = maxBatch }: BatchLimits = {},
+  { maxInFlight = 4, maxBatch = 200, startAt = maxBatch, kind = 'read' }: BatchLimits = {},
 ): (key: Key) => Promise<Row> {
   const waiting: Waiting<Key, Row>[] = [];
   let inFlight = 0;
@@ -65,7 +66,7 @@ export function createBatchLoader<Key, Row>(
 
   const run = async (batch: Waiting<Key, Row>[]): Promise<void> => {
     inFlight += 1;
-    METRICS.batchSize.observe({ kind: 'read' }, batch.length);
+    METRICS.batchSize.observe({ kind }, batch.length);
     await resumeSpans(batch, () => settle(batch));
     inFlight -= 1;
     flush();

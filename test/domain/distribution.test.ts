@@ -34,7 +34,7 @@ const ACROSS_STORES: Record<string, string> = {
   'src/stores/operator.repo.ts listStores': 'an operator sees the stores of this server',
   'src/stores/usage-window.repo.ts forgetWindows': 'housekeeping',
   'src/stores/products/stock.repo.ts removeChanges': 'housekeeping',
-  'src/alerts/events/queue.repo.ts claimRestock': 'a worker takes the occasion that has waited longest',
+  'src/alerts/events/fan-out.repo.ts claimEvent': 'a worker takes the occasion that has waited longest',
   'src/stores/revenue/click.repo.ts findTarget':
     'a link of a message names the alert alone; it leads to the server of its store',
   'src/stores/revenue/click-tracking.repo.ts forgetOrders': 'housekeeping',
@@ -52,7 +52,7 @@ const ACROSS_STORES: Record<string, string> = {
   'src/stores/webhooks/attempt.repo.ts removeTries': 'housekeeping',
   'src/api/idempotency.repo.ts removeExpired': 'housekeeping',
   'src/alerts/queue/outbox.repo.ts countWaiting': 'an operator sees what waits on this server',
-  'src/alerts/queue/outbox.repo.ts findDueLines':
+  'src/alerts/queue/outbox.repo.ts findDueFlows':
     'a worker looks which stores have something due, then takes turns between them',
   'src/alerts/queue/outbox.repo.ts removeFinished': 'housekeeping',
 };

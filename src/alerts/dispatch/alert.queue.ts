@@ -1,30 +1,32 @@
-import type { Medium } from '../send/channels.ts';
 import type { Services } from '../../context.ts';
-import { packAlerts } from '../events/message.service.ts';
-import type { LaneOptions } from './queue.ts';
-import type { Carriers } from './mail-transports.ts';
+import { alertEnded } from '../events/alert-end.service.ts';
+import { prepareMessages } from '../events/message.service.ts';
+import type { QueueOptions } from '../queue/queue.ts';
+import type { Medium } from '../send/channels.ts';
+import type { Transports } from './mail-transports.ts';
 
-/** Alerts of a medium, several of a contact in one message where the store wants that. They are rendered when they are sent, with the product as it is then. */
-export function alertLane(
+/** Alerts of a medium. They are rendered when they are sent, with the product as it is then. */
+export function alertQueue(
   services: Services,
   medium: Medium,
-  carriers: Carriers,
+  transports: Transports,
   concurrency: number,
-): LaneOptions {
+): QueueOptions {
   return {
-    lane: { lane: 'alert', medium },
+    key: { lane: 'alert', medium },
     concurrency,
-    prepare: async (messages) => {
-      const carrierOf = await carriers(messages.map(({ pid }) => pid));
-      const parcels = await packAlerts(services, medium, messages);
-      return parcels.map(({ message, others, seal }) => ({
+    prepare: async (alerts) => {
+      const transportOf = await transports(alerts.map(({ pid }) => pid));
+      const messages = await prepareMessages(services, medium, alerts);
+      return messages.map(({ message, others, compose }) => ({
         message,
         others,
         attempt: async () => {
-          const ready = await seal();
-          return 'kind' in ready ? ready : carrierOf(message.pid).send(ready, services.now());
+          const composed = await compose();
+          return 'kind' in composed ? composed : transportOf(message.pid).send(composed, services.now());
         },
       }));
     },
+    onEnded: alertEnded,
   };
 }

@@ -60,7 +60,7 @@ const later = (problem: MailProblem): Carried => ({
 });
 
 /** Sends a mail from the store's own address by its own server, by no other. What the server says is kept to its number. */
-export async function carryMail(
+export async function sendByOwnServer(
   { server, senderAddress }: OpenedServer,
   message: Outgoing,
   send: (server: StoreServer, mail: SendMailOptions) => Promise<void>,
