@@ -19,7 +19,7 @@ const GLOBAL_KEYS: Record<string, string> = {
 
 /** What reads or writes rows of many stores at once, and why that works on each server by itself. */
 const ACROSS_STORES: Record<string, string> = {
-  'src/alerts/events/alert.repo.ts removeSeen': 'housekeeping: what is old goes, whoever owned it',
+  'src/alerts/events/alert-log.repo.ts removeSeen': 'housekeeping: what is old goes, whoever owned it',
   'src/stores/catalogue/shopify.repo.ts forgetEvents': 'housekeeping',
   'src/shoppers/contacts/double-opt-in.repo.ts forgetProofs': 'housekeeping',
   'src/shoppers/contacts/sms-opt-out.repo.ts findAccepting':

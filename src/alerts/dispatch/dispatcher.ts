@@ -1,7 +1,8 @@
 import type { Services } from '../../context.ts';
 import { copyNextPortion } from '../../lists/item-copy.service.ts';
 import { foldReports } from '../../stores/reports/report.service.ts';
-import { queueNextPortion } from '../events/event.service.ts';
+import { alertEnded, queueNextPortion } from '../events/event.service.ts';
+import { prepareMessages } from '../events/message.service.ts';
 import { createQueue } from '../queue/queue.ts';
 import type { QueueOptions } from '../queue/queue.ts';
 import { createCircuitBreaker } from '../queue/scheduling.ts';
@@ -11,11 +12,37 @@ import type { Medium } from '../send/channels.ts';
 import { openFileOutbox } from '../send/file.ts';
 import type { FileOutbox } from '../send/file.ts';
 import { STORE_CONNECTIONS } from '../send/store-smtp.ts';
-import { alertQueue } from './alert.queue.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { always, openMailTransports } from './mail-transports.ts';
+import type { Transports } from './mail-transports.ts';
 import { messageQueue } from './message.queue.ts';
 import { webhookQueue } from './webhook.queue.ts';
+
+/** Alerts of a medium. They are rendered when they are sent, with the product as it is then. */
+export function alertQueue(
+  services: Services,
+  medium: Medium,
+  transports: Transports,
+  concurrency: number,
+): QueueOptions {
+  return {
+    key: { lane: 'alert', medium },
+    concurrency,
+    prepare: async (alerts) => {
+      const transportOf = await transports(alerts.map(({ pid }) => pid));
+      const messages = await prepareMessages(services, medium, alerts);
+      return messages.map(({ message, others, compose }) => ({
+        message,
+        others,
+        attempt: async () => {
+          const composed = await compose();
+          return 'kind' in composed ? composed : transportOf(message.pid).send(composed, services.now());
+        },
+      }));
+    },
+    onEnded: alertEnded,
+  };
+}
 
 /** Mails in flight by stores' own servers; a store has as many connections as it may have of them. */
 const OWN_CONCURRENCY = 32;

@@ -15,8 +15,8 @@ import {
 import type { Connection } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
-import * as alerts from './alert.repo.ts';
-import type { AlertFilter, AlertPlace, AlertRow } from './alert.repo.ts';
+import * as alerts from './alert-log.repo.ts';
+import type { AlertFilter, AlertPlace, AlertRow } from './alert-log.repo.ts';
 
 /** Which alerts a caller asks for, unchecked. */
 export type AlertsInput = {

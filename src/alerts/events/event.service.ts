@@ -3,7 +3,10 @@ import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
-import { emitEvents } from '../../stores/webhooks/event.repo.ts';
+import { endBouncedContact } from '../../shoppers/contacts/bounce.service.ts';
+import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
+import type { Ended, EndedMessage } from '../queue/outbox.service.ts';
+import { giveBackPlaces, recordSent } from './alert.repo.ts';
 import { countListOwners, queueListOwners } from './list-owners.repo.ts';
 import { countRecipients } from './audience.repo.ts';
 import { advanceEvent, claimEvent, queuePortion } from './fan-out.repo.ts';
@@ -109,6 +112,25 @@ export async function queueNextPortion({ db, now }: Services): Promise<boolean> 
     await advanceEvent(tx, event, next, taken.places);
     return true;
   });
+}
+
+/** What the end of alerts means for their subscriptions, events, figures and webhooks. The queue calls it in the transaction that records the end. */
+export async function alertEnded(tx: Tx, ended: Ended, now: Date): Promise<void> {
+  const { sent, failed, withheld, deferred, gone } = ended;
+  await recordSent(tx, sent, now);
+  await giveBackPlaces(tx, [...failed, ...withheld, ...deferred], now);
+  await queueEvents(tx, [
+    ...sent.map((alert) => eventOf('alert.sent', alert, now)),
+    ...failed.map((alert) => eventOf('alert.failed', alert, now)),
+  ]);
+  const contacts = new Map(gone.map((alert) => [`${alert.pid} ${alert.recipient}`, alert]));
+  for (const { pid, medium, recipient: value } of contacts.values())
+    if (medium !== null) await endBouncedContact(tx, pid, { medium, value }, now);
+}
+
+function eventOf(type: 'alert.sent' | 'alert.failed', alert: EndedMessage, now: Date) {
+  const { pid, id, topic, epi, medium, recipient: value, error } = alert;
+  return { pid, type, now, data: { id, topic, epi, medium, value, error } };
 }
 
 /** Lets subscriptions that are confirmed now catch up with events that they missed meanwhile, while these last. */

@@ -4,7 +4,7 @@ import { STILL_HELD, claimsOf, held, lock } from '../queue/acknowledge.repo.ts';
 import type { EndedMessage } from '../queue/acknowledge.repo.ts';
 import { CLAIMED_COLUMNS } from '../queue/outbox.repo.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
-import { giveBackPlaces } from './alert-end.repo.ts';
+import { giveBackPlaces } from './alert.repo.ts';
 
 // Which alerts of a contact share a message, and whether the frequency cap allows one more, is decided under the contact's lock and written before anything
 // is sent: a dispatcher that takes over after a crash continues with the same decision.
