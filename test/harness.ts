@@ -12,7 +12,7 @@ import type { Services } from '../src/context.ts';
 import { openDatabase } from '../src/platform/database/database.ts';
 import { ensureDemoStore } from '../src/web/demo-store/demo.ts';
 import type { DemoStore } from '../src/web/demo-store/demo.ts';
-import { createTasks } from '../src/alerts/dispatch/tasks.ts';
+import { createTasks } from '../src/alerts/dispatch/dispatcher.ts';
 import { createTemplates } from '../src/alerts/compose/template.pool.ts';
 
 import { createStore } from '../src/stores/store.service.ts';

@@ -1,6 +1,6 @@
 import { loadEnvFile, readConfig } from '../config.ts';
-import { createTasks } from '../alerts/dispatch/tasks.ts';
-import { startWorker } from '../alerts/dispatch/worker.ts';
+import { createTasks } from '../alerts/dispatch/dispatcher.ts';
+import { startWorker } from '../alerts/queue/worker.ts';
 import { openRuntime, startTracing } from '../services.ts';
 import { endSignal, limitShutdown } from '../platform/end-signal.ts';
 import { describeFailure } from '../platform/errors.ts';

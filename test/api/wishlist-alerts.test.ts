@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
-import { openQueue } from '../../src/alerts/queue/outbox.service.ts';
+import { claimMessages } from '../../src/alerts/queue/outbox.repo.ts';
 import { outboxOf } from '../dispatch/kit.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
@@ -467,13 +467,14 @@ describe('an alert that may have arrived when its process died, and was withheld
     ['lowstock', { pr: 100, stk: 9 }, { stk: 2 }],
     ['wishlistrestock', { pr: 100, stk: 0 }, { stk: 9 }],
   ] as const;
-  const lane = { lane: 'alert', medium: 'email' } as const;
+  const key = { lane: 'alert', medium: 'email' } as const;
   /** A process takes what is due and is not heard of again; its lease ends. Answers the ids by which receivers know what they got. */
   async function dieSending(): Promise<string[]> {
     const { services } = service;
     while (await queueNextPortion(services));
-    const line = { pid: store.pid, recipient: '' };
-    const messages = await openQueue(services, lane).claim([{ line, most: 100 }]);
+    const shares = [{ flow: { pid: store.pid, recipient: '' }, most: 100 }];
+    const leaseMs = services.config.dispatchLeaseMs;
+    const messages = await claimMessages(services.db, key, shares, leaseMs, services.now());
     at(10);
     return messages.map(({ id }) => id).sort();
   }

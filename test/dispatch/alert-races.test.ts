@@ -1,12 +1,12 @@
 import type { Outgoing, Sender } from '../../src/alerts/send/channel.ts';
 import type { MailPayload } from '../../src/alerts/send/email.ts';
 import { SENT } from '../../src/alerts/send/outcome.ts';
-import { alertLane } from '../../src/alerts/dispatch/alert.queue.ts';
+import { alertQueue } from '../../src/alerts/dispatch/dispatcher.ts';
 import { always } from '../../src/alerts/dispatch/mail-transports.ts';
-import { createLane } from '../../src/alerts/dispatch/queue.ts';
+import { createQueue } from '../../src/alerts/queue/queue.ts';
 import { emitEvents } from '../../src/stores/webhooks/event.repo.ts';
 import { claimMessages } from '../../src/alerts/queue/outbox.repo.ts';
-import type { ClaimedMessage, Lane } from '../../src/alerts/queue/outbox.repo.ts';
+import type { ClaimedMessage, QueueKey } from '../../src/alerts/queue/outbox.repo.ts';
 import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
 import type { Tx } from '../../src/platform/database/database.ts';
 import { markFailed, markSent, postpone, withhold } from '../../src/alerts/queue/acknowledge.repo.ts';
@@ -19,23 +19,19 @@ const service = useService(() => ({ dispatchLeaseMs: LEASE_MS, webhookAllowPriva
 
 const START = new Date('2026-03-01T09:00:00Z');
 const LEASE_MS = 300;
-const ALERTS: Lane = { lane: 'alert', medium: 'email' };
-const WEBHOOKS: Lane = { lane: 'webhook', medium: null };
+const ALERTS: QueueKey = { lane: 'alert', medium: 'email' };
+const WEBHOOKS: QueueKey = { lane: 'webhook', medium: null };
 const later = (ms: number) => new Date(START.getTime() + ms);
 beforeEach(() => service.setNow(START));
 
-const claimAll = (pid: string, lane: Lane, recipient = ''): Promise<ClaimedMessage[]> =>
-  claimMessages(
-    service.services.db,
-    { ...lane, turns: [{ line: { pid, recipient }, most: 10 }], leaseMs: LEASE_MS },
-    START,
-  );
+const claimAll = (pid: string, key: QueueKey, recipient = ''): Promise<ClaimedMessage[]> =>
+  claimMessages(service.services.db, key, [{ flow: { pid, recipient }, most: 10 }], LEASE_MS, START);
 
-/** The lane of alerts with a mailbox of its own. */
+/** The queue of alerts with a mailbox of its own. */
 function createMailbox() {
   const mails: Outgoing[] = [];
   const sender: Sender = { send: async (sent) => (mails.push(sent), SENT) };
-  return { mails, lane: alertLane(service.services, 'email', always(sender), 4) };
+  return { mails, queue: alertQueue(service.services, 'email', always(sender), 4) };
 }
 
 test('an alert that a newer restock takes over while the older one is being withheld is sent', async () => {
@@ -46,7 +42,7 @@ test('an alert that a newer restock takes over while the older one is being with
   while (await queueNextPortion(service.services));
   const messages = await claimAll(store.pid, ALERTS);
   await setStock(service, store, '1', 0);
-  const [delivery] = await createMailbox().lane.prepare(messages);
+  const [delivery] = await createMailbox().queue.prepare(messages);
   await setStock(service, store, '1', 5);
   while (await queueNextPortion(service.services));
   const outcome = await delivery!.attempt();
@@ -71,9 +67,9 @@ test('an alert that is erased after its claim is skipped, and the others keep th
   const messages = await claimAll(store.pid, ALERTS);
   expect(messages).toHaveLength(3);
   await db.query('DELETE FROM outbox WHERE pid = $1 AND id = $2', [store.pid, messages[0]!.id]);
-  const { mails, lane } = createMailbox();
+  const { mails, queue } = createMailbox();
   const outcomes = [];
-  for (const { attempt } of await lane.prepare(messages)) outcomes.push(await attempt());
+  for (const { attempt } of await queue.prepare(messages)) outcomes.push(await attempt());
   expect(outcomes.map(({ kind }) => kind)).toEqual(['withheld', 'sent', 'sent']);
   expect(mails.map(({ to, payload }) => [to, (payload as MailPayload).subject])).toEqual(
     messages.slice(1).map(({ recipient, epi }) => [recipient, `Product ${epi!} is back in stock`]),
@@ -98,13 +94,13 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
     await gate;
     return SENT;
   };
-  const createSlowLane = () =>
-    createLane(service.services, {
-      lane: { lane: 'message', medium: 'email' },
+  const createSlowQueue = () =>
+    createQueue(service.services, {
+      key: { lane: 'message', medium: 'email' },
       concurrency: 1,
       prepare: async (all) => all.map((message) => ({ message, attempt })),
     });
-  const sending = createSlowLane().run();
+  const sending = createSlowQueue().run();
   await until(async () => tries === 1);
   service.setNow(later(LEASE_MS - 1));
   await until(async () => {
@@ -112,7 +108,7 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
     return row!.due.getTime() > START.getTime() + LEASE_MS;
   });
   service.setNow(later(LEASE_MS + 1));
-  expect(await createSlowLane().run()).toBe(false);
+  expect(await createSlowQueue().run()).toBe(false);
   finish();
   await sending;
   expect(tries).toBe(1);
@@ -123,8 +119,7 @@ test.each<[string, (tx: Tx, message: ClaimedMessage) => Promise<unknown>]>([
   ['fails', (tx, message) => markFailed(tx, [{ message, reason: 'gone' }], START)],
   [
     'is to be tried again',
-    (tx, message) =>
-      postpone(tx, [{ message, until: later(3_600_000), reason: 'busy', isPlaceFree: false }], START),
+    (tx, message) => postpone(tx, [{ message, until: later(3_600_000), reason: 'busy', isDeferred: false }]),
   ],
   ['arrives', (tx, message) => markSent(tx, [message], START)],
 ])(

@@ -1,5 +1,5 @@
 import { createDispatchTasks } from '../../src/alerts/dispatch/dispatcher.ts';
-import type { Task } from '../../src/alerts/dispatch/worker.ts';
+import type { Task } from '../../src/alerts/queue/worker.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';

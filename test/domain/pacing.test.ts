@@ -150,7 +150,7 @@ test('over any history every alert of a contact leaves once, none in quiet hours
             expect(until.getTime()).toBeGreaterThan(now);
             Object.assign(message, { leavesAt: until, dueAt: until.getTime() });
           }
-          for (const { id, own: mine, others } of plan.parcels) {
+          for (const { id, own: mine, others } of plan.groups) {
             const members = [...mine, ...others];
             expect(isQuiet(settings, now)).toBe(false);
             expect(members.length).toBeLessThanOrEqual(most);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { createDispatchTasks } from '../../src/alerts/dispatch/dispatcher.ts';
-import type { Task } from '../../src/alerts/dispatch/worker.ts';
+import type { Task } from '../../src/alerts/queue/worker.ts';
 import { saveTopic } from '../../src/alerts/topics/topic.repo.ts';
 import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
 import type { TopicRow } from '../../src/alerts/topics/topic.types.ts';

@@ -1,5 +1,5 @@
 import { stepPrice } from '../../src/alerts/events/price.rules.ts';
-import { planRestocks } from '../../src/alerts/events/event.rules.ts';
+import { planEvents } from '../../src/alerts/events/event.rules.ts';
 import type { ProductChange } from '../../src/alerts/events/event.rules.ts';
 import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
 import { triggerOf } from '../../src/alerts/topics/triggers.ts';
@@ -97,7 +97,7 @@ test('a topic listens to its own trigger only, and carries its delay and its aud
     topic('pricedrop', { name: 'kept', trigger: 'manual' }),
     topic('lowstock'),
   ];
-  const plan = planRestocks(topics, [change(100, 90)], { live: [], marks: [] });
+  const plan = planEvents(topics, [change(100, 90)], { live: [], marks: [] });
   expect(plan.openings).toEqual([
     {
       ...{ topic: 'pricedrop', epi: '1', cause: 'pricedrop', units: 0 },
@@ -113,19 +113,19 @@ test('a trigger does not see a change of what it does not watch', () => {
     live: [{ topic: 'backinstock', epi: '1', cause: 'automatic', wasPr: null, isPending: false }],
     marks: [],
   };
-  expect(planRestocks([raised], [change(100, 90)], known).stops).toEqual([]);
+  expect(planEvents([raised], [change(100, 90)], known).stops).toEqual([]);
   const sold = change(100, 90, { after: state(4, 90) });
-  expect(planRestocks([raised], [sold], known).stops).toMatchObject([{ cause: 'automatic' }]);
+  expect(planEvents([raised], [sold], known).stops).toMatchObject([{ cause: 'automatic' }]);
 });
 
 test('what a product cost when it was removed is what it comes back from', () => {
   const gone = change(90, 0, { after: state(null), isGone: true });
-  expect(planRestocks([fall], [gone], { live: [], marks: [] }).marks).toEqual([]);
+  expect(planEvents([fall], [gone], { live: [], marks: [] }).marks).toEqual([]);
   // Nobody had heard of 90 yet.
   const known = { live: [live(100, true)], marks: [] };
-  const plan = planRestocks([fall], [gone], known);
+  const plan = planEvents([fall], [gone], known);
   expect([plan.stops.length, plan.marks]).toEqual([1, [{ topic: 'pricedrop', epi: '1', pr: 100 }]]);
-  const back = planRestocks([fall], [change(90, 90, { isNew: true, goneSince: 3 })], {
+  const back = planEvents([fall], [change(90, 90, { isNew: true, goneSince: 3 })], {
     live: [],
     marks: plan.marks,
   });

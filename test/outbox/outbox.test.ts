@@ -3,20 +3,23 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/platform/database/database.ts';
 import type { Database, Tx } from '../../src/platform/database/database.ts';
 import type { Outcome } from '../../src/alerts/send/outcome.ts';
-import type { Services } from '../../src/context.ts';
-import { createSettler } from '../../src/alerts/dispatch/acknowledge.ts';
-import { claimMessages, enqueueMessage, renewLeases } from '../../src/alerts/queue/outbox.repo.ts';
+import {
+  claimMessages,
+  enqueueMessage,
+  findDueFlows,
+  renewLeases,
+} from '../../src/alerts/queue/outbox.repo.ts';
 import type { NewMessage } from '../../src/alerts/queue/outbox.repo.ts';
-import { MAX_ATTEMPTS, openQueue, settleMessages } from '../../src/alerts/queue/outbox.service.ts';
-import type { ClaimedMessage, Queue } from '../../src/alerts/queue/outbox.service.ts';
-import * as settling from '../../src/alerts/queue/acknowledge.repo.ts';
+import { MAX_ATTEMPTS, acknowledge, createAcknowledger } from '../../src/alerts/queue/outbox.service.ts';
+import type { ClaimedMessage } from '../../src/alerts/queue/outbox.service.ts';
+import * as acknowledging from '../../src/alerts/queue/acknowledge.repo.ts';
 import { createLogger } from '../../src/platform/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
 import { until } from '../until.ts';
 
 const START = new Date('2026-03-01T09:00:00Z');
-const LANE = { lane: 'message', medium: 'sms' } as const;
+const KEY = { lane: 'message', medium: 'sms' } as const;
 const config = readConfig({ LOG_LEVEL: 'fatal' });
 const LEASE_MS = config.dispatchLeaseMs;
 
@@ -24,14 +27,12 @@ const WAITING = "SELECT 1 FROM pg_locks WHERE relation = 'outbox'::regclass AND 
 
 let database: TestDatabase;
 let db: Database;
-let queue: Queue;
 let now: Date;
 let pid: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = openDatabase(database.url, 6, createLogger('fatal'));
-  queue = openQueue({ db, config, now: () => now }, LANE);
 });
 afterAll(async () => {
   await db.close();
@@ -64,23 +65,27 @@ const enqueue = (fields: Partial<NewMessage> = {}): Promise<string | null> => {
 const enqueueMany = async (count: number): Promise<void> => {
   for (let index = 0; index < count; index += 1) await enqueue();
 };
-const turnOf = (store: string, most: number) => ({ line: { pid: store, recipient: '' }, most });
-const claim = (most = 10): Promise<ClaimedMessage[]> => queue.claim([turnOf(pid, most)]);
+const shareOf = (store: string, most: number) => ({ flow: { pid: store, recipient: '' }, most });
+const claim = (most = 10): Promise<ClaimedMessage[]> =>
+  claimMessages(db, KEY, [shareOf(pid, most)], LEASE_MS, now);
+const renew = (message: ClaimedMessage): Promise<void> =>
+  renewLeases(db, [message], new Date(now.getTime() + LEASE_MS));
 const claimOne = async (): Promise<ClaimedMessage> => {
   const claimed = await claim();
   expect(claimed).toHaveLength(1);
   return claimed[0]!;
 };
 const settle = (message: ClaimedMessage, outcome: Outcome): Promise<void> =>
-  settleMessages({ db, config, now: () => now }, [{ message, outcome }]);
-const isDue = async (): Promise<boolean> => (await queue.dueLines()).some((line) => line.pid === pid);
+  acknowledge({ db, config, now: () => now }, [{ message, outcome }]);
+const isDue = async (): Promise<boolean> =>
+  (await findDueFlows(db, KEY, now)).some((flow) => flow.pid === pid);
 const rowOf = ({ id }: ClaimedMessage) => db.prisma.outboxMessage.findFirstOrThrow({ where: { pid, id } });
 
 describe('a claim', () => {
   test('passes over what another claimer is about to take, without waiting for it', async () => {
     await enqueueMany(3);
     await db.transaction(async (tx) => {
-      const [first] = await claimMessages(tx, { ...LANE, turns: [turnOf(pid, 1)], leaseMs: LEASE_MS }, now);
+      const [first] = await claimMessages(tx, KEY, [shareOf(pid, 1)], LEASE_MS, now);
       const others = await claim();
       expect(others).toHaveLength(2);
       expect(others.map(({ id }) => id)).not.toContain(first!.id);
@@ -113,7 +118,7 @@ describe('a claim', () => {
     const message = await claimOne();
     now = later(LEASE_MS - 1);
     expect(await claim()).toEqual([]);
-    await queue.renew([message]);
+    await renew(message);
     now = later(2 * LEASE_MS - 2);
     expect(await claim()).toEqual([]);
     now = later(2 * LEASE_MS - 1);
@@ -152,7 +157,7 @@ describe('a lease that ran out', () => {
   test('is not lengthened by the claim of before', async () => {
     const before = await rowOf(current);
     now = later(LEASE_MS + 1);
-    await queue.renew([old]);
+    await renew(old);
     expect(await rowOf(current)).toEqual(before);
   });
 
@@ -176,9 +181,10 @@ test('the storm of one store does not hold up another', async () => {
   await enqueueMany(20);
   now = later(1_000);
   const id = await enqueue({ pid: quiet });
-  const lines = (await queue.dueLines()).filter((line) => [pid, quiet].includes(line.pid));
-  expect(lines.map((line) => line.pid).sort()).toEqual([pid, quiet].sort());
-  const claimed = await queue.claim(lines.map((line) => ({ line, most: 2 })));
+  const flows = (await findDueFlows(db, KEY, now)).filter((flow) => [pid, quiet].includes(flow.pid));
+  expect(flows.map((flow) => flow.pid).sort()).toEqual([pid, quiet].sort());
+  const shares = flows.map((flow) => ({ flow, most: 2 }));
+  const claimed = await claimMessages(db, KEY, shares, LEASE_MS, now);
   expect(claimed.filter((message) => message.pid === pid)).toHaveLength(2);
   expect(claimed.filter((message) => message.pid === quiet)).toEqual([expect.objectContaining({ id })]);
 });
@@ -229,7 +235,7 @@ test.each<[string, Outcome, object]>([
   await settle(message, outcome);
   expect(await rowOf(message)).toMatchObject({ ...row, finishedAt: now });
   now = later(365 * 86_400_000);
-  await queue.renew([message]);
+  await renew(message);
   expect(await isDue()).toBe(false);
   expect(await claim()).toEqual([]);
 });
@@ -256,7 +262,7 @@ test('outcomes that are recorded together are each recorded as their own', async
     { kind: 'deferred', until },
     { kind: 'retry', reason: 'busy', afterMs: 3_600_000 },
   ];
-  await settleMessages(
+  await acknowledge(
     { db, config, now: () => now },
     messages.map((message, index) => ({ message, outcome: outcomes[index]! })),
   );
@@ -287,7 +293,7 @@ test('an outcome is recorded also where the message is changed while that waits'
 test('an outcome that cannot be stored does not take others with it', async () => {
   await enqueueMany(3);
   const messages = await claim();
-  const settle = createSettler({ db, config, now: () => now } as Services, 3);
+  const settle = createAcknowledger({ db, config, now: () => now });
   const results = await Promise.allSettled(
     messages.map((message, index) =>
       settle({ message, outcome: index === 1 ? { kind: 'failed', reason: 'NUL \u0000' } : { kind: 'sent' } }),
@@ -304,7 +310,7 @@ describe('while much is queued that the planner knows nothing of', () => {
   const READ = `SELECT (seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables WHERE relname = 'outbox'`;
   const readBy = async (tx: Tx): Promise<number> => (await tx.query<{ count: number }>(READ))[0]!.count;
   const claimIn = (tx: Tx): Promise<ClaimedMessage[]> =>
-    claimMessages(tx, { ...LANE, turns: [turnOf(pid, 4)], leaseMs: LEASE_MS }, now);
+    claimMessages(tx, KEY, [shareOf(pid, 4)], LEASE_MS, now);
 
   beforeEach(async () => {
     await db.query(
@@ -317,11 +323,11 @@ describe('while much is queued that the planner knows nothing of', () => {
   test.each<[string, (tx: Tx, messages: ClaimedMessage[]) => Promise<unknown>]>([
     ['claimed', async () => undefined],
     ['kept', (tx, messages) => renewLeases(tx, messages, later(LEASE_MS))],
-    ['sent', (tx, messages) => settling.markSent(tx, messages, now)],
+    ['sent', (tx, messages) => acknowledging.markSent(tx, messages, now)],
     [
       'failed',
       (tx, messages) =>
-        settling.markFailed(
+        acknowledging.markFailed(
           tx,
           messages.map((message) => ({ message, reason: 'no' })),
           now,
@@ -330,7 +336,7 @@ describe('while much is queued that the planner knows nothing of', () => {
     [
       'withheld',
       (tx, messages) =>
-        settling.withhold(
+        acknowledging.withhold(
           tx,
           messages.map((message) => ({ message, reason: 'no' })),
           now,
@@ -339,10 +345,9 @@ describe('while much is queued that the planner knows nothing of', () => {
     [
       'put back',
       (tx, messages) =>
-        settling.postpone(
+        acknowledging.postpone(
           tx,
-          messages.map((message) => ({ message, until: now, reason: 'busy', isPlaceFree: false })),
-          now,
+          messages.map((message) => ({ message, until: now, reason: 'busy', isDeferred: false })),
         ),
     ],
   ])('four that are %s cost what four cost', async (_how, work) => {

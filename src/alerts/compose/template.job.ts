@@ -12,7 +12,7 @@ import type { AlertModel } from './template.rules.ts';
 export type RenderJob = {
   texts: Partial<AlertTexts>;
   parts: readonly Part[];
-  /** How each part leaves; said with the job, because the table of channels is more than this process should load. */
+  /** The form of each part; sent with the job, so that this process need not load the channels. */
   forms: Record<Part, TextForm>;
   model: AlertModel;
   /** Whether the parsed templates are kept for the next message. */
@@ -29,21 +29,17 @@ export type Digest = {
   url: string;
 };
 
-/** A message to make of them. */
 export type JoinJob = Pick<RenderJob, 'parts' | 'forms'> & { digest: Digest };
 
-/** What became of a job. `isStuck` says that it had to be interrupted. */
+/** How a job ended. `isStuck` says that it had to be interrupted. */
 export type RenderAnswer = { texts: Partial<AlertTexts> } | { part: Part; reason: string; isStuck: boolean };
 
-/**
- * What became of a batch, and what it took of a processor's time; answers may be missing at the end. `isStalled` says that the machine stood still, so
- * that a job was interrupted which is not to blame.
- */
-export type BatchAnswer = { answers: RenderAnswer[]; tookMs: number; isStalled: boolean };
+/** What a process replies: the answer, or null where the machine stalled and the job is not to blame, and the processor time it took. */
+export type JobResult = { answer: RenderAnswer | null; tookMs: number };
 
 /** For all parts of one message. A usual one takes a fifth of a millisecond. */
 const RENDER_MS = 250;
-/** The library looks at its clock now and then; where it does not, the engine stops it. */
+/** The library checks its clock now and then; where it does not, V8 interrupts it. */
 const STUCK_MS = 4 * RENDER_MS;
 
 const MAX_SUBJECT = 200;
@@ -54,7 +50,7 @@ function wayOutOf({ store, unsubscribe_url: url }: AlertModel): WayOut {
   return { why: `You asked ${store.name} to tell you about this product.`, url };
 }
 
-/** What makes a rendered text ready: a subject is one line, and every message can be left. HTML output is escaped by the engine. */
+/** Finishes a rendered text: a subject is one line, and every message has an unsubscribe link. The engine escapes HTML output. */
 const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
   line: (text, { store }) => [...toLine(text)].slice(0, MAX_SUBJECT).join('') || toLine(store.name),
   html: (html, model) => htmlWithFooter(html, wayOutOf(model)),
@@ -70,7 +66,7 @@ const MIN_TITLE = 12;
 /** What is left of a title in a text message that is more than one anyhow. */
 const MAX_TITLE = 60;
 
-/** The title with which a text fits where it must be short, so that the news and the links stay; null where it fits or has none to cut. */
+/** A shorter title with which a text fits its limit, so that the news and the links stay; null where it fits already. */
 function shorterTitle(
   form: TextForm,
   finished: string,
@@ -86,7 +82,7 @@ function shorterTitle(
   return shorten(title, fitting >= MIN_TITLE ? fitting : Math.min(length, MAX_TITLE), ellipsis);
 }
 
-/** The same for a text that will be part of a message. */
+/** The same for a text that becomes part of a digest. */
 const FINISH_BARE: typeof FINISH = {
   line: FINISH.line,
   html: (html) => html,
@@ -94,7 +90,6 @@ const FINISH_BARE: typeof FINISH = {
   short: (text) => text.replace(CONTROL_IN_TEXT, '').trim(),
 };
 
-/** What makes one text of several. */
 type Joined = { digest: Digest; wayOut: WayOut; title: string };
 
 const JOIN: Record<TextForm, (texts: string[], joined: Joined) => string> = {
@@ -107,13 +102,12 @@ const JOIN: Record<TextForm, (texts: string[], joined: Joined) => string> = {
 const sandbox = createContext({ run: () => undefined });
 const RUN = new Script('run()');
 
-/** Runs a function that is stopped wherever it is when its time is over. */
+/** Runs a function, and interrupts it wherever it is when its time is over. */
 function runWithin(timeoutMs: number, run: () => unknown): void {
   Object.assign(sandbox, { run });
   RUN.runInContext(sandbox, { timeout: timeoutMs });
 }
 
-/** Makes one message of several; says before each part which one it is. */
 function joinAll({ digest, parts, forms }: JoinJob, tell: (part: Part) => void): Partial<AlertTexts> {
   const { pieces, storeName, url } = digest;
   const wayOut = { why: `You asked ${storeName} to tell you about these products.`, url };
@@ -136,7 +130,6 @@ function joinAll({ digest, parts, forms }: JoinJob, tell: (part: Part) => void):
   return joined;
 }
 
-/** Renders a message within its time; says before each part which one it is. */
 function renderAll(
   { texts, parts, forms, model, isKept, isBare }: RenderJob,
   tell: (part: Part) => void,
@@ -159,10 +152,7 @@ function renderAll(
   return rendered;
 }
 
-/**
- * Renders a message, or makes one of several; says before each part which one it is. Null where it was interrupted before it had its share of a
- * processor: nobody knows what would have come of it.
- */
+/** Renders a message, or makes one of several; reports each part before it begins. Null where it was interrupted before it had its processor time. */
 export function runJob(
   job: RenderJob | JoinJob,
   tell: (part: Part) => void = () => undefined,

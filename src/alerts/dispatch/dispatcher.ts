@@ -1,90 +1,95 @@
+import type { Services } from '../../context.ts';
+import { copyNextPortion } from '../../lists/item-copy.service.ts';
+import { foldReports } from '../../stores/reports/report.service.ts';
+import { alertEnded, queueNextPortion } from '../events/event.service.ts';
+import { prepareMessages } from '../events/message.service.ts';
+import { createQueue } from '../queue/queue.ts';
+import type { QueueOptions } from '../queue/queue.ts';
+import { createCircuitBreaker } from '../queue/scheduling.ts';
+import type { Task } from '../queue/worker.ts';
 import { MEDIA, channelOf } from '../send/channels.ts';
 import type { Medium } from '../send/channels.ts';
 import { openFileOutbox } from '../send/file.ts';
 import type { FileOutbox } from '../send/file.ts';
 import { STORE_CONNECTIONS } from '../send/store-smtp.ts';
-import type { Services } from '../../context.ts';
-import { queueNextPortion } from '../events/event.service.ts';
-import { alertLane } from './alert.queue.ts';
-import { createLane } from './queue.ts';
-import type { LaneOptions } from './queue.ts';
-import { always, openMailWays } from './mail-transports.ts';
-import { messageLane } from './message.queue.ts';
-import { createTrust } from './circuit-breaker.ts';
-import { createWebhookChannel } from './webhook.channel.ts';
-import { webhookLane } from './webhook.queue.ts';
-import type { Task } from './worker.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { always, openMailTransports } from './mail-transports.ts';
+import type { Transports } from './mail-transports.ts';
+import { messageQueue } from './message.queue.ts';
+import { webhookQueue } from './webhook.queue.ts';
 
-/** Queues alerts; says while it does that more are to come. */
-function createQueueing(services: Services): Task & { isUnderWay: () => boolean } {
-  let isUnderWay = false;
+/** Alerts of a medium. They are rendered when they are sent, with the product as it is then. */
+export function alertQueue(
+  services: Services,
+  medium: Medium,
+  transports: Transports,
+  concurrency: number,
+): QueueOptions {
   return {
-    name: 'queue-alerts',
-    isUnderWay: () => isUnderWay,
-    async run() {
-      try {
-        isUnderWay = await queueNextPortion(services);
-      } catch (error) {
-        isUnderWay = false;
-        throw error;
-      }
-      return isUnderWay;
+    key: { lane: 'alert', medium },
+    concurrency,
+    prepare: async (alerts) => {
+      const transportOf = await transports(alerts.map(({ pid }) => pid));
+      const messages = await prepareMessages(services, medium, alerts);
+      return messages.map(({ message, others, compose }) => ({
+        message,
+        others,
+        attempt: async () => {
+          const composed = await compose();
+          return 'kind' in composed ? composed : transportOf(message.pid).send(composed, services.now());
+        },
+      }));
     },
+    onEnded: alertEnded,
   };
 }
 
-/** Mails by stores' own servers under way at a time; a store has as many connections as it may have of them. */
+/** Mails in flight by stores' own servers; a store has as many connections as it may have of them. */
 const OWN_CONCURRENCY = 32;
 
-/** The lanes of a medium. Mails have two more, so that no server of a store's own holds up what leaves by another. */
-function lanesOf(
-  services: Services,
-  medium: Medium,
-  files: FileOutbox,
-  isQueueing: () => boolean,
-): LaneOptions[] {
+/** The queues of a medium. Mails have two more, so that no store's own server holds up what is sent by another. */
+function queuesOf(services: Services, medium: Medium, files: FileOutbox): QueueOptions[] {
   const channel = channelOf(medium);
   const settings = services.config.channels[medium] ?? null;
   const sender = channel.open(settings, files);
   const concurrency = channel.concurrency(settings);
-  const ways = channel.hasOwnServers ? openMailWays(services, sender) : null;
-  const { whose, carriers } = ways?.shared ?? { whose: undefined, carriers: always(sender) };
-  const shared = [
-    {
-      ...alertLane(services, medium, carriers, concurrency),
-      // A provider sets the pace itself; a file can wait, and what is queued for 100,000 leaves no time for both.
-      ...(settings === null && { givesWay: isQueueing }),
-    },
-    { ...messageLane(services, medium, carriers, concurrency), close: () => sender.close?.() },
-  ].map((lane) => ({ ...lane, ...(whose && { whose }) }));
-  if (ways === null) return shared;
-  // An address that hangs takes minutes a try; it has one slot until it has proved itself.
+  const close = (): void => sender.close?.();
+  if (!channel.hasOwnServers)
+    return [
+      alertQueue(services, medium, always(sender), concurrency),
+      { ...messageQueue(services, medium, always(sender), concurrency), close },
+    ];
+  const { shared, own } = openMailTransports(services, sender);
+  // A server that hangs takes minutes for an attempt, so each begins with one at a time.
   const ofStores = () => ({
-    whose: ways.own.whose,
+    stores: own.stores,
     perStore: STORE_CONNECTIONS,
-    trust: createTrust(STORE_CONNECTIONS),
+    breaker: createCircuitBreaker(STORE_CONNECTIONS),
   });
   return [
-    ...shared,
-    { ...alertLane(services, medium, ways.own.carriers, OWN_CONCURRENCY), ...ofStores() },
-    {
-      ...messageLane(services, medium, ways.own.carriers, OWN_CONCURRENCY),
-      ...ofStores(),
-      close: ways.own.close,
-    },
+    { ...alertQueue(services, medium, shared.transports, concurrency), stores: shared.stores },
+    { ...messageQueue(services, medium, shared.transports, concurrency), stores: shared.stores, close },
+    { ...alertQueue(services, medium, own.transports, OWN_CONCURRENCY), ...ofStores() },
+    { ...messageQueue(services, medium, own.transports, OWN_CONCURRENCY), ...ofStores(), close: own.close },
   ];
 }
 
-/** Everything that brings messages to the outside: one loop a lane, so that a slow receiver holds up only its own kind. */
+/** Everything that sends messages: a loop for each queue, so that a slow receiver holds up only its own kind. */
 export function createDispatchTasks(services: Services): Task[] {
-  const { config, log } = services;
-  const files = openFileOutbox(config.dataDir, log);
-  const { isUnderWay, ...queueing } = createQueueing(services);
-  const lanes = MEDIA.flatMap((medium) => lanesOf(services, medium, files, isUnderWay));
+  const files = openFileOutbox(services.config.dataDir, services.log);
+  const queues = [...MEDIA.flatMap((medium) => queuesOf(services, medium, files)), webhookQueue(services)];
   return [
-    queueing,
-    ...[...lanes, webhookLane(services, createWebhookChannel(config))].map((lane) =>
-      createLane(services, lane),
-    ),
+    { name: 'queue-alerts', run: () => queueNextPortion(services) },
+    ...queues.map((queue) => createQueue(services, queue)),
+  ];
+}
+
+/** All background work of the service; every process that runs a worker runs all of it. */
+export function createTasks(services: Services): Task[] {
+  return [
+    { name: 'fold-reports', run: () => foldReports(services) },
+    { name: 'list-copy', run: () => copyNextPortion(services) },
+    ...createDispatchTasks(services),
+    ...createHousekeeping(services),
   ];
 }

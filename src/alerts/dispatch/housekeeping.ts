@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import { forgetSeen } from '../events/alert.service.ts';
+import { forgetSeen } from '../events/alert-log.service.ts';
 import { forgetRemoved } from '../../stores/catalogue/catalog.service.ts';
 import { forgetEvents } from '../../stores/catalogue/shopify.service.ts';
 import { forgetStockChanges } from '../../stores/catalogue/stock.service.ts';
@@ -8,30 +8,29 @@ import { forgetResubscribed } from '../../shoppers/contacts/opt-out.service.ts';
 import { resealPasswords } from '../../stores/mail-server/sending.service.ts';
 import { forgetWindows } from '../../stores/usage-window.service.ts';
 import { forgetBuyers } from '../../stores/revenue/revenue.service.ts';
-import { forgetRestocks } from '../events/event.service.ts';
+import { forgetAlertEvents } from '../events/event.service.ts';
 import { forgetSessions } from '../../stores/session.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.service.ts';
 import { forgetTrash } from '../../lists/trash.service.ts';
 import { forgetTries } from '../../stores/webhooks/attempt.service.ts';
 import { removeExpiredResults } from '../../api/idempotency.service.ts';
 import { forgetFinished } from '../queue/outbox.service.ts';
-import type { Task } from './worker.ts';
+import type { Task } from '../queue/worker.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 
-/** Something to do now and then. */
 export type Chore = {
   name: string;
   /** Milliseconds between two rounds. */
   every: number;
-  /** Does a portion and answers how much it was; a round ends when that is nothing. */
+  /** Does a portion and returns its size; a round ends when that is nothing. */
   run: (services: Services, now: Date) => Promise<number>;
 };
 
-/** What is forgotten when its time is over. How long that is and how much goes at once is its owner's to say. */
+/** What is removed when its time is over. Its owner says how long that is, and how much goes at once. */
 export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget finished messages', every: HOUR_MS, run: forgetFinished },
   { name: 'forget tries of webhooks', every: HOUR_MS, run: forgetTries },
-  { name: 'forget restocks', every: HOUR_MS, run: forgetRestocks },
+  { name: 'forget restocks', every: HOUR_MS, run: forgetAlertEvents },
   { name: 'forget cool-downs', every: HOUR_MS, run: forgetSeen },
   { name: 'forget removed products', every: HOUR_MS, run: forgetRemoved },
   { name: 'forget changes of stock', every: HOUR_MS, run: forgetStockChanges },

@@ -1,64 +1,64 @@
-import type { Sender } from '../send/channel.ts';
-import { openStoreSmtps } from '../send/store-smtp.ts';
 import type { Services } from '../../context.ts';
 import {
-  carryMail,
   createHealthLog,
   listOwners,
   openServers,
+  sendByOwnServer,
 } from '../../stores/mail-server/sending.service.ts';
-import type { Whose } from './queue.ts';
+import type { Stores } from '../queue/queue.ts';
+import type { Sender } from '../send/channel.ts';
+import { openStoreSmtps } from '../send/store-smtp.ts';
 
-/** Brings a message to its receiver's provider. */
-export type Carrier = Pick<Sender, 'send'>;
+/** Hands a message to a provider. */
+export type Transport = Pick<Sender, 'send'>;
 
-/** Who carries the messages of a batch: asked with its stores, it says by store. */
-export type Carriers = (pids: readonly string[]) => Promise<(pid: string) => Carrier>;
+/** Loads the transports of a batch's stores. */
+export type Transports = (pids: readonly string[]) => Promise<(pid: string) => Transport>;
 
-/** Where one provider serves all stores. */
+/** One provider for all stores. */
 export const always =
-  (sender: Sender): Carriers =>
+  (sender: Transport): Transports =>
   async () =>
   () =>
     sender;
 
-/** A store set or removed its server after its turn was found; the other lane has the mail in a moment. */
-const MOVED: Carrier = {
+/** The store set or removed its server after the batch was claimed; the other queue sends the mail next time. */
+const CHANGED: Transport = {
   send: async () => ({ kind: 'retry', reason: 'the mail server of the store was changed' }),
 };
 
-/** How mails leave: one way for stores without a mail server of their own, and one for those with. Neither takes the other's mails. */
-export type MailWays = {
-  shared: { whose: Whose; carriers: Carriers };
-  own: { whose: Whose; carriers: Carriers; close: () => void };
+/** Two ways out for mails, each with its stores: the service's mail server, and stores' own servers. */
+export type MailTransports = {
+  shared: { stores: Stores; transports: Transports };
+  own: { stores: Stores; transports: Transports; close: () => void };
 };
 
-/** What is asked of the table at each batch counts, so that a change takes effect at once in every process. */
-export function openMailWays(services: Services, sender: Sender): MailWays {
+/** Which store has a server of its own is read for each batch, so that a change takes effect at once in every process. */
+export function openMailTransports(services: Services, sender: Sender): MailTransports {
   const { db, config, now } = services;
   const smtps = openStoreSmtps(config.webhookAllowPrivate);
   const note = createHealthLog(services);
   const owners = () => listOwners(db);
   return {
     shared: {
-      whose: { isAmong: false, owners },
-      carriers: async () => {
+      stores: { except: owners },
+      transports: async () => {
         const own = await owners();
-        return (pid) => (own.has(pid) ? MOVED : sender);
+        return (pid) => (own.has(pid) ? CHANGED : sender);
       },
     },
     own: {
-      whose: { isAmong: true, owners },
-      carriers: async (pids) => {
-        const own = await openServers(services, pids);
+      stores: { only: owners },
+      transports: async (pids) => {
+        const servers = await openServers(services, pids);
         return (pid) => {
-          const opened = own.get(pid);
-          if (opened === undefined) return MOVED;
+          const opened = servers.get(pid);
+          if (opened === undefined) return CHANGED;
           return {
             async send(message) {
-              // The demo store cannot have one; what it sends becomes files in any case.
+              // The demo store's mails always become files.
               if (message.isDemo) return sender.send(message, now());
-              const { outcome, problem } = await carryMail(opened, message, (server, mail) =>
+              const { outcome, problem } = await sendByOwnServer(opened, message, (server, mail) =>
                 smtps.send(opened, server, mail),
               );
               if (problem !== undefined) await note(opened, problem);

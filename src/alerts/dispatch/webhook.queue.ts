@@ -1,21 +1,20 @@
 import type { Services } from '../../context.ts';
-import type { ClaimedMessage } from '../queue/outbox.service.ts';
-import { findTargets } from '../../stores/webhooks/webhook.service.ts';
-import type { WebhookTarget } from '../../stores/webhooks/webhook.service.ts';
 import { noteTry } from '../../stores/webhooks/attempt.service.ts';
 import { signatureHeaders } from '../../stores/webhooks/webhook.rules.ts';
-import type { LaneOptions } from './queue.ts';
-import type { Attempt } from './tracing.ts';
-import { createTrust } from './circuit-breaker.ts';
-import type { WebhookChannel } from './webhook.channel.ts';
+import { findTargets } from '../../stores/webhooks/webhook.service.ts';
+import type { WebhookTarget } from '../../stores/webhooks/webhook.service.ts';
+import type { ClaimedMessage } from '../queue/outbox.service.ts';
+import type { Delivery, QueueOptions } from '../queue/queue.ts';
+import { createCircuitBreaker } from '../queue/scheduling.ts';
+import { postEvent } from './webhook.channel.ts';
 
-/** Deliveries of one store under way at a time. */
+/** Deliveries of one store in flight. */
 const PER_STORE = 8;
 
 /** Events to the stores' own addresses. A repeat has the same id, a new timestamp and therefore a new signature. */
-export function webhookLane(services: Services, channel: WebhookChannel): LaneOptions {
-  const { db, now } = services;
-  const attemptFor = (message: ClaimedMessage, target: WebhookTarget | null): Attempt => {
+export function webhookQueue(services: Services): QueueOptions {
+  const { db, config, now } = services;
+  const attemptFor = (message: ClaimedMessage, target: WebhookTarget | null): Delivery['attempt'] => {
     if (target === null || target.isDemo)
       return async () => ({ kind: 'withheld', reason: 'the webhook is gone' });
     const body = JSON.stringify(message.payload);
@@ -23,7 +22,8 @@ export function webhookLane(services: Services, channel: WebhookChannel): LaneOp
       const at = now();
       const startedAt = performance.now();
       const headers = signatureHeaders(target.secret, message.id, body, at);
-      const { outcome, status } = await channel.send({ url: target.url, body, headers }, at);
+      const event = { url: target.url, body, headers };
+      const { outcome, status } = await postEvent(event, config.webhookAllowPrivate, at);
       await noteTry(services, {
         pid: message.pid,
         webhookId: message.recipient,
@@ -37,11 +37,10 @@ export function webhookLane(services: Services, channel: WebhookChannel): LaneOp
     };
   };
   return {
-    lane: { lane: 'webhook', medium: null },
-    // An address that hangs takes 15 s a try; it gets one of the slots, and its store only some.
+    key: { lane: 'webhook', medium: null },
     concurrency: 64,
     perStore: PER_STORE,
-    trust: createTrust(PER_STORE),
+    breaker: createCircuitBreaker(PER_STORE),
     prepare: async (messages) => {
       const targets = await findTargets(db, messages);
       return messages.map((message, index) => ({ message, attempt: attemptFor(message, targets[index]!) }));

@@ -1,5 +1,5 @@
 import { requireStore } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
@@ -13,10 +13,11 @@ import {
   toConnection,
 } from '../../platform/page.ts';
 import type { Connection } from '../../platform/page.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
-import * as alerts from './alert.repo.ts';
-import type { AlertFilter, AlertPlace, AlertRow } from './alert.repo.ts';
+import * as alerts from './alert-log.repo.ts';
+import type { AlertFilter, AlertPlace, AlertRow } from './alert-log.repo.ts';
 
 /** Which alerts a caller asks for, unchecked. */
 export type AlertsInput = {
@@ -100,4 +101,21 @@ export async function streamAlerts(ctx: Context, which: AlertsInput): Promise<As
     const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, before, limit: CSV_PORTION });
     return Promise.all(rows.map(async (row) => ({ ...row, product: await productOf(ctx, row) })));
   });
+}
+
+const MAX_IDS = 1_000;
+
+/** Queues dead letters again and returns how many. */
+export async function retryAlerts(ctx: Context, ids: readonly string[] | null | undefined): Promise<number> {
+  const { pid } = requireStore(ctx);
+  if ((ids?.length ?? 0) > MAX_IDS) fail('invalid-request', `ids must have at most ${MAX_IDS} entries`);
+  return ctx.db.transaction((tx) => alerts.retryAlerts(tx, pid, ids ?? null, ctx.now()));
+}
+
+/** How long a cool-down is remembered; none is longer. */
+const KEEP_MS = 30 * DAY_MS;
+
+/** Removes a portion of the cool-downs that are over; returns how many. */
+export function forgetSeen({ db }: Services, now: Date): Promise<number> {
+  return alerts.removeSeen(db, new Date(now.getTime() - KEEP_MS));
 }

@@ -1,6 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { retryAlerts } from './alert.service.ts';
-import { countAlerts, listAlerts, productOf } from './alert-log.service.ts';
+import { countAlerts, listAlerts, productOf, retryAlerts } from './alert-log.service.ts';
 
 export const alertResolvers = {
   Query: { alerts: (_root, page, ctx) => listAlerts(ctx, page) },

@@ -2,14 +2,14 @@ import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import { isTriggerName, triggerOf } from '../topics/triggers.ts';
 
-/** Whether somebody may hear because of a list: what the contact answered, what it left, and what is in its lists. */
-export type Holding = { accepts: boolean; hasLeft: boolean; holds: boolean };
+/** Whether a list owner may be notified: consent, unsubscriptions, and what is in their lists. */
+export type ListOwnership = { accepts: boolean; hasLeft: boolean; holds: boolean };
 
 /** What is known of an alert when it is about to be sent. */
 export type AlertSituation = {
   restockState: string | null;
   restockCause: string | null;
-  holding: Holding | null;
+  listOwner: ListOwnership | null;
   subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
   seenAt: Date | null;
 };
@@ -34,7 +34,7 @@ function objectionTo(
   return oldest !== null && wishedAt <= oldest ? 'the subscription has expired' : null;
 }
 
-function objectionOf(topic: TopicRules, { accepts, hasLeft, holds }: Holding): string | null {
+function objectionToOwner(topic: TopicRules, { accepts, hasLeft, holds }: ListOwnership): string | null {
   if (!topic.listHolders) return 'the topic does not tell list holders any more';
   if (hasLeft) return 'the contact has unsubscribed';
   if (!accepts) return 'the contact does not accept marketing any more';
@@ -42,16 +42,16 @@ function objectionOf(topic: TopicRules, { accepts, hasLeft, holds }: Holding): s
 }
 
 /** Looks again right before sending: between queueing and sending stock may have gone and shoppers may have left. */
-export function judgeAlert(
+export function evaluateAlert(
   topic: TopicRules,
-  { restockState, restockCause, holding, subscription, seenAt }: AlertSituation,
+  { restockState, restockCause, listOwner, subscription, seenAt }: AlertSituation,
   now: Date,
 ): Verdict {
   const isOver = restockState === null || restockState === 'stopped';
   const reason =
-    (holding === null && subscription === null ? 'the subscription is gone' : null) ??
+    (listOwner === null && subscription === null ? 'the subscription is gone' : null) ??
     (isOver ? endedReason(restockCause) : null) ??
-    (holding ? objectionOf(topic, holding) : objectionTo(topic, subscription!, now));
+    (listOwner ? objectionToOwner(topic, listOwner) : objectionTo(topic, subscription!, now));
   if (reason !== null) return { kind: 'withheld', reason };
   const coolUntil = seenAt === null ? 0 : seenAt.getTime() + topic.coolDownSeconds * 1_000;
   return coolUntil > now.getTime() ? { kind: 'deferred', until: new Date(coolUntil) } : { kind: 'send' };

@@ -4,8 +4,8 @@ import { LIST_OWNER_CONTACTS, hasUnsubscribed } from '../../shoppers/contacts/li
 import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 
-/** SQL: counts contacts over five tables; whoever is subscribed and has the product in a list hears once of it. */
-const REACH = `
+/** SQL: counts contacts over five tables; a subscriber who is a list owner too is notified once. */
+const RECIPIENTS = `
   SELECT medium, count(*)::int AS people, sum(heard)::int AS messages FROM (
     SELECT medium, value, count(*) AS heard FROM (
       SELECT s.epi, s.medium, s.value FROM subscription s
@@ -18,17 +18,17 @@ const REACH = `
     ) alert GROUP BY medium, value
   ) contact GROUP BY medium ORDER BY medium`;
 
-/** How many contacts of a medium hear, and how many messages that makes. */
-export type MediumReach = { medium: Medium; people: number; messages: number };
+/** How many contacts of a medium are notified, with how many messages. */
+export type MediumAudience = { medium: Medium; people: number; messages: number };
 
-/** How many a topic would tell of some variants, each contact counted once however many of them it waits for. */
-export function countReach(
+/** How many contacts a topic would notify about some variants, each counted once. */
+export function countRecipients(
   db: Db,
   pid: string,
   topic: TopicRules,
   epis: readonly string[],
   now: Date,
-): Promise<MediumReach[]> {
+): Promise<MediumAudience[]> {
   const params = [pid, epis, topic.name, expiresBefore(topic, now), topic.listHolders];
-  return db.query<MediumReach>(REACH, params);
+  return db.query<MediumAudience>(RECIPIENTS, params);
 }

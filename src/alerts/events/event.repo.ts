@@ -3,14 +3,13 @@ import { AVAILABLE } from '../../stores/products/product.repo.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 import type { ProductState } from '../topics/triggers.ts';
-import type { LiveOccasion } from './price.rules.ts';
-import { FIRST_PASS } from './queue.repo.ts';
-import type { Opening, RestockPlan, Resumption } from './event.rules.ts';
+import type { LiveEvent } from './price.rules.ts';
+import { FIRST_PASS } from './fan-out.repo.ts';
+import type { Mark, Opening, EventPlan, Resumption } from './event.rules.ts';
 
-// The statements of this file are planned at each call: these tables grow from nothing to 100,000 rows within seconds, and a plan
-// from before would read them whole.
-// Those whose fall of price nobody has heard of yet are locked: whether that is so must not change until the price is written.
-// SQL: set-wise; says by the cursors whether anybody was queued, and locks.
+// Statements without a name are planned at each call: these tables grow to 100,000 rows within seconds, and an older plan would read them whole.
+
+// SQL: set-wise. Price drops are locked: whether anybody was queued for them must not change until the price is written.
 const LIVE = `
   SELECT r.topic, r.epi, r.cause, r.was_pr AS "wasPr", r.state = 'open' AND r.cursor_seq = ${FIRST_PASS} AND r.item_seq IS NULL AS "isPending"
   FROM unnest($2::text[]) AS e (epi) CROSS JOIN LATERAL (
@@ -19,9 +18,9 @@ const LIVE = `
   SELECT r.topic, r.epi, r.cause, NULL, false
   FROM unnest($2::text[]) AS e (epi) JOIN restock r ON r.pid = $1 AND r.epi = e.epi AND r.state <> 'stopped' AND r.cause <> 'pricedrop'`;
 
-/** The occasions of some variants that have not ended. */
-export function findLive(tx: Tx, pid: string, epis: readonly string[]): Promise<LiveOccasion[]> {
-  return tx.query<LiveOccasion>(LIVE, [pid, epis]);
+/** The events of some variants that have not ended. */
+export function findLive(tx: Tx, pid: string, epis: readonly string[]): Promise<LiveEvent[]> {
+  return tx.query<LiveEvent>(LIVE, [pid, epis]);
 }
 
 // SQL: set-wise, a row a variant and topic.
@@ -30,8 +29,8 @@ const STOP = `
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text)
   WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND (o.cause IS NULL OR r.cause = o.cause)`;
 
-/** Ends occasions; alerts of theirs that are not sent yet will be withheld. Only of one cause where it is given. */
-export async function stopRestocks(
+/** Ends events, only those of one cause where it is given; their unsent alerts will be withheld. */
+export async function stopEvents(
   tx: Tx,
   pid: string,
   stops: readonly { topic: string; epi: string; cause?: string }[],
@@ -39,7 +38,6 @@ export async function stopRestocks(
   if (stops.length > 0) await tx.query(STOP, [pid, JSON.stringify(stops)]);
 }
 
-/** Ends all occasions of a topic. */
 export async function stopTopic(tx: Tx, pid: string, topic: string): Promise<void> {
   await tx.prisma.restock.updateMany({
     where: { pid, topic, state: { not: 'stopped' } },
@@ -47,7 +45,7 @@ export async function stopTopic(tx: Tx, pid: string, topic: string): Promise<voi
   });
 }
 
-/** SQL: set-wise, and opens only where anybody waits and nothing is open. */
+/** SQL: set-wise. */
 const OPEN = `
   INSERT INTO restock (pid, id, topic, epi, cause, units, was_pr, cut_seq, item_cut, cursor_seq, next_batch_at, opened_at)
   SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, o.units, o."wasPr", numbers.last_value,
@@ -60,8 +58,8 @@ const OPEN = `
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING
   RETURNING topic, epi`;
 
-/** Opens occasions where anybody waits, one at a time for a variant and topic. Answers those it opened. */
-export async function openRestocks(
+/** Opens events where somebody waits, one at a time for a variant and topic. Returns those it opened. */
+export async function openEvents(
   tx: Tx,
   pid: string,
   openings: readonly Opening[],
@@ -72,10 +70,8 @@ export async function openRestocks(
   return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
 }
 
-// The occasion that the removal stopped goes on as a new one: who was still to hear of it does, with the units that it had left, and so does
-// everybody who subscribed while the product was away. Those between them subscribed while it was there, and wait for the next restock. Of list
-// holders those go on to hear who had it in a list when the first of these occasions opened, and have not heard since.
-// SQL: set-wise, from the occasion before.
+// SQL: set-wise, from the event that the removal stopped. It notifies those who were still to be notified and those who subscribed while the product was
+// away, not those between them; and the list owners of when the first of these events opened, except those notified since.
 const RESUME = `
   INSERT INTO restock (pid, id, topic, epi, cause, units, queued, carried, cut_seq, item_cut, told_since, cursor_seq, skip_from,
     skip_to, next_batch_at, opened_at)
@@ -96,8 +92,8 @@ const RESUME = `
     AND (s.seq <= was.cut_seq OR s.seq > o."goneSince") LIMIT 1)
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING`;
 
-/** Lets occasions go on whose product is there again. */
-export async function resumeRestocks(
+/** Resumes events whose product is there again. */
+export async function resumeEvents(
   tx: Tx,
   pid: string,
   resumptions: readonly Resumption[],
@@ -108,18 +104,16 @@ export async function resumeRestocks(
   await tx.query(RESUME, [pid, JSON.stringify(resumptions), now]);
 }
 
-// Units of many deliveries may come to more than the column holds; then everybody hears in any case.
-// SQL: set-wise, each row by units of its own.
+// SQL: set-wise, each row by units of its own, up to what the column holds.
 const ADD_UNITS = `
   UPDATE restock r SET units = least(r.units::bigint + o.units, ${MAX_STOCK}), next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
   WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = o.cause`;
 
-/** Counts further units to the occasions they belong to. */
 export async function addUnits(
   tx: Tx,
   pid: string,
-  arrivals: RestockPlan['arrivals'],
+  arrivals: EventPlan['arrivals'],
   now: Date,
 ): Promise<void> {
   if (arrivals.length === 0) return;
@@ -127,8 +121,7 @@ export async function addUnits(
   await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
 }
 
-// Open ones are locked too: that waits for a portion that is just ending them.
-// SQL: set-wise, and locks.
+// SQL: set-wise. Open ones are locked too, which waits for a portion that is just ending them.
 const MISSED = `
   SELECT r.id, r.topic, r.cause, ${AVAILABLE} AS stk, p.pr, p.tags
   FROM jsonb_to_recordset($2::jsonb) AS late(topic text, epi text, seq bigint)
@@ -136,21 +129,20 @@ const MISSED = `
   JOIN restock r ON r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cut_seq >= late.seq
   FOR NO KEY UPDATE OF r`;
 
-/** An occasion that began while a subscription waited for its confirmation, and what its variant is now. */
-export type MissedOccasion = ProductState & { id: string; topic: string; cause: string };
+/** An event that began before a subscription was confirmed, and what its variant is now. */
+export type MissedEvent = ProductState & { id: string; topic: string; cause: string };
 
-/** The occasions of such subscriptions that have not ended. */
 export function findMissed(
   tx: Tx,
   pid: string,
   late: readonly { topic: string; epi: string; seq: number }[],
-): Promise<MissedOccasion[]> {
+): Promise<MissedEvent[]> {
   const rows = late.map(({ topic, epi, seq }) => ({ topic, epi, seq }));
-  return tx.query<MissedOccasion>(MISSED, [pid, JSON.stringify(rows)]);
+  return tx.query<MissedEvent>(MISSED, [pid, JSON.stringify(rows)]);
 }
 
-/** Lets occasions go on that have told everybody; one whose subscribers are still being queued ends with a pass over all of them. */
-export async function reopenRestocks(tx: Tx, pid: string, ids: readonly string[], now: Date): Promise<void> {
+/** Reopens events that have notified everybody; one that is still open ends with a pass over all subscribers anyway. */
+export async function reopenEvents(tx: Tx, pid: string, ids: readonly string[], now: Date): Promise<void> {
   tx.afterCommit(tx.wake);
   await tx.prisma.restock.updateMany({
     where: { pid, id: { in: [...ids] }, state: 'done' },
@@ -158,7 +150,26 @@ export async function reopenRestocks(tx: Tx, pid: string, ids: readonly string[]
   });
 }
 
-/** Rows removed by one statement. */
+export async function findMarks(tx: Tx, pid: string, epis: readonly string[]): Promise<Mark[]> {
+  return tx.prisma.priceMark.findMany({
+    where: { pid, epi: { in: [...epis] } },
+    select: { topic: true, epi: true, pr: true },
+  });
+}
+
+/** SQL: set-wise. */
+const SAVE_MARKS = `
+  WITH given AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS m (topic text, epi text, pr double precision)), ended AS (
+    DELETE FROM price_mark m USING given g WHERE g.pr IS NULL AND m.pid = $1 AND m.epi = g.epi AND m.topic = g.topic
+  )
+  INSERT INTO price_mark (pid, epi, topic, pr) SELECT $1, epi, topic, pr FROM given WHERE pr IS NOT NULL
+  ON CONFLICT (pid, epi, topic) DO UPDATE SET pr = excluded.pr`;
+
+/** Writes marks, and removes those that are done; the write that changed the prices holds the locks of the variants. */
+export async function saveMarks(tx: Tx, pid: string, marks: readonly Mark[]): Promise<void> {
+  if (marks.length > 0) await tx.query(SAVE_MARKS, [pid, JSON.stringify(marks)]);
+}
+
 const FORGOTTEN_AT_ONCE = 5_000;
 
 /** SQL: there is no relation to the messages that must be gone first. */
@@ -168,33 +179,33 @@ const FORGET = `
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.pid = r.pid AND o.restock_id = r.id AND o.state = 'queued')
     LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
 
-/** Removes one portion of the occasions from before that nobody waits for; answers how many. */
-export async function removeRestocks(db: Db, before: Date): Promise<number> {
+/** Removes a portion of the events from before that have nothing queued; returns how many. */
+export async function removeEvents(db: Db, before: Date): Promise<number> {
   return (await db.query(FORGET, [before])).length;
 }
 
 /** How far alerts have come. */
 export type SendProgress = Record<MessageState, number> & { isQueueing: boolean };
 
-/** How far the occasions of a topic and some variants have come that have not ended. */
+/** How far the live events of a topic and some variants have come. */
 export async function progressOf(
   db: Db,
   pid: string,
   topic: string,
   epis: readonly string[],
 ): Promise<SendProgress> {
-  const occasions = await db.prisma.restock.findMany({
+  const live = await db.prisma.restock.findMany({
     where: { pid, epi: { in: [...epis] }, topic, state: { not: 'stopped' } },
     select: { id: true, state: true },
   });
   const groups = await db.prisma.outboxMessage.groupBy({
     by: ['state'],
     _count: true,
-    where: { pid, restockId: { in: occasions.map(({ id }) => id) } },
+    where: { pid, restockId: { in: live.map(({ id }) => id) } },
   });
   const counts = Object.fromEntries(groups.map(({ state, _count: count }) => [state, count]));
   return {
-    isQueueing: occasions.some(({ state }) => state === 'open'),
+    isQueueing: live.some(({ state }) => state === 'open'),
     ...{ queued: 0, sent: 0, failed: 0, withheld: 0 },
     ...counts,
   };

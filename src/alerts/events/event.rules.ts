@@ -2,7 +2,7 @@ import type { TopicRules } from '../topics/topic.types.ts';
 import { TRIGGER_NAMES, isTriggerName, triggerOf } from '../topics/triggers.ts';
 import type { ProductState, TriggerName } from '../topics/triggers.ts';
 import { stepPrice } from './price.rules.ts';
-import type { LiveOccasion } from './price.rules.ts';
+import type { LiveEvent } from './price.rules.ts';
 
 /**
  * What a catalogue write did to one variant. A removed product ends at nothing, and one that comes again begins at what it had when it was
@@ -19,20 +19,20 @@ export type ProductChange = {
   goneSince: number | null;
 };
 
-/** An occasion to alert those who wait for a variant; its cause is a trigger. */
+/** An alert event to open; its cause is a trigger. */
 export type Opening = {
   topic: string;
   epi: string;
   cause: TriggerName;
   units: number;
-  /** The price that a fall is counted from. */
+  /** The price that a drop is counted from. */
   wasPr: number | null;
   delaySeconds: number;
-  /** Whether those hear, too, who have it in a list. */
+  /** Whether list owners are notified too. */
   listHolders: boolean;
 };
 
-/** An occasion that nobody's rules hold up. */
+/** An event without delay. */
 export function openingBy(
   topic: Pick<TopicRules, 'name' | 'listHolders'>,
   epi: string,
@@ -42,26 +42,26 @@ export function openingBy(
   return { topic: name, epi, cause, units: 0, wasPr: null, delaySeconds: 0, listHolders };
 }
 
-/** An occasion that goes on, because a product that was removed is there again, with `more` units than it had. */
+/** An event that resumes, because a removed product is there again, with `more` units than it had. */
 export type Resumption = Opening & { more: number; goneSince: number };
 
 /** What changes of products mean for a store's topics. */
-export type RestockPlan = {
-  /** Where occasions of a cause end, if there are any: unsent alerts are withheld. */
+export type EventPlan = {
+  /** Where events of a cause end, if there are any: unsent alerts are withheld. */
   stops: { topic: string; epi: string; cause: TriggerName }[];
   openings: Opening[];
   resumptions: Resumption[];
   /** Further units while there were some already. */
   arrivals: Opening[];
-  /** What is to be kept of prices; null where a mark has done its work. */
+  /** Price marks to write; null removes one. */
   marks: Mark[];
 };
 
-/** The price that a topic's next fall is counted from. */
+/** The price that a topic's next drop is counted from. */
 export type Mark = { topic: string; epi: string; pr: number | null };
 
-/** What is known of the variants before a change: occasions that have not ended, and the marks of prices. */
-export type Known = { live: readonly LiveOccasion[]; marks: readonly Mark[] };
+/** What is known of the variants before a change. */
+export type Known = { live: readonly LiveEvent[]; marks: readonly Mark[] };
 
 const WATCHED = new Set(TRIGGER_NAMES.flatMap((name) => triggerOf(name).watches));
 
@@ -83,13 +83,13 @@ export function foldChanges(changes: readonly ProductChange[]): ProductChange[] 
   );
 }
 
-/** What each trigger makes of each change. An occasion ends also where its topic listens to another trigger by now. */
-export function planRestocks(
+/** What each trigger makes of each change. An event ends also where its topic has another trigger by now. */
+export function planEvents(
   topics: readonly TopicRules[],
   changes: readonly ProductChange[],
   known: Known,
-): RestockPlan {
-  const plan: RestockPlan = { stops: [], openings: [], resumptions: [], arrivals: [], marks: [] };
+): EventPlan {
+  const plan: EventPlan = { stops: [], openings: [], resumptions: [], arrivals: [], marks: [] };
   const live = new Map(known.live.map((one) => [keyOf(one), one]));
   const marks = new Map(known.marks.map((one) => [keyOf(one), one.pr]));
   for (const change of changes)
@@ -105,16 +105,16 @@ export function planRestocks(
 
 const keyOf = ({ topic, epi }: { topic: string; epi: string }): string => JSON.stringify([topic, epi]);
 
-/** The same for prices, whose falls add up. */
+/** The same for prices, whose drops add up. */
 function planPrice(
-  plan: RestockPlan,
+  plan: EventPlan,
   topic: TopicRules,
   { epi, before, after, isGone, goneSince }: ProductChange,
-  occasion: LiveOccasion | null,
+  event: LiveEvent | null,
   mark: number | null,
 ): void {
   const cause = 'pricedrop';
-  const live = occasion?.cause === cause ? occasion : null;
+  const live = event?.cause === cause ? event : null;
   const isListening = topic.trigger === cause;
   const isChanged = goneSince !== null || !isSame('pr', before, after);
   if (!isChanged || !(isListening || live)) return;
@@ -130,11 +130,11 @@ function planPrice(
 }
 
 function planStep(
-  plan: RestockPlan,
+  plan: EventPlan,
   topic: TopicRules,
   cause: TriggerName,
   { epi, before, after, goneSince }: ProductChange,
-  live: LiveOccasion | null,
+  live: LiveEvent | null,
 ): void {
   const trigger = triggerOf(cause);
   if (goneSince === null && trigger.watches.every((field) => isSame(field, before, after))) return;
@@ -142,14 +142,14 @@ function planStep(
   if (step === 'ends' && live?.cause === cause) plan.stops.push({ topic: topic.name, epi, cause });
   if (step === 'ends' || step === null || topic.trigger !== cause) return;
   const units = trigger.units?.(after) ?? 0;
-  const occasion = { ...openingBy(topic, epi, cause), delaySeconds: topic.delaySeconds };
+  const opening = { ...openingBy(topic, epi, cause), delaySeconds: topic.delaySeconds };
   const more = Math.max(0, units - (trigger.units?.(before) ?? 0));
-  if (step === 'begins') plan.openings.push({ ...occasion, units });
-  else if (goneSince !== null) plan.resumptions.push({ ...occasion, units, more, goneSince });
-  else if (more > 0) plan.arrivals.push({ ...occasion, units: more });
+  if (step === 'begins') plan.openings.push({ ...opening, units });
+  else if (goneSince !== null) plan.resumptions.push({ ...opening, units, more, goneSince });
+  else if (more > 0) plan.arrivals.push({ ...opening, units: more });
 }
 
-/** Whether an occasion that nothing has ended is still one for somebody who confirms now, as its trigger says. */
+/** Whether a live event still applies to somebody who confirms now, as its trigger says. */
 export function isLasting(
   topics: readonly TopicRules[],
   { topic: name, cause, ...now }: ProductState & { topic: string; cause: string },
@@ -162,19 +162,18 @@ export function isLasting(
 /** Subscribers queued in one transaction: 5,000 take about 0.2 s, short enough for a catalogue write to wait behind. */
 export const PORTION = 5_000;
 
-/** How far the queueing of an occasion has come. */
+/** How far the fan-out of an event has come. */
 export type Progress = {
   cause: TriggerName;
   units: number;
-  /** Places that are taken: by those who were told or are about to be. */
+  /** Places that are taken by those who were notified or are about to be. */
   queued: number;
-  /** Who subscribed up to here has been looked at in this pass. */
+  /** Subscriptions up to here were looked at in this pass. */
   cursorSeq: number;
-  /** Whether it is the turn of those who have the product in a list; they come after the subscribers, by the numbers of their items. */
-  isHolders: boolean;
-  /** Whether such people are to hear of it at all. */
-  hasHolders: boolean;
-  /** In the first pass nobody of those to come has an alert of this occasion yet. */
+  /** Whether list owners are being queued, who come after the subscribers, by the numbers of their items. */
+  isListOwners: boolean;
+  hasListOwners: boolean;
+  /** In the first pass nobody ahead of the cursor has an alert of this event yet. */
   isFirstPass: boolean;
   batchLeft: number | null;
   batchAt: Date | null;
@@ -188,13 +187,12 @@ export function portionSize({ cause, units, queued, batchLeft }: Progress, topic
   return PORTION;
 }
 
-/** What a portion took: those in their cool-down need none of the places. `isEnd` says that nobody is behind `lastSeq`. */
+/** What a portion took: those in their cool-down need no place. `isEnd` says that nobody is behind `lastSeq`. */
 export type Taken = { limit: number; isEnd: boolean; places: number; lastSeq: number };
 
-/** Where an occasion stands after a portion. */
 export type NextStep = {
   state: 'open' | 'done';
-  isHolders: boolean;
+  isListOwners: boolean;
   cursorSeq: number;
   isFirstPass: boolean;
   batchLeft: number | null;
@@ -204,9 +202,8 @@ export type NextStep = {
 };
 
 /**
- * What follows a portion. Numbers are handed out before they are committed, so when the end is reached after a cursor, one more
- * pass from the start picks up subscriptions that were being written meanwhile. After the subscribers it is the list holders' turn. A batch counts from its beginning, so that a place of it
- * that is given back and filled later does not move the next one.
+ * What follows a portion. Sequence numbers are assigned before they are committed, so one more pass from the start picks up subscriptions that were being
+ * written meanwhile. A batch counts from its beginning, so that a place that is given back does not move the next batch.
  */
 export function nextStep(
   progress: Progress,
@@ -214,11 +211,11 @@ export function nextStep(
   { limit, isEnd, places, lastSeq }: Taken,
   now: Date,
 ): NextStep {
-  const { cursorSeq, isFirstPass, isHolders } = progress;
+  const { cursorSeq, isFirstPass, isListOwners } = progress;
   if (limit === 0)
     return {
       state: 'open',
-      isHolders,
+      isListOwners,
       cursorSeq,
       isFirstPass,
       batchLeft: null,
@@ -229,19 +226,19 @@ export function nextStep(
   const batchAt = topic.batchSize === null ? null : isNewBatch ? now : progress.batchAt;
   const left = topic.batchSize === null ? null : (progress.batchLeft ?? topic.batchSize) - places;
   if (isEnd) {
-    const isComplete = cursorSeq === 0 || (isHolders && !isFirstPass);
-    const isHoldersTurn = isComplete && !isHolders && progress.hasHolders && topic.listHolders;
+    const isComplete = cursorSeq === 0 || (isListOwners && !isFirstPass);
+    const isOwnersTurn = isComplete && !isListOwners && progress.hasListOwners && topic.listHolders;
     return {
-      state: isComplete && !isHoldersTurn ? 'done' : 'open',
-      isHolders: isHolders || isHoldersTurn,
+      state: isComplete && !isOwnersTurn ? 'done' : 'open',
+      isListOwners: isListOwners || isOwnersTurn,
       cursorSeq: 0,
-      isFirstPass: isHoldersTurn,
+      isFirstPass: isOwnersTurn,
       batchLeft: left,
       batchAt,
-      nextBatchAt: isComplete && !isHoldersTurn ? null : now,
+      nextBatchAt: isComplete && !isOwnersTurn ? null : now,
     };
   }
-  const next = { state: 'open', isHolders, cursorSeq: lastSeq, isFirstPass, batchAt } as const;
+  const next = { state: 'open', isListOwners, cursorSeq: lastSeq, isFirstPass, batchAt } as const;
   if (left !== 0 || batchAt === null) return { ...next, batchLeft: left, nextBatchAt: now };
   const pauseMs = (topic.batchIntervalSeconds ?? 0) * 1_000;
   return { ...next, batchLeft: null, nextBatchAt: new Date(batchAt.getTime() + pauseMs) };

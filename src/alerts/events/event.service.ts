@@ -3,13 +3,15 @@ import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
-import { emitEvents } from '../../stores/webhooks/event.repo.ts';
-import { countHolders, queueHolders } from './list-owners.repo.ts';
-import { findMarks, saveMarks } from './price.repo.ts';
-import { countReach } from './audience.repo.ts';
-import { advanceRestock, claimRestock, queuePortion } from './queue.repo.ts';
-import * as restocks from './event.repo.ts';
-import { foldChanges, isLasting, nextStep, openingBy, planRestocks, portionSize } from './event.rules.ts';
+import { endBouncedContact } from '../../shoppers/contacts/opt-out.service.ts';
+import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
+import type { Ended, EndedMessage } from '../queue/outbox.service.ts';
+import { giveBackPlaces, recordSent } from './alert.repo.ts';
+import { countListOwners, queueListOwners } from './list-owners.repo.ts';
+import { countRecipients } from './audience.repo.ts';
+import { advanceEvent, claimEvent, queuePortion } from './fan-out.repo.ts';
+import * as events from './event.repo.ts';
+import { foldChanges, isLasting, nextStep, openingBy, planEvents, portionSize } from './event.rules.ts';
 import type { Known, Opening, ProductChange } from './event.rules.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.repo.ts';
 import { checkEpis } from '../topics/topic.rules.ts';
@@ -18,14 +20,14 @@ import { DAY_MS } from '../../platform/time.ts';
 
 export type { ProductChange } from './event.rules.ts';
 
-/** The topic whose openings are news for the store itself. */
+/** The topic whose openings a store's webhooks receive. */
 const RESTOCK_TOPIC = 'backinstock';
 
 /**
- * Opens and stops restocks for what a catalogue transaction changed; call it inside that transaction. It writes a row a restock,
- * however many wait for it: their alerts are queued in the background.
+ * Opens and stops alert events for what a catalogue transaction changed: stock, price or tags. Every catalogue write calls it, inside its transaction. It
+ * writes one row an event; the alerts are queued in the background.
  */
-export async function applyChanges(
+export async function stockChanged(
   tx: Tx,
   pid: string,
   changes: readonly ProductChange[],
@@ -35,39 +37,30 @@ export async function applyChanges(
   if (relevant.length === 0) return;
   const topics = await topicRulesOf(tx, pid);
   const known = await loadKnown(tx, pid, relevant);
-  const { stops, openings, resumptions, arrivals, marks } = planRestocks(topics, relevant, known);
-  // A live occasion gives way to a new one: its unsent alerts pass to that when it is queued.
-  const givingWay = openings.map(({ topic, epi }) => ({ topic, epi }));
-  await restocks.stopRestocks(tx, pid, [...stops, ...givingWay]);
-  const opened = await restocks.openRestocks(tx, pid, openings, now);
-  await restocks.resumeRestocks(tx, pid, resumptions, now);
-  await restocks.addUnits(tx, pid, arrivals, now);
-  await saveMarks(tx, pid, marks);
+  const { stops, openings, resumptions, arrivals, marks } = planEvents(topics, relevant, known);
+  // A live event is replaced by a new one, which takes over its unsent alerts.
+  const replaced = openings.map(({ topic, epi }) => ({ topic, epi }));
+  await events.stopEvents(tx, pid, [...stops, ...replaced]);
+  const opened = await events.openEvents(tx, pid, openings, now);
+  await events.resumeEvents(tx, pid, resumptions, now);
+  await events.addUnits(tx, pid, arrivals, now);
+  await events.saveMarks(tx, pid, marks);
   await emitRestocked(tx, pid, relevant, openings, opened, now);
 }
 
-/** What the step depends on besides. A variant that was never seen has neither occasions nor marks: an import of a million asks for none. */
+/** A new variant has neither events nor price marks, so that an import of a million reads none. */
 async function loadKnown(tx: Tx, pid: string, changes: readonly ProductChange[]): Promise<Known> {
   const known = changes.filter(({ isNew, goneSince }) => !isNew || goneSince !== null);
   if (known.length === 0) return { live: [], marks: [] };
-  const live = await restocks.findLive(
-    tx,
-    pid,
-    known.map(({ epi }) => epi),
-  );
-  const priced = known.filter(({ before, after, goneSince }) => goneSince !== null || before.pr !== after.pr);
-  const marks =
-    priced.length === 0
-      ? []
-      : await findMarks(
-          tx,
-          pid,
-          priced.map(({ epi }) => epi),
-        );
-  return { live, marks };
+  const epis = known.map(({ epi }) => epi);
+  const priced = known
+    .filter(({ before, after, goneSince }) => goneSince !== null || before.pr !== after.pr)
+    .map(({ epi }) => epi);
+  const live = await events.findLive(tx, pid, epis);
+  return { live, marks: priced.length === 0 ? [] : await events.findMarks(tx, pid, priced) };
 }
 
-/** A product that is new to the catalogue is a restock only for those who wait: an import of a million is not news. */
+/** A product that is new to the catalogue is a restock only for subscribers: an import of a million emits no webhooks. */
 async function emitRestocked(
   tx: Tx,
   pid: string,
@@ -82,16 +75,16 @@ async function emitRestocked(
     ({ topic, cause, epi }) =>
       topic === RESTOCK_TOPIC && cause === 'automatic' && (known.has(epi) || awaited.has(epi)),
   );
-  const events = news.map(({ epi, units }) => ({
+  const restocked = news.map(({ epi, units }) => ({
     type: 'product.restocked' as const,
     data: { epi, stk: units === MAX_STOCK ? null : units },
   }));
-  await emitEvents(tx, pid, events, now);
+  await emitEvents(tx, pid, restocked, now);
 }
 
 const NOBODY_LEFT = {
   state: 'done',
-  isHolders: false,
+  isListOwners: false,
   cursorSeq: 0,
   isFirstPass: false,
   batchLeft: null,
@@ -100,39 +93,58 @@ const NOBODY_LEFT = {
 } as const;
 const NOTHING_TAKEN = { isEnd: false, places: 0, lastSeq: 0 };
 
-/** Queues one portion of those who wait for one restock; false when none is due. */
+/** Fans one alert event out: queues alerts for the next portion of its subscribers or list owners; false when none is due. */
 export async function queueNextPortion({ db, now }: Services): Promise<boolean> {
   const time = now();
   return db.transaction(async (tx) => {
-    const restock = await claimRestock(tx, time);
-    if (restock === null) return false;
+    const event = await claimEvent(tx, time);
+    if (event === null) return false;
     tx.afterCommit(tx.wake);
-    const topic = await findTopicRules(tx, restock.pid, restock.topic);
-    if (topic === null || (restock.isHolders && !topic.listHolders)) {
-      await advanceRestock(tx, restock, NOBODY_LEFT, 0);
+    const topic = await findTopicRules(tx, event.pid, event.topic);
+    if (topic === null || (event.isListOwners && !topic.listHolders)) {
+      await advanceEvent(tx, event, NOBODY_LEFT, 0);
       return true;
     }
-    const limit = portionSize(restock, topic);
-    const queue = restock.isHolders ? queueHolders : queuePortion;
-    const taken = limit === 0 ? NOTHING_TAKEN : await queue(tx, restock, topic, limit, time);
-    const next = nextStep(restock, topic, { limit, ...taken }, time);
-    await advanceRestock(tx, restock, next, taken.places);
+    const limit = portionSize(event, topic);
+    const queue = event.isListOwners ? queueListOwners : queuePortion;
+    const taken = limit === 0 ? NOTHING_TAKEN : await queue(tx, event, topic, limit, time);
+    const next = nextStep(event, topic, { limit, ...taken }, time);
+    await advanceEvent(tx, event, next, taken.places);
     return true;
   });
 }
 
-/** Lets subscriptions that waited for a confirmation catch up with the occasions that they missed meanwhile, while these last. */
+/** What the end of alerts means for their subscriptions, events, figures and webhooks. The queue calls it in the transaction that records the end. */
+export async function alertEnded(tx: Tx, ended: Ended, now: Date): Promise<void> {
+  const { sent, failed, withheld, deferred, gone } = ended;
+  await recordSent(tx, sent, now);
+  await giveBackPlaces(tx, [...failed, ...withheld, ...deferred], now);
+  await queueEvents(tx, [
+    ...sent.map((alert) => eventOf('alert.sent', alert, now)),
+    ...failed.map((alert) => eventOf('alert.failed', alert, now)),
+  ]);
+  const contacts = new Map(gone.map((alert) => [`${alert.pid} ${alert.recipient}`, alert]));
+  for (const { pid, medium, recipient: value } of contacts.values())
+    if (medium !== null) await endBouncedContact(tx, pid, { medium, value }, now);
+}
+
+function eventOf(type: 'alert.sent' | 'alert.failed', alert: EndedMessage, now: Date) {
+  const { pid, id, topic, epi, medium, recipient: value, error } = alert;
+  return { pid, type, now, data: { id, topic, epi, medium, value, error } };
+}
+
+/** Lets subscriptions that are confirmed now catch up with events that they missed meanwhile, while these last. */
 export async function catchUp(
   tx: Tx,
   pid: string,
   late: readonly { topic: string; epi: string; seq: number }[],
   now: Date,
 ): Promise<void> {
-  const missed = late.length === 0 ? [] : await restocks.findMissed(tx, pid, late);
+  const missed = late.length === 0 ? [] : await events.findMissed(tx, pid, late);
   if (missed.length === 0) return;
   const topics = await topicRulesOf(tx, pid);
-  const lasting = missed.filter((occasion) => isLasting(topics, occasion));
-  await restocks.reopenRestocks(
+  const lasting = missed.filter((event) => isLasting(topics, event));
+  await events.reopenEvents(
     tx,
     pid,
     lasting.map(({ id }) => id),
@@ -149,22 +161,21 @@ export async function triggerTopic(
   const { pid } = requireStore(ctx);
   const named = checkEpis(epis);
   const wanted = named.map((epi) => ({ topic: name, epi }));
-  const result = await ctx.db.transaction(async (tx) => {
+  return ctx.db.transaction(async (tx) => {
     const rules = await requireTopic(tx, pid, name);
-    await restocks.stopRestocks(tx, pid, wanted);
+    await events.stopEvents(tx, pid, wanted);
     const openings = wanted.map(({ epi }) => openingBy(rules, epi, 'manual'));
-    const opened = await restocks.openRestocks(tx, pid, openings, ctx.now());
+    const opened = await events.openEvents(tx, pid, openings, ctx.now());
     const { count: audience } = await countAudience(tx, pid, name, named, ctx.now());
-    const holders = rules.listHolders ? await countHolders(tx, pid, name, named) : [];
-    return { opened: opened.length, audience, listHolders: totalOf(holders) };
+    const owners = rules.listHolders ? await countListOwners(tx, pid, name, named) : [];
+    return { opened: opened.length, audience, listHolders: totalOf(owners) };
   });
-  return result;
 }
 
 const totalOf = (counts: readonly { count: number }[]): number =>
   counts.reduce((sum, { count }) => sum + count, 0);
 
-/** How many hear of variants because they have them in a list; nobody where the topic does not tell them. */
+/** How many list owners would be notified about variants; 0 where the topic does not notify them. */
 export async function countListHolders(
   ctx: Context,
   topic: string,
@@ -173,10 +184,10 @@ export async function countListHolders(
   const { pid } = requireStore(ctx);
   const rules = await findTopicRules(ctx.db, pid, topic);
   if (!rules?.listHolders) return 0;
-  return epis === null ? null : totalOf(await countHolders(ctx.db, pid, topic, epis));
+  return epis === null ? null : totalOf(await countListOwners(ctx.db, pid, topic, epis));
 }
 
-/** What a send reaches: contacts, messages to them, and contacts of each medium. */
+/** Whom a send reaches: contacts, messages to them, and contacts of each medium. */
 type Reach = { people: number; messages: number; media: { medium: Medium; count: number }[] };
 
 /** How many people a send about some variants reaches, with how many messages; null where no variant is named. */
@@ -188,7 +199,7 @@ export async function getReach(
   const { pid } = requireStore(ctx);
   if (epis === null) return null;
   const rules = await findTopicRules(ctx.db, pid, topic);
-  const reached = rules === null ? [] : await countReach(ctx.db, pid, rules, epis, ctx.now());
+  const reached = rules === null ? [] : await countRecipients(ctx.db, pid, rules, epis, ctx.now());
   return {
     people: reached.reduce((sum, { people }) => sum + people, 0),
     messages: reached.reduce((sum, { messages }) => sum + messages, 0),
@@ -201,15 +212,14 @@ export async function getProgress(
   ctx: Context,
   topic: string,
   epis: readonly string[],
-): Promise<restocks.SendProgress> {
+): Promise<events.SendProgress> {
   const { pid } = requireStore(ctx);
-  return restocks.progressOf(ctx.db, pid, topic, checkEpis(epis));
+  return events.progressOf(ctx.db, pid, topic, checkEpis(epis));
 }
 
-/** How long an occasion is kept. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** Forgets a portion of the occasions that are over; answers how many. */
-export function forgetRestocks({ db }: Services, now: Date): Promise<number> {
-  return restocks.removeRestocks(db, new Date(now.getTime() - KEEP_MS));
+/** Removes a portion of the events that are over; returns how many. */
+export function forgetAlertEvents({ db }: Services, now: Date): Promise<number> {
+  return events.removeEvents(db, new Date(now.getTime() - KEEP_MS));
 }

@@ -2,10 +2,10 @@ import type { Pacing } from '../../stores/frequency.rules.ts';
 import { afterQuiet, departureOf } from './frequency.rules.ts';
 import type { Departure, Sends } from './frequency.rules.ts';
 
-/** An alert in the hands of a dispatcher, which may be sent as far as its own reasons go. */
+/** A claimed alert that may be sent as far as its own reasons go. */
 type Own = { id: string; cts: Date; parcelId: string | null; leavesAt: Date | null };
 
-/** A paced alert of the same contact as the database has it: one of the dispatcher's own, one that waits or is under way, or one that was sent of late. */
+/** An alert of the same contact as the database has it: claimed, queued or sent recently. */
 type Known = {
   id: string;
   state: string;
@@ -14,15 +14,13 @@ type Known = {
   finishedAt: Date | null;
 };
 
-/** What becomes of the alerts of one contact. */
 export type ContactPlan<Message, Row> = {
-  /** Those that wait. */
   waits: { message: Message; until: Date; waitsFor: NonNullable<Departure['waitsFor']> }[];
-  /** Those that leave, by the message they leave in; `others` are taken for it. */
-  parcels: { id: string; own: Message[]; others: Row[] }[];
+  /** Those that are sent, by the id of their message; `others` are taken for it. */
+  groups: { id: string; own: Message[]; others: Row[] }[];
 };
 
-/** What a contact got of late and is about to get, message by message. */
+/** What a contact got recently and is about to get, message by message. */
 function sendsOf(known: readonly Known[]): Sends {
   const sentAt = new Map<string, Date>();
   const underWay = new Set<string>();
@@ -62,7 +60,7 @@ export function planContact<Message extends Own, Row extends Known>(
   most: number,
   now: Date,
 ): ContactPlan<Message, Row> {
-  const plan: ContactPlan<Message, Row> = { waits: [], parcels: [] };
+  const plan: ContactPlan<Message, Row> = { waits: [], groups: [] };
   const mine = new Set(own.map(({ id }) => id));
   const others = known.filter(({ id, state }) => state === 'queued' && !mine.has(id));
   const awake = afterQuiet(pacing, now);
@@ -72,7 +70,7 @@ export function planContact<Message extends Own, Row extends Known>(
     const members = own.filter(({ parcelId }) => parcelId === id);
     if (awake > now)
       plan.waits.push(...members.map((message) => ({ message, until: awake, waitsFor: 'quiet' as const })));
-    else plan.parcels.push({ id, own: members, others: others.filter(({ parcelId }) => parcelId === id) });
+    else plan.groups.push({ id, own: members, others: others.filter(({ parcelId }) => parcelId === id) });
   }
 
   const fresh = own.filter(({ parcelId }) => parcelId === null).sort(oldestFirst);
@@ -96,7 +94,7 @@ export function planContact<Message extends Own, Row extends Known>(
       continue;
     }
     const room = waiting.splice(0, size - some.length);
-    plan.parcels.push({ id: some[0]!.id, own: some, others: room });
+    plan.groups.push({ id: some[0]!.id, own: some, others: room });
     begunNow += 1;
   }
   return plan;

@@ -5,16 +5,15 @@ import {
   isNotQueued,
 } from '../../shoppers/contacts/list-owner.repo.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
-import { queuePicked } from './queue.repo.ts';
-import type { RestockRow } from './queue.repo.ts';
+import { queuePicked } from './fan-out.repo.ts';
+import type { FanOut } from './fan-out.repo.ts';
 import { PORTION } from './event.rules.ts';
 import type { Taken } from './event.rules.ts';
 
-/** Items that a portion looks at, however few of them belong to people who may hear. */
+/** Items that a portion looks at, however few of their owners may be notified. */
 const EXAMINED = PORTION;
 
-// Look-ups are sub-selects, as those of subscribers are. One contact can have the product in several lists: it is told once in a portion by DISTINCT, and
-// once in all portions because it is looked up who was told. After the cool-down somebody hears anew in any case, also of what may have arrived.
+// A contact can have the product in several lists: DISTINCT notifies it once in a portion, and a look-up of existing alerts once in all portions.
 /** SQL: fan-out, thousands of rows from select to insert. */
 const QUEUE = `
   WITH examined AS MATERIALIZED (
@@ -42,10 +41,10 @@ const QUEUE = `
     (SELECT count(*) FROM picked WHERE due_at <= $8)::int AS places,
     coalesce(CASE WHEN (SELECT count(*) FROM waiting) < $7 THEN (SELECT max(seq) FROM examined) ELSE (SELECT max(seq) FROM waiting) END, $5) AS "lastSeq"`;
 
-/** Queues the next of those who have the product in a list, who saved it first before others, by the rules that subscribers are queued by. */
-export async function queueHolders(
+/** Queues the next list owners, those who saved the product first before others. */
+export async function queueListOwners(
   tx: Tx,
-  { pid, epi, id, cursorSeq, itemCut, toldSince }: RestockRow,
+  { pid, epi, id, cursorSeq, itemCut, toldSince }: FanOut,
   topic: TopicRules,
   limit: number,
   now: Date,
@@ -65,8 +64,8 @@ const COUNT = `
   WHERE NOT ${hasUnsubscribed('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
   GROUP BY contact.medium`;
 
-/** How many would hear of some variants because of their lists, by medium. */
-export function countHolders(
+/** How many list owners would be notified about some variants, by medium. */
+export function countListOwners(
   db: Db,
   pid: string,
   topic: string,

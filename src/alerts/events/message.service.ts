@@ -1,160 +1,218 @@
-import type { Outgoing } from '../send/channel.ts';
-import { channelOf, isTerse, partsOf } from '../send/channels.ts';
-import type { Medium } from '../send/channels.ts';
-import type { Outcome } from '../send/outcome.ts';
 import type { Services } from '../../context.ts';
-import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
 import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
+import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { isPaced } from '../../stores/frequency.rules.ts';
+import { trackLinks } from '../../stores/revenue/click.service.ts';
+import type { TrackLink } from '../../stores/revenue/click.service.ts';
+import type { Sender } from '../../stores/sender.repo.ts';
+import { alertModel, siteOf } from '../compose/model.rules.ts';
+import { REFUSED_MS, TemplateError } from '../compose/template.pool.ts';
+import type { ClaimedMessage } from '../queue/outbox.repo.ts';
+import type { Outgoing } from '../send/channel.ts';
+import { channelOf, isTerse, partsOf } from '../send/channels.ts';
+import type { AlertTexts, Medium } from '../send/channels.ts';
+import { GONE } from '../send/outcome.ts';
+import type { Outcome } from '../send/outcome.ts';
+import { loadTopics } from '../topics/topic.repo.ts';
+import type { TopicRow } from '../topics/topic.types.ts';
+import { loadFacts } from './alert.repo.ts';
+import type { AlertFacts } from './alert.repo.ts';
+import { evaluateAlert } from './alert.rules.ts';
 import type { Verdict } from './alert.rules.ts';
-import { outcomeOfTemplate, prepareAlerts } from './alert.service.ts';
-import type { Letter, PreparedAlert } from './alert.service.ts';
-import { paceAlerts } from './frequency.service.ts';
+import { groupAlerts } from './frequency.service.ts';
 
-/** What leaves as one message, or ends alone. `seal` makes it ready, or says why it is not to be sent now. */
-export type Parcel = {
+/** One message, or an alert that ends alone. `compose` returns what to send, or why nothing is sent now. */
+export type Message = {
   message: ClaimedMessage;
   others: ClaimedMessage[];
-  seal: () => Promise<Outgoing | Outcome>;
+  compose: () => Promise<Outgoing | Outcome>;
 };
 
-/** An alert that may be sent. */
-type Ready = PreparedAlert & { letter: Letter };
+/** What an alert says, and for whom. */
+type Content = {
+  store: Sender;
+  unsubscribeUrl: (scope: Scope) => string;
+  /** Its texts, without a footer where they become part of a digest, below another alert where it follows; or why they cannot be rendered now. */
+  render: (isBare: boolean, follows: boolean) => Promise<{ texts: Partial<AlertTexts> } | Outcome>;
+};
 
-/** Makes claimed alerts ready, and puts them into messages where their store paces. What has to wait is not among the answer. */
-export async function packAlerts(
+/** A claimed alert: what is to happen to it now, and what it says; null where it cannot be sent any more. */
+type Prepared = { message: ClaimedMessage; evaluate: () => Verdict; content: Content | null };
+type Ready = Prepared & { content: Content };
+
+/** Makes messages of claimed alerts, several of a contact in one where the store wants that. What has to wait is left out. */
+export async function prepareMessages(
   services: Services,
   medium: Medium,
-  messages: readonly ClaimedMessage[],
-): Promise<Parcel[]> {
-  const alerts = await judgeAll(services, medium, messages);
-  const paced = alerts.filter(({ alert }) => isPacedAlert(alert));
-  const alone = alerts.filter((one) => !paced.includes(one));
-  const parcels = alone.map(({ alert, judge }) => sealAlone(services, medium, alert, judge));
-  if (paced.length === 0) return parcels;
+  alerts: readonly ClaimedMessage[],
+): Promise<Message[]> {
+  const prepared = await prepareAlerts(services, medium, alerts);
+  const isLimited = ({ message, content }: Prepared): boolean =>
+    content !== null && (isPaced(content.store.pacing) || message.leavesAt !== null);
+  const limited = prepared.filter(isLimited);
+  const alone = prepared.filter((alert) => !isLimited(alert));
+  const messages = alone.map((alert) => composeAlone(services, medium, alert));
+  if (limited.length === 0) return messages;
 
-  const sorted = sortOut(paced);
-  const groups = await paceAlerts(services, medium, sorted.ready);
-  const taken = groups.flatMap(({ taken }) => taken);
-  const more = sortOut(taken.length === 0 ? [] : await judgeAll(services, medium, taken));
-  const isIn = (messages: readonly ClaimedMessage[], { message }: Ready): boolean =>
-    messages.some(({ id }) => id === message.id);
+  const own = partition(limited);
+  const groups = await groupAlerts(services, medium, own.ready);
+  const taken = groups.flatMap((group) => group.taken);
+  const more = partition(taken.length === 0 ? [] : await prepareAlerts(services, medium, taken));
+  const byId = new Map([...own.ready, ...more.ready].map((alert) => [alert.message.id, alert]));
   return [
-    ...parcels,
-    ...sorted.ended,
+    ...messages,
+    ...own.ended,
     ...more.ended,
-    ...groups.map(({ parcelId, own, taken }) => {
-      const members = [
-        ...sorted.ready.filter((one) => isIn(own, one)),
-        ...more.ready.filter((one) => isIn(taken, one)),
-      ];
-      const ready = members.sort(inReadingOrder);
-      const [{ message }, ...others] = ready as [Ready, ...Ready[]];
-      const seal = () => sealTogether(services, medium, parcelId, ready);
-      return { message, others: others.map((one) => one.message), seal };
+    ...groups.map((group) => {
+      const members = [...group.own, ...group.taken]
+        .flatMap(({ id }) => byId.get(id) ?? [])
+        .sort(inReadingOrder);
+      const [{ message }, ...others] = members as [Ready, ...Ready[]];
+      const compose = () => composeTogether(services, medium, group.parcelId, members);
+      return { message, others: others.map((one) => one.message), compose };
     }),
   ];
 }
 
-/** Oldest first; those of one moment by topic and variant. */
+/** Oldest first, then by topic and variant. */
 function inReadingOrder({ message: left }: Ready, { message: right }: Ready): number {
   const age = left.cts.getTime() - right.cts.getTime();
   const compare = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
   return age || compare(left.topic!, right.topic!) || compare(left.epi!, right.epi!);
 }
 
-/** An alert with what is to become of it now. */
-type Judged = { alert: PreparedAlert; judge: () => Verdict };
-
-/** Alerts with what is to become of each: nobody is written to who answered that it should end. */
-async function judgeAll(
-  { db, ...services }: Services,
+/** Loads what a batch needs, with one statement each. */
+async function prepareAlerts(
+  services: Services,
   medium: Medium,
   messages: readonly ClaimedMessage[],
-): Promise<Judged[]> {
+): Promise<Prepared[]> {
+  const { db } = services;
   const recipients = messages.map(({ recipient }) => recipient);
+  const names = messages.map(({ pid, topic }) => ({ pid, name: topic! }));
   const stopped = await findOptedOut(db, medium, recipients);
-  const alerts = await prepareAlerts({ db, ...services }, medium, messages);
-  return alerts.map((alert) => ({
-    alert,
-    judge: stopped.has(alert.message.recipient) ? () => OPTED_OUT : alert.judge,
-  }));
+  const topics = await loadTopics(db, names);
+  const facts = await loadFacts(db, messages);
+  const link = await trackLinks(services, medium, messages);
+  return messages.map((message, index) => {
+    const alert = prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!, link);
+    return stopped.has(message.recipient) ? { ...alert, evaluate: () => OPTED_OUT } : alert;
+  });
 }
 
-/** Whether the store paces, or did when the alert was last looked at: others may count on it. */
-function isPacedAlert({ message, letter }: PreparedAlert): boolean {
-  return letter !== null && (isPaced(letter.store.pacing) || message.leavesAt !== null);
+const NO_TOPIC = { kind: 'withheld', reason: 'the topic is gone' } as const;
+
+function prepareAlert(
+  { config, now, templates }: Services,
+  medium: Medium,
+  message: ClaimedMessage,
+  facts: AlertFacts | null,
+  topic: TopicRow | null,
+  link: TrackLink,
+): Prepared {
+  if (facts === null) return { message, evaluate: () => GONE, content: null };
+  if (topic === null) return { message, evaluate: () => NO_TOPIC, content: null };
+  const { pid, recipient: value } = message;
+  const { store, product } = facts;
+  const epi = message.epi!;
+  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, store, medium, message) : null;
+  const urlFor = (scope: Scope): string =>
+    short ?? unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
+  const render: Content['render'] = async (isBare, follows) => {
+    const shownStore = { ...store, siteUrl: siteOf(store, config.publicUrl) };
+    const shown = alertModel(shownStore, topic.name, epi, product, urlFor('product'));
+    const model = link(store, message, { ...shown, follows });
+    try {
+      const parts = partsOf(medium);
+      return { texts: await templates.alerts.render({ pid, texts: topic.texts, parts, model, isBare }) };
+    } catch (error) {
+      return outcomeOfTemplate(error as Error);
+    }
+  };
+  const content = { store, unsubscribeUrl: urlFor, render };
+  return { message, evaluate: () => evaluateAlert(topic, facts, now()), content };
 }
 
-/** Those that may be sent, and those that end or wait on their own account. The one whose id a message has stays in it: it may have been sent. */
-function sortOut(alerts: readonly Judged[]): { ready: Ready[]; ended: Parcel[] } {
+/** A template that ends the process which renders it is tried this often: a stalled machine may be to blame. */
+const FATAL_ATTEMPTS = 3;
+
+/** Saved templates were rendered once, so a failure may pass: a stalled machine runs into the time limit, too. */
+function outcomeOfTemplate(error: Error): Outcome {
+  const reason = `the template cannot be rendered: ${error.message}`;
+  const isFatal = error instanceof TemplateError && error.isFatal;
+  // Before that it would be refused unseen, which is no attempt.
+  return isFatal
+    ? { kind: 'retry', reason, most: FATAL_ATTEMPTS, afterMs: REFUSED_MS }
+    : { kind: 'retry', reason };
+}
+
+/** Separates alerts that may be sent from those that end or wait. The one whose id a message has stays in it: it may have been sent. */
+function partition(alerts: readonly Prepared[]): { ready: Ready[]; ended: Message[] } {
   const ready: Ready[] = [];
-  const ended: Parcel[] = [];
-  for (const { alert, judge } of alerts) {
-    const { message, letter } = alert;
-    const verdict = judge();
+  const ended: Message[] = [];
+  for (const alert of alerts) {
+    const { message, content } = alert;
+    const verdict = alert.evaluate();
     const isSent =
       verdict.kind === 'send' || (verdict.kind === 'deferred' && message.parcelId === message.id);
-    if (isSent && letter !== null) ready.push({ ...alert, letter });
-    else if (verdict.kind !== 'send') ended.push({ message, others: [], seal: async () => verdict });
+    if (isSent && content !== null) ready.push({ ...alert, content });
+    else if (verdict.kind !== 'send') ended.push({ message, others: [], compose: async () => verdict });
   }
   return { ready, ended };
 }
 
-function sealAlone(services: Services, medium: Medium, alert: PreparedAlert, judge: () => Verdict): Parcel {
-  const seal = async (): Promise<Outgoing | Outcome> => {
-    const verdict = judge();
+function composeAlone(services: Services, medium: Medium, alert: Prepared): Message {
+  const { message, content } = alert;
+  const compose = async (): Promise<Outgoing | Outcome> => {
+    const verdict = alert.evaluate();
     if (verdict.kind !== 'send') return verdict;
-    return sealTogether(services, medium, alert.message.id, [{ ...alert, letter: alert.letter! }]);
+    return composeTogether(services, medium, message.id, [{ ...alert, content: content! }]);
   };
-  return { message: alert.message, others: [], seal };
+  return { message, others: [], compose };
 }
 
-/** Renders one message of one contact with all these alerts. A single one is an alert like any other. */
-async function sealTogether(
+/** Renders one message of one contact with all these alerts; a single one is no digest. */
+async function composeTogether(
   services: Services,
   medium: Medium,
   id: string,
   alerts: readonly Ready[],
 ): Promise<Outgoing | Outcome> {
   const [first] = alerts as [Ready, ...Ready[]];
-  const { store } = first.letter;
-  const isBare = alerts.length > 1;
-  const pieces = await Promise.all(alerts.map(({ letter }, place) => letter.render(isBare, place > 0)));
-  const failure = pieces.find((piece) => 'kind' in piece);
-  if (failure) return failure;
-  let [texts] = pieces.flatMap((piece) => ('texts' in piece ? [piece.texts] : []));
-  // The mail program's own button leaves the whole topic; the footer leads to the choice.
-  let oneClickUrl = first.letter.linkFor('topic');
-  if (isBare) {
-    oneClickUrl = linkForAll(services, medium, alerts);
+  const { store } = first.content;
+  const isDigest = alerts.length > 1;
+  const pieces: Partial<AlertTexts>[] = [];
+  const rendered = alerts.map(({ content }, index) => content.render(isDigest, index > 0));
+  for (const piece of await Promise.all(rendered)) {
+    if ('kind' in piece) return piece;
+    pieces.push(piece.texts);
+  }
+  let [texts] = pieces;
+  // The mail program's own button unsubscribes from the whole topic; the footer leads to the choice.
+  let oneClickUrl = first.content.unsubscribeUrl('topic');
+  if (isDigest) {
+    oneClickUrl = urlForAll(services, medium, alerts);
+    const products = new Set(alerts.map(({ message }) => message.epi)).size;
+    const digest = { pieces, products, storeName: store.name, url: oneClickUrl };
     try {
-      texts = await services.templates.alerts.join({
-        pid: store.pid,
-        parts: partsOf(medium),
-        digest: {
-          pieces: pieces.flatMap((piece) => ('texts' in piece ? [piece.texts] : [])),
-          products: new Set(alerts.map(({ message }) => message.epi)).size,
-          storeName: store.name,
-          url: linkForAll(services, medium, alerts),
-        },
-      });
+      texts = await services.templates.alerts.join({ pid: store.pid, parts: partsOf(medium), digest });
     } catch (error) {
       return outcomeOfTemplate(error as Error);
     }
   }
-  const payload = channelOf(medium).compose(texts!, { oneClickUrl, isTest: false });
+  const payload = channelOf(medium).compose(texts as AlertTexts, { oneClickUrl, isTest: false });
   const { pid, isDemo, name: storeName, senderName, senderAddress } = store;
   return { id, pid, isDemo, storeName, senderName, senderAddress, to: first.message.recipient, payload };
 }
 
-/** Leaves all topics that a message is about; its page offers everything besides. */
-function linkForAll({ config }: Services, medium: Medium, alerts: readonly Ready[]): string {
-  const [{ message, letter }] = alerts as [Ready, ...Ready[]];
-  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, letter.store, medium, message) : null;
+/** Unsubscribes from all topics that a message is about; its page offers everything else. */
+function urlForAll({ config }: Services, medium: Medium, alerts: readonly Ready[]): string {
+  const [{ message, content }] = alerts as [Ready, ...Ready[]];
+  const { store } = content;
+  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, store, medium, message) : null;
   if (short !== null) return short;
   const [topic = '', ...moreTopics] = new Set(alerts.map((alert) => alert.message.topic!));
   const claim = { scope: 'topic', medium, value: message.recipient, topic, epi: '', moreTopics } as const;
-  return unsubscribeUrl(config.publicUrl, letter.store, claim);
+  return unsubscribeUrl(config.publicUrl, store, claim);
 }

@@ -2,27 +2,25 @@ import type { TopicRules } from '../topics/topic.types.ts';
 import { hasFallen, triggerOf } from '../topics/triggers.ts';
 import type { Step } from '../topics/triggers.ts';
 
-/** An occasion that has not ended. */
-export type LiveOccasion = {
+/** An alert event that has not ended. */
+export type LiveEvent = {
   topic: string;
   epi: string;
   cause: string;
-  /** The price that its fall is counted from. */
+  /** The price that its drop is counted from. */
   wasPr: number | null;
   /** Whether nobody has been queued for it yet. */
   isPending: boolean;
 };
 
-/** What is kept of the price of a variant for a topic. */
-export type PriceView = { mark: number | null; live: LiveOccasion | null };
+export type PriceView = { mark: number | null; live: LiveEvent | null };
 
-/** What became of a price: whether an occasion begins, ends or goes on, what its fall is counted from, and what is to be kept. */
+/** What a price change means: whether an event begins, ends or lasts, the reference price, and the mark to keep. */
 export type PriceStep = { step: Step; reference: number | null; mark: number | null };
 
 /**
- * What a change of price means. A fall is counted from the price that people last knew: the highest one since they were last told, so that
- * 100, 96, 92 is a fall by 8 %, and after they heard of 92 the next counts from there. While nobody has been queued for an occasion, nobody knows of
- * it: a further fall belongs to it, and if the price is corrected the old reference stays. The mark is that reference while the price lies below it.
+ * A drop is counted from the highest price since subscribers were last notified: 100, 96, 92 is a drop of 8 %, and the next one counts from 92. While nobody
+ * was queued for an event, a further drop belongs to it. The mark is that reference while the price lies below it.
  */
 export function stepPrice(
   topic: TopicRules,

@@ -4,17 +4,17 @@ import { MEDIA } from '../send/channels.ts';
 import type { Services } from '../../context.ts';
 import { METRICS, measure } from '../../platform/metrics.ts';
 import { countWaiting } from './outbox.repo.ts';
-import type { Waiting } from './outbox.repo.ts';
+import type { QueueDepth } from './outbox.repo.ts';
 
-/** Scrapes of so many milliseconds share one look at the queue. */
+/** Scrapes within this time share one query. */
 const LOOK_MS = 10_000;
-/** A scrape waits no longer for the database: the other figures tell that it is away. */
+/** A scrape waits no longer for the database; its other figures show that it is away. */
 const LOOK_LIMIT_MS = 2_000;
 
-/** Lets scrapes ask what waits in the queue. It is the same in every process of a database. */
+/** Lets scrapes read the depth of the queues, which is the same in every process of a database. */
 export function watchOutbox({ db, log }: Pick<Services, 'db' | 'log'>): void {
-  let looked = { at: -Infinity, waiting: Promise.resolve<Waiting[]>([]) };
-  const look = async (): Promise<Waiting[]> => {
+  let looked = { at: -Infinity, waiting: Promise.resolve<QueueDepth[]>([]) };
+  const look = async (): Promise<QueueDepth[]> => {
     if (performance.now() - looked.at > LOOK_MS) {
       const waiting = Promise.race([
         countWaiting(db, MEDIA, new Date()),
@@ -26,7 +26,7 @@ export function watchOutbox({ db, log }: Pick<Services, 'db' | 'log'>): void {
     }
     return looked.waiting;
   };
-  const read = (gauge: Gauge<'lane' | 'medium'>, valueOf: (one: Waiting) => number): void =>
+  const read = (gauge: Gauge<'lane' | 'medium'>, valueOf: (one: QueueDepth) => number): void =>
     measure(
       gauge,
       async () => {

@@ -1,99 +1,122 @@
 import type { Medium } from '../send/channels.ts';
 import type { Outcome } from '../send/outcome.ts';
 import type { Services } from '../../context.ts';
-import type { Db } from '../../platform/database/database.ts';
-import { MAX_ATTEMPTS, backoffMs } from './backoff.ts';
-import * as outbox from './outbox.repo.ts';
-import type { ClaimedMessage, Lane, Line, SentMessage, Turn } from './outbox.repo.ts';
-import * as settling from './acknowledge.repo.ts';
-import type { Delay, Ending } from './acknowledge.repo.ts';
+import { createBatch } from '../../platform/batch.ts';
+import { isDatabaseAway } from '../../platform/database/errors.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
 import { METRICS } from '../../platform/metrics.ts';
-import { DAY_MS } from '../../platform/time.ts';
+import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
+import { markFailed, markSent, postpone, withhold } from './acknowledge.repo.ts';
+import type { Delay, EndedMessage, Ending } from './acknowledge.repo.ts';
+import * as outbox from './outbox.repo.ts';
+import type { ClaimedMessage, SentMessage } from './outbox.repo.ts';
 
-export type { ClaimedMessage, Lane, Line, Turn } from './outbox.repo.ts';
-export { MAX_ATTEMPTS } from './backoff.ts';
+export type { EndedMessage } from './acknowledge.repo.ts';
+export type { ClaimedMessage, QueueKey } from './outbox.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
-/** What a dispatcher does with the messages of one lane. */
-export type Queue = {
-  /** The lines that have something due, in any order; those of some stores alone where they are named. */
-  dueLines(pids?: readonly string[]): Promise<Line[]>;
-  /** Takes the oldest messages of some lines for the time of a lease. */
-  claim(turns: readonly Turn[]): Promise<ClaimedMessage[]>;
-  /** Lengthens the leases of messages that are still under way. */
-  renew(messages: readonly ClaimedMessage[]): Promise<void>;
-};
+/** A message is a dead letter after this many attempts: about seven hours with the default pause. */
+export const MAX_ATTEMPTS = 15;
 
-/** The queue of a lane. */
-export function openQueue({ db, config, now }: Deps, lane: Lane): Queue {
-  const { dispatchLeaseMs: leaseMs } = config;
-  return {
-    dueLines: (pids) => outbox.findDueLines(db, lane, now(), pids),
-    claim: (turns) => outbox.claimMessages(db, { ...lane, turns, leaseMs }, now()),
-    renew: (messages) => outbox.renewLeases(db, messages, new Date(now().getTime() + leaseMs)),
-  };
+/** The pause before the next attempt doubles from `baseMs` up to an hour; half of it is random, so that messages which failed together spread. */
+function backoffMs(attempts: number, baseMs: number): number {
+  const full = Math.min(baseMs * 2 ** (attempts - 1), HOUR_MS);
+  return Math.round(full / 2 + (full / 2) * Math.random());
 }
 
-/** A try that has ended, and how; `others` left in the same message, so that all of them end, or wait, together. */
-export type EndedTry = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; outcome: Outcome };
+/** An attempt that has ended; `others` were sent in the same message, so that all of them end, or wait, together. */
+export type EndedAttempt = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; outcome: Outcome };
 
-/** How a message goes on: where its tries are used up, there is no other. */
-type End = Exclude<Outcome, { kind: 'retry' }> | { kind: 'again'; at: Date; reason: string };
+/** Messages by how they ended. `gone` are those of `failed` whose contact does not exist. */
+export type Ended = Record<'sent' | 'failed' | 'withheld' | 'deferred', EndedMessage[]> & {
+  gone: EndedMessage[];
+};
 
-function endOf({ config }: Deps, { message, outcome }: EndedTry, now: Date): End {
+/** What the kind of a message does at its end, in the same transaction. */
+export type OnEnded = (tx: Tx, ended: Ended, now: Date) => Promise<void>;
+
+/** What an attempt means for its message and the others with it: a `retry` has its time, or is a failure where the attempts are used up. */
+function endOf({ message, outcome }: EndedAttempt, retryMs: number, now: Date) {
   if (outcome.kind !== 'retry') return outcome;
-  const { most = MAX_ATTEMPTS, reason } = outcome;
+  const { most = MAX_ATTEMPTS, reason, afterMs = 0 } = outcome;
   if (message.attempts >= most)
-    return { kind: 'failed', reason: `gave up after ${message.attempts} tries: ${reason}` };
-  const pauseMs = Math.max(backoffMs(message.attempts, config.dispatchRetryMs), outcome.afterMs ?? 0);
-  return { kind: 'again', at: new Date(now.getTime() + pauseMs), reason };
+    return { kind: 'failed', reason: `gave up after ${message.attempts} tries: ${reason}` } as const;
+  const until = new Date(now.getTime() + Math.max(backoffMs(message.attempts, retryMs), afterMs));
+  return { kind: 'retry', until, reason } as const;
 }
 
 /**
- * Records how tries ended, all of them or none. In a transaction, because that is begun again after a deadlock: an outcome that is lost is a
+ * Records how attempts ended, all of them or none. It is a transaction because that is repeated after a deadlock: an outcome that is lost is a
  * message that is sent twice.
  */
-export async function settleMessages(deps: Deps, tries: readonly EndedTry[]): Promise<void> {
-  const now = deps.now();
+export async function acknowledge(
+  { db, config, now }: Deps,
+  attempts: readonly EndedAttempt[],
+  onEnded?: OnEnded,
+): Promise<void> {
+  const time = now();
   const sent: ClaimedMessage[] = [];
-  const failed: Ending[] = [];
+  const failed: (Ending & { isContactGone: boolean })[] = [];
   const withheld: Ending[] = [];
   const delayed: Delay[] = [];
-  for (const ended of tries) {
-    const end = endOf(deps, ended, now);
-    for (const message of [ended.message, ...(ended.others ?? [])]) {
+  for (const attempt of attempts) {
+    const end = endOf(attempt, config.dispatchRetryMs, time);
+    const isContactGone = 'isContactGone' in end && end.isContactGone === true;
+    for (const message of [attempt.message, ...(attempt.others ?? [])])
       if (end.kind === 'sent') sent.push(message);
-      else if (end.kind === 'failed') failed.push({ message, reason: end.reason });
+      else if (end.kind === 'failed') failed.push({ message, reason: end.reason, isContactGone });
       else if (end.kind === 'withheld') withheld.push({ message, reason: end.reason });
-      else if (end.kind === 'deferred')
-        delayed.push({ message, until: end.until, reason: null, isPlaceFree: true });
-      else delayed.push({ message, until: end.at, reason: end.reason, isPlaceFree: false });
-    }
+      else if (end.kind === 'retry')
+        delayed.push({ message, until: end.until, reason: end.reason, isDeferred: false });
+      else delayed.push({ message, until: end.until, reason: null, isDeferred: true });
   }
-  await deps.db.transaction(async (tx) => {
-    await settling.markSent(tx, sent, now);
-    await settling.markFailed(tx, failed, now);
-    await settling.withhold(tx, withheld, now);
-    await settling.postpone(tx, delayed, now);
+  const isGone = new Set(failed.flatMap(({ message, isContactGone }) => (isContactGone ? message.id : [])));
+  await db.transaction(async (tx) => {
+    const dead = await markFailed(tx, failed, time);
+    const ended: Ended = {
+      sent: await markSent(tx, sent, time),
+      failed: dead,
+      withheld: await withhold(tx, withheld, time),
+      deferred: await postpone(tx, delayed),
+      gone: dead.filter(({ id }) => isGone.has(id)),
+    };
+    await onEnded?.(tx, ended, time);
   });
   countEnds('sent', sent);
   countEnds('dead', messagesOf(failed));
   countEnds('withheld', messagesOf(withheld));
-  for (const { message, isPlaceFree } of delayed) countEnds(isPlaceFree ? 'deferred' : 'retry', [message]);
+  countEnds('deferred', messagesOf(delayed.filter(({ isDeferred }) => isDeferred)));
+  countEnds('retry', messagesOf(delayed.filter(({ isDeferred }) => !isDeferred)));
 }
 
-const messagesOf = (ends: readonly Ending[]): ClaimedMessage[] => ends.map(({ message }) => message);
+const messagesOf = (ends: readonly { message: ClaimedMessage }[]): ClaimedMessage[] =>
+  ends.map(({ message }) => message);
 
-/** Counts how messages ended, or that they did not yet. */
-export function countEnds(
-  outcome: 'sent' | 'dead' | 'withheld' | 'deferred' | 'retry',
-  messages: readonly ClaimedMessage[],
-): void {
+function countEnds(outcome: string, messages: readonly ClaimedMessage[]): void {
   for (const { lane, medium } of messages) METRICS.messages.inc({ lane, medium: medium ?? '', outcome });
 }
 
-/** The newest messages of a store that have left by a medium. */
+/** Acknowledges attempts, with one transaction for those that end while the one before is under way. */
+export function createAcknowledger(deps: Deps, onEnded?: OnEnded): (attempt: EndedAttempt) => Promise<void> {
+  return createBatch<EndedAttempt, void>({
+    kind: 'write',
+    maxInFlight: 1,
+    async together(attempts) {
+      try {
+        await acknowledge(deps, attempts, onEnded);
+        return attempts.map(() => ({ result: undefined }));
+      } catch (error) {
+        if (attempts.length === 1 || isDatabaseAway(error)) throw error;
+        // An outcome that cannot be recorded must not cause the others to be sent twice.
+        return attempts.map(() => 'alone');
+      }
+    },
+    alone: (attempt) => acknowledge(deps, [attempt], onEnded),
+  });
+}
+
+/** The newest messages of a store that were sent by a medium. */
 export function listSent(db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> {
   return outbox.listSent(db, pid, medium, most);
 }
@@ -101,7 +124,7 @@ export function listSent(db: Db, pid: string, medium: Medium, most: number): Pro
 /** How long messages are kept that were sent, given up or withheld. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** Forgets a portion of the messages that were finished long ago; answers how many. */
+/** Removes a portion of the messages that were finished long ago; returns how many. */
 export function forgetFinished({ db }: Deps, now: Date): Promise<number> {
   return outbox.removeFinished(db, new Date(now.getTime() - KEEP_MS));
 }

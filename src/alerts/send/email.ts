@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { createTransport } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
 import { z } from 'zod';
 import { readEmail } from '../../platform/email.ts';
 import { maskEmail } from '../../platform/mask.ts';
 import { toLine } from '../../platform/text.ts';
 import type { Channel, Outgoing } from './channel.ts';
-import { composeEml } from './eml.ts';
-import type { Mail } from './eml.ts';
 import type { FileOutbox } from './file.ts';
 import { htmlWithFooter, textWithFooter } from './footer.ts';
 import { SENT, outcomeOfError } from './outcome.ts';
@@ -20,18 +20,21 @@ export type MailPayload = { subject: string; html: string; text: string; headers
 
 /** Sender of mails that only become files. */
 const FILE_FROM = 'no-reply@wishgate.invalid';
-/** Mails under way to files: a file takes no time, so that the more are claimed and recorded by one statement the better. */
-const FILES_UNDER_WAY = 128;
+/** Files that are written at a time. */
+const FILE_CONCURRENCY = 32;
 /** Errors that speak of this message, not of the connection or of our login. */
 const MESSAGE_ERRORS = new Set(['EENVELOPE', 'EMESSAGE']);
+
+/** Composes mails without sending them. */
+const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
 /** Names a store's messages among those of one sender (RFC 2919), so that a mail program can sort them. */
 function listIdOf(pid: string, domain: string): string {
   return `<alerts.${createHash('sha256').update(pid).digest('hex').slice(0, 16)}.${domain}>`;
 }
 
-/** The message as a mail; the id appears as Message-ID and X-Alert-Id, so a repeat can be recognised. */
-export function toMail(message: Outgoing, from: string): Mail {
+/** The message for the mail library; its id is the Message-ID and X-Alert-Id, so that a repeat can be recognised. */
+export function toMail(message: Outgoing, from: string): SendMailOptions {
   const { id, pid, storeName, senderName, senderAddress, to } = message;
   const { subject, html, text, headers } = message.payload as MailPayload;
   const domain = from.slice(from.indexOf('@') + 1);
@@ -39,6 +42,8 @@ export function toMail(message: Outgoing, from: string): Mail {
     from: { name: toLine(senderName ?? storeName), address: from },
     replyTo: { name: '', address: senderAddress ?? from },
     to: { name: '', address: to },
+    disableFileAccess: true,
+    disableUrlAccess: true,
     subject: toLine(subject),
     html,
     text,
@@ -168,22 +173,19 @@ export const email = {
   hasOwnServers: true,
   together: 20,
   // Twice the connections: while one message is on the wire, another is being recorded.
-  concurrency: (settings) => (settings ? settings.connections * 2 : FILES_UNDER_WAY),
+  concurrency: (settings) => (settings ? settings.connections * 2 : FILE_CONCURRENCY),
   open(settings: MailSettings | null, files: FileOutbox, limits: SmtpLimits = SMTP_LIMITS) {
     const smtp = settings && openSmtp(settings, limits);
     return {
       async send(message, now) {
         try {
           if (smtp && !message.isDemo) {
-            await smtp.send({
-              ...toMail(message, settings.from),
-              disableFileAccess: true,
-              disableUrlAccess: true,
-            });
+            await smtp.send(toMail(message, settings.from));
             return SENT;
           }
           const mail = toMail(message, settings?.from ?? FILE_FROM);
-          await files.write(`${message.id}.eml`, composeEml(mail, now));
+          const composed = await composer.sendMail({ ...mail, date: now });
+          await files.write(`${message.id}.eml`, composed.message as Buffer);
           return SENT;
         } catch (error) {
           return outcomeOfSmtpError(error as SmtpError);

@@ -1,9 +1,7 @@
-import { markFailed } from '../../alerts/queue/acknowledge.repo.ts';
-import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { channelOf } from '../../alerts/send/channels.ts';
 import type { AnswerRequest } from '../../alerts/send/channel.ts';
 import type { Services } from '../../context.ts';
-import type { Database, Db, Tx } from '../../platform/database/database.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
@@ -100,25 +98,15 @@ export async function unsubscribeByLink(
   return viewOf(deps.db, { ...opened, claim });
 }
 
-/**
- * Records a hard bounce of a message and those sent with it. After an alert, all subscriptions of the contact in this store end, and it leaves the
- * mailing list, so that nothing more is sent to it until it signs up again.
- */
-export async function recordBounce(
-  db: Database,
-  message: ClaimedMessage,
-  others: readonly ClaimedMessage[],
-  reason: string,
+/** Ends everything of a contact that does not exist: its subscriptions in this store and its place on the mailing list. A new subscription begins anew. */
+export async function endBouncedContact(
+  tx: Tx,
+  pid: string,
+  { medium, value }: { medium: Medium; value: string },
   now: Date,
 ): Promise<void> {
-  const { pid, medium, recipient: value } = message;
-  await db.transaction(async (tx) => {
-    const endings = [message, ...others].map((one) => ({ message: one, reason }));
-    const ended = await markFailed(tx, endings, now);
-    if (ended === 0 || message.lane !== 'alert' || medium === null) return;
-    await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
-    await withdrawConsent(tx, pid, { medium, value }, 'bounce', now);
-  });
+  await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
+  await withdrawConsent(tx, pid, { medium, value }, 'bounce', now);
 }
 
 export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP' } as const;

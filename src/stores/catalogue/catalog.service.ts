@@ -2,7 +2,7 @@ import { requireShopper, requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { AppError, fail } from '../../platform/errors.ts';
-import { applyChanges } from '../../alerts/events/event.service.ts';
+import { stockChanged } from '../../alerts/events/event.service.ts';
 import type { ProductChange } from '../../alerts/events/event.service.ts';
 import * as catalog from '../products/product.repo.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../products/product.columns.ts';
@@ -48,17 +48,7 @@ async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Dat
   });
 }
 
-/** Hands the steps of a write to the alert engine, in the write's own transaction. */
-export async function reportChanges(
-  tx: Tx,
-  pid: string,
-  changes: readonly ProductChange[],
-  now: Date,
-): Promise<void> {
-  if (changes.length > 0) await applyChanges(tx, pid, changes, now);
-}
-
-/** Refuses new variants that lack a field, and hands the steps of the others to the alert engine. */
+/** Refuses new variants that lack a field, and reports what changed. */
 async function concludeWrite(
   tx: Tx,
   pid: string,
@@ -77,7 +67,7 @@ async function concludeWrite(
       `products[${index}].${field} is required for a variant that is new`,
     );
   }
-  await reportChanges(tx, pid, await changesOf(tx, pid, rows, now), now);
+  await stockChanged(tx, pid, await changesOf(tx, pid, rows, now), now);
 }
 
 /** Stores checked variants inside the caller's transaction. */
@@ -120,7 +110,7 @@ export async function writeStock(
   now: Date,
 ): Promise<WrittenRow[]> {
   const rows = await catalog.setStock(tx, pid, stocks, now);
-  await reportChanges(tx, pid, await changesOf(tx, pid, rows, now), now);
+  await stockChanged(tx, pid, await changesOf(tx, pid, rows, now), now);
   return rows;
 }
 
@@ -149,7 +139,7 @@ export async function dropProducts(tx: Tx, pid: string, epis: readonly string[],
     isGone: true,
     goneSince: null,
   }));
-  await reportChanges(tx, pid, changes, now);
+  await stockChanged(tx, pid, changes, now);
   return rows.length;
 }
 

@@ -24,7 +24,7 @@ import {
 import type { CheckedServer, MailServerInput } from './mail-server.rules.ts';
 import * as servers from './mail-server.repo.ts';
 import type { MailServerRow } from './mail-server.repo.ts';
-import { carryMail, createHealthLog, openServer, openServers } from './sending.service.ts';
+import { sendByOwnServer, createHealthLog, openServer, openServers } from './sending.service.ts';
 
 /** A person waits for the answer. */
 const TEST_LIMITS = { setupMs: 8_000, silenceMs: 8_000, messageMs: 10_000 };
@@ -107,7 +107,7 @@ export async function testMailServer(
   await goOutside(ctx);
   const from = { pid, isDemo: false, storeName, senderName, senderAddress };
   const message = { id: newId(), ...from, to: address, payload: testMail(storeName) };
-  const { outcome, problem } = await carryMail(opened, message, async (server, mail) => {
+  const { outcome, problem } = await sendByOwnServer(opened, message, async (server, mail) => {
     const smtp = openStoreSmtp(server, ctx.config.webhookAllowPrivate, TEST_LIMITS, 1);
     await smtp.send(mail).finally(() => smtp.close());
   });

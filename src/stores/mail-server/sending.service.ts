@@ -60,7 +60,7 @@ const later = (problem: MailProblem): Carried => ({
 });
 
 /** Sends a mail from the store's own address by its own server, by no other. What the server says is kept to its number. */
-export async function carryMail(
+export async function sendByOwnServer(
   { server, senderAddress }: OpenedServer,
   message: Outgoing,
   send: (server: StoreServer, mail: SendMailOptions) => Promise<void>,
@@ -69,7 +69,7 @@ export async function carryMail(
   if (senderAddress === null) return later('sender');
   const mail = toMail(message, senderAddress);
   try {
-    await send(server, { ...mail, disableFileAccess: true, disableUrlAccess: true });
+    await send(server, mail);
     return { outcome: SENT, problem: null };
   } catch (error) {
     const failure = error as SmtpError;

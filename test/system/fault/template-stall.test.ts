@@ -1,7 +1,7 @@
 import { PARTS, PART_NAMES, partsOf } from '../../../src/alerts/send/channels.ts';
 import type { AlertTexts } from '../../../src/alerts/send/channels.ts';
 import { alertModel } from '../../../src/alerts/compose/model.rules.ts';
-import type { BatchEnd, RenderProcess } from '../../../src/alerts/compose/template.child.ts';
+import type { JobEnd, RenderProcess } from '../../../src/alerts/compose/template.child.ts';
 import { runJob } from '../../../src/alerts/compose/template.job.ts';
 import type { JoinJob, RenderAnswer, RenderJob } from '../../../src/alerts/compose/template.job.ts';
 import {
@@ -18,7 +18,7 @@ const texts = { subject: 'News', html: '<p>{{ product.title }}</p>', text: 'News
 const request = { pid: 'p', texts, parts: partsOf('email'), model };
 
 /** Processes of which one after the other does what the list says, and those after that render. */
-function processes(ends: BatchEnd[]) {
+function processes(ends: JobEnd[]) {
   let started = 0;
   const start = (): RenderProcess => {
     const end = ends[started];
@@ -26,16 +26,15 @@ function processes(ends: BatchEnd[]) {
     started += 1;
     return {
       isAlive: () => isAlive,
-      run: async (jobs: readonly (RenderJob | JoinJob)[]) =>
-        end ?? { answers: jobs.map((job) => runJob(job)!), tookMs: 1, isStalled: false },
+      run: async (job: RenderJob | JoinJob) => end ?? { answer: runJob(job), tookMs: 1 },
       end: () => void (isAlive = false),
     };
   };
   return { start, started: () => started };
 }
 
-const KILLED: BatchEnd = { part: 'html' };
-const STALLED: BatchEnd = { answers: [], tookMs: 1, isStalled: true };
+const KILLED: JobEnd = { part: 'html' };
+const STALLED: JobEnd = { answer: null, tookMs: 1 };
 const templatesOf = ({ start }: ReturnType<typeof processes>) =>
   createTemplates(createLogger('silent'), start);
 

@@ -4,8 +4,8 @@ import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import type { NextStep, Progress, Taken } from './event.rules.ts';
 
-/** An occasion that people are being queued for. */
-export type RestockRow = Progress & {
+/** An alert event whose subscribers, or list owners, are being queued. */
+export type FanOut = Progress & {
   pid: string;
   id: string;
   topic: string;
@@ -17,34 +17,29 @@ export type RestockRow = Progress & {
   toldSince: Date | null;
 };
 
-// `cursor_seq` and `item_seq` say both how far a pass has come and whether it is the first: that counts down from FIRST_PASS. To a process of an older version, which knows
-// only the other kind, it is a pass that begins anew.
-/** What a first pass counts down from. */
+/** `cursor_seq` and `item_seq` say how far a pass has come; those of a first pass are negative and count down from here. */
 export const FIRST_PASS = -1;
 
 /** SQL: SKIP LOCKED. */
 const CLAIM = `
-  SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", item_seq IS NOT NULL AS "isHolders", item_cut > 0 AS "hasHolders",
+  SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", item_seq IS NOT NULL AS "isListOwners", item_cut > 0 AS "hasListOwners",
     greatest(coalesce(item_seq, cursor_seq), ${FIRST_PASS} - coalesce(item_seq, cursor_seq)) AS "cursorSeq",
     coalesce(item_seq, cursor_seq) < 0 AS "isFirstPass", batch_left AS "batchLeft", batch_at AS "batchAt", skip_from AS "skipFrom", skip_to AS "skipTo",
     item_cut AS "itemCut", told_since AS "toldSince"
   FROM restock WHERE state = 'open' AND next_batch_at <= $1
   ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
-/** Locks the occasion that has waited longest for its next portion, until the transaction ends. */
-export async function claimRestock(tx: Tx, now: Date): Promise<RestockRow | null> {
-  const [row] = await tx.query<RestockRow>(CLAIM, [now]);
+/** Locks the event that has waited longest for its next portion, until the transaction ends. */
+export async function claimEvent(tx: Tx, now: Date): Promise<FanOut | null> {
+  const [row] = await tx.query<FanOut>(CLAIM, [now]);
   return row ?? null;
 }
 
-// An alert of which a try was begun that nobody heard the end of may have arrived: when its reason goes before the next try it is withheld, and
-// at the next occasion it leaves under its own id, by which mail programs and providers know it again. A new one would tell somebody twice. But where
-// the message that it was part of was sent without it meanwhile, that id is used up. All tries but the one that was begun are before it again.
-// Look-ups are sub-selects, not joins: those are index probes whatever the planner believes. Right after many rows came in it knows nothing of them, and the join it chose
-// then took 30 s for a portion that takes 0.2 s.
+// A withheld alert with an unfinished attempt may have arrived. It is queued again under its own id, which receivers recognise, so that nobody is notified
+// twice; unless the message that it was part of was sent without it. Look-ups are sub-selects: before statistics are gathered, a join took 30 s instead of 0.2.
 /**
- * The rest of a statement that queues alerts for `picked`, whose `subscription_id` is null where somebody hears because of a list. `isSame` says whether an alert `o`
- * that may have arrived tells the same as one to `p` would, `isBeside` whether an unsent alert `q` leaves no room for it, and `key` what only one unsent alert can have.
+ * The rest of a statement that queues alerts for `picked`, whose `subscription_id` is null for list owners. `isSame` says whether an alert `o` that may have
+ * arrived equals one for `p`, `isBeside` whether an unsent alert `q` exists already, and `key` is what is unique among unsent alerts.
  */
 export const queuePicked = ({
   isSame,
@@ -91,29 +86,26 @@ const WAITING = `
   WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6 AND (s.seq <= $11 OR s.seq > $12)
     AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR coalesce(s.renewed_at, s.cts) > $10)`;
 
-// In a pass that follows the first, some have their alert of this occasion: one difference of sets finds the others in a third of the time of as many probes.
+// After the first pass some have their alert of this event: a set difference finds the others in a third of the time of probes.
 const UNTOLD = `
   (SELECT s.id FROM ${WAITING} EXCEPT SELECT subscription_id FROM outbox WHERE pid = $1 AND restock_id = $4) AS untold
   JOIN LATERAL (SELECT * FROM subscription WHERE id = untold.id OFFSET 0) s ON s.pid = $1`;
 
-// Where list holders hear, too, somebody may have been told as one of them before the subscription was confirmed.
+// Where list owners are notified too, a subscriber may have been one before the subscription was confirmed.
 const UNHEARD = `${UNTOLD} WHERE ${isNotQueued('$1', 's.medium', 's.value', '$4')}`;
 
 /** SQL: fan-out, thousands of rows from select to insert. */
 const QUEUE = { first: queueFrom(WAITING), again: queueFrom(UNTOLD), beside: queueFrom(UNHEARD) };
 
-/**
- * Queues the next subscribers, oldest first. Someone inside the cool-down is queued for its end and takes no place. A subscription that still has
- * an unsent alert of an older occasion, or one that may have arrived, keeps that alert, which now belongs to this one.
- */
+/** Queues the next subscribers, oldest first. One inside the cool-down is queued for its end and takes no place; an unsent alert of an older event is taken over. */
 export async function queuePortion(
   tx: Tx,
-  restock: RestockRow,
+  event: FanOut,
   topic: TopicRules,
   limit: number,
   now: Date,
 ): Promise<Omit<Taken, 'limit'>> {
-  const { pid, epi, id, cursorSeq, isFirstPass, cutSeq, skipFrom, skipTo } = restock;
+  const { pid, epi, id, cursorSeq, isFirstPass, cutSeq, skipFrom, skipTo } = event;
   const oldest = expiresBefore(topic, now);
   const params = [
     pid,
@@ -129,16 +121,16 @@ export async function queuePortion(
     skipFrom,
     skipTo,
   ];
-  const pass = isFirstPass ? 'first' : restock.hasHolders ? 'beside' : 'again';
+  const pass = isFirstPass ? 'first' : event.hasListOwners ? 'beside' : 'again';
   const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE[pass], params);
   return row!;
 }
 
 /** Records how far the queueing has come. */
-export async function advanceRestock(
+export async function advanceEvent(
   tx: Tx,
-  { pid, id }: RestockRow,
-  { isHolders, isFirstPass, cursorSeq, ...next }: NextStep,
+  { pid, id }: FanOut,
+  { isListOwners, isFirstPass, cursorSeq, ...next }: NextStep,
   places: number,
 ): Promise<void> {
   const cursor = isFirstPass ? FIRST_PASS - cursorSeq : cursorSeq;
@@ -146,7 +138,7 @@ export async function advanceRestock(
     where: { pid, id },
     data: {
       ...next,
-      ...(isHolders ? { itemSeq: cursor } : { cursorSeq: cursor }),
+      ...(isListOwners ? { itemSeq: cursor } : { cursorSeq: cursor }),
       queued: { increment: places },
     },
   });

@@ -1,0 +1,126 @@
+import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { isUniqueViolation } from '../../platform/database/errors.ts';
+import type { MessageState } from '../queue/outbox.repo.ts';
+
+/** An alert as the store sees it. */
+export type AlertRow = Pick<
+  Raw<OutboxMessageModel>,
+  'pid' | 'id' | 'attempts' | 'error' | 'dueAt' | 'cts' | 'finishedAt' | 'seq'
+> & { state: MessageState; topic: string; epi: string; medium: string; value: string };
+
+const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld'];
+
+/** Which alerts are meant; null means any. They were queued from `from` until before `to`, and go to a contact that begins like this. */
+export type AlertFilter = {
+  state: MessageState | null;
+  topic: string | null;
+  from: Date | null;
+  to: Date | null;
+  contact: string | null;
+};
+
+/** The place of an alert in the order. */
+export type AlertPlace = Pick<AlertRow, 'cts' | 'seq'>;
+
+const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
+
+/** Prisma does not escape patterns. */
+const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+const whereOf = (
+  pid: string,
+  { topic, from, to, contact }: AlertFilter,
+  before: AlertPlace | null = null,
+) => ({
+  pid,
+  lane: 'alert',
+  ...(topic !== null && { topic }),
+  ...(contact !== null && { recipient: { startsWith: escapePattern(contact) } }),
+  cts: { gte: from ?? undefined, lt: to ?? undefined, lte: before?.cts },
+  ...(before && { NOT: { cts: before.cts, seq: { gte: before.seq } } }),
+});
+
+/**
+ * A page of a store's alerts behind a place, newest first. Each state is read from
+ * its own end of the index, so that neither rare states nor other messages of the store are waded through.
+ */
+export async function listAlerts(
+  db: Db,
+  pid: string,
+  filter: AlertFilter & { before: AlertPlace | null; limit: number },
+): Promise<AlertRow[]> {
+  const pages = await Promise.all(
+    statesOf(filter).map((state) =>
+      db.prisma.outboxMessage.findMany({
+        where: { ...whereOf(pid, filter, filter.before), state },
+        omit: { payload: true },
+        orderBy: [{ cts: 'desc' }, { seq: 'desc' }],
+        take: filter.limit,
+      }),
+    ),
+  );
+  const newest = pages
+    .flat()
+    .sort((left, right) => Number(right.cts) - Number(left.cts) || Number(right.seq - left.seq));
+  return newest.slice(0, filter.limit).map(({ recipient, seq, ...row }) => ({
+    ...row,
+    state: row.state as MessageState,
+    topic: row.topic!,
+    epi: row.epi!,
+    medium: row.medium!,
+    value: recipient,
+    seq: Number(seq),
+  }));
+}
+
+/** How many alerts a filter finds. */
+export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Promise<number> {
+  return db.prisma.outboxMessage.count({
+    where: { ...whereOf(pid, filter), state: { in: [...statesOf(filter)] } },
+  });
+}
+
+/** SQL: looks at other rows of the table that it changes, in one statement. */
+const RETRY = `
+  UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL,
+    has_place = false, leaves_at = NULL, parcel_id = NULL
+  WHERE pid = $1 AND state = 'failed' AND lane = 'alert' AND ($2::text[] IS NULL OR id = ANY ($2))
+    AND NOT EXISTS (
+      SELECT FROM outbox n WHERE n.pid = o.pid AND n.subscription_id = o.subscription_id AND n.id <> o.id
+        AND (n.state = 'queued' OR (n.state = 'failed' AND n.seq > o.seq)))
+    AND (o.subscription_id IS NOT NULL OR NOT EXISTS (
+      SELECT FROM outbox n WHERE n.pid = o.pid AND n.state IN ('queued', 'failed') AND n.lane = 'alert' AND n.subscription_id IS NULL AND n.id <> o.id
+        AND n.epi = o.epi AND n.topic = o.topic AND n.medium = o.medium AND n.recipient = o.recipient AND (n.state = 'queued' OR n.seq > o.seq)))
+  RETURNING id`;
+/** Portions that may be written beside one retry, before it gives up. */
+const MAX_PORTIONS_BESIDE = 10;
+
+/**
+ * Queues dead letters again, all of them or the named ones; one whose subscription, or whose contact where it has the product in a list, has a newer alert stays. Such an alert may be
+ * one that a portion writes in this moment and commits while this waits for it: the next look sees all of that portion.
+ */
+export async function retryAlerts(
+  tx: Tx,
+  pid: string,
+  ids: readonly string[] | null,
+  now: Date,
+): Promise<number> {
+  for (let look = 1; ; look += 1) {
+    try {
+      const retried = await tx.attempt(() => tx.query(RETRY, [pid, ids, now]));
+      if (retried.length > 0) tx.afterCommit(tx.wake);
+      return retried.length;
+    } catch (error) {
+      if (look === MAX_PORTIONS_BESIDE || !isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+const FORGOTTEN_AT_ONCE = 5_000;
+
+/** Removes a portion of the cool-downs from before; returns how many. */
+export async function removeSeen(db: Db, before: Date): Promise<number> {
+  const where = { sentAt: { lt: before } };
+  return (await db.prisma.alertSeen.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count;
+}

@@ -1,0 +1,127 @@
+import type { Flow, Share } from './outbox.repo.ts';
+
+// Fair scheduling: flows (stores, or webhooks of a store) are served round-robin, within limits for the queue, a store and a receiver.
+
+/** How long a list of due flows is believed: finding them costs an index look-up for each one with something queued. */
+const BELIEVED_MS = 500;
+
+/** Round-robin over the flows that have something due. */
+export type RoundRobin = {
+  /** The next flows that `isFree` accepts, at most `count`. */
+  next(count: number, isFree: (flow: Flow) => boolean): Promise<Flow[]>;
+  /** Leaves out flows that had nothing left. */
+  drop(flows: readonly Flow[]): void;
+};
+
+export function createRoundRobin(findDue: () => Promise<Flow[]>): RoundRobin {
+  let waiting: Flow[] = [];
+  let foundAt = -Infinity;
+  return {
+    async next(count, isFree) {
+      if (performance.now() - foundAt > BELIEVED_MS) {
+        waiting = await findDue();
+        foundAt = performance.now();
+      }
+      const chosen = waiting.filter(isFree).slice(0, count);
+      waiting = [...waiting.filter((flow) => !chosen.includes(flow)), ...chosen];
+      return chosen;
+    },
+    drop(flows) {
+      waiting = waiting.filter((flow) => !flows.includes(flow));
+    },
+  };
+}
+
+/** Limits the concurrency of each receiver by how its last attempts in this process ended. */
+export type CircuitBreaker = {
+  /** Attempts that a receiver may have in flight. */
+  limitOf(flow: Flow): number;
+  /** Whether its last attempt hung. */
+  isOpen(flow: Flow): boolean;
+  record(flow: Flow, isDelivered: boolean, tookMs: number): void;
+};
+
+/** An attempt that fails sooner than this holds up nobody. */
+const SLOW_MS = 3_000;
+/** Receivers that are remembered; beyond it the oldest begin anew. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * A receiver begins with one attempt at a time, each delivery doubles that up to `most`, and an attempt that hangs takes it back to one. So an
+ * address that never responds costs one slot, and one that works has all of them after three deliveries.
+ */
+export function createCircuitBreaker(most: number): CircuitBreaker {
+  const limits = new Map<string, number>();
+  const limitOf = (flow: Flow): number => Math.max(1, limits.get(keyOf(flow)) ?? 1);
+  const remember = (flow: Flow, limit: number): void => {
+    limits.delete(keyOf(flow));
+    limits.set(keyOf(flow), limit);
+    if (limits.size > MAX_REMEMBERED) limits.delete(limits.keys().next().value!);
+  };
+  return {
+    limitOf,
+    isOpen: (flow) => limits.get(keyOf(flow)) === 0,
+    record(flow, isDelivered, tookMs) {
+      if (isDelivered) remember(flow, Math.min(most, limitOf(flow) * 2));
+      else if (tookMs >= SLOW_MS) remember(flow, 0);
+    },
+  };
+}
+
+/** Limits of what a queue has in flight. */
+export type Limits = {
+  concurrency: number;
+  perStore: number;
+  /** Null where all messages go to the same provider. */
+  breaker: CircuitBreaker | null;
+};
+
+/** What may be claimed besides what is in flight. */
+export type Capacity = {
+  free: number;
+  /** How many more messages a flow may have in flight. */
+  roomFor(flow: Flow): number;
+  /** Divides the free slots among flows; one that would get none is left out. */
+  share(flows: readonly Flow[]): Share[];
+};
+
+export const keyOf = ({ pid, recipient }: Flow): string => `${pid} ${recipient}`;
+
+/** Counts what is free. Receivers that hang have one slot each and half of the queue together, however many they are. */
+export function capacityBeside(
+  { concurrency, perStore, breaker }: Limits,
+  inFlight: Iterable<Flow>,
+): Capacity {
+  const byStore = new Map<string, number>();
+  const byReceiver = new Map<string, number>();
+  let hanging = 0;
+  let free = concurrency;
+  const isHanging = (flow: Flow): boolean => breaker?.isOpen(flow) ?? false;
+  const occupy = (flow: Flow, count: number): void => {
+    byStore.set(flow.pid, (byStore.get(flow.pid) ?? 0) + count);
+    byReceiver.set(keyOf(flow), (byReceiver.get(keyOf(flow)) ?? 0) + count);
+    if (isHanging(flow)) hanging += count;
+    free -= count;
+  };
+  for (const flow of inFlight) occupy(flow, 1);
+
+  const roomFor = (flow: Flow): number => {
+    const ofStore = perStore - (byStore.get(flow.pid) ?? 0);
+    const ofReceiver = (breaker?.limitOf(flow) ?? Infinity) - (byReceiver.get(keyOf(flow)) ?? 0);
+    const ofHanging = isHanging(flow) ? concurrency / 2 - hanging : Infinity;
+    return Math.floor(Math.max(0, Math.min(free, ofStore, ofReceiver, ofHanging)));
+  };
+  return {
+    free,
+    roomFor,
+    share(flows) {
+      const each = Math.floor(free / flows.length);
+      return flows.flatMap((flow) => {
+        const most = Math.min(each, roomFor(flow));
+        if (most === 0) return [];
+        occupy(flow, most);
+        return [{ flow, most }];
+      });
+    },
+  };
+}
