@@ -1,4 +1,4 @@
-/** How long a button says that it has copied. */
+/** How long a button says "Copied". */
 export const SHOWN_MS = 2_500;
 
 /** Copies a text and says so on the button for a moment. On an address that is not secure, browsers have no clipboard. */

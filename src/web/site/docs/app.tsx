@@ -57,6 +57,11 @@ export function App({ reference, data }: { reference: Document; data: Data }) {
   );
   return (
     <SettingsContext.Provider value={settings}>
+      <nav aria-label="Skip">
+        <a class="skip" href="#/">
+          Skip to the text
+        </a>
+      </nav>
       <div class="frame">
         <Navigation areas={areas} current={hash || '#/'} />
         <main>

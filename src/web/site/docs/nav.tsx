@@ -62,9 +62,6 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
       class={isOpen ? 'side open' : 'side'}
       onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
     >
-      <a class="skip" href="#/">
-        Skip to the text
-      </a>
       <button type="button" class="copy toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Contents and search
       </button>
