@@ -10,7 +10,7 @@ export function Code({ title, language, code, what }: Props) {
   return (
     <figure data-language={language}>
       <figcaption>
-        {title}
+        <span>{title}</span>
         <button
           type="button"
           class="copy"

@@ -36,8 +36,8 @@ console.log(response.status, await response.${response.type === 'text/csv' ? 'te
 const toClient = (calls: string, address: string, { pid, regid, sessionid }: Credentials): string =>
   `// <script src="${address}/client/wishgate.js"></script>
 const client = wishgate.init({
-  baseUrl: '${address}',
-  pid: '${pid}',
+  baseUrl: ${json(address)},
+  pid: ${json(pid)},
   // Your back end answers these, from generate-regid.
   identify: () => (${json({ regid, sessionid })}),
 });
