@@ -50,6 +50,8 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       setOpen(true);
+      input.current?.focus();
+      // Again for a narrow screen, where the drawer is drawn first.
       setTimeout(() => input.current?.focus());
     };
     addEventListener('keydown', focus);

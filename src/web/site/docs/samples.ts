@@ -11,7 +11,6 @@ const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}
 
 function toCurl({ method, form, headers, basic }: Request, url: string): string {
   const fields = Object.entries(form).map(([name, value]) =>
-    // JSON stands on one line.
     shellQuoted(`${name}=${/^[[{]/.test(value) ? value.replace(/\n\s*/g, '') : value}`),
   );
   return [
