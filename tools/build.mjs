@@ -24,6 +24,7 @@ const inputHash = () =>
       'tools/bundle.mjs',
       'tools/programs.mjs',
       'docs/client.md',
+      'docs/guides',
     ]),
   );
 

@@ -2,7 +2,7 @@
 // Writes dist/public: the browser library and the scripts and styles of every page. Does nothing when it is current.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT, filesUnder, hashOf, readStamp } from './generate.mjs';
 
@@ -36,7 +36,7 @@ const inputHash = () =>
   hashOf([
     ...filesUnder([...BROWSER_FOLDERS, 'src/sdk/client', 'src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
-    ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL]),
+    ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL, 'docs/guides']),
   ]);
 
 const COMMON = {
@@ -61,6 +61,30 @@ const WITHOUT_FONTS = {
   },
 };
 
+/** A guide for the API reference: its text as HTML, and blocks of code between. Links to the reference stay on the page. */
+function readGuide(file) {
+  const renderer = load('markdown-it')();
+  const [, title, text] = /^# (.+)\n([\s\S]*)$/.exec(readFileSync(file, 'utf8'));
+  const blocks = text.split(/^(```[\s\S]*?\n```)$/m).map((part) => {
+    const code = /^```(\w+) ?(.*)\n([\s\S]*)\n```$/.exec(part);
+    if (code) return { language: code[1], title: code[2] || 'Terminal', text: code[3] };
+    return { text: renderer.render(part).replaceAll('http://127.0.0.1:4000/docs#/', '#/') };
+  });
+  return { id: basename(file, '.md'), title, blocks };
+}
+
+/** The guides in the order in which their index names them. */
+const GUIDES = {
+  name: 'guides',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]docs[\\/]guides[\\/]README\.md$/ }, ({ path }) => {
+      const files = [...readFileSync(path, 'utf8').matchAll(/\((\w+\.md)\)/g)].map(([, file]) => file);
+      const guides = files.map((file) => readGuide(join(dirname(path), file)));
+      return { contents: `export const GUIDES = ${JSON.stringify(guides)}` };
+    });
+  },
+};
+
 const PAGE = {
   ...COMMON,
   entryNames: 'assets/[name]-[hash]',
@@ -69,7 +93,7 @@ const PAGE = {
   jsx: 'automatic',
   jsxImportSource: 'preact',
   loader: { '.svg': 'file', '.woff2': 'file' },
-  plugins: [WITHOUT_FONTS],
+  plugins: [WITHOUT_FONTS, GUIDES],
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 

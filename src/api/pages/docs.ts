@@ -9,9 +9,10 @@ import { routes } from '../rest/routes.ts';
 import { makeAsset, sendAsset } from './assets.ts';
 import type { Asset } from './assets.ts';
 import { createPage } from './page.ts';
+import { siteBar } from './site-bar.ts';
 
-/** What stands there until the script has drawn the page, and for those who have none. */
-const BODY = `<div id="app"><p class="waiting">The reference needs JavaScript. What it shows is in <a href="/docs/openapi.json">openapi.json</a>.</p></div>`;
+/** Shown until the script has drawn the page, and to readers without JavaScript. */
+const BODY = `${siteBar('/docs')}<div id="app"><p class="waiting">The reference needs JavaScript. What it shows is in <a href="/docs/openapi.json">openapi.json</a>.</p></div>`;
 
 /** Serves the API reference and the document behind it. The demo store's key is for the machine that runs the service alone. */
 export function serveDocs(

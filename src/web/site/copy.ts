@@ -1,7 +1,17 @@
-/** How long a button says that it has copied. */
+/** How long a button says "Copied". */
 export const SHOWN_MS = 2_500;
 
-/** Puts a button on each block of code that copies it. On an address that is not secure browsers do not copy, and there is none. */
+/** Copies a text and says so on the button for a moment. On an address that is not secure, browsers have no clipboard. */
+export async function copyFrom(button: HTMLElement, text: string): Promise<void> {
+  const isCopied = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  button.textContent = isCopied ? 'Copied' : 'Select it and copy';
+  setTimeout(() => (button.textContent = 'Copy'), SHOWN_MS);
+}
+
+/** Puts a button on each block of code that copies it, where browsers can copy. */
 export function offerCopies(blocks: Iterable<HTMLElement>): void {
   if (!navigator.clipboard) return;
   for (const block of blocks) {
@@ -12,11 +22,7 @@ export function offerCopies(blocks: Iterable<HTMLElement>): void {
     button.className = 'copy';
     button.textContent = 'Copy';
     button.ariaLive = 'polite';
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(block.textContent.trim());
-      button.textContent = 'Copied';
-      setTimeout(() => (button.textContent = 'Copy'), SHOWN_MS);
-    });
+    button.addEventListener('click', () => void copyFrom(button, block.textContent.trim()));
     block.replaceWith(frame);
     frame.append(button, block);
   }

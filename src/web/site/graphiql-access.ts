@@ -1,8 +1,8 @@
 /**
- * What the library draws is put right for who cannot see it, whenever it is drawn anew: its text areas have no names, its answers cannot be
- * scrolled by keyboard, what was run before is named by what a click does, and its tabs hold a button to close them, which nothing that is a tab may.
+ * Repairs the accessibility of GraphiQL whenever it draws: text areas without names, responses that keys cannot scroll, history entries named by
+ * their action, and tabs that hold a button.
  */
-export function putRight(root: HTMLElement): void {
+export function repairAccessibility(root: HTMLElement): void {
   const change = (): void => {
     for (const area of root.querySelectorAll('.CodeMirror textarea:not([aria-label])'))
       area.ariaLabel = area.closest('section')?.ariaLabel ?? 'Editor';

@@ -3,8 +3,8 @@ import { Kind, OperationTypeNode, parse } from 'graphql';
 import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
 import { createClient } from 'graphql-sse';
 
-/** The operation that is meant; GraphiQL may still name one of the tab that was open before. Null when the text is none. */
-function meant({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
+/** The operation to run; GraphiQL may still name one of the tab that was open before. Null when the text does not parse. */
+function operationOf({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {
     const found = parse(query).definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
     return found.find(({ name }) => name?.value === operationName) ?? found[0] ?? null;
@@ -13,21 +13,21 @@ function meant({ query, operationName }: FetcherParams): OperationDefinitionNode
   }
 }
 
-/** Asks the service: subscriptions over server-sent events, everything else by POST. */
+/** Sends subscriptions over server-sent events, everything else by POST. */
 export const fetcher: Fetcher = (given, { headers = {} } = {}) => {
-  const operation = meant(given);
+  const operation = operationOf(given);
   const params = { ...given, operationName: operation?.name?.value };
   if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return post(params, headers);
-  // Nothing is tried again by itself: a refusal is shown as it came.
+  // Without retries, an error is shown as it came.
   const client = createClient({ url: '/graphql/stream', headers, retryAttempts: 0 });
   return client.iterate(params) as never;
 };
 
 async function post(params: object, headers: Record<string, string>): Promise<ExecutionResult> {
-  const answer = await fetch('/graphql', {
+  const response = await fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
     body: JSON.stringify(params),
   });
-  return (await answer.json()) as ExecutionResult;
+  return (await response.json()) as ExecutionResult;
 }

@@ -3,9 +3,9 @@ import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
 import './graphiql.css';
-import { putRight } from './graphiql-access.ts';
+import { repairAccessibility } from './graphiql-access.ts';
 import { fetcher } from './graphiql-fetcher.ts';
-import { createKeeping } from './graphiql-keeping.ts';
+import { createStorage } from './graphiql-storage.ts';
 
 type Tab = { query: string; variables?: string; headers: string };
 
@@ -14,16 +14,13 @@ const { tabs, keptFor } = JSON.parse(document.querySelector('#data')!.textConten
   keptFor: string;
 };
 const shopperHeaders = tabs.at(-1)!.headers;
-const storage = createKeeping(keptFor, shopperHeaders);
+const storage = createStorage(keptFor, shopperHeaders);
 
-/**
- * The tab that is open at first. The library would look for what its editors held last; that is kept a moment later than the tabs, so that a reload in
- * between would find it in none of them and add one.
- */
+/** The tab that is open at first. GraphiQL stores its editors a moment after its tabs: a reload in between would add a tab. */
 function firstTab(): Partial<Tab> {
-  const kept = storage.getItem('graphiql:tabState');
-  if (kept === null) return { headers: tabs[0]!.headers };
-  const state = JSON.parse(kept) as { tabs: Record<keyof Tab, string | null>[]; activeTabIndex: number };
+  const stored = storage.getItem('graphiql:tabState');
+  if (stored === null) return { headers: tabs[0]!.headers };
+  const state = JSON.parse(stored) as { tabs: Record<keyof Tab, string | null>[]; activeTabIndex: number };
   const { query, variables, headers } = state.tabs[state.activeTabIndex]!;
   return { query: query ?? '', variables: variables ?? '', headers: headers ?? '' };
 }
@@ -42,7 +39,7 @@ createRoot(root).render(
       defaultQuery: '',
       // On a phone the query needs the room; a tap on their names opens them.
       defaultEditorToolsVisibility: matchMedia('(max-width: 760px)').matches ? false : 'headers',
-      // Where they are kept is the storage's to say.
+      // The storage decides where.
       shouldPersistHeaders: true,
       showPersistHeadersSettings: false,
       forcedTheme: 'system',
@@ -51,4 +48,4 @@ createRoot(root).render(
     createElement(GraphiQL.Logo, null, ''),
   ),
 );
-putRight(root);
+repairAccessibility(root);

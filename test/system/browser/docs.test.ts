@@ -35,20 +35,20 @@ describeInBrowser('the API reference', () => {
     return section.locator('[data-status]').getAttribute('data-status');
   };
   const choose = async (language: string): Promise<void> =>
-    page.locator('#me').getByRole('tab', { name: language }).click();
+    page.locator('#me').getByRole('radio', { name: language }).check();
   /** Code as it is copied, but for where the service listens: a test's port is not that of PUBLIC_URL. */
   const codesIn = async (selector: string): Promise<string[]> =>
     (await page.locator(`${selector} pre`).allTextContents()).map((code) =>
       code.replaceAll(service.services.config.publicUrl, service.url),
     );
-  const codesOf = (id: string): Promise<string[]> => codesIn(`#${id} [role=tabpanel]`);
+  const codesOf = (id: string): Promise<string[]> => codesIn(`#${id} .sample`);
   /** Each call's code in the language that is shown, of those whose needs the demo store has: what others need is made by Execute. */
   const codes = async (): Promise<[id: string, codes: string[]][]> => {
     const { publicUrl } = service.services.config;
     const found = await page.locator('.call:not(:has(.prepare))').evaluateAll((calls) =>
       calls.map((call) => ({
         id: call.id,
-        texts: [...call.querySelectorAll('[role=tabpanel] pre')].map((code) => code.textContent),
+        texts: [...call.querySelectorAll('.sample pre')].map((code) => code.textContent),
       })),
     );
     return found.map(({ id, texts }) => [id, texts.map((code) => code.replaceAll(publicUrl, service.url))]);
@@ -178,7 +178,7 @@ describeInBrowser('the API reference', () => {
     await page.keyboard.press('Enter');
     await page.locator('#listsEmailList h3:focus').waitFor();
     expect(page.url()).toContain('#/listsEmailList');
-    await page.locator('#listsEmailList').getByRole('tab', { name: 'curl' }).focus();
+    await page.locator('#listsEmailList').getByRole('radio', { name: 'curl' }).focus();
     await page.keyboard.press('ArrowRight');
     expect(await codesOf('listsEmailList')).toEqual([expect.stringContaining('client.sendListViaEmail(')]);
   });

@@ -1,133 +1,98 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { GUIDES } from '../../../../docs/guides/README.md';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CallSection } from './call.tsx';
 import { CredentialsForm } from './credentials.tsx';
 import type { DemoState } from './credentials.tsx';
-import { DEMO_SHOPPER, setUpDemo } from './demo.ts';
+import { NO_CREDENTIALS, setUpDemo } from './demo.ts';
 import type { Demo, DemoStore } from './demo.ts';
 import { GuideView } from './guide.tsx';
-import { GUIDES } from './guides.ts';
-import type { Area, Document } from './model.ts';
+import { areasOf } from './model.ts';
+import type { Document } from './model.ts';
 import { Navigation } from './nav.tsx';
-import type { Credentials } from './request.ts';
 import { useRoute } from './route.ts';
 import { SettingsContext } from './settings.ts';
-import type { Language, Settings } from './settings.ts';
+import type { Language } from './settings.ts';
 import { Text } from './text.tsx';
 
 /** What the service gives the page: its public address, and the demo store where the visitor may know it. */
 export type Data = { address: string; demo: DemoStore | null };
 
-const NOBODY: Credentials = { pid: '', apiKey: '', regid: '', sessionid: '' };
-
 /** The credentials of the page; at first the demo's, where there is one. */
 function useCredentials({ demo: store, address }: Data) {
-  const [credentials, setCredentials] = useState<Credentials>({ ...NOBODY, ...store });
+  const [credentials, setCredentials] = useState({ ...NO_CREDENTIALS, ...store });
   const [demo, setDemo] = useState<Demo | null>(null);
-  const [state, setState] = useState<DemoState>({ kind: store ? 'waiting' : 'none' });
+  const [error, setError] = useState('');
   useEffect(() => {
     if (store === null) return;
     setUpDemo(store, address).then(
       (made) => {
         setDemo(made);
         setCredentials(made.credentials);
-        setState({ kind: 'ready' });
       },
-      (error: unknown) => setState({ kind: 'failed', why: String(error) }),
+      (reason: unknown) => setError(String(reason)),
     );
   }, [store, address]);
-  // Lists of the demo are of no use to anybody else.
-  const isOwn =
-    demo !== null && credentials.pid === demo.credentials.pid && credentials.regid === demo.credentials.regid;
-  return { credentials, setCredentials, state, demo: isOwn ? demo : null };
+  const { pid, regid } = demo?.credentials ?? NO_CREDENTIALS;
+  // The demo's lists are of no use to other callers.
+  const isDemo = credentials.pid === pid && credentials.regid === regid;
+  const waiting: DemoState = store ? 'waiting' : 'none';
+  const state = demo ? 'ready' : waiting;
+  return { credentials, setCredentials, state, error, demo: isDemo ? demo : null } as const;
 }
 
-function Header({ version }: { version: string }) {
-  return (
-    <header class="bar">
-      <a class="skip" href="#main" onClick={focusMain}>
-        Skip to the text
-      </a>
-      <a class="brand" href="/">
-        wishgate
-      </a>
-      <nav aria-label="Pages">
-        <a href="/docs" aria-current="page">
-          API reference
-        </a>
-        <a href="/graphiql">GraphiQL</a>
-        <a href="/client">Browser library</a>
-        <a href="/docs/openapi.json">openapi.json</a>
-      </nav>
-      <span class="version">{version}</span>
-    </header>
-  );
-}
-
-/** The address stays the reader's place; only the focus moves. */
-function focusMain(event: Event): void {
-  event.preventDefault();
-  document.querySelector<HTMLElement>('#main')?.focus();
-}
-
-function Introduction({ reference }: { reference: Document }) {
-  return (
-    <div class="intro" id="intro">
-      <h1 tabIndex={-1}>API reference</h1>
-      <Text text={reference.info.description} />
-      <ul class="guides">
-        {GUIDES.map(({ id, title }) => (
-          <li>
-            <a href={`#/guide/${id}`}>{title}</a>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-/** The whole page: the way around, the guides, and every call. */
-export function App({ reference, areas, data }: { reference: Document; areas: Area[]; data: Data }) {
-  const { credentials, setCredentials, state, demo } = useCredentials(data);
+/** The whole page: the navigation, the guides, and every call. */
+export function App({ reference, data }: { reference: Document; data: Data }) {
+  const { credentials, setCredentials, state, error, demo } = useCredentials(data);
   const [language, chooseLanguage] = useState<Language>('curl');
-  const main = useRef<HTMLElement>(null);
-  const { current, guideId } = useRoute(main, areas);
-  const index = GUIDES.findIndex(({ id }) => id === guideId);
-  const guide = GUIDES[index];
-  const settings = useMemo<Settings>(
-    () => ({
-      address: data.address,
-      credentials,
-      demo,
-      language,
-      chooseLanguage,
-      schemas: reference.components.schemas,
-    }),
-    [data, credentials, demo, language, reference],
+  const areas = useMemo(() => areasOf(reference), [reference]);
+  const { hash, guide } = useRoute(areas);
+  const { address } = data;
+  const {
+    info,
+    components: { schemas },
+  } = reference;
+  const settings = useMemo(
+    () => ({ address, credentials, demo, language, chooseLanguage, schemas }),
+    [address, credentials, demo, language, schemas],
   );
   return (
     <SettingsContext.Provider value={settings}>
-      <Header version={reference.info.version} />
+      <nav aria-label="Skip">
+        <a class="skip" href="#/">
+          Skip to the text
+        </a>
+      </nav>
       <div class="frame">
-        <Navigation areas={areas} guides={GUIDES} current={current} />
-        <main id="main" ref={main} tabIndex={-1}>
-          {guide && <GuideView guide={guide} anyCall={areas[0]!.calls[0]!} next={GUIDES[index + 1]} />}
+        <Navigation areas={areas} current={hash || '#/'} />
+        <main>
+          {guide && <GuideView guide={guide} anyCall={areas[0]!.calls[0]!} />}
           {/* Kept while a guide is read, so that what was typed stays. */}
           <div hidden={guide !== undefined}>
-            <Introduction reference={reference} />
+            <div id="intro">
+              <h1 tabIndex={-1}>API reference</h1>
+              <Text
+                text={`${info.description} It is [openapi.json](/docs/openapi.json), version ${info.version}.`}
+              />
+              <p class="guides">
+                {GUIDES.map(({ id, title }) => (
+                  <a href={`#/guide/${id}`}>{title}</a>
+                ))}
+              </p>
+            </div>
             <CredentialsForm
               credentials={credentials}
               onChange={setCredentials}
               state={state}
-              shopper={DEMO_SHOPPER}
+              error={error}
             />
             {areas.map(({ name, description, calls }) => (
-              <div class="area">
+              <>
                 <h2>{name}</h2>
-                <p>{description}</p>
+                <p class="quiet">{description}</p>
                 {calls.map((call) => (
-                  <CallSection key={call.id} call={call} />
+                  <CallSection key={call.operationId} call={call} />
                 ))}
-              </div>
+              </>
             ))}
           </div>
         </main>

@@ -1,13 +1,15 @@
 import { useMemo, useState } from 'preact/hooks';
-import { AnswerBox, AnswerDetails } from './answers.tsx';
-import { Code, CopyButton, Tabs } from './code.tsx';
+import { Code, Details } from './code.tsx';
 import { firstValues } from './demo.ts';
 import { Fields } from './fields.tsx';
 import type { Call, Caller } from './model.ts';
 import { PREPARATIONS } from './prepare.ts';
 import { requestOf, send } from './request.ts';
-import type { Outcome, Values } from './request.ts';
-import { samplesOf } from './samples.ts';
+import type { Values } from './request.ts';
+import { Errors, ResponseBox } from './response.tsx';
+import type { Run } from './response.tsx';
+import { sampleOf } from './samples.ts';
+import { SchemaFields } from './schema.tsx';
 import { LANGUAGES, useSettings } from './settings.ts';
 import { Text } from './text.tsx';
 
@@ -20,125 +22,92 @@ const CALLERS: Record<Caller, string> = {
     'The store’s back end calls it for a shopper: Basic with the `pid` and an API key, `regid` in the form.',
 };
 
-type State = {
-  edited: Values;
-  made: Values;
-  outcome: Outcome | null;
-  failure: string;
-  isBusy: boolean;
-  /** How many answers came so far. */
-  runs: number;
-};
-
-/** Fields, preparation and answer of one call. What somebody typed is never replaced. */
+/** The fields of a call and its last run. A value that the reader has typed is never replaced. */
 function useCall(call: Call) {
   const { credentials, demo, address } = useSettings();
-  const [doesPrepare, setPrepare] = useState(true);
-  const [state, setState] = useState<State>({
-    edited: {},
-    made: {},
-    outcome: null,
-    failure: '',
-    isBusy: false,
-    runs: 0,
-  });
+  const [edited, setEdited] = useState<Values>({});
+  const [prepared, setPrepared] = useState<Values>({});
+  const [run, setRun] = useState<Run>({ count: 0, isBusy: false, result: null, error: '' });
   const first = useMemo(() => firstValues(call, demo, address), [call, demo, address]);
-  const values = { ...first, ...state.made, ...state.edited };
-  const preparation = demo ? PREPARATIONS[call.id] : undefined;
+  const values = { ...first, ...prepared, ...edited };
+  const preparation = demo && PREPARATIONS[call.operationId];
 
-  const execute = async (): Promise<void> => {
-    setState((now) => ({ ...now, isBusy: true, failure: '' }));
+  const execute = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (run.isBusy) return;
+    setRun({ ...run, isBusy: true });
+    const done = { count: run.count + 1, isBusy: false, result: null, error: '' };
     try {
-      const made = doesPrepare && demo && preparation ? await preparation.run(demo, address) : {};
-      const sent = { ...values, ...made, ...state.edited };
-      const outcome = await send(requestOf(call, sent, credentials));
-      setState((now) => ({
-        ...now,
-        made: { ...now.made, ...made },
-        outcome,
-        isBusy: false,
-        runs: now.runs + 1,
-      }));
+      const fresh = preparation ? await preparation.run(demo, address) : {};
+      setPrepared(fresh);
+      const result = await send(requestOf(call, { ...values, ...fresh, ...edited }, credentials));
+      setRun({ ...done, result });
     } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error);
-      setState((now) => ({
-        ...now,
-        outcome: null,
-        failure: `No answer: ${failure}`,
-        isBusy: false,
-        runs: now.runs + 1,
-      }));
+      setRun({ ...done, error: `No answer: ${String(error)}` });
     }
   };
-  const edit = (name: string, value: string): void =>
-    setState((now) => ({ ...now, edited: { ...now.edited, [name]: value } }));
-  return { ...state, values, edit, execute, preparation, doesPrepare, setPrepare };
+  const edit = (name: string, value: string): void => setEdited((now) => ({ ...now, [name]: value }));
+  return { values, edit, run, execute, preparation };
 }
 
-/** The call as code, with what stands in its fields. */
+/** The call as code; the language is chosen for all calls. */
 function Samples({ call, values }: { call: Call; values: Values }) {
-  const { credentials, address, language, chooseLanguage } = useSettings();
-  const pieces = samplesOf(call, values, credentials, address)[language];
+  const settings = useSettings();
   return (
-    <Tabs label={`${call.path} as code`} names={LANGUAGES} chosen={language} onChoose={chooseLanguage}>
-      {pieces.map(({ title, code }) => (
-        <Code title={title} code={code} what={`${title ?? language} of ${call.path}`} />
+    <div class="sample">
+      <fieldset aria-label={`${call.path} as code`}>
+        {LANGUAGES.map((name) => (
+          <label>
+            <input
+              type="radio"
+              name={`${call.operationId}-language`}
+              checked={name === settings.language}
+              onChange={() => settings.chooseLanguage(name)}
+            />{' '}
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      {sampleOf(call, values, settings).map(({ title, code }) => (
+        <Code title={title} code={code} what={`${title ?? settings.language} of ${call.path}`} />
       ))}
-    </Tabs>
+    </div>
   );
 }
 
-/** One call: what it is for, its fields, code for it, and what it answers. */
+/** One call: its description, its fields, its response, and code for it. */
 export function CallSection({ call }: { call: Call }) {
-  const { values, edit, execute, isBusy, outcome, failure, runs, preparation, doesPrepare, setPrepare } =
-    useCall(call);
+  const { values, edit, run, execute, preparation } = useCall(call);
   return (
-    <section class="call" id={call.id} aria-labelledby={`${call.id}-title`}>
-      <div class="about">
-        <h3 id={`${call.id}-title`} tabIndex={-1}>
-          <a href={`#/${call.id}`}>{call.summary}</a>
+    <section class="call" id={call.operationId} aria-labelledby={`${call.operationId}-title`}>
+      <div>
+        <h3 id={`${call.operationId}-title`} tabIndex={-1}>
+          <a href={`#/${call.operationId}`}>{call.summary}</a>
         </h3>
-        <p class="route">
-          <span class="method">{call.method}</span> <code>{call.path}</code>
-          <CopyButton text={call.path} what={`path ${call.path}`} />
+        <p class="method">
+          {call.method} {call.path}
         </p>
-        {call.isOlder && <p class="quiet">An older name; it answers the same.</p>}
+        {call.deprecated && <p class="quiet">An older name; it answers the same.</p>}
         {call.description !== call.summary && <Text text={call.description} />}
         <div class="quiet">
           <Text text={`${CALLERS[call.caller]} [Credentials](#/credentials)`} />
         </div>
-        <form
-          aria-label={`Run ${call.path}`}
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!isBusy) void execute();
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
-              event.currentTarget.requestSubmit();
-          }}
-        >
+        <SchemaFields summary="Answer: fields" schema={call.response.schema} />
+        <Details summary={`Failures: ${call.errors.map(({ status }) => status).join(', ')}`}>
+          {() => <Errors errors={call.errors} />}
+        </Details>
+        <form aria-label={`Run ${call.path}`} onSubmit={(event) => void execute(event)}>
           <Fields call={call} values={values} edit={edit} />
-          {preparation && (
-            <label class="prepare">
-              <input
-                type="checkbox"
-                checked={doesPrepare}
-                onChange={(event) => setPrepare(event.currentTarget.checked)}
-              />
-              <span>Before it runs, this page {preparation.says}.</span>
-            </label>
-          )}
-          <button type="submit" class="execute" aria-disabled={isBusy}>
-            {isBusy ? 'Running…' : 'Execute'}
+          {preparation && <p class="prepare">Before it runs, this page {preparation.says}.</p>}
+          <button type="submit" class="execute" aria-disabled={run.isBusy}>
+            {run.isBusy ? 'Running…' : 'Execute'}
             <span class="visually-hidden"> {call.path}</span>
           </button>
         </form>
-        <AnswerDetails call={call} />
       </div>
       <div class="try">
+        <ResponseBox call={call} run={run} />
         <Samples call={call} values={values} />
-        <AnswerBox call={call} outcome={outcome} failure={failure} runs={runs} />
       </div>
     </section>
   );

@@ -1,89 +1,59 @@
-import { literal, quoted } from './literal.ts';
 import type { Call } from './model.ts';
+import { json, parsed } from './request.ts';
 import type { Values } from './request.ts';
 
-/** Reads the fields of a call: as text, as JSON, and several of them as an object. */
-type Read = {
-  text: (name: string) => string;
-  json: (name: string) => string;
-  object: (...names: string[]) => string;
+/** Functions of the browser library by the path below `/api/v3/`, with the fields that they take; `{…}` is an object of those filled in. */
+const FUNCTIONS: Record<string, string[]> = {
+  'lists/create': ['createList({lname lty lnote lprops cprops ldesc fromlid})'],
+  'lists/update': ['updateList({lid lname lnote lprops cprops ldesc})'],
+  'lists/delete-list': ['deleteList(lid)'],
+  'lists/restore': ['restoreList(lid)'],
+  'lists/restore-items': ['restoreItems(lid, epis)'],
+  'lists/fetch-deleted': ['deletedLists({limit offset})'],
+  'lists/fetch-deleted-items': ['deletedItems({lid limit offset})'],
+  'lists/fetch-lists': ['fetchLists({lty})'],
+  'lists/fetch-list-with-contents': ['fetchListDetails({lid limit offset})'],
+  'lists/update-ctx': [
+    'addProductsToList(lid, a)',
+    'updateListItem(lid, u)',
+    'removeProductsFromList(lid, d)',
+  ],
+  'lists/markPublic': ['markListPublic(lid)'],
+  'lists/markPrivate': ['markListPrivate(lid)'],
+  'lists/emailList': ['sendListViaEmail({lid toemail fromname note})'],
+  'lists/reportShare': ['reportShare({lid medium fromname})'],
+  'lists/is-in-lists': ['isInLists(epis)'],
+  'lists/sfl/create': ['SaveForLater.init()'],
+  'lists/sfl/add': ['SaveForLater.add(lid, items)'],
+  'lists/sfl/remove': ['SaveForLater.remove(lid, items)'],
+  'lists/sfl/update': ['SaveForLater.update(lid, items)'],
+  'lists/sfl/moved-to-cart': ['SaveForLater.moveToCart(lid, items)'],
+  'shopper/set-measured': ['setMeasured(measured)'],
+  'product/wishlist/social-count': ['getSocialCount({empi})'],
 };
 
-const page = (read: Read, ...names: string[]): string => read.object(...names, 'limit', 'offset');
+const WATCH = `// Once for all changes, instead of a call that waits and is repeated:
+const stop = client.watch((lists, { rev, lids }) => console.log(rev, lids, lists));`;
 
-/** What the browser library calls the calls that it has, by their path below `/api/v3/`. */
-const CLIENT: Record<string, (read: Read) => string> = {
-  'lists/create': (read) =>
-    `createList(${read.object('lname', 'lty', 'lnote', 'lprops', 'cprops', 'ldesc', 'fromlid')})`,
-  'lists/update': (read) =>
-    `updateList(${read.object('lid', 'lname', 'lnote', 'lprops', 'cprops', 'ldesc')})`,
-  'lists/delete-list': (read) => `deleteList(${read.text('lid')})`,
-  'lists/restore': (read) => `restoreList(${read.text('lid')})`,
-  'lists/restore-items': (read) => `restoreItems(${read.text('lid')}, ${read.json('epis')})`,
-  'lists/fetch-deleted': (read) => `deletedLists(${page(read)})`,
-  'lists/fetch-deleted-items': (read) => `deletedItems(${page(read, 'lid')})`,
-  'lists/fetch-lists': (read) => `fetchLists(${read.object('lty')})`,
-  'lists/fetch-list-with-contents': (read) => `fetchListDetails(${page(read, 'lid')})`,
-  'lists/update-ctx': (read) => `addProductsToList(${read.text('lid')}, ${read.json('a')})`,
-  'lists/markPublic': (read) => `markListPublic(${read.text('lid')})`,
-  'lists/markPrivate': (read) => `markListPrivate(${read.text('lid')})`,
-  'lists/emailList': (read) => `sendListViaEmail(${read.object('lid', 'toemail', 'fromname', 'note')})`,
-  'lists/reportShare': (read) => `reportShare(${read.object('lid', 'medium', 'fromname')})`,
-  'lists/is-in-lists': (read) => `isInLists(${read.json('epis')})`,
-  'lists/sfl/create': () => 'SaveForLater.init()',
-  'lists/sfl/add': (read) => `SaveForLater.add(${read.text('lid')}, ${read.json('items')})`,
-  'lists/sfl/remove': (read) => `SaveForLater.remove(${read.text('lid')}, ${read.json('items')})`,
-  'lists/sfl/update': (read) => `SaveForLater.update(${read.text('lid')}, ${read.json('items')})`,
-  'lists/sfl/moved-to-cart': (read) => `SaveForLater.moveToCart(${read.text('lid')}, ${read.json('items')})`,
-  'shopper/set-measured': (read) => `setMeasured(${read.json('measured')})`,
-  'product/wishlist/social-count': (read) => `getSocialCount(${read.object('empi')})`,
-};
-
-/** Changes in place and removals have functions of their own. */
-const CONTENTS: [field: string, name: string][] = [
-  ['u', 'updateListItem'],
-  ['d', 'removeProductsFromList'],
-];
-
-function parsed(value: string): unknown {
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return value;
-  }
-}
-
-/** The call by the browser library; null where the library does not have it. */
-export function clientCall({ path, fields }: Call, values: Values): string | null {
-  const make = CLIENT[path.replace('/api/v3/', '')];
-  if (make === undefined) {
-    if (path !== '/api/v3/lists/changes') return null;
-    return '// Once for all changes, instead of a call that waits and is repeated:\nconst stop = client.watch((lists, { rev, lids }) => console.log(rev, lids, lists));';
-  }
-  const isJson = (name: string): boolean => {
-    const kind = fields.find((field) => field.name === name)?.kind;
-    return kind === 'json' || kind === 'integer' || kind === 'flag';
+/** The call by the browser library; empty where the library does not have it, or a field that it needs is empty. */
+export function clientCalls({ path, fields }: Call, values: Values): string {
+  const route = path.replace('/api/v3/', '');
+  if (route === 'lists/changes') return WATCH;
+  const filled = new Map<string, unknown>();
+  for (const { name, kind } of fields)
+    if (values[name]) filled.set(name, kind === 'text' ? values[name] : parsed(values[name]));
+  // The library updates one item at a time.
+  filled.set('u', [filled.get('u')].flat()[0]);
+  const valueOf = (text: string): unknown => {
+    if (!text.startsWith('{')) return filled.get(text);
+    const names = text.slice(1, -1).split(' ');
+    return Object.fromEntries(names.map((name) => [name, filled.get(name)]));
   };
-  const valueOf = (name: string): unknown => {
-    const value = values[name] ?? '';
-    return isJson(name) ? parsed(value) : value;
-  };
-  const read: Read = {
-    text: (name) => quoted(values[name] ?? ''),
-    json: (name) => literal(valueOf(name)),
-    object: (...names) => {
-      const filled = names.filter((name) => values[name]);
-      return filled.length > 0
-        ? literal(Object.fromEntries(filled.map((name) => [name, valueOf(name)])))
-        : '';
-    },
-  };
-  const lines = [
-    ...(path.endsWith('update-ctx') && !values['a'] ? [] : [make(read)]),
-    ...CONTENTS.filter(([field]) => path.endsWith('update-ctx') && values[field]).map(
-      ([field, name]) =>
-        `${name}(${read.text('lid')}, ${field === 'u' ? literal((valueOf('u') as unknown[])[0]) : read.json(field)})`,
-    ),
-  ];
-  return lines.map((line) => `console.log(await client.${line});`).join('\n');
+  const lines = (FUNCTIONS[route] ?? []).map((line) => {
+    const [name = '', ...parameters] = line.split(/[(,)] ?/).filter(Boolean);
+    const given = parameters.map(valueOf);
+    if (given.includes(undefined)) return '';
+    return `console.log(await client.${name}(${given.map(json).join(', ')}));`;
+  });
+  return lines.filter(Boolean).join('\n');
 }

@@ -1,108 +1,88 @@
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { Details } from './code.tsx';
+import { textOf } from './model.ts';
 import type { Call, Field } from './model.ts';
 import type { Values } from './request.ts';
-import { SchemaFields, hasFields, typeName } from './schema.tsx';
-import { useSettings } from './settings.ts';
-import { Line } from './text.tsx';
+import { SchemaFields, typeName } from './schema.tsx';
+import { Text } from './text.tsx';
 
 type Edit = (name: string, value: string) => void;
 
+type Props = { id: string; label: string; type?: string; about: string; children: ComponentChildren };
+
+/** A label with its description above an input, which names `${id}-about` as its description. */
+export function Labelled({ id, label, type, about, children }: Props) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label> <span class="quiet">{type}</span>
+      <div id={`${id}-about`}>
+        <Text text={about} />
+      </div>
+      {children}
+    </div>
+  );
+}
+
 function Input({ field, id, value, edit }: { field: Field; id: string; value: string; edit: Edit }) {
-  const common = { id, name: field.name, 'aria-describedby': `${id}-about` };
-  const words = field.words ?? (field.kind === 'flag' ? ['true', 'false'] : null);
+  const common = {
+    id,
+    value,
+    'aria-describedby': `${id}-about`,
+    onInput: (event: { currentTarget: { value: string } }) => edit(field.name, event.currentTarget.value),
+  };
+  const words = field.schema.enum?.map(String) ?? (field.kind === 'flag' ? ['true', 'false'] : null);
   if (words)
     return (
-      <select {...common} value={value} onChange={(event) => edit(field.name, event.currentTarget.value)}>
+      <select {...common}>
         {!field.isRequired && <option value="">not sent</option>}
         {words.map((word) => (
-          <option value={word} selected={word === value}>
-            {word}
-          </option>
+          <option selected={word === value}>{word}</option>
         ))}
       </select>
     );
   const typing = {
     ...common,
-    value,
-    placeholder: field.example,
+    placeholder: textOf(field.schema.example, field.kind === 'json'),
     spellcheck: false,
     autocomplete: 'off' as const,
-    onInput: (event: { currentTarget: { value: string } }) => edit(field.name, event.currentTarget.value),
   };
-  if (field.kind === 'json')
-    return <textarea {...typing} rows={Math.min(10, value.split('\n').length + 1)} />;
-  return <input {...typing} type="text" inputMode={field.kind === 'integer' ? 'numeric' : 'text'} />;
-}
-
-/** What stands inside of a JSON field; it is looked up when it is opened. */
-function Inside({ field }: { field: Field }) {
-  const { schemas } = useSettings();
-  const [isOpen, setOpen] = useState(false);
-  if (!hasFields(field.schema, schemas)) return null;
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>
-        Inside <code>{field.name}</code>
-      </summary>
-      {isOpen && <SchemaFields schema={field.schema} showsRequired />}
-    </details>
+  return field.kind === 'json' ? (
+    <textarea {...typing} rows={Math.min(10, value.split('\n').length + 1)} />
+  ) : (
+    <input {...typing} type="text" inputMode={field.kind === 'integer' ? 'numeric' : 'text'} />
   );
 }
 
-const PLACES = { form: '', query: 'in the query', header: 'header' };
+const PLACES = { form: '', query: ' in the query', header: ' header' };
 
-function FieldRow({ call, field, value, edit }: { call: Call; field: Field; value: string; edit: Edit }) {
-  const id = `${call.id}-${field.name}`;
-  return (
-    <div class="field">
-      <div class="field-head">
-        <label for={id}>{field.name}</label>
-        <span class="type">{typeName(field.schema)}</span>
-        {PLACES[field.place] && <span class="type">{PLACES[field.place]}</span>}
-        {field.isRequired && <span class="must">required</span>}
-      </div>
-      <p id={`${id}-about`}>
-        <Line text={field.description} />
-      </p>
-      <Input field={field} id={id} value={value} edit={edit} />
-      <Inside field={field} />
-    </div>
-  );
-}
-
-/** The fields of a call to fill in: first what a usual call sends, the others on demand. */
+/** The fields of a call to fill in: first those that a usual call sends, the others on demand. */
 export function Fields({ call, values, edit }: { call: Call; values: Values; edit: Edit }) {
+  const row = (field: Field) => {
+    const { name, schema, place, isRequired } = field;
+    const id = `${call.operationId}-${name}`;
+    const type = `${typeName(schema)}${PLACES[place]}${isRequired ? ', required' : ''}`;
+    return (
+      <Labelled id={id} label={name} type={type} about={schema.description ?? ''}>
+        <Input field={field} id={id} value={values[name] ?? ''} edit={edit} />
+        <SchemaFields summary={`Inside \`${name}\``} schema={schema} isSent />
+      </Labelled>
+    );
+  };
   const isUsual = (field: Field): boolean => field.isRequired || field.value !== '';
-  const rows = (fields: Field[]) =>
-    fields.map((field) => (
-      <FieldRow call={call} field={field} value={values[field.name] ?? ''} edit={edit} />
-    ));
   const others = call.fields.filter((field) => !isUsual(field));
-  const choices = call.choices.filter((names) => names.length > 1);
   return (
     <>
       {call.fields.length === 0 && <p class="quiet">No fields beside the credentials.</p>}
-      {choices.map((names) => (
-        <p class="quiet">
-          At least one of{' '}
-          {names.map((name, index) => (
-            <>
-              {index > 0 && ', '}
-              <code>{name}</code>
-            </>
-          ))}{' '}
-          is needed.
-        </p>
-      ))}
-      {rows(call.fields.filter(isUsual))}
+      {call.choices
+        .filter((names) => names.length > 1)
+        .map((names) => (
+          <Text text={`At least one of \`${names.join('`, `')}\` is needed.`} />
+        ))}
+      {call.fields.filter(isUsual).map(row)}
       {others.length > 0 && (
-        <details class="others">
-          <summary>
-            {others.length} more {others.length === 1 ? 'field' : 'fields'}:{' '}
-            {others.map(({ name }) => name).join(', ')}
-          </summary>
-          {rows(others)}
-        </details>
+        <Details summary={`More fields: ${others.map(({ name }) => name).join(', ')}`}>
+          {() => others.map(row)}
+        </Details>
       )}
     </>
   );

@@ -1,67 +1,38 @@
-import { Failures } from './answers.tsx';
+import { GUIDES } from '../../../../docs/guides/README.md';
+import type { Guide } from '../../../../docs/guides/README.md';
 import { Code } from './code.tsx';
-import { blocksOf, variables } from './guides.ts';
-import type { Block, Guide } from './guides.ts';
 import type { Call } from './model.ts';
+import { Errors } from './response.tsx';
 import { useSettings } from './settings.ts';
-import { Text } from './text.tsx';
 
-const LANGUAGES: Record<string, string> = {
-  bash: 'Terminal',
-  sh: 'Terminal',
-  js: 'JavaScript in a browser',
-  node: 'JavaScript in Node',
-  json: 'Answer',
-};
-
-function Part({ block, title }: { block: Block; title: string }) {
-  if (block.kind === 'heading') return <h2>{block.text}</h2>;
-  if (block.kind === 'text') return <Text text={block.text} />;
-  return (
-    <div data-language={block.language}>
-      <Code title={LANGUAGES[block.language]!} code={block.text} what={`example of ${title}`} />
-    </div>
-  );
-}
-
-/** A page that explains, with code that works as it stands. */
-export function GuideView({
-  guide,
-  anyCall,
-  next,
-}: {
-  guide: Guide;
-  anyCall: Call;
-  next: Guide | undefined;
-}) {
+/** A guide with this service's address and the reader's credentials in its code. */
+export function GuideView({ guide, anyCall }: { guide: Guide; anyCall: Call }) {
   const { address, credentials } = useSettings();
-  const blocks = blocksOf(guide, address, credentials);
-  const first = blocks.findIndex((block) => block.kind === 'code' && /^(ba)?sh$/.test(block.language));
+  const next = GUIDES[GUIDES.indexOf(guide) + 1];
+  const { pid, apiKey, regid, sessionid } = credentials;
+  const known: Record<string, string> = {
+    'http://127.0.0.1:4000': address,
+    YOUR_PID: pid,
+    YOUR_ENCODED_PID: encodeURIComponent(pid),
+    YOUR_API_KEY: apiKey,
+    THE_REGID: regid,
+    ITS_SESSIONID: sessionid,
+  };
+  const fill = (code: string): string =>
+    code.replace(new RegExp(Object.keys(known).join('|'), 'g'), (name) => known[name] || name);
   return (
     <article class="guide" id={`guide-${guide.id}`}>
       <h1 tabIndex={-1}>{guide.title}</h1>
-      {blocks.map((block, index) => (
-        <>
-          {index === first && (
-            <div data-language="bash">
-              <Code
-                title="First, once in your terminal"
-                code={variables(address, credentials)}
-                what="variables of the examples"
-              />
-            </div>
-          )}
-          <Part block={block} title={guide.title} />
-        </>
-      ))}
-      {guide.id === 'errors' && (
-        <>
-          <h2>All types</h2>
-          <Failures failures={anyCall.failures} />
-        </>
+      {guide.blocks.map(({ language, title, text }) =>
+        language ? (
+          <Code title={title} language={language} code={fill(text)} what={`example of ${guide.title}`} />
+        ) : (
+          <div dangerouslySetInnerHTML={{ __html: text }} />
+        ),
       )}
+      {guide.id === 'errors' && <Errors errors={anyCall.errors} />}
       {next && (
-        <p class="next">
+        <p>
           Next: <a href={`#/guide/${next.id}`}>{next.title}</a>
         </p>
       )}

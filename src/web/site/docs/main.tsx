@@ -1,7 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import type { Data } from './app.tsx';
-import { areasOf } from './model.ts';
 import type { Document } from './model.ts';
 import './docs.css';
 
@@ -9,11 +8,11 @@ const root = document.querySelector('#app')!;
 
 async function start(): Promise<void> {
   const data = JSON.parse(document.querySelector('#data')!.textContent) as Data;
-  const answer = await fetch('/docs/openapi.json');
-  if (!answer.ok) throw new Error(`openapi.json answered ${answer.status}`);
-  const reference = (await answer.json()) as Document;
+  const response = await fetch('/docs/openapi.json');
+  if (!response.ok) throw new Error(`openapi.json answered ${response.status}`);
+  const reference = (await response.json()) as Document;
   root.textContent = '';
-  render(<App reference={reference} areas={areasOf(reference)} data={data} />, root);
+  render(<App reference={reference} data={data} />, root);
 }
 
 start().catch((error: unknown) => {

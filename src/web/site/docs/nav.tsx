@@ -1,55 +1,48 @@
+import { GUIDES } from '../../../../docs/guides/README.md';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Guide } from './guides.ts';
-import type { Area, Call } from './model.ts';
+import type { Area } from './model.ts';
 
-/** A path without what all have in common. */
-const shortPath = (path: string): string => path.replace(/^\/(api|storeadmin)\/(v3\/|bispa\/)?/, '');
-
-type Entry = { href: string; label: string; isCode: boolean; text: string; note: string };
+type Entry = { href: string; label: string; text: string; note?: string };
 type Group = { name: string; entries: Entry[] };
 
-const callEntry = ({ id, method, path, summary, fields, isOlder }: Call): Entry => ({
-  href: `#/${id}`,
-  label: shortPath(path),
-  isCode: true,
-  text: `${method} ${path} ${summary} ${fields.map(({ name }) => name).join(' ')}`.toLowerCase(),
-  note: isOlder ? 'older' : method === 'GET' ? 'GET' : '',
-});
-
-function groupsOf(areas: Area[], guides: Guide[]): Group[] {
-  const entry = (href: string, label: string, text = ''): Entry => ({
-    href,
-    label,
-    isCode: false,
-    text: `${label} ${text}`.toLowerCase(),
-    note: '',
-  });
-  return [
-    { name: 'Start', entries: [entry('#/', 'Introduction'), entry('#/credentials', 'Credentials')] },
-    { name: 'Guides', entries: guides.map(({ id, title, text }) => entry(`#/guide/${id}`, title, text)) },
-    ...areas.map(({ name, calls }) => ({ name, entries: calls.map(callEntry) })),
+function groupsOf(areas: Area[]): Group[] {
+  const start = [
+    { href: '#/', label: 'Introduction', text: 'introduction' },
+    { href: '#/credentials', label: 'Credentials', text: 'credentials' },
   ];
+  const guides = GUIDES.map(({ id, title, blocks }) => ({
+    href: `#/guide/${id}`,
+    label: title,
+    text: [title, ...blocks.map(({ text }) => text)].join(' '),
+  }));
+  const groups = areas.map(({ name, calls }) => ({
+    name,
+    entries: calls.map(({ operationId, method, path, summary, fields, deprecated }) => ({
+      href: `#/${operationId}`,
+      label: path.replace(/^\/(api|storeadmin)\/(v3\/|bispa\/)?/, ''),
+      text: `${method} ${path} ${summary} ${fields.map((field) => field.name).join(' ')}`,
+      note: deprecated ? 'older' : method.replace('POST', ''),
+    })),
+  }));
+  return [{ name: 'Start', entries: start }, { name: 'Guides', entries: guides }, ...groups];
 }
 
-/** Every word must be there, in any order. */
+/** The entries in which every word of a search occurs, in any order. */
 function matching(groups: Group[], search: string): Group[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = search.toLowerCase().split(/\s+/);
+  const isFound = ({ text }: Entry): boolean => words.every((word) => text.toLowerCase().includes(word));
   return groups
-    .map(({ name, entries }) => ({
-      name,
-      entries: entries.filter(({ text }) => words.every((word) => text.includes(word))),
-    }))
+    .map(({ name, entries }) => ({ name, entries: entries.filter(isFound) }))
     .filter(({ entries }) => entries.length > 0);
 }
 
-/** The way to every guide and call, with a search over their texts and fields. On a narrow screen it opens on demand. */
-export function Navigation({ areas, guides, current }: { areas: Area[]; guides: Guide[]; current: string }) {
+/** Links to every guide and call, with a search over their texts and fields. On a narrow screen it opens on demand. */
+export function Navigation({ areas, current }: { areas: Area[]; current: string }) {
   const [search, setSearch] = useState('');
   const [isOpen, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const groups = matching(groupsOf(areas, guides), search);
-  const found = groups.reduce((sum, { entries }) => sum + entries.length, 0);
-  const nav = useRef<HTMLElement>(null);
+  const groups = matching(groupsOf(areas), search);
+  const found = groups.flatMap(({ entries }) => entries);
 
   useEffect(() => {
     const focus = (event: KeyboardEvent): void => {
@@ -57,34 +50,21 @@ export function Navigation({ areas, guides, current }: { areas: Area[]; guides: 
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       setOpen(true);
+      input.current?.focus();
+      // Again for a narrow screen, where the drawer is drawn first.
       setTimeout(() => input.current?.focus());
     };
     addEventListener('keydown', focus);
     return () => removeEventListener('keydown', focus);
   }, []);
 
-  useEffect(() => {
-    const box = nav.current?.querySelector('.entries');
-    const link = box?.querySelector<HTMLElement>('[aria-current]');
-    // Only the list itself scrolls: the page stays where the reader is.
-    if (
-      box &&
-      link &&
-      (link.offsetTop < box.scrollTop || link.offsetTop > box.scrollTop + box.clientHeight - 60)
-    )
-      box.scrollTop = link.offsetTop - box.clientHeight / 3;
-  }, [current]);
-
   return (
     <nav
-      ref={nav}
       aria-label="Reference"
       class={isOpen ? 'side open' : 'side'}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') setOpen(false);
-      }}
+      onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
     >
-      <button type="button" class="toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button type="button" class="copy toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Contents and search
       </button>
       <div class="drawer">
@@ -92,50 +72,39 @@ export function Navigation({ areas, guides, current }: { areas: Area[]; guides: 
           role="search"
           onSubmit={(event) => {
             event.preventDefault();
-            const first = groups[0]?.entries[0];
-            if (search && first) location.hash = first.href;
+            if (search && found[0]) location.hash = found[0].href;
             setOpen(false);
           }}
         >
-          <label class="visually-hidden" for="search">
-            Search calls, fields and guides
-          </label>
           <input
-            id="search"
             ref={input}
             type="search"
+            aria-label="Search calls, fields and guides"
             placeholder="Search (press /)"
             autocomplete="off"
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
           <p class="visually-hidden" role="status">
-            {search && `${found} found`}
+            {search && `${found.length} found`}
           </p>
         </form>
-        <div class="entries">
-          {groups.map(({ name, entries }) => (
-            <section>
-              <h2>{name}</h2>
-              <ul>
-                {entries.map(({ href, label, isCode, note }) => (
-                  <li>
-                    <a
-                      href={href}
-                      class={isCode ? 'mono' : ''}
-                      {...(href === current && { 'aria-current': 'true' as const })}
-                      onClick={() => setOpen(false)}
-                    >
-                      {label}
-                      {note && <small> {note}</small>}
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          ))}
-          {found === 0 && <p class="quiet">Nothing has all of these words.</p>}
-        </div>
+        {groups.map(({ name, entries }) => (
+          <section>
+            <h2>{name}</h2>
+            {entries.map(({ href, label, note }) => (
+              <a
+                href={href}
+                aria-current={href === current ? 'true' : undefined}
+                onClick={() => setOpen(false)}
+              >
+                {label}
+                {note && <small> {note}</small>}
+              </a>
+            ))}
+          </section>
+        ))}
+        {found.length === 0 && <p class="quiet">Nothing has all of these words.</p>}
       </div>
     </nav>
   );

@@ -1,31 +1,12 @@
-import type { RefObject } from 'preact';
+import { GUIDES } from '../../../../docs/guides/README.md';
+import type { Guide } from '../../../../docs/guides/README.md';
 import { useEffect, useState } from 'preact/hooks';
-import { GUIDES } from './guides.ts';
 import type { Area } from './model.ts';
 
-const GUIDE = /^#\/guide\/(\w+)$/;
-
-/** The element that a place of the reference is at. */
-const targetOf = (hash: string): Element | null =>
-  hash === '#/' || hash === ''
-    ? document.querySelector('#intro')
-    : document.getElementById(hash.replace('#/', ''));
-
-function titleOf(hash: string, areas: Area[]): string {
-  const guide = GUIDES.find(({ id }) => id === GUIDE.exec(hash)?.[1])?.title;
-  const call = areas.flatMap(({ calls }) => calls).find(({ id }) => `#/${id}` === hash)?.path;
-  const place = guide ?? call;
-  return `${place ? `${place} · ` : ''}API reference · wishgate`;
-}
-
-/** Where the reader is: the guide, if any, and the entry of the navigation that fits what is on the screen. */
-export function useRoute(
-  main: RefObject<HTMLElement | null>,
-  areas: Area[],
-): { current: string; guideId: string | null } {
+/** The address that the reader has opened, and the guide there, if it is one. */
+export function useRoute(areas: Area[]): { hash: string; guide: Guide | undefined } {
   const [hash, setHash] = useState(location.hash);
-  const [seen, setSeen] = useState('#/');
-  const guideId = GUIDE.exec(hash)?.[1] ?? null;
+  const guide = GUIDES.find(({ id }) => `#/guide/${id}` === hash);
 
   useEffect(() => {
     const follow = (): void => setHash(location.hash);
@@ -34,32 +15,14 @@ export function useRoute(
   }, []);
 
   useEffect(() => {
-    document.title = titleOf(hash, areas);
-    if (guideId !== null) {
-      scrollTo(0, 0);
-      main.current?.querySelector<HTMLElement>('.guide h1')?.focus({ preventScroll: true });
-      return;
-    }
+    const call = areas.flatMap(({ calls }) => calls).find(({ operationId }) => `#/${operationId}` === hash);
+    const place = guide?.title ?? call?.path;
+    document.title = `${place ? `${place} · ` : ''}API reference · wishgate`;
     if (hash === '') return;
-    const target = targetOf(hash);
+    const target = document.getElementById(hash.slice(2).replace('/', '-') || 'intro');
     target?.scrollIntoView();
     target?.querySelector<HTMLElement>('h1, h2, h3')?.focus({ preventScroll: true });
-    setSeen(hash);
-  }, [hash, guideId, areas, main]);
+  }, [hash, guide, areas]);
 
-  useEffect(() => {
-    // The topmost part that crosses a line below the header is the one that is read.
-    const watch = new IntersectionObserver(
-      (entries) => {
-        const entry = entries.find(({ isIntersecting }) => isIntersecting);
-        if (entry) setSeen(entry.target.id === 'intro' ? '#/' : `#/${entry.target.id}`);
-      },
-      { rootMargin: '-20% 0px -75% 0px' },
-    );
-    for (const part of main.current?.querySelectorAll('.call, #intro, #credentials') ?? [])
-      watch.observe(part);
-    return () => watch.disconnect();
-  }, [main]);
-
-  return { current: guideId === null ? seen : hash, guideId };
+  return { hash, guide };
 }

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
+import { Details } from './code.tsx';
 import { nameOf } from './model.ts';
 import type { Schema } from './model.ts';
 import { useSettings } from './settings.ts';
-import { Line } from './text.tsx';
+import { Text } from './text.tsx';
 
-/** What a value is, in a word or two. */
+/** A value's type in a word or two. */
 export function typeName(schema: Schema): string {
   if (schema.$ref) return nameOf(schema.$ref);
   if (schema.contentSchema) return `JSON: ${typeName(schema.contentSchema)}`;
@@ -14,54 +14,36 @@ export function typeName(schema: Schema): string {
   return [schema.type ?? 'anything'].flat().join(' or ');
 }
 
-/** What is inside of a value, where it has fields: through references, arrays and "or null". */
-function inside(schema: Schema, schemas: Record<string, Schema>): Schema | null {
-  if (schema.$ref) return inside(schemas[nameOf(schema.$ref)] ?? {}, schemas);
-  if (schema.contentSchema) return inside(schema.contentSchema, schemas);
-  if (schema.items) return inside(schema.items, schemas);
-  if (schema.anyOf)
-    return schema.anyOf.map((one) => inside(one, schemas)).find((one) => one !== null) ?? null;
-  return schema.properties ? schema : null;
+/** The object inside of a value: through references, arrays and "or null". */
+function objectIn(schema: Schema, schemas: Record<string, Schema>): Schema | undefined {
+  const inner = schema.$ref ? schemas[nameOf(schema.$ref)] : (schema.contentSchema ?? schema.items);
+  if (inner) return objectIn(inner, schemas);
+  if (schema.anyOf) return schema.anyOf.map((one) => objectIn(one, schemas)).find(Boolean);
+  return schema.properties ? schema : undefined;
 }
 
-function Row({ name, schema, isRequired }: { name: string; schema: Schema; isRequired: boolean }) {
+/** The fields of a value and, on demand, those inside of them; nothing where it has none. Of what is sent it says which are required. */
+export function SchemaFields(props: { summary: string; schema: Schema; isSent?: boolean }) {
   const { schemas } = useSettings();
-  const [isOpen, setOpen] = useState(false);
-  const inner = inside(schema, schemas);
+  const { properties, required = [] } = objectIn(props.schema, schemas) ?? {};
+  if (!properties) return null;
   return (
-    <li>
-      <code class="name">{name}</code> <span class="type">{typeName(schema)}</span>
-      {isRequired && <span class="must">required</span>}
-      {schema.description && (
-        <p>
-          <Line text={schema.description} />
-        </p>
+    <Details summary={props.summary}>
+      {() => (
+        <ul class="schema">
+          {Object.entries(properties).map(([name, inner]) => (
+            <li>
+              <code>{name}</code>{' '}
+              <span class="quiet">
+                {typeName(inner)}
+                {props.isSent && required.includes(name) && ', required'}
+              </span>
+              <Text text={inner.description ?? ''} />
+              <SchemaFields summary={`Fields of \`${name}\``} schema={inner} />
+            </li>
+          ))}
+        </ul>
       )}
-      {inner && (
-        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>
-            Fields of <code>{name}</code>
-          </summary>
-          {isOpen && <SchemaFields schema={inner} />}
-        </details>
-      )}
-    </li>
+    </Details>
   );
 }
-
-/** The fields of a value with what they are for; those inside of them open on demand. `showsRequired` is for what is sent. */
-export function SchemaFields({ schema, showsRequired = false }: { schema: Schema; showsRequired?: boolean }) {
-  const { schemas } = useSettings();
-  const { properties = {}, required = [] } = inside(schema, schemas) ?? {};
-  return (
-    <ul class="schema">
-      {Object.entries(properties).map(([name, inner]) => (
-        <Row name={name} schema={inner} isRequired={showsRequired && required.includes(name)} />
-      ))}
-    </ul>
-  );
-}
-
-/** Whether a value has fields to show. */
-export const hasFields = (schema: Schema, schemas: Record<string, Schema>): boolean =>
-  inside(schema, schemas) !== null;

@@ -4,12 +4,10 @@ import type { Demo } from './demo.ts';
 import type { Schema } from './model.ts';
 import type { Credentials } from './request.ts';
 
-/** The ways in which samples are written. */
+/** The languages of samples. */
 export const LANGUAGES = ['curl', 'JavaScript', 'GraphQL'] as const;
-/** One of the ways in which samples are written. */
 export type Language = (typeof LANGUAGES)[number];
 
-/** What every part of the page goes by. */
 export type Settings = {
   /** The service's public address, for code to copy. */
   address: string;
@@ -21,8 +19,6 @@ export type Settings = {
   schemas: Record<string, Schema>;
 };
 
-/** Given by the page to its parts. */
 export const SettingsContext = createContext<Settings | null>(null);
 
-/** What every part of the page goes by. */
 export const useSettings = (): Settings => useContext(SettingsContext)!;

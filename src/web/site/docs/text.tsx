@@ -1,52 +1,38 @@
-import type { ComponentChildren } from 'preact';
+const INLINE = /(`[^`]+`|\[[^\]]+\]\([^)]+\)|\*\*[^*]+\*\*)/;
 
-const INLINE = /`([^`]+)`|\[([^\]]+)\]\(([^)]+)\)|\*\*([^*]+)\*\*/g;
-
-/** A line of text with code, links and emphasis in it. */
-function inline(text: string): ComponentChildren[] {
-  const parts: ComponentChildren[] = [];
-  let end = 0;
-  for (const match of text.matchAll(INLINE)) {
-    const [whole, code, label, href, strong] = match;
-    parts.push(text.slice(end, match.index));
-    if (code !== undefined) parts.push(<code>{code}</code>);
-    else if (strong !== undefined) parts.push(<strong>{strong}</strong>);
-    else parts.push(<a href={href}>{label}</a>);
-    end = match.index + whole.length;
-  }
-  return [...parts, text.slice(end)];
+/** A line of Markdown: code, links and emphasis. */
+export function Line({ text }: { text: string }) {
+  const parts = text.split(INLINE).map((part) => {
+    if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>;
+    if (part.startsWith('**')) return <strong>{part.slice(2, -2)}</strong>;
+    const [, label, href] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
+    return href ? <a href={href}>{label}</a> : part;
+  });
+  return <>{parts}</>;
 }
 
-/** One paragraph's text, without a paragraph around it. */
-export const Line = ({ text }: { text: string }) => <>{inline(text)}</>;
-
-/** Paragraphs and lists, as the descriptions of the reference are written. */
+/** Paragraphs and lists of Markdown, as the descriptions of the OpenAPI document are written. */
 export function Text({ text }: { text: string }) {
   const blocks = text.split('\n\n').map((block) => {
-    const lines = block.split('\n');
-    const first = lines.findIndex((line) => line.startsWith('- '));
-    if (first < 0) return { lead: block, items: [] };
-    const items = lines
-      .slice(first)
-      .join('\n')
-      .split(/^- /m)
-      .filter((item) => item.trim() !== '');
-    return { lead: lines.slice(0, first).join('\n'), items };
+    const [lead, ...items] = block.split(/^- /m);
+    return (
+      <>
+        {lead && (
+          <p>
+            <Line text={lead} />
+          </p>
+        )}
+        {items.length > 0 && (
+          <ul>
+            {items.map((item) => (
+              <li>
+                <Line text={item} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </>
+    );
   });
-  return (
-    <>
-      {blocks.map(({ lead, items }) => (
-        <>
-          {lead && <p>{inline(lead)}</p>}
-          {items.length > 0 && (
-            <ul>
-              {items.map((item) => (
-                <li>{inline(item)}</li>
-              ))}
-            </ul>
-          )}
-        </>
-      ))}
-    </>
-  );
+  return <>{blocks}</>;
 }

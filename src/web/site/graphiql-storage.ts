@@ -1,12 +1,11 @@
-/** What GraphiQL keeps: the form of Web storage, by which it calls it. */
-type Keeping = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'clear' | 'length'>;
+type GraphiqlStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'clear' | 'length'>;
 
 type Run = { headers?: string };
 
-/** What was run before, by the names under which GraphiQL keeps it. */
+/** GraphiQL's keys for the history of queries. */
 const HISTORY = /:(queries|favorites)$/;
 
-/** Changes every entry of a kept history; anything else is left as it is. */
+/** Changes every entry of a stored history; text that is not JSON stays as it is. */
 function eachRun(text: string, change: (run: Run) => Run): string {
   try {
     return JSON.stringify(
@@ -20,10 +19,10 @@ function eachRun(text: string, change: (run: Run) => Run): string {
 }
 
 /**
- * Tabs and their headers end with the browser tab; the history of what was run stays, without headers: no key outlives the tab. An entry
- * that is run again gets the headers that the page came with.
+ * Tabs and their headers end with the browser tab. The history stays, without headers, so that no key outlives the tab; an entry that is run
+ * again gets the headers that the page came with.
  */
-export function createKeeping(keptFor: string, headers: string): Keeping {
+export function createStorage(keptFor: string, headers: string): GraphiqlStorage {
   const named = (key: string): string => `${keptFor}:${key}`;
   return {
     getItem(key) {

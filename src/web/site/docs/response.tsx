@@ -1,0 +1,50 @@
+import { Code } from './code.tsx';
+import type { Call } from './model.ts';
+import { json, parsed } from './request.ts';
+import type { Result } from './request.ts';
+import { Text } from './text.tsx';
+
+/** How often a call was sent, and what came of it last. */
+export type Run = { count: number; isBusy: boolean; result: Result | null; error: string };
+
+const shown = (body: string): string => (/^[[{]/.test(body) ? json(parsed(body)) : body);
+
+/** The response, or an example of it. */
+export function ResponseBox({ call, run }: { call: Call; run: Run }) {
+  const { count, result, error } = run;
+  return (
+    <div class="answer" data-runs={count}>
+      <p role="status">
+        {error && <strong class="bad">{error}</strong>}
+        {result && (
+          <>
+            <strong class={result.isOk ? 'good' : 'bad'} data-status={result.status}>
+              {result.status} {result.isOk ? 'OK' : 'Failed'}
+            </strong>{' '}
+            in {result.milliseconds} ms
+          </>
+        )}
+      </p>
+      <Code
+        title={result ? 'Answer' : 'Example of an answer'}
+        code={result ? shown(result.body) : call.response.example}
+        what={`answer of ${call.path}`}
+      />
+    </div>
+  );
+}
+
+export function Errors({ errors }: Pick<Call, 'errors'>) {
+  return (
+    <dl>
+      {errors.map(({ status, description }) => (
+        <>
+          <dt>{status}</dt>
+          <dd>
+            <Text text={description} />
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+}
