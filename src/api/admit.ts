@@ -1,3 +1,4 @@
+import { oncePerDatabase } from '../platform/batch.ts';
 import type { ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -6,7 +7,6 @@ import { createFairQueue } from '../platform/fair-queue.ts';
 import type { Party } from '../platform/fair-queue.ts';
 import { takePlace } from '../platform/in-flight.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
-import { oncePerDatabase } from '../platform/database/database.ts';
 import { addressGroup } from './limit.ts';
 import { letOthersConnect } from './http.ts';
 

@@ -1,4 +1,13 @@
-import { BREAK, Kind, TypeInfo, getOperationAST, isObjectType, visit, visitWithTypeInfo } from 'graphql';
+import {
+  BREAK,
+  Kind,
+  OperationTypeNode,
+  TypeInfo,
+  getOperationAST,
+  isObjectType,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import type {
   DocumentNode,
   FragmentDefinitionNode,
@@ -69,7 +78,7 @@ function isAllMarked(schema: GraphQLSchema, document: DocumentNode): boolean {
   visit(
     document,
     visitWithTypeInfo(info, {
-      OperationDefinition: ({ operation }) => (operation === 'query' ? undefined : giveUp()),
+      OperationDefinition: ({ operation }) => (operation === OperationTypeNode.QUERY ? undefined : giveUp()),
       Field() {
         const [parent, field] = [info.getParentType(), info.getFieldDef()];
         if (field?.name === '__typename') return undefined;

@@ -1,12 +1,11 @@
+import { oncePerDatabase, createBatch, isOneInputsFault } from '../platform/batch.ts';
 import { eventsOfItems, keepsDeleted, checkBytes, checkListVersion } from './list.rules.ts';
 import type { Context, Services } from '../context.ts';
 import type { Tx } from '../platform/database/database.ts';
-import { createBatch, isOneInputsFault } from '../platform/batch.ts';
 import type { BatchOutcome } from '../platform/batch.ts';
 import { charge } from '../platform/budget.ts';
 import { AppError, fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { oncePerDatabase } from '../platform/database/database.ts';
 import { countWaiting } from './item-copy.repo.ts';
 import { foldItems } from './item.rules.ts';
 import type { CheckedItem } from './item.rules.ts';

@@ -1,9 +1,8 @@
+import { oncePerDatabase, createBatchLoader, shareUnderWay } from '../platform/batch.ts';
 import type { Context } from '../context.ts';
 import { failTooMuch, readWithin } from '../platform/budget.ts';
 import { dependOnItems } from '../context.ts';
-import { oncePerDatabase } from '../platform/database/database.ts';
 import type { Budget } from '../platform/budget.ts';
-import { createBatchLoader, shareUnderWay } from '../platform/batch.ts';
 import type { Share } from '../platform/batch.ts';
 import { findByLid, findByLids } from './list-alias.repo.ts';
 import { listsOf } from './list-pages.repo.ts';

@@ -1,9 +1,8 @@
+import { oncePerDatabase, createBatchLoader } from '../platform/batch.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onPrimary } from '../context.ts';
 import type { Context, Services } from '../context.ts';
-import { createBatchLoader } from '../platform/batch.ts';
 import { AppError, fail } from '../platform/errors.ts';
-import { oncePerDatabase } from '../platform/database/database.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import { outsideSpans } from '../platform/tracing.ts';
 import { findMoved, notedOf } from './live.repo.ts';

@@ -1,8 +1,8 @@
+import { oncePerDatabase } from './batch.ts';
 import { AppError, fail } from './errors.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { FairQueue, Party, Ticket } from './fair-queue.ts';
 import { measureJson } from './json.ts';
-import { oncePerDatabase } from './database/database.ts';
 import { createTurns } from './turns.ts';
 
 const KB = 1_000;

@@ -1,7 +1,7 @@
+import { oncePerDatabase } from '../platform/batch.ts';
 import { onPrimary } from '../context.ts';
 import type { Context, Credentials, Services, Viewer } from '../context.ts';
 import { fail } from '../platform/errors.ts';
-import { oncePerDatabase } from '../platform/database/database.ts';
 import { OPERATOR_USER, findOperator } from '../stores/operator.service.ts';
 import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';

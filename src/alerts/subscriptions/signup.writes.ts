@@ -1,9 +1,8 @@
+import { oncePerDatabase, createBatch, isOneInputsFault } from '../../platform/batch.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { createBatch, isOneInputsFault } from '../../platform/batch.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { oncePerDatabase } from '../../platform/database/database.ts';
 import { deleteSuppressions, useOptIn } from '../../shoppers/contacts/consent.repo.ts';
 import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';

@@ -9,10 +9,9 @@ import { routes } from '../rest/routes.ts';
 import { makeAsset, sendAsset } from './assets.ts';
 import type { Asset } from './assets.ts';
 import { createPage } from './page.ts';
-import { siteBar } from './site-bar.ts';
 
 /** Shown until the script has drawn the page, and to readers without JavaScript. */
-const BODY = `${siteBar('/docs')}<div id="app"><p class="waiting">The reference needs JavaScript. What it shows is in <a href="/docs/openapi.json">openapi.json</a>.</p></div>`;
+const BODY = `<div id="app"><p class="waiting">The reference needs JavaScript. What it shows is in <a href="/docs/openapi.json">openapi.json</a>.</p></div>`;
 
 /** Serves the API reference and the document behind it. The demo store's key is for the machine that runs the service alone. */
 export function serveDocs(
@@ -38,6 +37,7 @@ export function serveDocs(
       const shown = isOwnMachine(req, config) ? demo : null;
       return {
         bundle: 'docs',
+        hasBar: true,
         title: 'API reference · wishgate',
         description:
           'Every REST call of wishgate with its fields, answers and failures, ready to run; and guides.',

@@ -203,17 +203,3 @@ export function openDatabase(
   const reader = replica && { ...primary, prisma: readerPrisma!, query: queryBy(replica.query, keepsNames) };
   return Object.assign(primary as Database, { reader: (reader ?? primary) as Database });
 }
-
-/** Makes one value for each database, such as the loaders that its requests share, and drops it together with the database. */
-export function oncePerDatabase<Services extends { db: object }, Value>(
-  make: (services: Services) => Value,
-): (services: Services) => Value {
-  const made = new WeakMap<object, Value>();
-  return (services) => {
-    const known = made.get(services.db);
-    if (known !== undefined) return known;
-    const value = make(services);
-    made.set(services.db, value);
-    return value;
-  };
-}

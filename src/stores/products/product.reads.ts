@@ -1,9 +1,8 @@
+import { oncePerDatabase, createBatchLoader, shareUnderWay } from '../../platform/batch.ts';
 import type { Context } from '../../context.ts';
-import { createBatchLoader, shareUnderWay } from '../../platform/batch.ts';
 import type { Share } from '../../platform/batch.ts';
 import { charge } from '../../platform/budget.ts';
 import type { Budget } from '../../platform/budget.ts';
-import { oncePerDatabase } from '../../platform/database/database.ts';
 import type { ProductRow } from './product.columns.ts';
 import { findEachProduct } from './product.repo.ts';
 import type { VariantKey } from './product.repo.ts';

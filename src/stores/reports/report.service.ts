@@ -1,8 +1,7 @@
+import { oncePerDatabase, createBatchLoader } from '../../platform/batch.ts';
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
-import { createBatchLoader } from '../../platform/batch.ts';
 import { fail } from '../../platform/errors.ts';
-import { oncePerDatabase } from '../../platform/database/database.ts';
 import { checkLimit } from '../../platform/page.ts';
 import * as reports from './report.repo.ts';
 
