@@ -1,17 +1,9 @@
+import type { CallResponse } from './send.ts';
 import { LRUCache } from 'lru-cache';
 import type { Credentials, Viewer, CacheDependencies } from '../context.ts';
-import type { Body } from './send.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import type { KnownState } from '../shoppers/authenticate.service.ts';
 import type { IdentityState } from '../shoppers/identity.repo.ts';
-
-/** A response as it was sent. Its headers are made again each time. */
-export type CallResponse = {
-  body: Body;
-  type: string;
-  /** What the access log says of it. */
-  operation: string | undefined;
-};
 
 /** What is known of a cache key: the catalogue shards that its response depends on and, mostly from the second time on, the response. */
 export type CacheEntry = {

@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import type { CallResponse } from './response-cache.ts';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
@@ -98,3 +97,11 @@ export async function pack(body: Body, encoding: Encoding): Promise<Buffer | nul
   body.packed.set(encoding, form);
   return form;
 }
+
+/** A response as it was sent. Its headers are made again each time. */
+export type CallResponse = {
+  body: Body;
+  type: string;
+  /** What the access log says of it. */
+  operation: string | undefined;
+};

@@ -6,7 +6,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 const all = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
 /** Code that browsers run, and generated code: it shares nothing with the server but types. */
-const APART = /^(sdk|web\/(?!demo-store)|generated|context\.ts)/;
+const APART = /^(sdk|web\/(?!demo-store)|generated)/;
 const sources = all.filter((file) => !APART.test(file));
 
 /** The files that a file imports, also for their types alone. */
@@ -86,7 +86,11 @@ test('the picture of the layers shows every folder, and imports go down in it on
   const upward = sources.flatMap((file) =>
     importsOf(file)
       .filter(
-        (target) => !target.startsWith('..') && !APART.test(target) && placeOf(target) !== placeOf(file),
+        (target) =>
+          file !== 'context.ts' &&
+          !target.startsWith('..') &&
+          !APART.test(target) &&
+          placeOf(target) !== placeOf(file),
       )
       .filter((target) => heightOf(placeOf(target)) <= heightOf(placeOf(file)))
       .map((target) => `${file} imports ${target}`),

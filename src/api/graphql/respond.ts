@@ -1,3 +1,4 @@
+import type { CallResponse } from '../send.ts';
 import { hash } from 'node:crypto';
 import { HeaderMap } from '@apollo/server';
 import type { ApolloServer } from '@apollo/server';
@@ -6,7 +7,6 @@ import type { Context } from '../../context.ts';
 import { newBody } from '../send.ts';
 import { AppError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
-import type { CallResponse } from '../response-cache.ts';
 import type { GraphqlCall } from './read.ts';
 
 /** Gives Apollo a parsed JSON body; anything else it checks by the content type alone. */

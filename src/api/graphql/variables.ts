@@ -1,3 +1,5 @@
+import { innermostRefusal } from '../../platform/route/form.ts';
+import type { Input } from '../../platform/route/form.ts';
 import {
   GraphQLError,
   coerceInputValue,
@@ -16,8 +18,7 @@ import type {
 } from 'graphql';
 import { AppError } from '../../platform/errors.ts';
 import { MAX_ENTRIES, placeIn } from '../../platform/json.ts';
-import { innermostRefusal, usesOf } from '../../platform/route/variables.ts';
-import type { Input } from '../../platform/route/variables.ts';
+import { usesOf } from '../../platform/route/variables.ts';
 import { shorten } from './errors.ts';
 
 type Path = readonly (string | number)[];

@@ -1,3 +1,4 @@
+import type { CallResponse } from '../send.ts';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
@@ -9,7 +10,6 @@ import { newBody } from '../send.ts';
 import { stringifyJson } from '../../platform/json.ts';
 import type { StreamType } from '../../platform/route/route.ts';
 import { executeRoute, routed } from '../execute.ts';
-import type { CallResponse } from '../response-cache.ts';
 import type { RestCall } from './read.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
