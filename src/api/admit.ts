@@ -1,4 +1,4 @@
-import { oncePerDatabase } from '../platform/batch.ts';
+import { oncePerApp } from '../platform/batch.ts';
 import type { ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -29,7 +29,7 @@ function nameOf({ authorization, session, actsFor, pid, regid, sessionid }: Cred
 }
 
 /** The queue that every request of a process waits in, and the callers that it knows. */
-const queueOf = oncePerDatabase(({ config, log }: Pick<Services, 'db' | 'config' | 'log'>) => {
+const queueOf = oncePerApp(({ config, log }: Pick<Services, 'config' | 'log'>) => {
   const capacity = config.maxRequests === 0 ? Infinity : config.maxRequests;
   const shareOf = (name: keyof typeof SHARES): number => Math.max(1, Math.ceil(capacity * SHARES[name]));
   const queue = createFairQueue({

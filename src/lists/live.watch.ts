@@ -1,4 +1,4 @@
-import { oncePerDatabase, createBatchLoader } from '../platform/batch.ts';
+import { oncePerApp, oncePerDatabase, createBatchLoader } from '../platform/batch.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onPrimary } from '../context.ts';
 import type { Context, Services } from '../context.ts';
@@ -93,7 +93,7 @@ function createCounts() {
 }
 
 /** All watches of a process: one query a second looks for changes, however many watch, and none while nobody does. */
-const watchersOf = oncePerDatabase(({ db, config, log }: Pick<Services, 'db' | 'config' | 'log'>) => {
+const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'config' | 'log'>) => {
   const entries = new Map<string, Entry>();
   const byOwner = new Map<string, Set<Watching>>();
   const count = createCounts();

@@ -157,16 +157,31 @@ export function shareUnderWay<Row>(): Share<Row> {
   };
 }
 
-/** Makes one value for each database, such as the loaders that its requests share, and drops it together with the database. */
-export function oncePerDatabase<Services extends { db: object }, Value>(
+function oncePer<Services, Value>(
+  ownerOf: (services: Services) => object,
   make: (services: Services) => Value,
 ): (services: Services) => Value {
   const made = new WeakMap<object, Value>();
   return (services) => {
-    const known = made.get(services.db);
+    const owner = ownerOf(services);
+    const known = made.get(owner);
     if (known !== undefined) return known;
     const value = make(services);
-    made.set(services.db, value);
+    made.set(owner, value);
     return value;
   };
+}
+
+/** Makes one value for each database, such as the loaders that its requests share, and drops it together with the database. */
+export function oncePerDatabase<Services extends { db: object }, Value>(
+  make: (services: Services) => Value,
+): (services: Services) => Value {
+  return oncePer(({ db }) => db, make);
+}
+
+/** Makes one value for each running app, for what depends on its configuration, too. */
+export function oncePerApp<Services extends { config: object }, Value>(
+  make: (services: Services) => Value,
+): (services: Services) => Value {
+  return oncePer(({ config }) => config, make);
 }

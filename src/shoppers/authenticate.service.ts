@@ -1,4 +1,4 @@
-import { oncePerDatabase } from '../platform/batch.ts';
+import { oncePerApp } from '../platform/batch.ts';
 import { onPrimary } from '../context.ts';
 import type { Context, Credentials, Services, Viewer } from '../context.ts';
 import { fail } from '../platform/errors.ts';
@@ -49,7 +49,7 @@ function claimOfSession(signed: Signed | null, actsFor: string): Pick<CallerClai
   return { pid: clean(actsFor), proof: { kind: 'operator', operatorId: signed.operatorId } };
 }
 
-const identificationOf = oncePerDatabase(({ db, config, now, log }: Services) =>
+const identificationOf = oncePerApp(({ db, config, now, log }: Services) =>
   createIdentification({ db, config, now, log }),
 );
 

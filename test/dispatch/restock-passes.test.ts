@@ -95,7 +95,7 @@ test('an alert that may have arrived, and was withheld when stock went, leaves a
   await setStock(service, store, '1', 5);
   await service.runTasks();
   const alerts = await db.query<{ id: string; state: string; to: string }>(
-    `SELECT id, state, recipient AS to FROM outbox WHERE pid = $1 AND lane = 'alert'`,
+    `SELECT id, state, recipient AS to FROM outbox WHERE pid = $1 AND lane = 'alert' ORDER BY seq`,
     [store.pid],
   );
   const [first] = alerts.filter(({ id }) => id === begun!.id);
