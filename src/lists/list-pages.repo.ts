@@ -14,24 +14,21 @@ const PREVIEW = `
     ) i ${JOIN_PRODUCT}
   ) x`;
 
-/** Which lists of a shopper, newest first. */
 export type ListsKey = ListOwner & {
   lty: string | null;
   st: number | null;
-  /** Only those among them that have one of these ids. */
   lids: readonly string[] | null;
-  /** Only lists before this one in the order. */
+  /** Selects lists older than this. */
   afterSeq: number | null;
-  /** Null reads all. */
+  /** Null means no limit. */
   limit: number | null;
-  /** Newest items to show of each list, unless they are too many in all; 0 shows none. */
+  /** The number of items to read for each list; `MAX_SHOWN` limits their total. */
   shown: number;
 };
 
-/** Newest items of a list, when they were asked for: all that it has, or as many as it may show. */
+/** `shown` is the limit that was applied to `preview`. */
 type Shown = { preview: ItemRow[] | null; shown: number };
 
-/** Lists of a shopper. */
 export type ListsRow = { lists: (ListRow & Shown)[]; total: number };
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
@@ -81,7 +78,7 @@ type PackedListsRow = { lists: PackedList[] | null; total: number; bytes: number
 const unpackPreview = (list: PackedList): ListsRow['lists'][number] =>
   Object.assign(list, { preview: list.preview && list.preview.map(unpackItem) });
 
-/** Reads the lists of many shoppers in one statement; `total` is counted for pages only. */
+/** `total` is 0 when the key has no limit. */
 export async function listsOf(
   db: Db,
   reads: readonly { key: ListsKey; maxBytes: number }[],

@@ -6,7 +6,7 @@ import {
   estimate,
   isWorthMaking,
   packItem,
-  packedAlong,
+  packedExtra,
   sized,
   unpackItem,
 } from './item.repo.ts';
@@ -15,43 +15,41 @@ import { READ_LIST } from './list.repo.ts';
 import type { ListRow } from './list.columns.ts';
 import type { ListOwner } from './list.repo.ts';
 
-/** The order and choice of items; each has a statement of its own. */
+/** Each combination has its own statement. */
 export type PageOrder = {
   sort: 'added' | 'price' | 'title';
   order: 'asc' | 'desc';
   filter: 'instock' | 'outofstock' | null;
 };
 
-/** Newest first. */
 export const NEWEST_FIRST: PageOrder = { sort: 'added', order: 'desc', filter: null };
 
-/** A place in an order: the sort key as text (null for `added`) and the item's number. */
-export type Place = { key: string | null; seq: number };
+/** The sort key as text, null for `added`, and the item's sequence number. */
+export type CursorPosition = { key: string | null; seq: number };
 
-/** A page of a list, as the shopper `regid` may see it. */
+/** `regid` is the reader. */
 export type PageKey = ListOwner & {
   lid: string;
   limit: number;
   offset: number;
-  after: Place | null;
+  after: CursorPosition | null;
   /** False reads the items only. */
   hasList: boolean;
 };
 
-/** An item at its place in a sorted page. */
-export type PlacedItemRow = ItemRow & { sortkey?: string | number };
+export type SortedItemRow = ItemRow & { sortkey?: string | number };
 
-/** The page; `list` is null when there is none that the shopper may see, `owner` is there for somebody else's list. */
+/** `list` is null when the reader may not see it; `owner` is set for a list of another shopper. */
 export type PageRow = {
   list: ListRow | null;
   owner: Pick<ShopperModel, 'fname' | 'em'> | null;
-  items: PlacedItemRow[];
+  items: SortedItemRow[];
   total: number;
 };
 
 const FILTERS = { instock: '(p.stk IS NULL OR p.stk > 0)', outofstock: 'p.stk <= 0' };
 
-/** Items without a price or title come last, whichever the direction. Titles compare by bytes, so every server agrees. */
+/** Items without a price or title come last in both directions. Titles compare by bytes, so that all servers agree. */
 const SORT_KEYS = {
   price: {
     asc: `coalesce(p.pr, i.pr, 'Infinity'::float8)`,
@@ -79,7 +77,7 @@ function itemsByAge(order: 'asc' | 'desc'): string {
 function itemsByKey({ sort, order, filter }: PageOrder): string {
   const key = sort === 'added' ? null : SORT_KEYS[sort];
   const beyond = order === 'desc' ? '<' : '>';
-  const place = key
+  const isAfter = key
     ? `(${key[order]}, i.seq) ${beyond} (k.after_key::${key.cast}, k.after_seq)`
     : `i.seq ${beyond} k.after_seq`;
   const sorting = (seq: string, sortkey: string): string =>
@@ -87,7 +85,7 @@ function itemsByKey({ sort, order, filter }: PageOrder): string {
   return `
     SELECT coalesce(json_agg(x.item ORDER BY ${sorting('x.seq', 'x.sortkey')}), '[]') FROM (
       SELECT i.seq, ${key ? `${key[order]} AS sortkey, ${packItem(key[order])}` : packItem()} AS item FROM item i ${JOIN_PRODUCT}
-      WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${place})
+      WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${isAfter})
       ORDER BY ${sorting('i.seq', key ? key[order] : '')} LIMIT k.max_rows OFFSET k.skipped
     ) x`;
 }
@@ -104,10 +102,7 @@ const KEY_COLUMNS = {
   max_bytes: 'int',
 } as const;
 
-/**
- * SQL: every page view runs it; one statement serves many requests. OFFSET 0 and LIMIT 1 keep the planner from joining the inner reads with the outer one: it
- * would make the items once for each place where they are named, which took three times as long (`EXPLAIN ANALYZE`).
- */
+/** OFFSET 0 and LIMIT 1 stop the planner from inlining the subqueries, which built the items three times (`EXPLAIN ANALYZE`). */
 function pageStatement(page: PageOrder): Statement {
   const { sort, order, filter } = page;
   const isPlain = sort === 'added' && filter === null;
@@ -134,19 +129,18 @@ function pageStatement(page: PageOrder): Statement {
 
 type PackedPage = Omit<PageRow, 'items'> & { items: unknown[][] | null; bytes: number };
 
-function unpackPlaced(values: readonly unknown[]): PlacedItemRow {
-  const sortkey = packedAlong(values) as PlacedItemRow['sortkey'];
+function unpackSorted(values: readonly unknown[]): SortedItemRow {
+  const sortkey = packedExtra(values) as SortedItemRow['sortkey'];
   return sortkey === undefined ? unpackItem(values) : Object.assign(unpackItem(values), { sortkey });
 }
 
 const statements = new Map<string, Statement>();
 
-/** Names an order; pages of one order share a statement. */
 export function nameOrder({ sort, order, filter }: PageOrder): string {
   return `${sort} ${order} ${filter ?? ''}`;
 }
 
-/** SQL: every page view runs it; one statement serves many requests. Reads many pages of one order in one statement. */
+/** SQL: every page view runs it; one statement serves many requests. */
 export async function readPages(
   db: Db,
   order: PageOrder,
@@ -167,7 +161,7 @@ export async function readPages(
     reads.map(({ maxBytes }) => maxBytes),
   ]);
   return rows.map(({ items, bytes, ...row }) => ({
-    row: items && { ...row, items: items.map(unpackPlaced) },
+    row: items && { ...row, items: items.map(unpackSorted) },
     bytes,
   }));
 }

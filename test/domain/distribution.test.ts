@@ -24,7 +24,7 @@ const ACROSS_STORES: Record<string, string> = {
   'src/shoppers/contacts/double-opt-in.repo.ts forgetProofs': 'housekeeping',
   'src/shoppers/contacts/sms-opt-out.repo.ts findAccepting':
     'STOP counts for every store that sends from the number',
-  'src/lists/list-alias.repo.ts findAliasedStore': 'the same, where the link has the lid of a joined list',
+  'src/lists/list.repo.ts findAliasedStore': 'the same, where the link has the lid of a joined list',
   'src/lists/list.repo.ts findPublicStore':
     'a public link names a list alone; it leads to the server of its store',
   'src/stores/mail-server/mail-server.repo.ts listOwners': 'at start: which passwords are there to open',

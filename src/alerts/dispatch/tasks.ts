@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import { copyNextPortion } from '../../lists/item-copy.service.ts';
+import { copyNextPortion } from '../../lists/list.service.ts';
 import { foldReports } from '../../stores/reports/report.service.ts';
 import { createDispatchTasks } from './dispatcher.ts';
 import { createHousekeeping } from './housekeeping.ts';
