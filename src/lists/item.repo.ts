@@ -136,7 +136,7 @@ export function findMemberships(
 }
 
 /**
- * Part of a statement: queues an event for each item of `source` and each webhook, like `emitEvents`. Parameter 1 is the store; the event
+ * SQL: part of statements. Queues an event for each item of `source` and each webhook, like `emitEvents`. Parameter 1 is the store; the event
  * type, the owner's id and the time begin at parameter `first`.
  */
 export const insertItemEvents = (source: string, first: number): string => `
