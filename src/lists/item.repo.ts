@@ -15,7 +15,7 @@ export const sized = (json: string, name: string, maxBytes: string, estimate = '
 export const estimate = (rows: string): string => `l.bytes * least(1, 2.0 * ${rows} / greatest(l.cnt, 1))`;
 
 /** A value that is estimated far beyond the limit is not built at all. */
-export const isWorthMaking = (bytes: string, maxBytes: string): string =>
+export const isWorthBuilding = (bytes: string, maxBytes: string): string =>
   `coalesce(${bytes}, 0) <= 4.0 * ${maxBytes}`;
 
 export const JOIN_PRODUCT = 'LEFT JOIN product p ON p.pid = i.pid AND p.epi = i.epi AND i.lity IS NULL';

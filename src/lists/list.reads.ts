@@ -6,10 +6,8 @@ import type { Budget } from '../platform/budget.ts';
 import { createBatchLoader, shareUnderWay } from '../platform/batch.ts';
 import type { Share } from '../platform/batch.ts';
 import { findByLid, findByLids } from './list.repo.ts';
-import { listsOf } from './list-pages.repo.ts';
-import type { ListsKey, ListsRow } from './list-pages.repo.ts';
-import { nameOrder, readPages } from './page.repo.ts';
-import type { PageKey, PageOrder, PageRow } from './page.repo.ts';
+import { nameOrder, readLists, readPages } from './page.repo.ts';
+import type { ListsKey, ListsRow, PageKey, PageOrder, PageRow } from './page.repo.ts';
 
 /** Concurrent requests share statements; every key carries the store and the shopper. */
 type Reader = Pick<Context, 'db' | 'budget' | 'dependencies'>;
@@ -56,7 +54,7 @@ const namePage = (order: PageOrder, { lid, limit, offset, after, hasList }: Page
   `${nameOrder(order)} ${lid} ${limit} ${offset} ${hasList} ${after?.seq} ${after?.key}`;
 
 const listsLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
-  createSizedLoader((reads: readonly Sized<ListsKey>[]) => listsOf(db, reads)),
+  createSizedLoader((reads: readonly Sized<ListsKey>[]) => readLists(db, reads)),
 );
 const pageLoaders = oncePerDatabase(
   (_reader: Pick<Reader, 'db'>) => new Map<string, SizedLoader<PageKey, PageRow>>(),

@@ -5,7 +5,7 @@ import type { ListModel } from '../generated/prisma/models.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 
-/** The size of all lists of the owner of `l`, in the statement that writes `l`: it sees the new row of `l` only here. */
+/** The size of all lists of one owner, inside a statement that writes `l`: a subquery would read the old size of `l`. */
 export const USED_BYTES = `l.bytes + coalesce((
   SELECT sum(o.bytes) FROM list o WHERE o.pid = l.pid AND o.regid = l.regid AND o.lid <> l.lid), 0)::bigint`;
 

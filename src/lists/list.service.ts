@@ -96,7 +96,6 @@ export async function setListPublic(
   anonRead: boolean,
   version: Version,
 ): Promise<ListView> {
-  requireShopper(ctx);
   return changeOwnList(ctx, lid, { anonRead }, version);
 }
 
@@ -106,7 +105,6 @@ export async function setListArchived(
   isArchived: boolean,
   version: Version,
 ): Promise<ListView> {
-  requireShopper(ctx);
   return changeOwnList(ctx, lid, { st: isArchived ? 0 : 1 }, version);
 }
 

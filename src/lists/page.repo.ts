@@ -4,7 +4,7 @@ import type { ShopperModel } from '../generated/prisma/models.ts';
 import {
   JOIN_PRODUCT,
   estimate,
-  isWorthMaking,
+  isWorthBuilding,
   packItem,
   packedExtra,
   sized,
@@ -14,6 +14,7 @@ import type { ItemRow } from './item.columns.ts';
 import { READ_LIST } from './list.repo.ts';
 import type { ListRow } from './list.columns.ts';
 import type { ListOwner } from './list.repo.ts';
+import { MAX_SHOWN, PREVIEW_SIZE } from './list.rules.ts';
 
 /** Each combination has its own statement. */
 export type PageOrder = {
@@ -90,7 +91,7 @@ function itemsByKey({ sort, order, filter }: PageOrder): string {
     ) x`;
 }
 
-const KEY_COLUMNS = {
+const PAGE_KEY_COLUMNS = {
   pid: 'text',
   regid: 'text',
   lid: 'text',
@@ -102,7 +103,7 @@ const KEY_COLUMNS = {
   max_bytes: 'int',
 } as const;
 
-/** OFFSET 0 and LIMIT 1 stop the planner from inlining the subqueries, which built the items three times (`EXPLAIN ANALYZE`). */
+/** OFFSET 0 and LIMIT 1 stop the planner from inlining the subqueries: built once for each mention, items took three times as long. */
 function pageStatement(page: PageOrder): Statement {
   const { sort, order, filter } = page;
   const isPlain = sort === 'added' && filter === null;
@@ -117,11 +118,11 @@ function pageStatement(page: PageOrder): Statement {
           SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
         ${sized('found.items', 'items', 'k.max_bytes', 'found.estimate')},
         coalesce(${total}, 0) AS total
-      FROM ${unnestKeys('k', KEY_COLUMNS)}
+      FROM ${unnestKeys('k', PAGE_KEY_COLUMNS)}
       LEFT JOIN LATERAL (
         SELECT ${READ_LIST}, l.bytes FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read) LIMIT 1) l ON true
       CROSS JOIN LATERAL (
-        SELECT e.estimate, CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(order) : itemsByKey(page)}) END AS items
+        SELECT e.estimate, CASE WHEN ${isWorthBuilding('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(order) : itemsByKey(page)}) END AS items
         FROM (SELECT ${estimate('k.max_rows')} AS estimate) e OFFSET 0) found
       ORDER BY k.position`,
   };
@@ -162,6 +163,101 @@ export async function readPages(
   ]);
   return rows.map(({ items, bytes, ...row }) => ({
     row: items && { ...row, items: items.map(unpackSorted) },
+    bytes,
+  }));
+}
+
+const PREVIEW = `
+  SELECT coalesce(json_agg(x.item ORDER BY x.seq DESC), '[]') FROM (
+    SELECT i.seq, ${packItem()} AS item FROM (
+      SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid ORDER BY i.seq DESC LIMIT e.shown
+    ) i ${JOIN_PRODUCT}
+  ) x`;
+
+export type ListsKey = ListOwner & {
+  lty: string | null;
+  st: number | null;
+  lids: readonly string[] | null;
+  /** Selects lists older than this. */
+  afterSeq: number | null;
+  /** Null means no limit. */
+  limit: number | null;
+  /** The number of items to read for each list; `MAX_SHOWN` limits their total. */
+  shown: number;
+};
+
+/** `shown` is the limit that was applied to `preview`. */
+type Shown = { preview: ItemRow[] | null; shown: number };
+
+export type ListsRow = { lists: (ListRow & Shown)[]; total: number };
+
+const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
+
+const IS_ON_PAGE = `${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)`;
+
+const LISTS_KEY_COLUMNS = {
+  pid: 'text',
+  regid: 'text',
+  lty: 'text',
+  st: 'int',
+  lids: 'text',
+  after_seq: 'bigint',
+  max_rows: 'int',
+  shown: 'int',
+  max_bytes: 'int',
+} as const;
+
+/** SQL: every page view runs it; one statement serves many requests. */
+const LISTS = {
+  name: 'lists_of',
+  text: `
+    SELECT ${sized('found.lists', 'lists', 'k.max_bytes', 'e.estimate')},
+      CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
+    FROM ${unnestKeys('k', LISTS_KEY_COLUMNS)}
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN is_little THEN k.shown ELSE least(k.shown, ${PREVIEW_SIZE}) END AS shown,
+        least(1, 2.0 * k.max_rows / greatest(lists, 1)) * CASE WHEN is_little THEN whole ELSE previews END AS estimate
+      FROM (
+        SELECT count(*) AS lists, sum(${estimate('k.shown')}) AS whole, sum(${estimate(`least(k.shown, ${PREVIEW_SIZE})`)}) AS previews,
+          CASE WHEN k.max_rows IS NULL THEN sum(l.cnt) ELSE (
+            SELECT sum(cnt) FROM (SELECT l.cnt FROM list l WHERE ${IS_ON_PAGE} ORDER BY l.seq DESC LIMIT k.max_rows - 1) page)
+          END <= ${MAX_SHOWN} AS is_little
+        FROM list l WHERE k.shown > 0 AND ${IS_WANTED}) sums) e
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN ${isWorthBuilding('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
+        SELECT ${READ_LIST}, e.shown, CASE WHEN e.shown > 0 THEN (${PREVIEW}) END AS preview
+        FROM (
+          SELECT * FROM list l WHERE ${isWorthBuilding('e.estimate', 'k.max_bytes')} AND ${IS_ON_PAGE}
+          ORDER BY l.seq DESC LIMIT k.max_rows) l) x) found
+    ORDER BY k.position`,
+};
+
+type PackedList = ListRow & Pick<Shown, 'shown'> & { preview: unknown[][] | null };
+type PackedListsRow = { lists: PackedList[] | null; total: number; bytes: number };
+
+const unpackPreview = (list: PackedList): ListsRow['lists'][number] =>
+  Object.assign(list, { preview: list.preview && list.preview.map(unpackItem) });
+
+/** `total` is 0 when the key has no limit. */
+export async function readLists(
+  db: Db,
+  reads: readonly { key: ListsKey; maxBytes: number }[],
+): Promise<{ row: ListsRow | null; bytes: number }[]> {
+  const column = <Name extends keyof ListsKey>(name: Name): ListsKey[Name][] =>
+    reads.map(({ key }) => key[name]);
+  const rows = await db.query<PackedListsRow>(LISTS, [
+    column('pid'),
+    column('regid'),
+    column('lty'),
+    column('st'),
+    column('lids').map((lids) => lids && lids.join()),
+    column('afterSeq'),
+    column('limit'),
+    column('shown'),
+    reads.map(({ maxBytes }) => maxBytes),
+  ]);
+  return rows.map(({ lists, total, bytes }) => ({
+    row: lists && { lists: lists.map(unpackPreview), total },
     bytes,
   }));
 }
