@@ -104,10 +104,6 @@ export type SentName = {
     | (Table[Field] extends { also: infer Name extends string } ? Name : never);
 }[SentField];
 
-export const sentColumns = itemColumns.flatMap(({ field, as = field, also = as, check, max }) =>
-  check ? [{ field, check, max, names: [...new Set([as, also])] as SentName[] }] : [],
-);
-
 /** An item joined with its product. Times are milliseconds, JSON is text. */
 export type ItemRow = {
   [Field in keyof ItemModel as RecordName<Field>]: ReadValue<ItemModel[Field]>;

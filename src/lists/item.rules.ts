@@ -4,8 +4,8 @@ import { AppError, fail } from '../platform/errors.ts';
 import { JSON_LIMITS, isSmall, objectFault } from '../platform/json.ts';
 import { codePoints, isStorable } from '../platform/text.ts';
 import { isPageUrl, isProductId } from '../stores/products/product.rules.ts';
-import { sentColumns } from './item.columns.ts';
-import type { BundleItemRow, ItemWrite } from './item.columns.ts';
+import { itemColumns } from './item.columns.ts';
+import type { BundleItemRow, ItemWrite, SentName } from './item.columns.ts';
 
 export type CheckedItem = Omit<ItemWrite, 'id'>;
 
@@ -95,6 +95,10 @@ function checkPart(
 }
 
 type Fields = Omit<CheckedItem, 'epi'>;
+
+export const sentColumns = itemColumns.flatMap(({ field, as = field, also = as, check, max }) =>
+  check ? [{ field, check, max, names: [...new Set([as, also])] as SentName[] }] : [],
+);
 
 function checkFields(path: string, input: ItemInput): Fields {
   const fields: Partial<Record<string, unknown>> = {};
