@@ -5,15 +5,15 @@ import { CHANGEABLE, NAMES, PROBE_PRODUCT, READ_ITEM, each } from './item.repo.t
 import type { CopiedColumn, WriteScope } from './item.repo.ts';
 import { READ_LIST, USED_BYTES } from './list.repo.ts';
 import type { ListOwner, LockedList, WrittenList } from './list.repo.ts';
-import { keepItems } from './trash.repo.ts';
+import { storeDeletedItems } from './trash.repo.ts';
 
-/** What was sent; of a variant that the catalogue knows a snapshot is taken at an add, and a change keeps it. */
+/** Adding a variant of the catalogue takes a snapshot of the product; changing the item leaves the snapshot as it is. */
 const sentValue = ({ field, column, write }: CopiedColumn): string =>
   write === 'snapshot'
     ? `CASE WHEN p.epi IS NULL THEN x."${field}" WHEN x."isAdd" THEN coalesce(p.${column}, x."${field}") END AS ${column}`
     : `x."${field}" AS ${column}`;
 
-/** What a change makes of a custom item; nothing makes one of another. */
+/** Only custom items have a bundle, and no change turns another item into a custom one. */
 const CUSTOM: Record<CustomField, string> = {
   bundle: 'CASE WHEN i.lity IS NULL THEN i.bundle ELSE coalesce(s.bundle, i.bundle) END',
   lity: `CASE WHEN i.lity IS NULL OR s.bundle IS NULL THEN i.lity WHEN s.bundle = '[]' THEN 'custom' ELSE 'customBundle' END`,
@@ -31,7 +31,7 @@ const firstValue = ({ column, write, initial }: CopiedColumn): string => {
   return initial ? `coalesce(${column}, ${initial})` : column;
 };
 
-/** SQL: whoever shares a transaction waits for nobody, so that one list that is held up does not hold up the others. */
+/** SQL: SKIP LOCKED, so that one locked list does not delay the other writes of a shared transaction. */
 const LOCK_FREE = {
   name: 'lock_free_lists',
   text: `
@@ -41,7 +41,6 @@ const LOCK_FREE = {
     FOR UPDATE OF l SKIP LOCKED`,
 };
 
-/** Locks those of the lists that are there and that nobody else has locked. */
 export function lockFreeLists(tx: Tx, keys: readonly (ListOwner & { lid: string })[]): Promise<LockedList[]> {
   return tx.query<LockedList>(LOCK_FREE, [
     keys.map(({ pid }) => pid),
@@ -50,24 +49,22 @@ export function lockFreeLists(tx: Tx, keys: readonly (ListOwner & { lid: string 
   ]);
 }
 
-/** What is to be done with the items of a locked list; no variant comes twice. */
+/** A write to a locked list; each variant occurs once. */
 export type ContentsWrite = WriteScope & {
-  /** What the list took before. */
+  /** The size of the list before the write. */
   bytes: number;
-  /** Whether the version goes on with this; false where an earlier part of the same write has moved it. */
+  /** False when an earlier part of the same request has incremented the version. */
   isFirst: boolean;
   removed: readonly string[];
-  /** Whether what is removed can be brought back. */
-  keepsRemoved: boolean;
-  /** Changed where they are there and, with `isAdd`, added where they are not. */
+  storesRemoved: boolean;
+  /** Items in the list are changed; others are added if they have `isAdd`. */
   sent: readonly (ItemWrite & { isAdd: boolean })[];
 };
 
-/** An item that a write met: as it left it, or as it was when it removed it. */
-export type MetItem = ItemRow & { fate: 'changed' | 'made' | 'gone' };
+/** An item after the write, or before it if the write removed the item. */
+export type WrittenItem = ItemRow & { outcome: 'changed' | 'added' | 'removed' };
 
-/** A list as a write of its items left it. */
-export type WrittenContents = WrittenList & { items: MetItem[] };
+export type WrittenContents = WrittenList & { items: WrittenItem[] };
 
 const WRITES = {
   pid: 'text',
@@ -79,21 +76,17 @@ const WRITES = {
   is_first: 'boolean',
 } as const;
 
-/** Keeps what was removed by those of the writes that parameter 11 names. */
-const KEEP = `
-    kept AS (${keepItems(
+/** Stores what the writes of parameter 11 removed. */
+const STORE_REMOVED = `
+    stored AS (${storeDeletedItems(
       `(
-      SELECT g.*, w.now FROM gone g JOIN write w ON w.pid = g.pid AND w.lid = g.lid AND w.position = ANY ((SELECT $11::int[])::int[]))`,
-      '{weight,now}',
+      SELECT g.*, w.now FROM removed g JOIN write w ON w.pid = g.pid AND w.lid = g.lid AND w.position = ANY ((SELECT $11::int[])::int[]))`,
+      '{size,now}',
     )}),`;
 
-/**
- * Every add, change and removal runs it, for many lists at once. It counts what it writes and updates each list's row once, so the triggers
- * that count leave it alone; all that is written comes out of `write`, so they have been told by then. The lists' row locks make it safe
- * without ON CONFLICT, which could not tell a default from a value that was sent. Items are locked before they are weighed:
- * whoever changes one by hand has locked no list.
- */
-const writeStatement = (name: string, keep: string): Statement => ({
+// `set_config` turns off the triggers that count items, because this statement updates the counts itself. The lists are locked, so it needs
+// no ON CONFLICT, which could not tell a default from a sent value. `known` locks items, because a manual UPDATE locks no list.
+const writeStatement = (name: string, storeRemoved: string): Statement => ({
   name,
   text: `
     WITH write AS MATERIALIZED (
@@ -108,58 +101,57 @@ const writeStatement = (name: string, keep: string): Statement => ({
       LEFT JOIN LATERAL (
         SELECT * FROM product p WHERE p.pid = w.pid AND p.epi = x.epi AND x.lity IS NULL LIMIT 1) p ON true),
     known AS MATERIALIZED (
-      SELECT s.*, o.noted, o.weight FROM sent s CROSS JOIN LATERAL (
-        SELECT (i.note IS NOT NULL)::int AS noted, item_bytes(i) AS weight FROM item i
+      SELECT s.*, o.noted, o.size FROM sent s CROSS JOIN LATERAL (
+        SELECT (i.note IS NOT NULL)::int AS noted, item_bytes(i) AS size FROM item i
         WHERE i.pid = s.pid AND i.lid = s.lid AND i.epi = s.epi LIMIT 1 FOR UPDATE) o),
     changed AS (
       UPDATE item i SET ${each((column) => `${column.column} = ${changedValue(column)}`, CHANGEABLE)}, uby = s.uby, uts = greatest(i.uts, s.now)
       FROM known s WHERE i.pid = s.pid AND i.lid = s.lid AND i.epi = s.epi
-      RETURNING i.*, item_bytes(i) AS weight),
-    made AS (
+      RETURNING i.*, item_bytes(i) AS size),
+    added AS (
       INSERT INTO item AS i (pid, lid, id, ${NAMES}, di, uby, cts, uts)
       SELECT pid, lid, id, ${each(firstValue)}, di, uby, now, now
       FROM sent s WHERE is_add AND NOT EXISTS (SELECT FROM known k WHERE k.position = s.position)
       ORDER BY s.position
-      RETURNING i.*, item_bytes(i) AS weight),
-    gone AS (
+      RETURNING i.*, item_bytes(i) AS size),
+    removed AS (
       DELETE FROM item i USING ${unnestKeys('r', { w: 'int', epi: 'text' }, 9)} JOIN write w ON w.position = r.w
       WHERE i.pid = w.pid AND i.lid = w.lid AND i.epi = r.epi
-      RETURNING i.*, item_bytes(i) AS weight),
-    ${keep}
-    met AS (
-      SELECT *, 'changed' AS fate FROM changed UNION ALL SELECT *, 'made' FROM made UNION ALL SELECT *, 'gone' FROM gone),
+      RETURNING i.*, item_bytes(i) AS size),
+    ${storeRemoved}
+    written AS (
+      SELECT *, 'changed' AS outcome FROM changed UNION ALL SELECT *, 'added' FROM added UNION ALL SELECT *, 'removed' FROM removed),
     delta AS (
-      SELECT pid, lid, sum(cnt) AS cnt, sum(noted) AS noted, sum(weight) AS weight FROM (
-        SELECT pid, lid, sign * (fate <> 'changed')::int AS cnt, sign * (note IS NOT NULL)::int AS noted, sign * weight AS weight
-        FROM met CROSS JOIN LATERAL (SELECT CASE fate WHEN 'gone' THEN -1 ELSE 1 END AS sign) s
-        UNION ALL SELECT pid, lid, 0, -noted, -weight FROM known) d
+      SELECT pid, lid, sum(cnt) AS cnt, sum(noted) AS noted, sum(size) AS size FROM (
+        SELECT pid, lid, sign * (outcome <> 'changed')::int AS cnt, sign * (note IS NOT NULL)::int AS noted, sign * size AS size
+        FROM written CROSS JOIN LATERAL (SELECT CASE outcome WHEN 'removed' THEN -1 ELSE 1 END AS sign) s
+        UNION ALL SELECT pid, lid, 0, -noted, -size FROM known) d
       GROUP BY pid, lid),
     touched AS (
-      UPDATE list l SET cnt = l.cnt + w.cnt, itemcmnts = l.itemcmnts + w.noted, bytes = l.bytes + w.weight,
+      UPDATE list l SET cnt = l.cnt + w.cnt, itemcmnts = l.itemcmnts + w.noted, bytes = l.bytes + w.size,
         uby = w.uby, uts = greatest(l.uts, w.now), version = l.version + w.is_first::int
       FROM (SELECT * FROM delta JOIN write USING (pid, lid) ORDER BY position) w
       WHERE l.pid = w.pid AND l.lid = w.lid
       RETURNING ${READ_LIST}, CASE WHEN l.bytes > w.bytes THEN ${USED_BYTES} END AS used)
     SELECT t.*, (
       SELECT json_agg(x ORDER BY x.seq) FROM (
-        SELECT ${READ_ITEM}, i.fate FROM met i ${PROBE_PRODUCT} WHERE i.pid = t.pid AND i.lid = t.lid) x) AS items
+        SELECT ${READ_ITEM}, i.outcome FROM written i ${PROBE_PRODUCT} WHERE i.pid = t.pid AND i.lid = t.lid) x) AS items
     FROM touched t`,
 });
 
-/** Nothing of the trash is looked at where nothing is put into it, which is nearly always. */
 const WRITE = writeStatement('write_contents', '');
-const WRITE_KEEPING = writeStatement('write_contents_keeping', KEEP);
+const WRITE_KEEPING = writeStatement('write_contents_keeping', STORE_REMOVED);
 
 /**
- * SQL: every add, change and removal runs it. Writes the items of locked lists; answers the lists that something was done in. Lists are updated in the order given, and their owners'
- * revisions move in that order at the commit.
+ * SQL: every add, change and removal runs it. Returns the lists that it changed. It updates lists in the given order, and so
+ * the commit advances their owners' revisions in that order.
  */
 export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise<WrittenContents[]> {
   const column = <Name extends keyof ContentsWrite>(name: Name): ContentsWrite[Name][] =>
     writes.map((write) => write[name]);
-  // SQL counts from one.
+  // Positions in SQL count from one.
   const removed = writes.flatMap(({ removed: epis }, index) => epis.map((epi) => ({ w: index + 1, epi })));
-  const keeping = writes.flatMap(({ keepsRemoved }, index) => (keepsRemoved ? [index + 1] : []));
+  const keeping = writes.flatMap(({ storesRemoved }, index) => (storesRemoved ? [index + 1] : []));
   return tx.query<WrittenContents>(keeping.length > 0 ? WRITE_KEEPING : WRITE, [
     column('pid'),
     column('lid'),

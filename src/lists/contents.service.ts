@@ -1,35 +1,38 @@
-import { checkBytes, isLarge, checkLid, checkListVersion } from './list.rules.ts';
-import { requireReader, requireShopper } from '../context.ts';
-import type { Context } from '../context.ts';
-import type { Tx } from '../platform/database/database.ts';
-import { fail } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
-import { isProductId, rowsInOrder } from '../stores/products/product.rules.ts';
-import { NEWEST_FIRST, readPages } from './page.repo.ts';
-import { findByLid, findByLids } from './list-alias.repo.ts';
-import { changeList, lockLists } from './list.repo.ts';
-import type { ListRow } from './list.columns.ts';
-import type { LockedList } from './list.repo.ts';
-import { failMissing, withOwnList } from './list.service.ts';
-import type { Owner } from './list.service.ts';
-import { ownView, viewPage } from './list.view.ts';
-import type { ListView } from './list.view.ts';
-import { tellOfItems } from './item-events.service.ts';
-import { socialCount as countShoppers } from '../stores/reports/report.service.ts';
-import * as items from './item.repo.ts';
-import type { ItemRow } from './item.columns.ts';
-import { checkAdded, checkChanged, checkRefs, checkVariants } from './item.rules.ts';
-import type { CheckedItem } from './item.rules.ts';
+import { requireShopper } from '../context.ts';
+import type { Context, Services } from '../context.ts';
 import type { ItemInput } from '../generated/resolvers.ts';
-import { changeContents, chargeItems, checkItemRoom } from './contents.writes.ts';
+import { createBatch, isOneInputsFault } from '../platform/batch.ts';
+import type { BatchOutcome } from '../platform/batch.ts';
+import { oncePerDatabase } from '../platform/batch.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { AppError, fail } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { rowsInOrder } from '../stores/products/product.rules.ts';
+import { countEvents } from '../stores/reports/report.repo.ts';
+import { queueEvents } from '../stores/webhooks/event.repo.ts';
+import { lockFreeLists, writeContents } from './contents.repo.ts';
+import type { ContentsWrite, WrittenContents, WrittenItem } from './contents.repo.ts';
+import { countUncopied } from './item-copy.repo.ts';
+import type { ItemRow } from './item.columns.ts';
+import { checkAdded, checkChanged, checkRefs, foldItems } from './item.rules.ts';
+import type { CheckedItem } from './item.rules.ts';
+import type { ListRow } from './list.columns.ts';
+import { lockList } from './list.repo.ts';
+import type { ListOwner, LockedList } from './list.repo.ts';
+import * as rules from './list.rules.ts';
+import { failMissing, lockOwner } from './list.service.ts';
+import type { Owner } from './list.service.ts';
+import { ownView } from './list.view.ts';
+import type { ListView } from './list.view.ts';
+import { trimItems } from './trash.repo.ts';
 
-/** Names an item to remove. */
+/** An item to remove. */
 export type ItemRef = { epi?: string | null };
 
-/** What became of one item that was to be changed or removed. */
+/** The result for one item to change or remove. */
 export type ItemChange = { epi: string; hasError: boolean; msg: string | null; item: ItemRow | null };
 
-/** What a write of items did; null where nothing was asked for. */
+/** The result of a write; an array that was not sent is null. */
 export type ContentsUpdate = {
   lid: string;
   cnt: number;
@@ -41,7 +44,6 @@ export type ContentsUpdate = {
   list: ListView;
 };
 
-/** What to do with the items of a list. */
 export type ContentsChange = {
   lid: string;
   a?: readonly ItemInput[] | null;
@@ -50,132 +52,73 @@ export type ContentsChange = {
   expectedVersion?: number | null;
 };
 
-/** How an array is called where the caller sent it, and whether only the save-for-later list will do. */
 export type ContentsOptions = {
+  /** The field names that error messages use for the three arrays. */
   a: string;
   u: string;
   d: string;
   isSaveForLater: boolean;
-  /** Whether what is removed has gone elsewhere. */
+  /** The removed items went into the cart, so they are not stored as deleted. */
   isMove?: boolean;
 };
 
-/** More than an empty array takes. */
-const NO_ITEMS_BYTES = 100;
+/** A checked write. */
+type WriteRequest = Part &
+  Pick<ContentsOptions, 'isSaveForLater' | 'isMove'> &
+  Pick<ContentsChange, 'lid' | 'expectedVersion'> & {
+    ctx: Context;
+    owner: Owner;
+    isLarge: boolean;
+    now: Date;
+  };
 
+type Part = {
+  removed: readonly string[];
+  changed: readonly CheckedItem[];
+  added: readonly CheckedItem[];
+};
+
+type WriteResult = { request: WriteRequest; list: ListRow; used: number | null; items: WrittenItem[] };
+
+type WrittenParts = { list: ListRow } & Record<keyof Part, WrittenItem[]>;
+
+const PARTS = ['removed', 'changed', 'added'] as const;
+const NOTHING: Part = { removed: [], changed: [], added: [] };
 const OPTIONS: ContentsOptions = { a: 'a', u: 'u', d: 'd', isSaveForLater: false };
 
 /** Removes, changes and adds items, in this order, together or not at all. */
 export async function updateListContents(
   ctx: Context,
-  change: ContentsChange,
-  options = OPTIONS,
+  { a, u, d, expectedVersion, ...change }: ContentsChange,
+  { isSaveForLater, isMove, ...names } = OPTIONS,
 ): Promise<ContentsUpdate> {
   const owner = requireShopper(ctx);
-  const lid = checkLid(change.lid);
-  if (!change.a && !change.u && !change.d) {
-    fail('invalid-items', `Send ${options.isSaveForLater ? 'items' : 'a, u or d'}: a JSON array of items`);
-  }
-  const removed = change.d && checkRefs(options.d, change.d);
-  const changed = change.u && checkChanged(options.u, change.u);
-  const added = change.a && checkAdded(options.a, change.a, { hasCustomItems: owner.store.customItems });
-  const done = await changeContents({
-    ctx,
-    owner,
-    lid,
-    expectedVersion: change.expectedVersion,
-    isSaveForLater: options.isSaveForLater,
-    isMove: options.isMove ?? false,
-    isLarge: isLarge([change.a, change.u]),
-    removed: removed ?? [],
-    changed: changed ?? [],
-    added: added ?? [],
-    now: ctx.now(),
-  });
+  const lid = rules.checkLid(change.lid);
+  if (!a && !u && !d)
+    fail('invalid-items', `Send ${isSaveForLater ? 'items' : 'a, u or d'}: a JSON array of items`);
+  const part: Part = {
+    removed: checkRefs(names.d, d ?? []),
+    changed: checkChanged(names.u, u ?? []),
+    added: checkAdded(names.a, a ?? [], { hasCustomItems: owner.store.customItems }),
+  };
+  const flags = { isSaveForLater, isMove, isLarge: rules.isLarge([a, u]) };
+  const written = await write({ ctx, owner, lid, expectedVersion, ...flags, ...part, now: ctx.now() });
+  const { list } = written;
   return {
-    lid: done.list.lid,
-    cnt: done.list.cnt,
-    uts: new Date(done.list.uts),
-    version: done.list.version,
-    a: added ? rowsInOrder(episOf(added), done.added) : null,
-    u: changed ? outcomes(episOf(changed), done.changed) : null,
-    d: removed ? outcomes(removed, done.gone) : null,
-    list: ownView(owner, done.list),
+    lid: list.lid,
+    cnt: list.cnt,
+    uts: new Date(list.uts),
+    version: list.version,
+    a: a ? rowsInOrder(episOf(part.added), written.added) : null,
+    u: u ? itemChanges(episOf(part.changed), written.changed) : null,
+    d: d ? itemChanges(part.removed, written.removed) : null,
+    list: ownView(owner, list),
   };
-}
-
-/** Items that go from one list to another. */
-export type Transfer = {
-  fromlid: string;
-  tolid: string;
-  epis: readonly string[];
-  expectedVersion?: number | null;
-};
-
-/** What a transfer did. */
-export type TransferReport = { from: ListView; to: ListView; items: ItemRow[] };
-
-/** Moves items between two lists of the shopper. */
-export async function moveItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
-  const owner = requireShopper(ctx);
-  const { fromlid, tolid, epis } = checkTransfer(transfer);
-  const move = async (tx: Tx, lids: readonly string[]): Promise<TransferReport | null> => {
-    const locked = await lockLists(tx, owner, lids);
-    const [from, to] = lids.map((lid) => locked.find((list) => list.lid === lid));
-    if (!from || !to) return null;
-    checkListVersion(to.version, transfer.expectedVersion);
-    const { moved, list } = await carryOver(ctx, tx, owner, { from, to, epis, isMove: true });
-    const idsBefore = await items.takeItems(tx, from, epis);
-    const removed = moved.map((item) => ({ ...item, lid: from.lid, id: idsBefore.get(item.epi)! }));
-    await tellOfItems(tx, owner, 'list.item.removed', removed, ctx.now());
-    const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
-    return { from: ownView(owner, left), to: ownView(owner, list), items: moved };
-  };
-  // Aliases are resolved between two transactions: in one, lists would be locked in the order in which they are found.
-  const report = await findByLids(ctx.db, owner.pid, [fromlid, tolid], (lids) =>
-    ctx.db.transaction((tx) => move(tx, lids)),
-  );
-  return report ?? failMissing(ctx.db, owner);
-}
-
-/** Copies items of a list that the shopper may read into one of its own. */
-export async function copyItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
-  const { fromlid, tolid, epis } = checkTransfer(transfer);
-  const copy = async (tx: Tx, to: LockedList, owner: Owner): Promise<TransferReport> => {
-    const from = await readSource(tx, owner, fromlid);
-    const { moved, list } = await carryOver(ctx, tx, owner, { from, to, epis, isMove: false });
-    return { from, to: ownView(owner, list), items: moved };
-  };
-  return withOwnList(ctx, tolid, transfer, copy, true);
-}
-
-/** In which active lists of the shopper these variants are. */
-export async function isInLists(
-  ctx: Context,
-  epis: readonly string[],
-  owner: Pick<Owner, 'pid' | 'regid'> = requireShopper(ctx),
-): Promise<{ epi: string; isInList: boolean; lids: string[] }[]> {
-  const wanted = checkVariants(epis);
-  const lids = new Map<string, string[]>(wanted.map((epi) => [epi, []]));
-  for (const { epi, lid } of await items.findMemberships(ctx.db, owner, wanted)) lids.get(epi)!.push(lid);
-  return wanted.map((epi) => ({ epi, isInList: lids.get(epi)!.length > 0, lids: lids.get(epi)! }));
-}
-
-/** How many shoppers have a product in an active list; product pages ask before they know their visitor. */
-export async function socialCount(
-  ctx: Context,
-  empi: string | null | undefined,
-): Promise<{ count: number; empi: string }> {
-  const { pid } = requireReader(ctx);
-  if (!empi) return fail('invalid-request', 'empi is missing');
-  if (!isProductId(empi)) fail('invalid-request', 'empi must have 1 to 255 printable characters');
-  return { count: await countShoppers(ctx, { pid, empi }), empi };
 }
 
 const episOf = (items: readonly CheckedItem[]): string[] => items.map(({ epi }) => epi);
 
-/** What became of the variants that were to be changed or removed, given those that were there. */
-export function outcomes(epis: readonly string[], rows: readonly ItemRow[]): ItemChange[] {
+function itemChanges(epis: readonly string[], rows: readonly ItemRow[]): ItemChange[] {
   const byVariant = new Map(rows.map((row) => [row.epi, row]));
   return epis.map((epi) => {
     const item = byVariant.get(epi) ?? null;
@@ -183,59 +126,166 @@ export function outcomes(epis: readonly string[], rows: readonly ItemRow[]): Ite
   });
 }
 
-function checkTwo(from: string, to: string): void {
-  if (from === to) fail('invalid-lid', 'fromlid and tolid must be two lists');
+/** Small writes that arrive at the same time share a transaction. */
+function write(request: WriteRequest): Promise<WrittenParts> {
+  const { db } = request.ctx;
+  return request.isLarge || hasOverlap(request)
+    ? db.transaction((tx) => writeAlone(tx, request))
+    : shareWrite({ db })(request);
 }
 
-function checkTransfer({ fromlid, tolid, epis }: Transfer): {
-  fromlid: string;
-  tolid: string;
-  epis: string[];
-} {
-  const checked = {
-    fromlid: checkLid(fromlid, 'fromlid'),
-    tolid: checkLid(tolid, 'tolid'),
-    epis: checkVariants(epis),
-  };
-  checkTwo(checked.fromlid, checked.tolid);
-  return checked.epis.length > 0 ? checked : fail('invalid-items', 'epis must name at least one variant');
+/** Whether a variant occurs in two parts of a write, which then have to run one after the other. */
+function hasOverlap({ removed, changed, added }: Part): boolean {
+  const parts = [removed, episOf(changed), episOf(added)].map((epis) => new Set(epis));
+  return new Set(parts.flatMap((part) => [...part])).size < parts.reduce((sum, { size }) => sum + size, 0);
 }
 
-type Lists = { from: ListRow; to: LockedList; epis: string[]; isMove: boolean };
+const shareWrite = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
+  createBatch<WriteRequest, WrittenParts>({
+    kind: 'write',
+    maxInFlight: 2,
+    maxBatch: 50,
+    async together(requests) {
+      try {
+        return await db.transaction((tx) => writeTogether(tx, requests));
+      } catch (error) {
+        if (!(error instanceof AppError) && !isOneInputsFault(error)) throw error;
+        return requests.map(() => (requests.length === 1 ? { error } : 'alone'));
+      }
+    },
+    alone: (request) => db.transaction((tx) => writeAlone(tx, request)),
+    subjectOf: ownerKey,
+  }),
+);
 
-async function carryOver(
-  ctx: Context,
+const ownerKey = ({ owner: { pid, regid } }: WriteRequest): string => JSON.stringify([pid, regid]);
+const listKey = ({ pid, regid, lid }: ListOwner & { lid: string }): string =>
+  JSON.stringify([pid, regid, lid]);
+const compare = (a: string, b: string): number => (a < b ? -1 : 1);
+
+async function writeTogether(
   tx: Tx,
-  owner: Owner,
-  { from, to, epis, isMove }: Lists,
-): Promise<{ moved: ItemRow[]; list: ListRow }> {
-  checkTwo(from.lid, to.lid);
-  const scope = { pid: to.pid, lid: to.lid, di: owner.di, uby: owner.em, now: ctx.now() };
-  const moved = await items.transferItems(tx, scope, {
-    fromLid: from.lid,
-    epis,
-    ids: epis.map(() => newId()),
-    isMove,
+  requests: readonly WriteRequest[],
+): Promise<BatchOutcome<WrittenParts>[]> {
+  const keys = requests.map(({ owner: { pid, regid }, lid }) => ({ pid, regid, lid }));
+  const locked = new Map((await lockFreeLists(tx, keys)).map((list) => [listKey(list), list]));
+  const writes = requests.map((request, index) => {
+    const list = locked.get(listKey(keys[index]!));
+    return isUnobstructed(request, list) ? { request, list } : null;
   });
-  chargeItems(ctx, moved);
-  const missing = epis.find((epi) => !moved.some((item) => item.epi === epi));
-  if (missing !== undefined) fail('item-not-found', `There is no item ${missing} in this list`);
-  const fresh = moved.filter(({ isNew }) => isNew);
-  await tellOfItems(tx, owner, 'list.item.added', fresh, scope.now);
-  const { used, ...list } = await changeList(tx, to, {}, scope);
-  // What moves takes no more room than it leaves.
-  if (!isMove) checkBytes(ctx, used);
-  await checkItemRoom(ctx, tx, list, fresh.length);
-  return { moved: rowsInOrder(epis, moved), list };
+  // Every process writes in this order: two commits that advance the revisions of the same two shoppers would deadlock otherwise.
+  const ordered = writes
+    .filter((one) => one !== null)
+    .sort((a, b) => compare(ownerKey(a.request), ownerKey(b.request)));
+  if (ordered.length === 0) return requests.map(() => 'alone');
+  const rows = await writeContents(
+    tx,
+    ordered.map(({ request, list }) => toWrite(request, list, request, true)),
+  );
+  const written = new Map(rows.map((row) => [listKey(row), row]));
+  const results = writes.map((one) => one && toResult(one.request, one.list, written.get(listKey(one.list))));
+  await finish(
+    tx,
+    results.filter((one) => one !== null),
+  );
+  return results.map((one) => (one ? { result: toParts(one.list, [one.items]) } : 'alone'));
 }
 
-/** The list to copy from, as the shopper may see it; its items are read when they are asked for. */
-async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> {
-  const { pid, regid } = owner;
-  const read = async (one: string): Promise<ListView | null> => {
-    const key = { pid, regid, lid: one, limit: 0, offset: 0, after: null, hasList: true };
-    const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: NO_ITEMS_BYTES }]);
-    return viewPage(owner, page!.row!)?.list ?? null;
+/** Whether a write can share a transaction: it neither waits for another one nor fails. */
+function isUnobstructed(request: WriteRequest, list: LockedList | undefined): list is LockedList {
+  if (list === undefined || (list._cp && request.added.length > 0)) return false;
+  const isExpected = request.expectedVersion == null || request.expectedVersion === list.version;
+  return isExpected && (!request.isSaveForLater || list.lty === 'sfl');
+}
+
+async function writeAlone(tx: Tx, request: WriteRequest): Promise<WrittenParts> {
+  const { owner } = request;
+  // A merge locks the shopper before the list, too.
+  if (request.isLarge) await lockOwner(tx, owner);
+  const before = (await lockList(tx, owner, request.lid)) ?? (await failMissing(tx, owner));
+  rules.checkListVersion(before.version, request.expectedVersion);
+  if (request.isSaveForLater && before.lty !== 'sfl')
+    fail('list-not-found', 'There is no such save-for-later list');
+  const parts = hasOverlap(request)
+    ? PARTS.map((name) => ({ ...NOTHING, [name]: request[name] }))
+    : [request];
+  let result = toResult(request, before, undefined);
+  const itemsOfParts: WrittenItem[][] = [];
+  for (const part of parts) {
+    const isFirst = itemsOfParts.every((items) => items.length === 0);
+    const [written] = await writeContents(tx, [toWrite(request, before, part, isFirst)]);
+    if (written) result = toResult(request, before, written);
+    itemsOfParts.push(written?.items ?? []);
+  }
+  await finish(tx, [{ ...result, items: itemsOfParts.flat() }]);
+  return toParts(result.list, itemsOfParts);
+}
+
+const storesRemoved = ({ owner, isMove }: WriteRequest): boolean => !isMove && rules.isRestorable(owner);
+
+function toWrite(request: WriteRequest, list: LockedList, part: Part, isFirst: boolean): ContentsWrite {
+  const { owner, now } = request;
+  const sent = (items: readonly CheckedItem[], isAdd: boolean): ContentsWrite['sent'] =>
+    foldItems(items).map((item) => ({ ...item, id: newId(), isAdd }));
+  const { pid, lid, bytes } = list;
+  return {
+    ...{ pid, lid, bytes, di: owner.di, uby: owner.em, now, isFirst, removed: part.removed },
+    storesRemoved: part.removed.length > 0 && storesRemoved(request),
+    sent: [...sent(part.changed, false), ...sent(part.added, true)],
   };
-  return (await findByLid(tx, pid, lid, read)) ?? fail('list-not-found');
+}
+
+function toResult(request: WriteRequest, before: LockedList, written?: WrittenContents): WriteResult {
+  const { used, items, ...list } = written ?? { ...before, used: null, items: [] };
+  return { request, list, used, items };
+}
+
+/** Splits the items by part. Parts that ran as one statement share no variant, so each item matches one of them. */
+function toParts(list: ListRow, [first = [], second = first, third = first]: WrittenItem[][]): WrittenParts {
+  const isThere = (item: WrittenItem): boolean => !isRemoved(item);
+  return {
+    list,
+    removed: first.filter(isRemoved),
+    changed: second.filter(isThere),
+    added: third.filter(isThere),
+  };
+}
+
+const isNew = ({ outcome }: WrittenItem): boolean => outcome === 'added';
+const isRemoved = ({ outcome }: WrittenItem): boolean => outcome === 'removed';
+
+/** Enforces the limits, then records statistics and webhook events. */
+async function finish(tx: Tx, results: readonly WriteResult[]): Promise<void> {
+  for (const { request, list, used, items } of results) {
+    rules.chargeItems(request.ctx, items);
+    rules.checkBytes(request.ctx, used);
+    await checkItemCount(request.ctx, tx, list, items.filter(isNew).length);
+  }
+  const trimmed = results
+    .filter(({ request, items }) => storesRemoved(request) && items.some(isRemoved))
+    .map(({ request }) => request.owner);
+  const { config } = results[0]!.request.ctx;
+  if (trimmed.length > 0) await trimItems(tx, trimmed, config.maxShopperBytes);
+  const counts = results.map(({ request: { owner, now }, items }) => {
+    return { pid: owner.pid, n: items.filter(isNew).length, now };
+  });
+  await countEvents(tx, 'add', counts);
+  const events = results.flatMap(({ request: { owner, now }, items }) => [
+    ...rules.eventsOfItems(owner, 'list.item.removed', items.filter(isRemoved), now),
+    ...rules.eventsOfItems(owner, 'list.item.added', items.filter(isNew), now),
+  ]);
+  await queueEvents(tx, events);
+}
+
+/** Enforces the item limit for new items only: a list that a merge made longer can still be changed. */
+export async function checkItemCount(
+  { config }: Context,
+  tx: Tx,
+  list: ListRow,
+  added: number,
+): Promise<void> {
+  if (added === 0) return;
+  const uncopied = list._cp ? await countUncopied(tx, list) : 0;
+  if (list.cnt + uncopied > config.maxItems)
+    fail('limit-reached', `A list can have at most ${config.maxItems} items`);
 }

@@ -5,15 +5,16 @@ import { insertItemEvents } from './item.repo.ts';
 
 const COPIED_COLUMNS = copiedColumns.map(({ column }) => column).join(', ');
 
-/** What a portion's JSON holds of each item. */
 const PORTION_COLUMNS = `${copiedColumns.map(({ column, sql }) => `${column} ${sql}`).join(', ')}, di text, uby text,
   cts timestamptz, uts timestamptz`;
 
-/** A fresh item id in SQL, of the same form as `newId`: 128 bits, base64url. One UUID has six bits too few. */
+/** An id like those of `newId`: 128 bits, base64url. A UUID has only 122 random bits. */
 const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'base64'),
   '+/=', '-_')`;
 
-/** A copy of one list's items into another list, both of one store. */
+/** A longer list is copied in the background, this many items at a time. */
+const PORTION_SIZE = 500;
+
 export type Copy = {
   pid: string;
   sourceLid: string;
@@ -23,7 +24,7 @@ export type Copy = {
   now: Date;
 };
 
-/** SQL: set-wise. The items are read once, so the copy is the list as it was at one moment, whichever way it goes. */
+/** SQL: set-wise. It reads the source once, so that background portions belong to the same snapshot. */
 const COPY = {
   name: 'copy_items',
   text: `
@@ -44,19 +45,14 @@ const COPY = {
     RETURNING lid`,
 };
 
-/** Copies up to `portionSize` items at once, or writes all of a longer list down as portions; true when portions are left to do. */
-export async function insertCopies(
-  tx: Tx,
-  { pid, sourceLid, targetLid, di, uby, now }: Copy,
-  portionSize: number,
-): Promise<boolean> {
-  const isLeft = (await tx.query(COPY, [pid, sourceLid, targetLid, di, uby, now, portionSize])).length > 0;
-  if (isLeft) tx.afterCommit(tx.wake);
-  return isLeft;
+/** Copies a list's items into another list of the store. The caller has checked that it may read the one and write the other. */
+export async function copyList(tx: Tx, { pid, sourceLid, targetLid, di, uby, now }: Copy): Promise<void> {
+  const portioned = await tx.query(COPY, [pid, sourceLid, targetLid, di, uby, now, PORTION_SIZE]);
+  if (portioned.length > 0) tx.afterCommit(tx.wake);
 }
 
-/** SQL: counts inside JSON. How many items a list still waits for. */
-export async function countWaiting(tx: Tx, { pid, lid }: { pid: string; lid: string }): Promise<number> {
+/** SQL: counts inside JSON. */
+export async function countUncopied(tx: Tx, { pid, lid }: { pid: string; lid: string }): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS count FROM list_copy WHERE pid = $1 AND lid = $2`,
     [pid, lid],
@@ -64,10 +60,9 @@ export async function countWaiting(tx: Tx, { pid, lid }: { pid: string; lid: str
   return row!.count;
 }
 
-/** A list that still waits for items, and its owner's id. */
 export type CopyingList = Pick<ListModel, 'pid' | 'lid' | 'uid'>;
 
-/** SQL: SKIP LOCKED. Takes a list with portions left that no other worker is at; its lock keeps the portions in order. */
+/** SQL: SKIP LOCKED. Locking the list keeps its portions in order. */
 export async function lockCopyingList(tx: Tx): Promise<CopyingList | null> {
   const [row] = await tx.query<CopyingList>({
     name: 'lock_copying_list',
@@ -78,8 +73,8 @@ export async function lockCopyingList(tx: Tx): Promise<CopyingList | null> {
 }
 
 /**
- * SQL: set-wise. Adds the first `limit` portions of locked lists and forgets them in the same statement. An item that was added to the list by hand
- * meanwhile stays as it is. Webhooks are told of what was added, unless `uid` is null.
+ * SQL: set-wise. Adds and removes the first `limit` portions of locked lists in one statement; variants that the shopper has added
+ * since stay unchanged. Queues webhook events unless `uid` is null.
  */
 export async function addPortions(
   tx: Tx,
@@ -113,4 +108,12 @@ export async function addPortions(
       data: { version: { increment: 1 }, copying: left > 0, uts: uts > now ? uts : now },
     });
   }
+}
+
+/** More portions than a list can have. */
+const ALL_PORTIONS = 1_000_000;
+
+/** Adds all remaining portions of locked lists that are about to be deleted, without webhook events. */
+export function finishCopies(tx: Tx, pid: string, lids: readonly string[], now: Date): Promise<void> {
+  return addPortions(tx, { pid, uid: null }, lids, ALL_PORTIONS, now);
 }

@@ -2,7 +2,7 @@ import { columnsOf } from '../platform/database/columns.ts';
 import type { FieldsWith, ReadValue, SqlType } from '../platform/database/columns.ts';
 import type { ItemModel, ProductModel } from '../generated/prisma/models.ts';
 
-/** How what is sent is checked, by the column's type; item.rules.ts has the checks. */
+/** The checks in item.rules.ts that fit each column type. */
 type Checks = {
   text: 'id' | 'url' | 'line' | 'text';
   int: 'quantity';
@@ -12,39 +12,36 @@ type Checks = {
   jsonb: 'properties' | 'bundle';
 };
 
-/** How an item's column is filled: by each statement itself (`own`), once when the item is made, or by a caller. */
 type ItemColumn<Field extends keyof ItemModel, Sql = SqlType<ItemModel[Field]>> = {
   sql: Sql;
-  /** What the record calls it, where that is something else. */
+  /** The name in the API, where it differs. */
   as?: string;
-  /** What a new item gets where nothing is sent; null when left out. */
+  /** SQL for the value of a new item; null by default. */
   initial?: string;
-  /** How the input is checked; a column without it is no input. */
+  /** A column without a check is no input. */
   check?: Checks[Sql & keyof Checks];
-  /** Most characters that a text may have. */
+  /** In characters. */
   max?: number;
-  /** Another name that callers may send it by. */
+  /** A second input name. */
   also?: string;
 } & (
   | { write: 'own' | 'once' }
   | {
-      /**
-       * `kept`: what is not sent stays. `clearable`: the same, and an empty text removes it. `snapshot`: the catalogue's as long as it
-       * knows the variant, and then what it was at the last add. `custom`: item.repo.ts has an expression for it.
-       */
+      // `kept`: keeps its value unless sent. `clearable`: an empty text removes it. `custom`: contents.repo.ts has the expression.
+      // `snapshot`: comes from the catalogue, or from the last add once the variant has left the catalogue.
       write:
         | 'kept'
         | 'custom'
         | (null extends ItemModel[Field] ? 'clearable' : never)
         | (Field extends keyof ProductModel ? 'snapshot' : never);
-      /** Where a guest and an account both have the variant: the newer item's value, or that and the older one's where it has none. */
+      /** The value when a guest's and an account's items are merged; `newerOrOlder` falls back to the older if the newer is empty. */
       merge: 'newer' | 'newerOrOlder';
     }
 );
 
 /**
- * Everything that is known of an item's columns; statements, checks and types derive from it. All but `own` columns go into copies.
- * The product id is written once: the reports count by it when an item comes and goes.
+ * The single source of truth for item columns: statements, checks and types derive from it. Statements set `own` columns themselves;
+ * all others are copied with an item. `empi` never changes, because reports count by it.
  */
 export const ITEM_COLUMNS = {
   pid: { sql: 'text', write: 'own' },
@@ -78,16 +75,12 @@ export const ITEM_COLUMNS = {
 
 type Table = typeof ITEM_COLUMNS;
 
-/** The columns with all that may be told of one. */
 export const itemColumns = columnsOf<{ [Field in keyof Table]: ItemColumn<Field> }>(ITEM_COLUMNS);
 
-/** What of an item goes into a copy: everything but its identity, order and times. */
 export const copiedColumns = itemColumns.filter(({ write }) => write !== 'own');
 
-/** Fields that a write statement fills by an expression of its own. */
 export type CustomField = FieldsWith<Table, { write: 'custom' }>;
 
-/** A part of a custom bundle. */
 export type BundleItemRow = {
   title: string | null;
   price: number | null;
@@ -104,35 +97,30 @@ type RecordName<Field extends keyof ItemModel> = Table[Field] extends { as: infe
 
 type SentField = FieldsWith<Table, { check: string }>;
 
-/** The names by which callers send the fields of an item. */
+/** Input names. */
 export type SentName = {
   [Field in SentField]:
     | RecordName<Field>
     | (Table[Field] extends { also: infer Name extends string } ? Name : never);
 }[SentField];
 
-/** What callers may send of an item beside its variant id, each under the names by which they do. */
-export const sentColumns = itemColumns.flatMap(({ field, as = field, also = as, check, max }) =>
-  check ? [{ field, check, max, names: [...new Set([as, also])] as SentName[] }] : [],
-);
-
-/**
- * An item as it is read: product data is the catalogue's while it knows the variant, and so is the stock. `pid` is the store's; times are
- * milliseconds; JSON is text.
- */
+/** An item joined with its product. Times are milliseconds, JSON is text. */
 export type ItemRow = {
   [Field in keyof ItemModel as RecordName<Field>]: ReadValue<ItemModel[Field]>;
 } & Pick<ProductModel, 'stk'> & {
-    /** The slice of the catalogue that the variant is in; see `CatalogRevision`. */
+    /** The catalogue shard of the variant; see `CatalogRevision`. */
     slice: number;
   };
 
 type Sendable = Omit<ItemModel, FieldsWith<Table, { write: 'own' }> | 'cprops' | 'bundle'>;
 
-/** An item to write; a field left out keeps its value, or gets its first one in a new item. An empty clearable text removes it. */
+/** An omitted field keeps its value, or gets the initial one in a new item. An empty clearable text removes it. */
 export type ItemWrite = { [Field in keyof Sendable]?: NonNullable<Sendable[Field]> } & {
   epi: string;
   id: string;
   cprops?: Record<string, unknown>;
   bundle?: readonly BundleItemRow[];
 };
+
+/** The item in a webhook event. */
+export type ItemEventData = Pick<ItemRow, 'lid' | 'id' | 'epi' | 'empi' | 'du' | 'qty'>;

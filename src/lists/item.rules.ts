@@ -4,13 +4,11 @@ import { AppError, fail } from '../platform/errors.ts';
 import { JSON_LIMITS, isSmall, objectFault } from '../platform/json.ts';
 import { codePoints, isStorable } from '../platform/text.ts';
 import { isPageUrl, isProductId } from '../stores/products/product.rules.ts';
-import { sentColumns } from './item.columns.ts';
-import type { BundleItemRow, ItemWrite } from './item.columns.ts';
+import { itemColumns } from './item.columns.ts';
+import type { BundleItemRow, ItemWrite, SentName } from './item.columns.ts';
 
-/** A checked item; a field left out was not sent. */
 export type CheckedItem = Omit<ItemWrite, 'id'>;
 
-/** Most elements of one array of items. */
 export const MAX_ELEMENTS = 500;
 
 const MAX_QTY = 999_999;
@@ -19,101 +17,100 @@ const MAX_TEXT = 2_000;
 const MAX_LABEL = 100;
 const MAX_PARTS = 100;
 
-/** Each failure is `invalid-items` and names the element and the field. */
-function complain(place: string, field: string, rule: string): never {
-  return fail('invalid-items', `${place}.${field} ${rule}`);
+function failItem(path: string, field: string, rule: string): never {
+  return fail('invalid-items', `${path}.${field} ${rule}`);
 }
 
-/** Checks of what was sent; an empty text counts as not sent, unless it is a `text`. */
+/** An empty text counts as not sent, except in a `text`. */
 const CHECKS = {
-  id(place: string, field: string, value: string): string | undefined {
+  id(path: string, field: string, value: string): string | undefined {
     if (value === '' || isProductId(value)) return value || undefined;
-    return complain(place, field, 'must have 1 to 255 printable characters');
+    return failItem(path, field, 'must have 1 to 255 printable characters');
   },
-  url(place: string, field: string, value: string): string | undefined {
+  url(path: string, field: string, value: string): string | undefined {
     if (value === '' || isPageUrl(value)) return value || undefined;
-    return complain(place, field, 'must be an http(s) or relative address of at most 2,048 characters');
+    return failItem(path, field, 'must be an http(s) or relative address of at most 2,048 characters');
   },
-  /** One line: platforms send titles with tabs and line breaks, which a mail must never carry. */
-  line(place: string, field: string, value: string, max = MAX_LINE): string | undefined {
-    return CHECKS.text(place, field, value.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' '), max) || undefined;
+  /** Platforms send titles with tabs and line breaks, which must not get into an email. */
+  line(path: string, field: string, value: string, max = MAX_LINE): string | undefined {
+    return CHECKS.text(path, field, value.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' '), max) || undefined;
   },
-  /** An empty text is kept: it removes the one there is. */
-  text(place: string, field: string, value: string, max = MAX_TEXT): string {
+  /** An empty text removes the stored one. */
+  text(path: string, field: string, value: string, max = MAX_TEXT): string {
     const text = value.trim();
     const isFine = codePoints(text) <= max && isStorable(text);
-    return isFine ? text : complain(place, field, `must have at most ${max} characters`);
+    return isFine ? text : failItem(path, field, `must have at most ${max} characters`);
   },
-  price(place: string, field: string, value: number): number {
+  price(path: string, field: string, value: number): number {
     const isFine = Number.isFinite(value) && value >= 0 && value <= 1e15;
-    return isFine ? value : complain(place, field, 'must be a number of at least 0');
+    return isFine ? value : failItem(path, field, 'must be a number of at least 0');
   },
-  quantity(place: string, field: string, value: number): number {
+  quantity(path: string, field: string, value: number): number {
     const isFine = Number.isInteger(value) && value >= 1 && value <= MAX_QTY;
-    return isFine ? value : complain(place, field, 'must be a whole number from 1 to 999,999');
+    return isFine ? value : failItem(path, field, 'must be a whole number from 1 to 999,999');
   },
-  flag: (_place: string, _field: string, value: boolean): boolean => value,
-  labels(place: string, field: string, value: readonly string[]): string[] {
-    if (value.length > 1) complain(place, field, 'must have one value at most');
+  flag: (_path: string, _field: string, value: boolean): boolean => value,
+  labels(path: string, field: string, value: readonly string[]): string[] {
+    if (value.length > 1) failItem(path, field, 'must have one value at most');
     return value.map(
       (label) =>
-        CHECKS.line(place, field, label, MAX_LABEL) ?? complain(place, field, 'must not hold an empty label'),
+        CHECKS.line(path, field, label, MAX_LABEL) ?? failItem(path, field, 'must not hold an empty label'),
     );
   },
-  properties(place: string, field: string, value: Record<string, unknown>): Record<string, unknown> {
+  properties(path: string, field: string, value: Record<string, unknown>): Record<string, unknown> {
     const fault = objectFault(value);
-    return fault === null ? value : complain(place, field, fault);
+    return fault === null ? value : failItem(path, field, fault);
   },
-  bundle(place: string, field: string, value: NonNullable<ItemInput['bundle']>): BundleItemRow[] {
-    if (value.length > MAX_PARTS) complain(place, field, `must have at most ${MAX_PARTS} entries`);
-    const parts = value.map((part, index) => checkPart(`${place}.${field}[${index}]`, part));
+  bundle(path: string, field: string, value: NonNullable<ItemInput['bundle']>): BundleItemRow[] {
+    if (value.length > MAX_PARTS) failItem(path, field, `must have at most ${MAX_PARTS} entries`);
+    const parts = value.map((part, index) => checkPart(`${path}.${field}[${index}]`, part));
     return isSmall(parts)
       ? parts
-      : complain(place, field, `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`);
+      : failItem(path, field, `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`);
   },
 };
 
 function checkText(
   check: 'id' | 'line' | 'url',
-  place: string,
+  path: string,
   field: string,
   value: string | null | undefined,
 ): string | undefined {
-  return value == null ? undefined : CHECKS[check](place, field, value);
+  return value == null ? undefined : CHECKS[check](path, field, value);
 }
 
 function checkPart(
-  place: string,
+  path: string,
   { title, price, empi, epi, iu, uri, vendor }: BundleItemInput,
 ): BundleItemRow {
   return {
-    title: checkText('line', place, 'title', title) ?? null,
-    price: price == null ? null : CHECKS.price(place, 'price', price),
-    empi: checkText('id', place, 'empi', empi) ?? null,
-    epi: checkText('id', place, 'epi', epi) ?? null,
-    iu: checkText('url', place, 'iu', iu) ?? null,
-    uri: checkText('url', place, 'uri', uri) ?? null,
-    vendor: checkText('line', place, 'vendor', vendor) ?? null,
+    title: checkText('line', path, 'title', title) ?? null,
+    price: price == null ? null : CHECKS.price(path, 'price', price),
+    empi: checkText('id', path, 'empi', empi) ?? null,
+    epi: checkText('id', path, 'epi', epi) ?? null,
+    iu: checkText('url', path, 'iu', iu) ?? null,
+    uri: checkText('url', path, 'uri', uri) ?? null,
+    vendor: checkText('line', path, 'vendor', vendor) ?? null,
   };
 }
 
 type Fields = Omit<CheckedItem, 'epi'>;
 
-/** What was sent of an item, by the table of columns. */
-function checkFields(place: string, input: ItemInput): Fields {
+export const sentColumns = itemColumns.flatMap(({ field, as = field, also = as, check, max }) =>
+  check ? [{ field, check, max, names: [...new Set([as, also])] as SentName[] }] : [],
+);
+
+function checkFields(path: string, input: ItemInput): Fields {
   const fields: Partial<Record<string, unknown>> = {};
   for (const { field, check, max, names } of sentColumns)
     for (const name of names) {
       const value = input[name];
-      if (value != null) fields[field] ??= CHECKS[check](place, name, value as never, max);
+      if (value != null) fields[field] ??= CHECKS[check](path, name, value as never, max);
     }
   return fields;
 }
 
-/**
- * A custom item's ids come from its content, so that sending it again finds it instead of doubling it. The list's id is no part of
- * them: an item that a merge or a move brought into another list is found there, too.
- */
+/** Derives the ids from the content, so that sending the item again updates it. They do not depend on the list, which can change. */
 function makeCustom(fields: Fields): CheckedItem {
   const { dt, du, pr, iu, sku, bundle = [], compareAtPrice, platformitemid, cprops } = fields;
   const content = JSON.stringify([dt, du, pr, iu, sku, bundle, compareAtPrice, platformitemid, cprops]);
@@ -127,10 +124,9 @@ function makeCustom(fields: Fields): CheckedItem {
   };
 }
 
-/** Checks one element of an array; `place` is how the caller knows it. */
-type Check<Input, Checked> = (place: string, input: Input) => Checked;
+/** `path` names the element in error messages. */
+type Check<Input, Checked> = (path: string, input: Input) => Checked;
 
-/** Checks all elements; the first that is wrong fails the call. */
 function checkEach<Input, Checked>(
   field: string,
   elements: readonly Input[],
@@ -141,20 +137,17 @@ function checkEach<Input, Checked>(
   return elements.map((input, index) => check(`${field}[${index}]`, input));
 }
 
-/** An item that could not be taken, while others of its call were. */
+/** An invalid item in a call whose other items are written. */
 export type FailedItem = { epi: string | null; hasError: boolean; msg: string };
 
-/**
- * Parts the elements that can be taken from those that fail alone. Where none can be, or there are too many, all are handed on: the call
- * that checks them says what is wrong.
- */
-export function siftItems<Input extends { epi?: string | null }>(
+/** Separates valid from invalid elements. When none is valid, or there are too many, it returns all as valid: a later check fails. */
+export function partitionItems<Input extends { epi?: string | null }>(
   field: string,
   elements: readonly Input[],
   check: Check<Input, unknown>,
-): { fine: readonly Input[]; failed: FailedItem[] } {
+): { valid: readonly Input[]; failed: FailedItem[] } {
   const failed: FailedItem[] = [];
-  const isFine = (input: Input, index: number): boolean => {
+  const isValid = (input: Input, index: number): boolean => {
     try {
       check(`${field}[${index}]`, input);
       return true;
@@ -164,65 +157,54 @@ export function siftItems<Input extends { epi?: string | null }>(
       return false;
     }
   };
-  const fine = elements.length > MAX_ELEMENTS ? [] : elements.filter(isFine);
-  return fine.length > 0 ? { fine, failed } : { fine: elements, failed: [] };
+  const valid = elements.length > MAX_ELEMENTS ? [] : elements.filter(isValid);
+  return valid.length > 0 ? { valid, failed } : { valid: elements, failed: [] };
 }
 
-/** Where items are added. */
 export type AddScope = { hasCustomItems: boolean };
 
-/** An item to add. One with `title` and no `epi` is a custom item, which the store must have enabled. */
+/** An item with `title` and no `epi` is a custom item. */
 export const checkAddedIn =
   ({ hasCustomItems }: AddScope): Check<ItemInput, CheckedItem> =>
-  (place, input) => {
-    const epi = checkText('id', place, 'epi', input.epi);
-    const fields = checkFields(place, input);
-    const missing = (name: string): never => complain(place, name, 'is missing');
+  (path, input) => {
+    const epi = checkText('id', path, 'epi', input.epi);
+    const fields = checkFields(path, input);
+    const missing = (name: string): never => failItem(path, name, 'is missing');
     if (epi === undefined && !input.title?.trim()) missing('epi');
     if (fields.du === undefined) missing('du');
     if (epi === undefined) {
       if (!hasCustomItems)
-        fail('custom-items-disabled', `${place} is a custom item, which this store has not enabled`);
+        fail('custom-items-disabled', `${path} is a custom item, which this store has not enabled`);
       return makeCustom(fields);
     }
     return fields.empi === undefined ? missing('empi') : { ...fields, bundle: undefined, epi };
   };
 
-/** Items to add. */
 export function checkAdded(field: string, items: readonly ItemInput[], scope: AddScope): CheckedItem[] {
   return checkEach(field, items, checkAddedIn(scope));
 }
 
-/** The variant that an element names. */
-export const checkRef: Check<{ epi?: string | null }, string> = (place, { epi }) =>
-  checkText('id', place, 'epi', epi) ?? complain(place, 'epi', 'is missing');
+export const checkRef: Check<{ epi?: string | null }, string> = (path, { epi }) =>
+  checkText('id', path, 'epi', epi) ?? failItem(path, 'epi', 'is missing');
 
-/** Items to change; only `epi` is needed. */
 export function checkChanged(field: string, items: readonly ItemInput[]): CheckedItem[] {
-  return checkEach(field, items, (place, input) => ({
-    ...checkFields(place, input),
-    epi: checkRef(place, input),
+  return checkEach(field, items, (path, input) => ({
+    ...checkFields(path, input),
+    epi: checkRef(path, input),
   }));
 }
 
-/** Variant ids of items to remove. */
 export function checkRefs(field: string, items: readonly { epi?: string | null }[]): string[] {
   return checkEach(field, items, checkRef);
 }
 
-/** Variant ids, each once, or the failure `invalid-items`. */
+/** Removes duplicates. */
 export function checkVariants(epis: readonly string[]): string[] {
-  return [
-    ...new Set(
-      checkRefs(
-        'epis',
-        epis.map((epi) => ({ epi })),
-      ),
-    ),
-  ];
+  const refs = epis.map((epi) => ({ epi }));
+  return [...new Set(checkRefs('epis', refs))];
 }
 
-/** Joins what was sent for one variant, so that a write meets each once; the later value wins. */
+/** Merges the elements of one variant; the later value wins. */
 export function foldItems(items: readonly CheckedItem[]): CheckedItem[] {
   const folded = new Map<string, CheckedItem>();
   for (const item of items) {

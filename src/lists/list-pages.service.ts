@@ -15,17 +15,18 @@ import type { Connection } from '../platform/page.ts';
 import { isStorable } from '../platform/text.ts';
 import type { ItemRow } from './item.columns.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
+import type { ProductRow } from '../stores/products/product.columns.ts';
+import { readProduct } from '../stores/products/product.reads.ts';
 import { readListRows, readPage } from './list.reads.ts';
+import { findSaveForLater } from './list.repo.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
-import type { PageKey, PageOrder, Place, PlacedItemRow } from './page.repo.ts';
+import type { CursorPosition, PageKey, PageOrder, SortedItemRow } from './page.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { maskItem, isOwn, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 
-/** Where a page is, in the record's words. */
 export type Pagination = { totalcount: number; next: string | null; limit: number };
 
-/** A list with its items. */
 export type ListContents = {
   list: ListView;
   items: ItemRow[];
@@ -34,7 +35,6 @@ export type ListContents = {
 };
 
 type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
-/** Which of the items of a list, by their place. */
 export type Slice = { limit?: number | null; offset?: number | null };
 type Sorting = {
   sort?: PageOrder['sort'] | null;
@@ -46,7 +46,7 @@ const CONTENTS_LIMIT = { standard: 500, max: 1_000 };
 const PAGE_LIMIT = { standard: 50, max: 100 };
 const LISTS_LIMIT = { standard: 20, max: 100 };
 
-/** A list of the shopper, or a public one of the store. */
+/** Reads a list of the shopper, or a public one of the store. */
 export async function getList(ctx: Context, lid: string): Promise<ListView> {
   const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE, offset: 0 });
   return { ...list, preview: items };
@@ -54,7 +54,7 @@ export async function getList(ctx: Context, lid: string): Promise<ListView> {
 
 type ListsPage = { afterSeq: number | null; limit: number | null };
 
-/** Lists of the shopper, each with as many of its newest items as asked for, unless they are too many in all. */
+/** Each list has its `shown` newest items, or fewer when all of them would exceed the response limit. */
 async function readLists(
   ctx: Context,
   filter: Filter,
@@ -64,27 +64,26 @@ async function readLists(
 ): Promise<{ views: ListView[]; total: number }> {
   const { pid, regid } = shopper;
   const { lty, st, lids } = filter;
-  const chosen = { lty: checkTypeFilter(lty), st: checkState(st), lids: checkLids(lids) };
-  const wanted = { pid, regid, ...chosen, ...page };
-  const most = Math.min(shown, MAX_PREVIEW);
-  // Items can be few and yet too large for one answer.
+  const checked = { lty: checkTypeFilter(lty), st: checkState(st), lids: checkLids(lids) };
+  const key = { pid, regid, ...checked, ...page };
+  const max = Math.min(shown, MAX_PREVIEW);
+  // A few items can be too large for one response, too.
   const { lists, total } = await readOrLess(
-    (limit) => readListRows(ctx, { ...wanted, shown: limit }),
-    most,
+    (limit) => readListRows(ctx, { ...key, shown: limit }),
+    max,
     PREVIEW_SIZE,
   );
   const views = lists.map((list) =>
-    ownView(shopper, list, list.preview, list.shown < most ? PREVIEW_SIZE : MAX_PREVIEW),
+    ownView(shopper, list, list.preview, list.shown < max ? PREVIEW_SIZE : MAX_PREVIEW),
   );
   return { views, total };
 }
 
-/** All lists of the shopper, newest first. */
+/** Newest first. */
 export async function allLists(ctx: Context, filter: Filter, shown: number): Promise<ListView[]> {
   return (await readLists(ctx, filter, { afterSeq: null, limit: null }, shown)).views;
 }
 
-/** The shopper's lists, page by page. */
 export async function listConnection(
   ctx: Context,
   { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
@@ -97,7 +96,6 @@ export async function listConnection(
   return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
 }
 
-/** A readable list with its items by offset. */
 export async function listContents(
   ctx: Context,
   lid: string,
@@ -131,7 +129,7 @@ type PageArgs = {
   filterby?: PageOrder['filter'] | null;
 };
 
-/** A readable list with one page of its items, sorted and filtered; the cursor stays good while others write. */
+/** The cursor stays valid while the list changes. */
 export async function listPage(
   ctx: Context,
   lid: string,
@@ -139,7 +137,7 @@ export async function listPage(
 ): Promise<Omit<ListContents, 'userinfo'>> {
   const limit = checkLimit('itemslimit', args.itemslimit, PAGE_LIMIT.standard, PAGE_LIMIT.max);
   const order = checkOrder({ sort: args.sortby, order: args.sortorder, filter: args.filterby });
-  const after = args.next ? decodePlace('next', args.next, order) : null;
+  const after = args.next ? decodePosition('next', args.next, order) : null;
   const { list, items, total } = await readListPage(ctx, lid, { limit: limit + 1, offset: 0, after }, order);
   const shown = items.slice(0, limit);
   const isStart =
@@ -151,13 +149,12 @@ export async function listPage(
     items: shown,
     pagination: {
       totalcount: total,
-      next: limit > 0 && items.length > limit ? encodePlace(order, shown.at(-1)!) : null,
+      next: limit > 0 && items.length > limit ? encodePosition(order, shown.at(-1)!) : null,
       limit,
     },
   };
 }
 
-/** All items of a list that the caller has read, page by page. */
 export async function itemConnection(
   ctx: Context,
   list: ListView,
@@ -165,49 +162,47 @@ export async function itemConnection(
 ): Promise<Connection<ItemRow> & { totalCount: number }> {
   const limit = checkLimit('first', first, PAGE_LIMIT.standard, PAGE_LIMIT.max);
   const order = checkOrder(sorting);
-  const place = after ? decodePlace('after', after, order) : null;
-  const key = { ...readerOf(list), limit: limit + 1, offset: 0, after: place, hasList: false };
+  const position = after ? decodePosition('after', after, order) : null;
+  const key = { ...readerOf(list), limit: limit + 1, offset: 0, after: position, hasList: false };
   const { items, total } = await readPage(ctx, order, key);
   const shown = showItems(ctx, list, items);
-  return { ...toConnection(shown, limit, (item) => encodePlace(order, item), after), totalCount: total };
+  return { ...toConnection(shown, limit, (item) => encodePosition(order, item), after), totalCount: total };
 }
 
-/** The newest items of a list that the caller has read. */
 export async function previewOf(ctx: Context, list: ListView, slice: Slice): Promise<ItemRow[]> {
   if (list.contents !== null) return list.contents;
-  const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, list.most);
+  const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, list.maxPreview);
   const offset = checkOffset(slice.offset);
   const read = list.preview?.length ?? 0;
   if (list.preview !== null && offset === 0 && (limit <= read || read === list.cnt))
-    return withHome(ctx, list, list.preview.slice(0, limit));
+    return withParent(ctx, list, list.preview.slice(0, limit));
   if (list.cnt === 0 || limit === 0) return [];
   const key = { ...readerOf(list), limit, offset, after: null, hasList: false };
   const { items } = await readPage(ctx, NEWEST_FIRST, key);
   return showItems(ctx, list, items);
 }
 
-/** Whose eyes read the items of a list that was read already; a public one can be read with nobody's. */
+/** The caller may read the list already; `regid` is empty for a masked owner, which suffices for a public list. */
 function readerOf({ pid, lid, owner }: ListView): Pick<PageKey, 'pid' | 'lid' | 'regid'> {
   return { pid, lid, regid: owner.regid };
 }
 
-/** Items that are not the caller's know their list, because the caller could not always look it up by itself. */
-function withHome<Row extends ItemRow>(ctx: Context, list: ListView, items: Row[]): Row[] {
-  return isOwn(ctx, list.owner) ? items : items.map((item) => ({ ...item, home: list }));
+/** Attaches the list to items of another owner, because an anonymous caller could not look it up. */
+function withParent<Row extends ItemRow>(ctx: Context, list: ListView, items: Row[]): Row[] {
+  return isOwn(ctx, list.owner) ? items : items.map((item) => ({ ...item, parent: list }));
 }
 
-/** Items of a list as its reader may see them. */
 function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: Row[]): Row[] {
-  return withHome(ctx, list, list.isMasked ? items.map(maskItem) : items);
+  return withParent(ctx, list, list.isMasked ? items.map(maskItem) : items);
 }
 
 async function readListPage(
   ctx: Context,
   lid: string,
-  slice: { limit: number; offset: number; after?: Place | null },
+  slice: { limit: number; offset: number; after?: CursorPosition | null },
   order: PageOrder = NEWEST_FIRST,
   { pid, regid, shopper }: Reader = requireReader(ctx),
-): Promise<{ list: ListView; items: PlacedItemRow[]; total: number }> {
+): Promise<{ list: ListView; items: SortedItemRow[]; total: number }> {
   const page = await readPage(ctx, order, {
     pid,
     regid,
@@ -217,7 +212,7 @@ async function readListPage(
     ...slice,
   });
   const { list, items } = viewPage(shopper, page) ?? fail('list-not-found');
-  return { list, items: withHome(ctx, list, items), total: page.total };
+  return { list, items: withParent(ctx, list, items), total: page.total };
 }
 
 function checkOrder({ sort, order, filter }: Sorting): PageOrder {
@@ -225,14 +220,55 @@ function checkOrder({ sort, order, filter }: Sorting): PageOrder {
   return { sort: by, order: order ?? (by === 'added' ? 'desc' : 'asc'), filter: filter ?? null };
 }
 
-function encodePlace(order: PageOrder, { sortkey, seq }: PlacedItemRow): string {
+function encodePosition(order: PageOrder, { sortkey, seq }: SortedItemRow): string {
   return encodeCursor(nameOrder(order), sortkey === undefined ? null : String(sortkey), seq);
 }
 
-function decodePlace(field: string, cursor: string, order: PageOrder): Place {
+function decodePosition(field: string, cursor: string, order: PageOrder): CursorPosition {
   const [key, seq] = decodeCursor(field, cursor, nameOrder(order));
   const isKeyFine = order.sort === 'added' ? key === null : typeof key === 'string' && isStorable(key);
   const isNumberFine = order.sort !== 'price' || (key === String(Number(key)) && key !== 'NaN');
   const isFine = isKeyFine && isNumberFine && Number.isSafeInteger(seq);
   return isFine ? { key: key as string | null, seq: seq as number } : failCursor(field);
+}
+
+/** Unlike `getList`, finds only lists of this shopper. */
+export async function listOf(ctx: Context, shopper: ShopperRow, lid: string): Promise<ListView | null> {
+  const { pid, regid } = shopper;
+  const key = { pid, regid, lid: checkLid(lid), limit: PREVIEW_SIZE, offset: 0, after: null, hasList: true };
+  const { list, owner, items } = await readPage(ctx, NEWEST_FIRST, key);
+  return list === null || owner !== null ? null : ownView(shopper, list, items);
+}
+
+export async function saveForLaterOf(
+  ctx: Context,
+  shopper: ShopperRow,
+  slice: Slice,
+): Promise<ListContents | null> {
+  const { pid, regid } = shopper;
+  const lid = await findSaveForLater(ctx.db, shopper);
+  return lid === null ? null : listContents(ctx, lid, slice, { pid, regid, shopper });
+}
+
+export async function saveForLater(ctx: Context, slice: Slice): Promise<ListContents> {
+  return (
+    (await saveForLaterOf(ctx, requireShopper(ctx), slice)) ??
+    fail('list-not-found', 'There is no save-for-later list yet; create it first')
+  );
+}
+
+/** Items of one list share one lookup. */
+export async function listOfItem(
+  ctx: Context,
+  item: ItemRow & { parent?: ListView },
+): Promise<ListView | null> {
+  const { shopper } = ctx.viewer;
+  if (item.parent || shopper === null) return item.parent ?? null;
+  const { pid, lid } = item;
+  const key = { pid, regid: shopper.regid, lid, limit: 0, offset: 0, after: null, hasList: true };
+  return viewPage(shopper, await readPage(ctx, NEWEST_FIRST, key))?.list ?? null;
+}
+
+export function productOfItem(ctx: Context, { pid, epi, lity }: ItemRow): Promise<ProductRow | null> | null {
+  return lity === null ? readProduct(ctx, { pid, epi }) : null;
 }

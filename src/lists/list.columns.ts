@@ -2,27 +2,22 @@ import { columnsOf } from '../platform/database/columns.ts';
 import type { FieldsWith, ReadValue, SqlType } from '../platform/database/columns.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
 
-/** How a list's column is filled: by each statement itself (`own`) or by what a shopper sends. */
 type ListColumn<Field extends keyof ListModel> = {
   sql: SqlType<ListModel[Field]>;
-  /** What the record calls it, where that is something else. */
+  /** The name in the API, where it differs. */
   as?: string;
-  /** Whether it is no part of a list as it is read. */
   isHidden?: true;
 } & (
   | { write: 'own'; merge?: 'sum' }
   | {
-      /**
-       * `once`: given to a new list. `kept`: the same, and changed by what is sent. `clearable`: the same, and an empty text removes it.
-       * `switch`: changed only.
-       */
+      // `once`: set at creation. `kept`: also updated. `clearable`: an empty text removes it, too. `switch`: updated only.
       write: 'once' | 'kept' | 'switch' | (null extends ListModel[Field] ? 'clearable' : never);
-      /** What the account's list takes of one that joins it: nothing, what it has not, or the properties that it has not. */
+      /** What the account's list takes over from a merged one: nothing, a missing value, or missing properties. */
       merge: 'stays' | 'fill' | (SqlType<ListModel[Field]> extends 'jsonb' ? 'map' : never);
     }
 );
 
-/** Everything that is known of a list's columns; statements and types derive from it. */
+/** The single source of truth for list columns: statements and types derive from it. Statements set `own` columns themselves. */
 export const LIST_COLUMNS = {
   pid: { sql: 'text', write: 'own' },
   lid: { sql: 'text', write: 'own' },
@@ -54,14 +49,13 @@ export const LIST_COLUMNS = {
 
 type Table = typeof LIST_COLUMNS;
 
-/** The columns with all that may be told of one. */
 export const listColumns = columnsOf<{ [Field in keyof Table]: ListColumn<Field> }>(LIST_COLUMNS);
 
 type RecordName<Field extends keyof ListModel> = Table[Field] extends { as: infer Name extends string }
   ? Name
   : Field;
 
-/** A list as it is read; the columns carry the record's own names, times are milliseconds, property maps are JSON text. */
+/** A list under its names in the API. Times are milliseconds, property maps are JSON text. */
 export type ListRow = {
   [Field in Exclude<keyof ListModel, FieldsWith<Table, { isHidden: true }>> as RecordName<Field>]: ReadValue<
     ListModel[Field]
@@ -71,12 +65,11 @@ export type ListRow = {
 type Sent<Field extends keyof Table> =
   SqlType<ListModel[Field]> extends 'jsonb' ? Record<string, unknown> : ListModel[Field];
 
-/** A list to insert. */
 export type NewList = Pick<ListModel, 'lid'> & {
   [Field in FieldsWith<Table, { write: 'once' | 'kept' | 'clearable' }>]: Sent<Field>;
 };
 
-/** What a write changes of a list; a field left out stays. An empty clearable text removes it. */
+/** An omitted field keeps its value; an empty clearable text removes it. */
 export type ListChanges = {
   [Field in FieldsWith<Table, { write: 'kept' | 'clearable' | 'switch' }>]?: NonNullable<Sent<Field>>;
 };

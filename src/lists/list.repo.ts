@@ -2,47 +2,43 @@ import { readColumn } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
-import { findAliasedStore, findByLid } from './list-alias.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 
-/** What the owner of the written list `l` stores in all lists; the statement that writes `l` sees its new row and the others' old ones. */
+/** The size of all lists of one owner, inside a statement that writes `l`: a subquery would read the old size of `l`. */
 export const USED_BYTES = `l.bytes + coalesce((
   SELECT sum(o.bytes) FROM list o WHERE o.pid = l.pid AND o.regid = l.regid AND o.lid <> l.lid), 0)::bigint`;
 
-/** Whose list. */
 export type ListOwner = Pick<ListModel, 'pid' | 'regid'>;
 
-/** SQL that reads list `l`, each column named as the record names it. */
+/** The columns of list `l` under their names in the API. */
 export const READ_LIST = listColumns
   .filter(({ isHidden }) => !isHidden)
   .map(({ field, column, sql, as = field }) => readColumn(`l.${column}`, sql, as))
   .join(', ');
 
-/** A list that stays as it is until the transaction ends, and what it takes of the owner's quota. */
+/** A list that is locked until the transaction ends. */
 export type LockedList = ListRow & { bytes: number };
 
-/** SQL: locks rows in an order, which Prisma cannot say. */
+/** SQL: locks rows in a fixed order, which Prisma cannot. */
 const LOCK = {
   name: 'lock_list',
   text: `SELECT ${READ_LIST}, l.bytes FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = ANY ($3::text[]) ORDER BY l.lid FOR UPDATE`,
 };
 
-/** Locks lists of a shopper, in the order in which every writer of several lists locks them; others' lists are not found. */
+/** Every writer of several lists locks them in this order. */
 export function lockLists(tx: Tx, { pid, regid }: ListOwner, lids: readonly string[]): Promise<LockedList[]> {
   return tx.query<LockedList>(LOCK, [pid, regid, lids]);
 }
 
-/** Locks the list of a shopper that was sent by its id or an alias; null when there is none. */
 export function lockList(tx: Tx, owner: ListOwner, lid: string): Promise<LockedList | null> {
   return findByLid(tx, owner.pid, lid, async (one) => (await lockLists(tx, owner, [one]))[0] ?? null);
 }
 
-/** Lists that the shopper may read: its own and the public ones of its store. */
 const isReadableBy = ({ pid, regid }: ListOwner) =>
   ({ pid, OR: [{ regid }, { anonRead: true }] }) satisfies Prisma.ListWhereInput;
 
-/** The id of a list that the shopper may read, sent by it or by an alias; null when there is none. */
+/** Resolves the id or alias of a list that the shopper may read. */
 export function findReadable(db: Db, reader: ListOwner, lid: string): Promise<string | null> {
   return findByLid(db, reader.pid, lid, async (one) => {
     const where = { ...isReadableBy(reader), lid: one };
@@ -50,20 +46,19 @@ export function findReadable(db: Db, reader: ListOwner, lid: string): Promise<st
   });
 }
 
-/** The store of a public list; its id alone names it, being random. */
+/** Finds the store of a public list; list ids are random, so they are unique across stores. */
 export async function findPublicStore(db: Db, lid: string): Promise<string | null> {
   const where = { lid, anonRead: true };
   const list = await db.prisma.list.findFirst({ where, select: { pid: true } });
   return list?.pid ?? findAliasedStore(db, lid);
 }
 
-/** SQL: JSON leaves as the text that PostgreSQL keeps; typed, it would be parsed and written anew. */
+/** SQL: returns JSON columns as text; Prisma would parse them. */
 const OWN_LIST = {
   name: 'own_list',
   text: `SELECT ${READ_LIST} FROM list l WHERE l.pid = $1 AND l.regid = $2 AND l.lid = $3`,
 };
 
-/** A list of the shopper's own, by its id or an alias. */
 export function findOwnList(db: Db, { pid, regid }: ListOwner, lid: string): Promise<ListRow | null> {
   return findByLid(db, pid, lid, async (one) => {
     const [row] = await db.query<ListRow>(OWN_LIST, [pid, regid, one]);
@@ -71,7 +66,7 @@ export function findOwnList(db: Db, { pid, regid }: ListOwner, lid: string): Pro
   });
 }
 
-/** The id of the shopper's newest active list, a save-for-later list only where it has no other. */
+/** Prefers other lists to the save-for-later list. */
 export async function findNewestList(db: Db, { pid, regid }: ListOwner): Promise<string | null> {
   const where = { pid, regid, st: 1 };
   const orderBy = [{ sflOwner: { sort: 'asc', nulls: 'first' } }, { seq: 'desc' }] as const;
@@ -80,18 +75,17 @@ export async function findNewestList(db: Db, { pid, regid }: ListOwner): Promise
   );
 }
 
-/** The id of the shopper's save-for-later list. */
 export async function findSaveForLater(db: Db, { pid, regid }: ListOwner): Promise<string | null> {
   const where = { pid, sflOwner: regid };
   return (await db.prisma.list.findFirst({ where, select: { lid: true } }))?.lid ?? null;
 }
 
-/** How many lists a shopper has; true only while the shopper's row is locked. */
+/** Exact only while the shopper's row is locked. */
 export function countLists(tx: Tx, { pid, regid }: ListOwner): Promise<number> {
   return tx.prisma.list.count({ where: { pid, regid } });
 }
 
-/** Whether a list of the shopper has this name; true only while the shopper's row is locked. */
+/** Exact only while the shopper's row is locked. */
 export async function isNameTaken(tx: Tx, { pid, regid }: ListOwner, lname: string): Promise<boolean> {
   return (await tx.prisma.list.findFirst({ where: { pid, regid, lname }, select: { lid: true } })) !== null;
 }
@@ -99,7 +93,7 @@ export async function isNameTaken(tx: Tx, { pid, regid }: ListOwner, lname: stri
 const GIVEN = listColumns.filter(({ write }) => write !== 'own' && write !== 'switch');
 const FIRST_GIVEN = 9;
 
-/** SQL: a trigger weighs the new list, and the same statement tells what its owner stores in all. */
+/** SQL: a trigger computes the size, and the same statement returns the total of the owner. */
 const INSERT = {
   name: 'insert_list',
   text: `
@@ -108,10 +102,10 @@ const INSERT = {
     RETURNING ${READ_LIST}, ${USED_BYTES} AS used`,
 };
 
-/** A list as a write left it, and what its owner stores in all; null when the write did not take more room. */
+/** A list after a write; `used` is the owner's storage in bytes, null when the list did not grow. */
 export type WrittenList = ListRow & { used: number | null };
 
-/** Adds a list for an owner whose row is locked. */
+/** The caller holds the lock of the owner's row. */
 export async function insertList(
   tx: Tx,
   owner: ListOwner & { em: string | null; di: string; uid: string },
@@ -136,7 +130,7 @@ const changedValue = ({ column, sql, write }: (typeof CHANGEABLE)[number], index
     : `${column} = coalesce(${sent}, l.${column})`;
 };
 
-/** SQL: every write of items ends with it; triggers weigh the list, and the same statement tells what its owner stores in all. */
+/** SQL: triggers compute the size, and the same statement returns the total of the owner. */
 const CHANGE = {
   name: 'change_list',
   text: `
@@ -145,7 +139,7 @@ const CHANGE = {
     RETURNING ${READ_LIST}, CASE WHEN l.bytes > $5 THEN ${USED_BYTES} END AS used`,
 };
 
-/** Changes a locked list, given as it was, and moves its version on; without changes it records that the items changed. */
+/** Changes a locked list and increments its version; an empty `changes` records that its items changed. */
 export async function changeList(
   tx: Tx,
   { pid, lid, bytes }: LockedList,
@@ -157,12 +151,10 @@ export async function changeList(
   return row!;
 }
 
-/** Deletes a locked list; its items go with it. */
 export async function deleteList(tx: Tx, { pid, lid }: Pick<ListModel, 'pid' | 'lid'>): Promise<void> {
   await tx.prisma.list.deleteMany({ where: { pid, lid } });
 }
 
-/** Counts a share of a list that the shopper may read, sent by its id or an alias, and tells which it is; null when there is none. */
 export function countShare(
   db: Db,
   reader: ListOwner,
@@ -178,8 +170,63 @@ export function countShare(
   });
 }
 
-/** What a shopper stores in all lists. */
-export async function usedBytes(db: Db, { pid, regid }: { pid: string; regid: string }): Promise<number> {
+export async function usedBytes(db: Db, { pid, regid }: ListOwner): Promise<number> {
   const { _sum } = await db.prisma.list.aggregate({ where: { pid, regid }, _sum: { bytes: true } });
   return Number(_sum.bytes ?? 0);
+}
+
+/** A list that joins another one. */
+export type Joining = { from: string; to: string };
+
+async function findAliased(db: Db, pid: string, lids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.prisma.listAlias.findMany({ where: { pid, alias: { in: [...lids] } } });
+  return new Map(rows.map(({ alias, lid }) => [alias, lid]));
+}
+
+/** Calls `find` with the given ids and, if that finds nothing, again with aliases resolved. `find` checks who may see the list. */
+export async function findByLids<Found>(
+  db: Db,
+  pid: string,
+  lids: readonly string[],
+  find: (lids: readonly string[]) => Promise<Found>,
+  isFound: (found: Found) => boolean = (found) => found !== null,
+): Promise<Found> {
+  const found = await find(lids);
+  if (isFound(found)) return found;
+  const aliased = await findAliased(db, pid, lids);
+  return aliased.size === 0 ? found : find(lids.map((lid) => aliased.get(lid) ?? lid));
+}
+
+export function findByLid<Found>(
+  db: Db,
+  pid: string,
+  lid: string,
+  find: (lid: string) => Promise<Found>,
+  isFound?: (found: Found) => boolean,
+): Promise<Found> {
+  return findByLids(db, pid, [lid], ([one]) => find(one!), isFound);
+}
+
+export async function findAliasedStore(db: Db, alias: string): Promise<string | null> {
+  const where = { alias, list: { anonRead: true } };
+  return (await db.prisma.listAlias.findFirst({ where, select: { pid: true } }))?.pid ?? null;
+}
+
+export async function addAliases(
+  tx: Tx,
+  { pid, lid }: { pid: string; lid: string },
+  aliases: readonly string[],
+): Promise<void> {
+  if (aliases.length > 0)
+    await tx.prisma.listAlias.createMany({ data: aliases.map((alias) => ({ pid, alias, lid })) });
+}
+
+/** SQL: set-wise. The ids and aliases of lists that join another one become its aliases. */
+export async function joinAliases(tx: Tx, pid: string, pairs: readonly Joining[]): Promise<void> {
+  await tx.query(
+    `WITH pair AS (SELECT * FROM unnest($2::text[], $3::text[]) AS pair (source, target)),
+     moved AS (UPDATE list_alias a SET lid = pair.target FROM pair WHERE a.pid = $1 AND a.lid = pair.source)
+     INSERT INTO list_alias (pid, alias, lid) SELECT $1, source, target FROM pair`,
+    [pid, pairs.map(({ from }) => from), pairs.map(({ to }) => to)],
+  );
 }

@@ -7,8 +7,13 @@ import {
   itemConnection,
   listConnection,
   listContents,
+  listOf,
+  listOfItem,
   listPage,
   previewOf,
+  productOfItem,
+  saveForLater,
+  saveForLaterOf,
 } from './list-pages.service.ts';
 import {
   createList,
@@ -16,25 +21,18 @@ import {
   initSaveForLater,
   setListArchived,
   setListPublic,
+  storageOf,
   updateList,
 } from './list.service.ts';
-import { listOf, listOfItem, productOfItem, saveForLater, saveForLaterOf } from './list-graph.service.ts';
-import { storageOf } from './quota.service.ts';
 import { emailList, reportShare } from './share.service.ts';
 import { parsePaced, bundleOf, hashProduct, itemUrl, hashList, isOwn, ownerInfo } from './list.view.ts';
 import { PREVIEW_SIZE } from './list.rules.ts';
-import { copyItems, isInLists, moveItems, socialCount, updateListContents } from './contents.service.ts';
-import {
-  addToSaveForLater,
-  moveSaveForLaterToCart,
-  removeFromSaveForLater,
-  updateSaveForLater,
-} from './save-for-later.service.ts';
-import { allDeletedLists, deletedItems, deletedLists } from './deleted.service.ts';
-import { restoreItems, restoreList } from './restore.service.ts';
+import { updateListContents } from './contents.service.ts';
+import * as items from './item.service.ts';
+import * as restore from './restore.service.ts';
 import { changedLists, listChanges, watchLists } from './live.service.ts';
 
-/** How many items the lists below this field are asked to show. */
+/** The largest number of items that the query selects for a list. */
 const shownBelow = (info: GraphQLResolveInfo): number =>
   largestBelow(info, 'listcontents', 'limit', PREVIEW_SIZE);
 
@@ -95,30 +93,30 @@ export const itemResolvers = {
 
 export const contentsResolvers = {
   Query: {
-    socialCount: (_root, { empi }, ctx) => socialCount(ctx, empi),
-    isInLists: (_root, { epis }, ctx) => isInLists(ctx, epis),
+    socialCount: (_root, { empi }, ctx) => items.socialCount(ctx, empi),
+    isInLists: (_root, { epis }, ctx) => items.isInLists(ctx, epis),
   },
   Mutation: {
     updateListContents: (_root, args, ctx) => updateListContents(ctx, args),
-    moveItems: (_root, args, ctx) => moveItems(ctx, args),
-    copyItems: (_root, args, ctx) => copyItems(ctx, args),
-    addToSaveForLater: (_root, args, ctx) => addToSaveForLater(ctx, args),
-    removeFromSaveForLater: (_root, args, ctx) => removeFromSaveForLater(ctx, args),
-    updateSaveForLater: (_root, args, ctx) => updateSaveForLater(ctx, args),
-    moveSaveForLaterToCart: (_root, args, ctx) => moveSaveForLaterToCart(ctx, args),
+    moveItems: (_root, args, ctx) => items.moveItems(ctx, args),
+    copyItems: (_root, args, ctx) => items.copyItems(ctx, args),
+    addToSaveForLater: (_root, args, ctx) => items.addToSaveForLater(ctx, args),
+    removeFromSaveForLater: (_root, args, ctx) => items.removeFromSaveForLater(ctx, args),
+    updateSaveForLater: (_root, args, ctx) => items.updateSaveForLater(ctx, args),
+    moveSaveForLaterToCart: (_root, args, ctx) => items.moveSaveForLaterToCart(ctx, args),
   },
-  Shopper: { isInLists: (shopper, { epis }, ctx) => isInLists(ctx, epis, shopper) },
+  Shopper: { isInLists: (shopper, { epis }, ctx) => items.isInLists(ctx, epis, shopper) },
 } satisfies Resolvers;
 
 export const restoreResolvers = {
   Query: {
-    deletedLists: (_root, page, ctx) => deletedLists(ctx, page),
-    allDeletedLists: (_root, slice, ctx) => allDeletedLists(ctx, slice),
-    deletedItems: (_root, { lid, ...slice }, ctx) => deletedItems(ctx, lid, slice),
+    deletedLists: (_root, page, ctx) => restore.deletedLists(ctx, page),
+    allDeletedLists: (_root, slice, ctx) => restore.allDeletedLists(ctx, slice),
+    deletedItems: (_root, { lid, ...slice }, ctx) => restore.deletedItems(ctx, lid, slice),
   },
   Mutation: {
-    restoreList: (_root, { lid }, ctx) => restoreList(ctx, lid),
-    restoreItems: (_root, args, ctx) => restoreItems(ctx, args),
+    restoreList: (_root, { lid }, ctx) => restore.restoreList(ctx, lid),
+    restoreItems: (_root, args, ctx) => restore.restoreItems(ctx, args),
   },
 } satisfies Resolvers;
 
@@ -131,7 +129,6 @@ export const liveResolvers = {
   },
   Query: { listChanges: (_root, args, ctx) => listChanges(ctx, args) },
   ListChanges: {
-    lists: (changes, _args, ctx, info) =>
-      changedLists(ctx, changes, largestBelow(info, 'listcontents', 'limit', PREVIEW_SIZE)),
+    lists: (changes, _args, ctx, info) => changedLists(ctx, changes, shownBelow(info)),
   },
 } satisfies Resolvers;

@@ -1,13 +1,18 @@
 import {
+  AllDeletedListsDocument,
   AllListSummariesDocument,
   AllListsDocument,
   CreateListDocument,
+  DeletedItemsDocument,
   DeleteListDocument,
   EmailListDocument,
   InitSaveForLaterDocument,
+  ListChangesDocument,
   ListContentsDocument,
   ListPageDocument,
   ReportShareDocument,
+  RestoreItemsDocument,
+  RestoreListDocument,
   SaveForLaterDocument,
   SetListArchivedDocument,
   SetListPublicDocument,
@@ -135,5 +140,44 @@ export const listRoutes = {
     summary: 'The save-for-later list with its items',
     form: { limit: count, offset: count },
     reply: 'saveForLater',
+  }),
+} satisfies RouteTable;
+
+const page = { limit: count, offset: count };
+
+export const restoreRoutes = {
+  'POST /api/v3/lists/restore': route(RestoreListDocument, {
+    caller: 'shopper',
+    summary: 'Brings a deleted list back as it was',
+    form: { lid: text.required },
+    reply: 'restoreList',
+  }),
+  'POST /api/v3/lists/restore-items': route(RestoreItemsDocument, {
+    caller: 'shopper',
+    summary: 'Brings deleted items back into their list, all of them or none',
+    form: { lid: text.required, epis: json.required, expectedVersion: version },
+    reply: 'restoreItems',
+  }),
+  'POST /api/v3/lists/fetch-deleted': route(AllDeletedListsDocument, {
+    caller: 'shopper',
+    summary: 'Deleted lists that can be brought back, the one deleted last first',
+    form: page,
+    reply: 'allDeletedLists',
+  }),
+  'POST /api/v3/lists/fetch-deleted-items': route(DeletedItemsDocument, {
+    caller: 'shopper',
+    summary: 'Items that were deleted from a list and can be brought back, the one deleted last first',
+    form: { lid: text.required, ...page },
+    reply: 'deletedItems',
+  }),
+} satisfies RouteTable;
+
+export const liveRoutes = {
+  'POST /api/v3/lists/changes': route(ListChangesDocument, {
+    caller: 'shopper',
+    summary:
+      'Which lists changed since a revision; while none has, the answer waits for a change, and comes with the same `rev` and no `lids` when the time is over',
+    form: { since: text.unusual, wait: count.unusual },
+    reply: 'listChanges',
   }),
 } satisfies RouteTable;

@@ -8,32 +8,30 @@ import {
   checkDescription,
   checkProperties,
   checkListVersion,
+  isRestorable,
 } from './list.rules.ts';
 import { requireShopper } from '../context.ts';
-import type { Context } from '../context.ts';
+import type { Context, Services } from '../context.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
 import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import { fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { checkLimit, checkOffset } from '../platform/page.ts';
-import { keepList } from './trash.service.ts';
+import { storeDeletedList } from './trash.repo.ts';
 import { findShopper, lockShopper } from '../shoppers/shopper.repo.ts';
 import { checkEmail } from '../shoppers/shopper.rules.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { NEWEST_FIRST, readPages } from './page.repo.ts';
 import { listContents } from './list-pages.service.ts';
 import type { ListContents } from './list-pages.service.ts';
-import { tellOfLists } from './item-events.service.ts';
-import { copyList, finishCopies } from './item-copy.service.ts';
+import { queueListEvents } from './item.repo.ts';
+import { addPortions, copyList, finishCopies, lockCopyingList } from './item-copy.repo.ts';
 import * as lists from './list.repo.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
-import type { LockedList } from './list.repo.ts';
+import type { ListOwner, LockedList } from './list.repo.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { usedBytes } from './list.repo.ts';
-import { checkListCount } from './quota.service.ts';
 
-/** The calling shopper with its store. */
 export type Owner = ReturnType<typeof requireShopper>;
 
 type ListFields = {
@@ -48,23 +46,23 @@ type Version = { expectedVersion?: number | null };
 
 const SAVE_FOR_LATER_NAME = 'Save for later';
 const DELETE_LIMIT = { standard: PREVIEW_SIZE, max: 1_000 };
-/** Ten items with all that they can hold. */
+/** Enough for ten items of the largest size. */
 const PREVIEW_BYTES = 2_000_000;
 
-/** Creates a list. A shopper has one save-for-later list: asked for it again, this answers the one there is. */
+/** A shopper has one save-for-later list: creating it again returns the existing one. */
 export async function createList(ctx: Context, input: CreateInput): Promise<ListView> {
   const owner = requireShopper(ctx);
   const list = checkNewList(ctx, owner.store, input);
   const fromlid = input.fromlid ? checkLid(input.fromlid, 'fromlid') : null;
-  const made = await ctx.db.transaction(async (tx) => {
+  const created = await ctx.db.transaction(async (tx) => {
     await lockOwner(tx, owner);
-    const known = list.lty === 'sfl' ? await lists.findSaveForLater(tx, owner) : null;
-    if (known !== null && fromlid)
+    const existing = list.lty === 'sfl' ? await lists.findSaveForLater(tx, owner) : null;
+    if (existing !== null && fromlid)
       fail(
         'invalid-lty',
         'There is a save-for-later list already; nothing can be copied into it by creating it',
       );
-    if (known !== null) return (await lists.findOwnList(tx, owner, known))!;
+    if (existing !== null) return (await lists.findOwnList(tx, owner, existing))!;
     if (await lists.isNameTaken(tx, owner, list.lname))
       fail('duplicate-lname', 'There is a list of this name already');
     await checkListCount(ctx, tx, owner);
@@ -72,10 +70,9 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
     checkBytes(ctx, used);
     return fromlid ? fillFrom(ctx, tx, owner, row, fromlid) : row;
   });
-  return ownView(owner, made);
+  return ownView(owner, created);
 }
 
-/** Changes what was sent of a list. */
 export async function updateList(
   ctx: Context,
   lid: string,
@@ -93,31 +90,27 @@ export async function updateList(
   return changeOwnList(ctx, lid, changes, version);
 }
 
-/** Opens a list to everybody who knows its id, or closes it. */
 export async function setListPublic(
   ctx: Context,
   lid: string,
   anonRead: boolean,
   version: Version,
 ): Promise<ListView> {
-  requireShopper(ctx);
   return changeOwnList(ctx, lid, { anonRead }, version);
 }
 
-/** Puts a list away or brings it back. */
 export async function setListArchived(
   ctx: Context,
   lid: string,
   isArchived: boolean,
   version: Version,
 ): Promise<ListView> {
-  requireShopper(ctx);
   return changeOwnList(ctx, lid, { st: isArchived ? 0 : 1 }, version);
 }
 
 type DeleteArgs = Version & { limit?: number | null; offset?: number | null };
 
-/** Deletes a list with its items; answers it as it was, with a slice of the items. It can be brought back for as long as the store says. */
+/** Returns the deleted list with a slice of its items. */
 export async function deleteList(
   ctx: Context,
   lid: string,
@@ -129,24 +122,24 @@ export async function deleteList(
     offset: checkOffset(offset),
   };
   const bytes = slice.limit > PREVIEW_SIZE ? RESPONSE_LIMITS.bytes : PREVIEW_BYTES;
-  // Room is made before the list is locked: a large answer may wait for its turn.
+  // The memory is reserved before the list is locked, because a large response may have to wait for it.
   return readWithin(ctx.budget, bytes, (maxBytes) =>
     withOwnList(ctx, lid, version, async (tx, list, owner) => {
       const { pid, regid } = owner;
       const key = { pid, regid, lid: list.lid, after: null, hasList: false, ...slice };
       const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes }]);
       const { items } = page!.row ?? failTooMuch();
-      await tellOfLists(tx, owner, 'list.item.removed', [list.lid], ctx.now());
-      // What was still being copied into it comes back with it.
+      await queueListEvents(tx, owner, 'list.item.removed', [list.lid], ctx.now());
+      // A restore brings back the items that are still to be copied, too.
       if (list._cp) await finishCopies(tx, owner.pid, [list.lid], ctx.now());
-      await keepList(ctx, tx, owner, list);
+      if (isRestorable(owner)) await storeDeletedList(tx, list, ctx.config.maxShopperBytes, ctx.now());
       await lists.deleteList(tx, list);
       return { value: { ...ownView(owner, list), contents: items }, bytes: page!.bytes };
     }),
   );
 }
 
-/** The shopper's save-for-later list; many first calls at once make one. */
+/** Concurrent first calls create one list. */
 export async function initSaveForLater(
   ctx: Context,
   lname: string | null | undefined,
@@ -162,17 +155,17 @@ export async function initSaveForLater(
     (await lists.findSaveForLater(ctx.db, owner)) ??
     (await ctx.db.transaction(async (tx) => {
       await lockOwner(tx, owner);
-      const known = await lists.findSaveForLater(tx, owner);
-      if (known !== null) return known;
+      const existing = await lists.findSaveForLater(tx, owner);
+      if (existing !== null) return existing;
       await checkListCount(ctx, tx, owner);
-      const { used, lid: made } = await lists.insertList(tx, owner, list, ctx.now());
+      const { used, lid: created } = await lists.insertList(tx, owner, list, ctx.now());
       checkBytes(ctx, used);
-      return made;
+      return created;
     }));
   return listContents(ctx, lid, {});
 }
 
-/** Runs `work` on a list of the caller's that stays locked until it ends; large works of one shopper wait for each other. */
+/** Locks a list of the caller while `work` runs; `isLarge` also locks the shopper, so that the quota is exact. */
 export async function withOwnList<Result>(
   ctx: Context,
   lid: string,
@@ -181,17 +174,17 @@ export async function withOwnList<Result>(
   isLarge = false,
 ): Promise<Result> {
   const owner = requireShopper(ctx);
-  const wanted = checkLid(lid);
+  const checked = checkLid(lid);
   return ctx.db.transaction(async (tx) => {
-    // Before the list, as in a merge: whoever locks both takes the shopper first.
+    // A merge locks the shopper before the list, too.
     if (isLarge) await lockOwner(tx, owner);
-    const list = (await lists.lockList(tx, owner, wanted)) ?? (await failMissing(tx, owner));
+    const list = (await lists.lockList(tx, owner, checked)) ?? (await failMissing(tx, owner));
     checkListVersion(list.version, expectedVersion);
     return work(tx, list, owner);
   });
 }
 
-/** Says why a list is not there: a guest that was merged since its request came in has to identify itself again. */
+/** A guest that was merged while its request was running has to authenticate again. */
 export async function failMissing(db: Db, owner: Owner): Promise<never> {
   const current = await findShopper(db, owner);
   return fail(current?.epoch === owner.epoch ? 'list-not-found' : 'sw-badregid');
@@ -205,7 +198,7 @@ function changeOwnList(ctx: Context, lid: string, changes: ListChanges, version:
   });
 }
 
-/** Makes creations of one shopper wait for each other, and for a merge that takes the shopper's lists away. */
+/** Serializes creations of one shopper, and merges of its lists. */
 export async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
   const current = await lockShopper(tx, owner);
   if (current?.epoch !== owner.epoch) fail('sw-badregid');
@@ -240,7 +233,30 @@ async function fillFrom(
   const { pid, di, em } = owner;
   const now = ctx.now();
   await copyList(tx, { pid, sourceLid, targetLid: list.lid, di, uby: em, now });
-  checkBytes(ctx, await usedBytes(tx, owner));
-  await tellOfLists(tx, owner, 'list.item.added', [list.lid], now);
+  checkBytes(ctx, await lists.usedBytes(tx, owner));
+  await queueListEvents(tx, owner, 'list.item.added', [list.lid], now);
   return (await lists.findOwnList(tx, owner, list.lid))!;
+}
+
+export async function storageOf(
+  { db, config }: Context,
+  shopper: ListOwner,
+): Promise<{ used: number; allowed: number }> {
+  return { used: await lists.usedBytes(db, shopper), allowed: config.maxShopperBytes };
+}
+
+/** The caller holds the lock of the shopper's row. */
+export async function checkListCount({ config }: Context, tx: Tx, owner: ListOwner): Promise<void> {
+  if ((await lists.countLists(tx, owner)) >= config.maxLists)
+    fail('limit-reached', `A shopper can have at most ${config.maxLists} lists`);
+}
+
+/** Copies one portion of one list; returns false when none is left. A portion is added exactly once, even if a worker crashes. */
+export function copyNextPortion({ db, now }: Services): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const list = await lockCopyingList(tx);
+    if (list === null) return false;
+    await addPortions(tx, list, [list.lid], 1, now());
+    return true;
+  });
 }

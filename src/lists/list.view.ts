@@ -9,35 +9,33 @@ import { pauseFor } from '../platform/budget.ts';
 import { maskEmail } from '../platform/mask.ts';
 import { variantUrl } from '../platform/variant-url.ts';
 
-/** A list as its reader may see it. */
+/** A list as a reader may see it. */
 export type ListView = ListRow & {
   owner: ShopperRow;
-  /** Whether the reader is somebody else than the owner; items read for it must be masked too. */
+  /** True when the reader is not the owner. */
   isMasked: boolean;
-  /** The newest items, as many as were read along. */
+  /** The newest items, if they were read with the list. */
   preview: ItemRow[] | null;
-  /** How many items `listcontents` shows at most. */
-  most: number;
-  /** What `listcontents` answers whatever it is asked: a deleted list has no items to read any more. */
+  /** The limit for `listcontents`. */
+  maxPreview: number;
+  /** The value of `listcontents` for a deleted list, whose items can no longer be read. */
   contents: ItemRow[] | null;
 };
 
-/** The owner's own view. It is the row itself, which was read for this view alone: copying its thirty columns took 4 % of a read. */
+/** Extends the row in place: copying its thirty columns took 4 % of a read. */
 export function ownView(
   owner: ShopperRow,
   list: ListRow,
   preview: ItemRow[] | null = null,
-  most = MAX_PREVIEW,
+  maxPreview = MAX_PREVIEW,
 ): ListView {
-  return Object.assign(list, { owner, isMasked: false, preview, most, contents: null });
+  return Object.assign(list, { owner, isMasked: false, preview, maxPreview, contents: null });
 }
 
-/** Whether the caller is this shopper. */
 export function isOwn({ viewer }: Context, { regid }: ShopperRow): boolean {
   return viewer.shopper?.regid === regid;
 }
 
-/** What a stranger may know of an owner. */
 function maskOwner(pid: string, { fname, em }: { fname: string; em: string | null }): ShopperRow {
   const nothing = {
     regid: '',
@@ -67,12 +65,12 @@ function maskOwner(pid: string, { fname, em }: { fname: string; em: string | nul
   };
 }
 
-/** The owner as the list's record tells of it: nothing of a guest, by which clients know what is still to be merged at login. */
+/** Null for a guest: clients use this to find lists that a login will merge. */
 export function ownerInfo({ owner }: ListView): ShopperRow | null {
   return owner.isGuest ? null : owner;
 }
 
-/** What a page's reader may see of its list and items, nobody's being null; null when there is no list for this reader. */
+/** Masks a list of another owner; `reader` is null for an anonymous one. Returns null when there is no list. */
 export function viewPage(
   reader: ShopperRow | null,
   { list, owner, items }: PageRow,
@@ -93,49 +91,42 @@ export function viewPage(
       owner: maskOwner(list.pid, owner),
       isMasked: true,
       preview: null,
-      most: MAX_PREVIEW,
+      maxPreview: MAX_PREVIEW,
       contents: null,
     },
     items: items.map(maskItem),
   };
 }
 
-/** Base64 hash of a list's name and attributes; PostgreSQL keeps the keys of its objects in one order. */
+/** The hash is stable, because PostgreSQL stores the keys of JSON objects in a fixed order. */
 export function hashList({ lname, lty, lnote, lprops, cprops, ldesc }: ListRow): string {
   const maps = [lprops, cprops, ldesc].map((text) => (text === '{}' ? {} : (JSON.parse(text) as unknown)));
   return hash('sha256', JSON.stringify([lname, lty, lnote, ...maps]), 'base64');
 }
 
-/** An address that only its owner recognises; null stays null. */
 export const maskAddress = (email: string | null): string | null => email && maskEmail(email);
 
-/** An item without what tells who wrote it. */
 export function maskItem<Row extends ItemRow>(item: Row): Row {
   return { ...item, di: '', uby: maskAddress(item.uby) };
 }
 
-/**
- * Base64 hash of an item's product id in its store. In one call it takes 1.5 µs, with `createHash` 2.6 µs, and a page has one for each item;
- * remembering 20,000 of them takes 0.6 µs where the product was met before, which is not worth the memory.
- */
+/** `hash` takes 1.5 µs, `createHash` 2.6 µs, and a page needs one for each item. */
 export function hashProduct({ pid, empi }: ItemRow): string {
   return hash('sha256', JSON.stringify([pid, empi]), 'base64');
 }
 
-/** The product's page with the variant; a custom item has no variant that a page could choose. */
+/** A custom item has no variant to select on its page. */
 export function itemUrl(item: ItemRow): string | null {
   return item.lity === null ? variantUrl(item) : item.uri;
 }
 
-/** The parts of a custom bundle. */
 export function bundleOf({ bundle }: ItemRow): BundleItemRow[] {
   return bundle === '[]' ? [] : (JSON.parse(bundle) as BundleItemRow[]);
 }
 
-/** Shorter texts are parsed in no time. */
 const SHORT_TEXT = 2_000;
 
-/** Parses a stored text; a long one after other requests had a turn, because it may hold a value in every other character. */
+/** Lets other requests run before a long text is parsed: it may hold a value in every other character. */
 export function parsePaced<Result>(length: number, parse: () => Result): Result | Promise<Result> {
   const turn = length > SHORT_TEXT ? pauseFor(length / 2) : null;
   return turn ? turn.then(parse) : parse();

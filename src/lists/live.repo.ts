@@ -1,40 +1,49 @@
 import { unnestKeys } from '../platform/database/columns.ts';
 import type { Database, Db } from '../platform/database/database.ts';
 import { POSITION } from '../platform/database/replica.ts';
-import type { ListModel } from '../generated/prisma/models.ts';
-import type { Noted } from './live.rules.ts';
+import type { ListOwner } from './list.repo.ts';
 
-/** Whose lists. */
-export type Owner = Pick<ListModel, 'pid' | 'regid'>;
+/** Which lists changed, as a client sees it; `isWhole` when `lids` names all lists of the shopper. */
+export type RevisionChanges = { rev: string; lids: string[]; isWhole: boolean };
 
-/** Somebody who watches a shopper's lists, and what it knows. */
-export type Watched = Owner & {
-  /** The store key, or operator key, that speaks for the shopper; empty for the shopper itself. */
-  keyId: string;
+export type ShopperRevision = {
   rev: number;
-  /** What its right to watch rests on. */
-  standing: string;
+  /** `changed` is complete for changes after this revision. */
+  floor: number;
+  /** The revision of each list's last change. */
+  changed: Record<string, number>;
+  /** All lists of the shopper; empty unless the key has `isWhole`. */
+  lids: string[];
 };
 
-/** What is otherwise than a watcher knows; `position` counts from one. */
-export type Moved = Pick<Watched, 'rev' | 'standing'> & { position: number };
+/** A watched shopper, with the state that its watchers know. */
+export type Watched = ListOwner & {
+  /** The store or operator key that acts for the shopper; empty for the shopper itself. */
+  keyId: string;
+  rev: number;
+  /** Changes whenever the caller has to be authenticated again. */
+  authState: string;
+};
+
+/** A difference from what the watchers know; `position` counts from one. */
+export type WatchedChange = Pick<Watched, 'rev' | 'authState'> & { position: number };
 
 const WATCHED_COLUMNS = {
   pid: 'text',
   regid: 'text',
   key_id: 'text',
   rev: 'bigint',
-  standing: 'text',
+  auth_state: 'text',
 } as const;
 
 /**
- * SQL: the one statement a second of all who watch: it answers only where something differs. Rights rest on the rows of store and shopper (`xmin` is
- * another after every change of them), on the key and on whether the service is open.
+ * SQL: one statement a second serves all watchers of a process, and returns rows only where something differs. `xmin` changes with every
+ * update of the store or shopper row.
  */
 const MOVED = {
   name: 'moved_revisions',
   text: `
-    SELECT k.position::int, r.rev, x.standing
+    SELECT k.position::int, r.rev, x.auth_state AS "authState"
     FROM ${unnestKeys('k', WATCHED_COLUMNS)}
     LEFT JOIN LATERAL (SELECT xmin FROM store WHERE pid = k.pid LIMIT 1) s ON true
     LEFT JOIN LATERAL (SELECT xmin FROM shopper WHERE pid = k.pid AND regid = k.regid LIMIT 1) sh ON true
@@ -43,26 +52,25 @@ const MOVED = {
     CROSS JOIN LATERAL (
       SELECT concat(s.xmin, '.', sh.xmin, CASE WHEN (SELECT maintenance FROM service_state WHERE id = 1)
         OR (k.key_id <> '' AND NOT EXISTS (SELECT FROM store_key WHERE pid = k.pid AND id = k.key_id AND revoked_at IS NULL)
-          AND NOT EXISTS (SELECT FROM operator_key WHERE id = k.key_id AND revoked_at IS NULL)) THEN ' ended' END) AS standing) x
-    WHERE r.rev <> k.rev OR x.standing <> k.standing`,
+          AND NOT EXISTS (SELECT FROM operator_key WHERE id = k.key_id AND revoked_at IS NULL)) THEN ' ended' END) AS auth_state) x
+    WHERE r.rev <> k.rev OR x.auth_state <> k.auth_state`,
 };
 
-/** Those of many watchers for whom something has changed, in one statement. */
-export function findMoved(db: Db, watched: readonly Watched[]): Promise<Moved[]> {
+export function findChanged(db: Db, watched: readonly Watched[]): Promise<WatchedChange[]> {
   const column = <Name extends keyof Watched>(name: Name): Watched[Name][] => watched.map((one) => one[name]);
-  return db.query<Moved>(MOVED, [
+  return db.query<WatchedChange>(MOVED, [
     column('pid'),
     column('regid'),
     column('keyId'),
     column('rev'),
-    column('standing'),
+    column('authState'),
   ]);
 }
 
-/** What is asked of a shopper's revision: the names of all lists take a look at each of them. */
-export type NotedKey = Owner & { isWhole: boolean };
+/** `isWhole` also reads the ids of all lists. */
+export type RevisionKey = ListOwner & { isWhole: boolean };
 
-/** SQL: one statement for all whose lists changed in one moment. */
+/** SQL: one statement serves all concurrent readers. */
 const NOTED = {
   name: 'noted_changes',
   text: `
@@ -74,9 +82,9 @@ const NOTED = {
     ORDER BY k.position`,
 };
 
-/** What is noted of the lists of many shoppers, revision and lists as of one moment. What is read of them next is not older. */
-export async function notedOf(db: Database, keys: readonly NotedKey[]): Promise<Noted[]> {
-  const rows = await db.query<Noted & { position: string | null }>(NOTED, [
+/** Replica reads that follow are at least as recent as these revisions. */
+export async function readRevisions(db: Database, keys: readonly RevisionKey[]): Promise<ShopperRevision[]> {
+  const rows = await db.query<ShopperRevision & { position: string | null }>(NOTED, [
     keys.map(({ pid }) => pid),
     keys.map(({ regid }) => regid),
     keys.map(({ isWhole }) => isWhole),

@@ -4,28 +4,52 @@ import { fail } from '../platform/errors.ts';
 import { onLeave, releaseWhileWaiting, untilDrained } from '../platform/in-flight.ts';
 import { identifyAgain } from '../shoppers/authenticate.service.ts';
 import { allLists } from './list-pages.service.ts';
+import type { ListOwner } from './list.repo.ts';
 import type { ListView } from './list.view.ts';
-import type { Owner } from './live.repo.ts';
-import { checkSince, checkWait, tellAll, tellSince } from './live.rules.ts';
-import type { Changes } from './live.rules.ts';
-import { openWatch, readNoted } from './live.watch.ts';
+import type { RevisionChanges, ShopperRevision } from './live.repo.ts';
+import { openWatch, readRevision } from './live.watch.ts';
 import type { Watch } from './live.watch.ts';
 
-/** What changed since a revision, or everything where that cannot be told. */
-async function readChanges(ctx: Context, { pid, regid }: Owner, since: number | null): Promise<Changes> {
-  if (since !== null) {
-    const told = tellSince(await readNoted(ctx, { pid, regid, isWhole: false }), since);
-    if (told) return told;
-  }
-  return tellAll(await readNoted(ctx, { pid, regid, isWhole: true }));
+const REVISION = /^\d{1,15}$/;
+
+function checkSince(since: string | null | undefined): number | null {
+  if (since == null || since === '') return null;
+  if (!REVISION.test(since)) fail('invalid-request', 'since must be a rev that was answered before');
+  return Number(since);
 }
 
-/** Fails when the caller may no longer read these lists: sessions end, keys are revoked, guests log in. */
+function checkWait(seconds: number | null | undefined, maxMs: number): number {
+  if (seconds == null) return maxMs;
+  if (seconds < 0) fail('invalid-request', 'wait must be a whole number of seconds from 0 on');
+  return Math.min(seconds * 1_000, maxMs);
+}
+
+/** Returns null when the revision is too old, or from another database. */
+function changesSince({ rev, floor, changed }: ShopperRevision, since: number): RevisionChanges | null {
+  if (since < floor || since > rev) return null;
+  const lids = Object.keys(changed).filter((lid) => changed[lid]! > since);
+  return { rev: String(rev), lids, isWhole: false };
+}
+
+async function readChanges(
+  ctx: Context,
+  { pid, regid }: ListOwner,
+  since: number | null,
+): Promise<RevisionChanges> {
+  if (since !== null) {
+    const changes = changesSince(await readRevision(ctx, { pid, regid, isWhole: false }), since);
+    if (changes) return changes;
+  }
+  const { rev, lids } = await readRevision(ctx, { pid, regid, isWhole: true });
+  return { rev: String(rev), lids, isWhole: true };
+}
+
+/** Fails when the caller may no longer read these lists: its session ended, its key was revoked or the guest logged in. */
 async function authenticateAgain(ctx: Context): Promise<void> {
   requireShopper({ ...ctx, viewer: await identifyAgain(ctx) });
 }
 
-/** Begins to watch; ends with the caller, who holds nothing but its connection meanwhile. */
+/** The watch ends when the client disconnects. While it waits, the request does not count as in flight. */
 function beginWatch(ctx: Context, rev: number | null): Watch {
   const watch = openWatch(ctx, rev);
   onLeave(ctx.connection.response, watch.close);
@@ -33,31 +57,35 @@ function beginWatch(ctx: Context, rev: number | null): Watch {
   return watch;
 }
 
-/** Tells a change at a time, as soon as the caller has taken the one before; what happens meanwhile is one change. */
-async function* follow(ctx: Context, watch: Watch, first: Changes): AsyncGenerator<{ lists: Changes }> {
+/** Waits until the client has read the previous event; changes in the meantime become one event. */
+async function* follow(
+  ctx: Context,
+  watch: Watch,
+  first: RevisionChanges,
+): AsyncGenerator<{ lists: RevisionChanges }> {
   const owner = requireShopper(ctx);
-  let told = first;
+  let last = first;
   try {
-    yield { lists: told };
+    yield { lists: last };
     while (await watch.next()) {
       await untilDrained(ctx.connection);
       if (watch.needsReauth()) await authenticateAgain(ctx);
-      const changes = await readChanges(ctx, owner, Number(told.rev));
+      const changes = await readChanges(ctx, owner, Number(last.rev));
       watch.rev = Number(changes.rev);
-      if (changes.rev === told.rev) continue;
-      told = changes;
-      yield { lists: told };
+      if (changes.rev === last.rev) continue;
+      last = changes;
+      yield { lists: last };
     }
   } finally {
     watch.close();
   }
 }
 
-/** The shopper's lists as they are, then every change of them. */
+/** Streams the current lists of the shopper, then each change. */
 export async function watchLists(
   ctx: Context,
   since: string | null | undefined,
-): Promise<AsyncIterable<{ lists: Changes }>> {
+): Promise<AsyncIterable<{ lists: RevisionChanges }>> {
   const owner = requireShopper(ctx);
   const known = checkSince(since);
   const watch = beginWatch(ctx, null);
@@ -71,32 +99,32 @@ export async function watchLists(
   }
 }
 
-/** Waits for a change; false when the time is over, the caller has left or the process is about to end. */
+/** Returns false on a timeout, when the client disconnects and when the process shuts down. */
 async function awaitChange(ctx: Context, rev: number, waitMs: number): Promise<boolean> {
   const watch = beginWatch(ctx, rev);
   const timer = setTimeout(watch.close, waitMs);
   try {
-    const isTold = await watch.next().catch(() => false);
+    const isNotified = await watch.next().catch(() => false);
     if (watch.needsReauth()) await authenticateAgain(ctx);
-    return isTold;
+    return isNotified;
   } finally {
     clearTimeout(timer);
     watch.close();
   }
 }
 
-type Question = { since?: string | null; wait?: number | null };
-
-/** Which lists changed since a revision, told when one does. */
-export async function listChanges(ctx: Context, { since, wait }: Question): Promise<Changes> {
+/** Long polling: returns as soon as a list has changed since the given revision. */
+export async function listChanges(
+  ctx: Context,
+  { since, wait }: { since?: string | null; wait?: number | null },
+): Promise<RevisionChanges> {
   const owner = requireShopper(ctx);
   const known = checkSince(since);
-  const waitMs = checkWait(wait, ctx.config.liveWaitMs);
-  const deadline = performance.now() + waitMs;
+  const deadline = performance.now() + checkWait(wait, ctx.config.liveWaitMs);
   for (;;) {
     const changes = await readChanges(ctx, owner, known);
     const leftMs = deadline - performance.now();
-    // Before the first change there was nothing, so that everything has changed since.
+    // Revision 0 precedes every change, so all lists are the right response to it.
     if (known !== null && known > 0 && changes.isWhole)
       fail('invalid-request', 'since is not a rev that changes can be told from; ask without it');
     const isNews = known === null || Number(changes.rev) !== known;
@@ -104,10 +132,9 @@ export async function listChanges(ctx: Context, { since, wait }: Question): Prom
   }
 }
 
-/** Those of the lists that changed and are still there. */
 export async function changedLists(
   ctx: Context,
-  { lids, isWhole }: Changes,
+  { lids, isWhole }: RevisionChanges,
   shown: number,
 ): Promise<ListView[]> {
   return lids.length === 0 ? [] : allLists(ctx, { st: null, lids: isWhole ? null : lids }, shown);

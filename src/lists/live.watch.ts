@@ -5,50 +5,49 @@ import type { Context, Services } from '../context.ts';
 import { AppError, fail } from '../platform/errors.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import { outsideSpans } from '../platform/tracing.ts';
-import { findMoved, notedOf } from './live.repo.ts';
-import type { NotedKey, Owner, Watched } from './live.repo.ts';
-import type { Noted } from './live.rules.ts';
+import type { ListOwner } from './list.repo.ts';
+import { findChanged, readRevisions } from './live.repo.ts';
+import type { RevisionKey, ShopperRevision, Watched } from './live.repo.ts';
 
-/** One stream or one waiting call. */
+/** One stream or one long-polling call. */
 export type Watch = {
-  /** The last revision that it received; null before the first. */
+  /** The last revision sent to the client. */
   rev: number | null;
-  /** Waits until there may be something new; false when the caller has left. Fails when the process is about to end. */
+  /** Waits for a notification. Returns false after the client has disconnected, and fails when the process shuts down. */
   next(): Promise<boolean>;
-  /** Whether the caller has to be authenticated again; true once for each change. */
+  /** Returns true once after each change of the caller's authorization. */
   needsReauth(): boolean;
   close: () => void;
 };
 
-/** How often the database is asked. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
-/** Most streams and waiting calls of one shopper, of one address in a store, and of one store key. */
+/** The most open watches for a shopper, an IP address in a store, and a store key. */
 export const WATCH_LIMITS = { shopper: 20, address: 200, key: 2_000 };
-/** What one store may have of all streams of the process. */
+/** The share of a process's streams that one store may use. */
 const STORE_SHARE = 1 / 2;
 
 const RETRY_SECONDS = '10';
 
 type Entry = Watched & { watches: Set<Watching> };
-type Watching = Watch & { notify(isInDoubt: boolean): void; end(): void };
+type Watching = Watch & { notify(isReauthDue: boolean): void; end(): void };
 
 const closing = (): AppError =>
   new AppError('unavailable', 'The service is shutting down; connect again', { 'Retry-After': '1' });
 
-const nameOf = ({ pid, regid }: Owner): string => `${pid} ${regid}`;
+const nameOf = ({ pid, regid }: ListOwner): string => `${pid} ${regid}`;
 
-/** What the right of a caller rests on, as the statement tells it. */
-const standingOf = ({ viewer: { state } }: Context): string =>
+/** The same text as the statement in live.repo.ts returns. */
+const authStateOf = ({ viewer: { state } }: Context): string =>
   `${state!.store.version}.${state!.shopper.version}`;
 
 function createWatching(leave: (watching: Watching) => void): Watching {
   let state: 'idle' | 'notified' | 'left' | 'ended' = 'idle';
-  let isInDoubt = false;
+  let isReauthDue = false;
   let wake: () => void = () => undefined;
-  const turn = (to: typeof state): void => {
+  const enterState = (next: typeof state): void => {
     if (state === 'left' || state === 'ended') return;
-    state = to;
+    state = next;
     wake();
   };
   return {
@@ -60,29 +59,28 @@ function createWatching(leave: (watching: Watching) => void): Watching {
       return state !== 'left';
     },
     needsReauth() {
-      const was = isInDoubt;
-      isInDoubt = false;
-      return was;
+      const isDue = isReauthDue;
+      isReauthDue = false;
+      return isDue;
     },
-    notify(isDoubted) {
-      isInDoubt ||= isDoubted;
-      turn('notified');
+    notify(isDue) {
+      isReauthDue ||= isDue;
+      enterState('notified');
     },
-    end: () => turn('ended'),
+    end: () => enterState('ended'),
     close() {
       leave(this);
-      turn('left');
+      enterState('left');
     },
   };
 }
 
-/** Counts who watches by name, and refuses one too many. */
+/** Counts open watches by name and enforces a limit for each; the returned function counts one down. */
 function createCounts() {
   const counts = new Map<string, number>();
-  return (name: string, most: number): (() => void) => {
+  return (name: string, max: number): (() => void) => {
     const count = (counts.get(name) ?? 0) + 1;
-    if (count > most)
-      fail('too-many-requests', 'Too many streams are open', { 'Retry-After': RETRY_SECONDS });
+    if (count > max) fail('too-many-requests', 'Too many streams are open', { 'Retry-After': RETRY_SECONDS });
     counts.set(name, count);
     return () => {
       const left = counts.get(name)! - 1;
@@ -92,60 +90,61 @@ function createCounts() {
   };
 }
 
-/** All watches of a process: one query a second looks for changes, however many watch, and none while nobody does. */
+/** The watches of a process share one query a second, which stops when the last of them closes. */
 const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'config' | 'log'>) => {
   const entries = new Map<string, Entry>();
   const byOwner = new Map<string, Set<Watching>>();
   const count = createCounts();
-  const most = (kind: keyof typeof WATCH_LIMITS): number =>
+  const limitOf = (kind: keyof typeof WATCH_LIMITS): number =>
     config.rateLimits ? WATCH_LIMITS[kind] : Infinity;
   let open = 0;
-  let isLooking = false;
+  let isPolling = false;
   let isClosed = false;
   measure(METRICS.openStreams, () => open);
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const watched = [...entries.values()];
-    for (const { position, rev, standing } of await findMoved(db, watched)) {
+    for (const { position, rev, authState } of await findChanged(db, watched)) {
       const entry = watched[position - 1]!;
-      const isInDoubt = standing !== entry.standing;
-      Object.assign(entry, { rev, standing });
-      for (const watching of entry.watches) if (isInDoubt || watching.rev !== rev) watching.notify(isInDoubt);
+      const isReauthDue = authState !== entry.authState;
+      Object.assign(entry, { rev, authState });
+      for (const watching of entry.watches)
+        if (isReauthDue || watching.rev !== rev) watching.notify(isReauthDue);
     }
   };
 
-  /** Goes on for as long as somebody watches. While the database is away, what changes is told when it is back. */
-  const keepLooking = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    let isAway = false;
+  /** Survives a database outage: the first query after it finds all changes. */
+  const pollWhileWatched = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
+    let isFailing = false;
     while (entries.size > 0 && !isClosed) {
-      const next = delay(LOOK_MS, undefined, { ref: false });
+      const next = delay(POLL_MS, undefined, { ref: false });
       try {
-        await look();
-        isAway = false;
+        await poll();
+        isFailing = false;
       } catch (error) {
-        if (!isAway) log.warn({ reason: (error as Error).message }, 'revisions cannot be read');
+        if (!isFailing) log.warn({ reason: (error as Error).message }, 'revisions cannot be read');
         // oxlint-disable-next-line no-useless-assignment -- the next round reads it
-        isAway = true;
+        isFailing = true;
       }
       await next;
     }
-    isLooking = false;
+    isPolling = false;
   };
 
-  const enter = ({ viewer, address }: Context, { pid, regid }: Owner): (() => void)[] => {
+  const enter = ({ viewer, address }: Context, { pid, regid }: ListOwner): (() => void)[] => {
     if (open >= config.maxStreams)
       fail('unavailable', 'Too many streams are open; retry later', { 'Retry-After': RETRY_SECONDS });
     const leave: (() => void)[] = [];
     try {
       leave.push(count(`store ${pid}`, Math.ceil(config.maxStreams * STORE_SHARE)));
-      leave.push(count(`shopper ${pid} ${regid}`, most('shopper')));
-      // A store's back end watches for all its shoppers from one address.
+      leave.push(count(`shopper ${pid} ${regid}`, limitOf('shopper')));
+      // A store's back end opens the watches of all its shoppers from one address.
       leave.push(
         viewer.keyId === null
-          ? count(`address ${pid} ${address}`, most('address'))
-          : count(`key ${viewer.keyId}`, most('key')),
+          ? count(`address ${pid} ${address}`, limitOf('address'))
+          : count(`key ${viewer.keyId}`, limitOf('key')),
       );
     } catch (error) {
       leave.forEach((undo) => undo());
@@ -155,11 +154,11 @@ const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'confi
     return [...leave, () => void (open -= 1)];
   };
 
-  const entryFor = (ctx: Context, { pid, regid }: Owner): [string, Entry] => {
+  const entryFor = (ctx: Context, { pid, regid }: ListOwner): [string, Entry] => {
     const keyId = ctx.viewer.keyId ?? '';
     const name = `${nameOf({ pid, regid })} ${keyId}`;
-    const made = { pid, regid, keyId, rev: -1, standing: standingOf(ctx), watches: new Set<Watching>() };
-    const entry = entries.get(name) ?? made;
+    const created = { pid, regid, keyId, rev: -1, authState: authStateOf(ctx), watches: new Set<Watching>() };
+    const entry = entries.get(name) ?? created;
     entries.set(name, entry);
     return [name, entry];
   };
@@ -181,15 +180,15 @@ const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'confi
       watching.rev = rev;
       entry.watches.add(watching);
       own.add(watching);
-      // Others may have been told more than this caller knew of when it came.
-      if (entry.standing !== standingOf(ctx)) watching.notify(true);
+      // The entry may be newer than what this request has read.
+      if (entry.authState !== authStateOf(ctx)) watching.notify(true);
       else if (rev !== null && entry.rev >= 0 && entry.rev !== rev) watching.notify(false);
-      // Who came too late is answered, and sent on like the others.
       if (isClosed) watching.end();
-      void outsideSpans(keepLooking);
+      void outsideSpans(pollWhileWatched);
       return watching;
     },
-    notify: (owner: Owner): void => byOwner.get(nameOf(owner))?.forEach((watching) => watching.notify(false)),
+    notify: (owner: ListOwner): void =>
+      byOwner.get(nameOf(owner))?.forEach((watching) => watching.notify(false)),
     close() {
       isClosed = true;
       for (const { watches } of entries.values()) for (const watching of watches) watching.end();
@@ -197,24 +196,24 @@ const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'confi
   };
 });
 
-/** Watches the lists of the calling shopper, within the limits of the process. */
 export function openWatch(ctx: Context, rev: number | null): Watch {
   return watchersOf(onPrimary(ctx)).watch(ctx, rev);
 }
 
-/** Notifies this process's watches of a shopper's lists at once; other processes find the change with their next query. */
-export function notifyChange(services: Services, owner: Owner): void {
+/** Notifies the watches of this process at once; other processes find the change with their next query. */
+export function notifyChange(services: Services, owner: ListOwner): void {
   watchersOf(services).notify(owner);
 }
 
-/** Ends every stream and every wait, so that callers connect to another process; later ones end at once. */
+/** Ends every watch, and later ones as soon as they open, so that clients connect to another process. */
 export function closeWatches(services: Services): void {
   watchersOf(services).close();
 }
 
-const notedLoader = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
-  createBatchLoader<NotedKey, Noted>((keys) => notedOf(db, keys)),
+const revisionLoader = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
+  createBatchLoader<RevisionKey, ShopperRevision>((keys) => readRevisions(db, keys)),
 );
 
-/** What is noted of a shopper's lists; concurrent reads share a statement. */
-export const readNoted = (ctx: Context, key: NotedKey): Promise<Noted> => notedLoader(onPrimary(ctx))(key);
+/** Concurrent reads share a statement. */
+export const readRevision = (ctx: Context, key: RevisionKey): Promise<ShopperRevision> =>
+  revisionLoader(onPrimary(ctx))(key);

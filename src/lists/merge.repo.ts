@@ -3,23 +3,21 @@ import type { ListModel } from '../generated/prisma/models.ts';
 import { JSON_LIMITS } from '../platform/json.ts';
 import { itemColumns } from './item.columns.ts';
 import { insertItemEvents } from './item.repo.ts';
-import type { Joining } from './list-alias.repo.ts';
+import type { Joining } from './list.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 
-/** What a merge has to know of a list. */
 export type MergeListRow = Raw<Pick<ListModel, 'lid' | 'regid' | 'lname' | 'lty' | 'seq'>> & {
   isSfl: boolean;
   isActive: boolean;
   isCopying: boolean;
 };
 
-/** Whether a shopper has a list at all. */
 export async function hasLists(tx: Tx, { pid, regid }: ShopperRow): Promise<boolean> {
   return (await tx.prisma.list.findFirst({ where: { pid, regid }, select: { lid: true } })) !== null;
 }
 
-/** SQL: locks rows in an order. All lists of these shoppers by rising lid, as every writer of several lists does. */
+/** SQL: locks rows in the order that every writer of several lists uses. */
 export function lockAllLists(tx: Tx, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
   return tx.query<MergeListRow>(
     `SELECT lid, regid, lname, lty, sfl_owner IS NOT NULL AS "isSfl", st = 1 AS "isActive", copying AS "isCopying", seq
@@ -28,7 +26,7 @@ export function lockAllLists(tx: Tx, pid: string, regids: readonly string[]): Pr
   );
 }
 
-/** SQL: column by column from what was there. Gives whole lists to the account; returns how many items they hold, those still being copied included. */
+/** SQL: sets columns from other columns. Returns the number of items, including those that are still to be copied. */
 export async function moveLists(
   tx: Tx,
   account: ShopperRow,
@@ -49,7 +47,6 @@ export async function moveLists(
 
 const PAIRS = 'unnest($2::text[], $3::text[]) AS pair (source, target)';
 
-/** The newer item's value; or the older one's where the newer has none, so that nothing that was written down is lost. */
 const joinedValue = ({ column, initial = 'NULL', ...rule }: (typeof itemColumns)[number]): string[] => {
   if (!('merge' in rule)) return [];
   const [guests, accounts] =
@@ -62,7 +59,7 @@ const joinedValue = ({ column, initial = 'NULL', ...rule }: (typeof itemColumns)
   return [`${column} = CASE WHEN g.uts > a.uts THEN ${guests} ELSE ${accounts} END`];
 };
 
-/** SQL: set-wise, for any number of items. Where both lists hold a variant, the account's row takes over what is newer; returns how many there were. */
+/** SQL: set-wise. Merges variants that both lists have into the account's items, and returns how many there were. */
 export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joining[]): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `WITH joined AS (
@@ -76,10 +73,7 @@ export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joinin
   return rows[0]!.count;
 }
 
-/**
- * SQL: set-wise. Moves the items that the account's list does not hold, with their ids and their place in time, and tells webhooks that they were
- * added; answers how many. A guest can have hundreds of thousands of items: none of them leaves the database.
- */
+/** SQL: moves hundreds of thousands of items without reading them. They keep their ids and order; webhooks get `list.item.added`. */
 export async function moveMissingItems(
   tx: Tx,
   { pid, uid }: ShopperRow,
@@ -93,17 +87,14 @@ export async function moveMissingItems(
        WHERE g.pid = $1 AND g.lid = pair.source
          AND NOT EXISTS (SELECT 1 FROM item a WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi)
        RETURNING g.lid, g.id, g.epi, g.empi, g.du, g.qty, g.seq),
-     told AS (${insertItemEvents('moved', 4)})
+     events AS (${insertItemEvents('moved', 4)})
      SELECT count(*)::int AS count FROM moved`,
     [...params(pid, pairs), 'list.item.added', uid, now.toISOString()],
   );
   return row!.count;
 }
 
-/**
- * Both lists' properties, the account's values where both have one. Where that is more than a map may hold, the account's stay whole
- * and the guest's are added by name as far as they fit: a map that only grows would make the list unreadable one day.
- */
+/** Joins both maps; the account's values win. Beyond the size limit, only as many of the guest's properties are added as fit. */
 const joinedMap = (column: string): string => `CASE
   WHEN octet_length((g.${column} || a.${column})::text) <= ${JSON_LIMITS.maxBytes} THEN g.${column} || a.${column}
   ELSE a.${column} || (
@@ -112,14 +103,13 @@ const joinedMap = (column: string): string => `CASE
       FROM jsonb_each(g.${column}) WHERE NOT a.${column} ? key) added
     WHERE octet_length(a.${column}::text) + bytes <= ${JSON_LIMITS.maxBytes}) END`;
 
-/** What a list takes of one that joins it, column by column. */
 const joinedColumn = ({ column, merge }: (typeof listColumns)[number]): string[] => {
   if (merge === 'map') return [`${column} = ${joinedMap(column)}`];
   if (merge === 'fill') return [`${column} = coalesce(a.${column}, g.${column})`];
   return merge === 'sum' ? [`${column} = a.${column} + g.${column}`] : [];
 };
 
-/** SQL: column by column from two rows. Fills what the account's lists leave open from the lists that join them, which are then deleted. */
+/** SQL: sets columns from those of another row. Deletes the lists that have joined another one. */
 export async function closeJoinedLists(
   tx: Tx,
   account: ShopperRow,

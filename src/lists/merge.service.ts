@@ -1,20 +1,16 @@
 import type { Tx } from '../platform/database/database.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
-import { tellOfLists } from './item-events.service.ts';
-import { finishCopies } from './item-copy.service.ts';
-import { mergeTrash } from './trash.service.ts';
-import { joinAliases } from './list-alias.repo.ts';
-import type { Joining } from './list-alias.repo.ts';
+import { finishCopies } from './item-copy.repo.ts';
+import { queueListEvents } from './item.repo.ts';
+import { joinAliases } from './list.repo.ts';
+import type { Joining } from './list.repo.ts';
 import * as merges from './merge.repo.ts';
-import { planMerge } from './merge.rules.ts';
+import { moveDeletedItems, moveTrash } from './trash.repo.ts';
 
-/** What a merge did: lists moved or joined, items that the account gained, items that it already had. */
+/** `items` are new to the account, `duplicates` are not. */
 export type MergeReport = { lists: number; items: number; duplicates: number };
 
-/**
- * Gives a guest's lists to an account inside the caller's transaction, which holds both shoppers' row locks: nobody can create a
- * list for either meanwhile. Size limits do not apply: a login never fails because of them.
- */
+/** The caller's transaction has locked both shoppers. Quotas do not apply, because a login must not fail because of them. */
 export async function mergeLists(
   tx: Tx,
   guest: ShopperRow,
@@ -22,17 +18,16 @@ export async function mergeLists(
   now: Date,
 ): Promise<MergeReport> {
   if (!(await merges.hasLists(tx, guest))) {
-    await mergeTrash(tx, guest, account, []);
+    await moveTrash(tx, guest, account);
     return { lists: 0, items: 0, duplicates: 0 };
   }
   const lists = await merges.lockAllLists(tx, guest.pid, [guest.regid, account.regid]);
-  const { moving, rounds } = planMerge(
-    lists.filter(({ regid }) => regid === guest.regid),
-    lists.filter(({ regid }) => regid === account.regid),
-  );
-  const leaving = lists.filter(({ regid }) => regid === guest.regid).map(({ lid }) => lid);
-  await tellOfLists(tx, guest, 'list.item.removed', leaving, now);
-  // A list that is still being copied has no place to be copied into once it has joined another.
+  const guestLists = lists.filter(({ regid }) => regid === guest.regid);
+  const accountLists = lists.filter(({ regid }) => regid === account.regid);
+  const { moving, rounds } = planMerge(guestLists, accountLists);
+  const leaving = guestLists.map(({ lid }) => lid);
+  await queueListEvents(tx, guest, 'list.item.removed', leaving, now);
+  // Portions of a list that joins another one would have no target list any more.
   const joining = rounds.flat().map(({ from }) => from);
   const unfinished = lists
     .filter(({ lid, isCopying }) => isCopying && joining.includes(lid))
@@ -41,13 +36,14 @@ export async function mergeLists(
 
   const report = { lists: moving.length + joining.length, items: 0, duplicates: 0 };
   if (moving.length > 0) report.items += await merges.moveLists(tx, account, moving, now);
-  await tellOfLists(tx, account, 'list.item.added', moving, now);
+  await queueListEvents(tx, account, 'list.item.added', moving, now);
   for (const pairs of rounds) {
     const { items, duplicates } = await joinLists(tx, account, pairs, now);
     report.items += items;
     report.duplicates += duplicates;
   }
-  await mergeTrash(tx, guest, account, rounds.flat());
+  await moveDeletedItems(tx, guest.pid, rounds.flat());
+  await moveTrash(tx, guest, account);
   return report;
 }
 
@@ -62,4 +58,37 @@ async function joinLists(
   await joinAliases(tx, account.pid, pairs);
   await merges.closeJoinedLists(tx, account, pairs, now);
   return { items, duplicates };
+}
+
+/** Each target occurs once in a round. */
+type MergePlan = { moving: string[]; rounds: Joining[][] };
+
+function kindOf({ lname, lty, isSfl }: merges.MergeListRow): string {
+  return isSfl ? 'sfl' : JSON.stringify([lty ?? 'wl', lname]);
+}
+
+/** A guest's list joins the account's oldest active list of the same type and name, or its save-for-later list; others are moved. */
+function planMerge(
+  guestLists: readonly merges.MergeListRow[],
+  accountLists: readonly merges.MergeListRow[],
+): MergePlan {
+  const bySeq = (left: merges.MergeListRow, right: merges.MergeListRow): number => left.seq - right.seq;
+  const targets = new Map<string, string>();
+  for (const list of [...accountLists].sort(bySeq)) {
+    const kind = kindOf(list);
+    if ((list.isActive || list.isSfl) && !targets.has(kind)) targets.set(kind, list.lid);
+  }
+  const plan: MergePlan = { moving: [], rounds: [] };
+  const joined = new Map<string, number>();
+  for (const list of [...guestLists].sort(bySeq)) {
+    const to = targets.get(kindOf(list));
+    if (to === undefined) {
+      plan.moving.push(list.lid);
+      continue;
+    }
+    const round = joined.get(to) ?? 0;
+    joined.set(to, round + 1);
+    (plan.rounds[round] ??= []).push({ from: list.lid, to });
+  }
+  return plan;
 }

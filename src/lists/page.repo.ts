@@ -4,9 +4,9 @@ import type { ShopperModel } from '../generated/prisma/models.ts';
 import {
   JOIN_PRODUCT,
   estimate,
-  isWorthMaking,
+  isWorthBuilding,
   packItem,
-  packedAlong,
+  packedExtra,
   sized,
   unpackItem,
 } from './item.repo.ts';
@@ -14,44 +14,43 @@ import type { ItemRow } from './item.columns.ts';
 import { READ_LIST } from './list.repo.ts';
 import type { ListRow } from './list.columns.ts';
 import type { ListOwner } from './list.repo.ts';
+import { MAX_SHOWN, PREVIEW_SIZE } from './list.rules.ts';
 
-/** The order and choice of items; each has a statement of its own. */
+/** Each combination has its own statement. */
 export type PageOrder = {
   sort: 'added' | 'price' | 'title';
   order: 'asc' | 'desc';
   filter: 'instock' | 'outofstock' | null;
 };
 
-/** Newest first. */
 export const NEWEST_FIRST: PageOrder = { sort: 'added', order: 'desc', filter: null };
 
-/** A place in an order: the sort key as text (null for `added`) and the item's number. */
-export type Place = { key: string | null; seq: number };
+/** The sort key as text, null for `added`, and the item's sequence number. */
+export type CursorPosition = { key: string | null; seq: number };
 
-/** A page of a list, as the shopper `regid` may see it. */
+/** `regid` is the reader. */
 export type PageKey = ListOwner & {
   lid: string;
   limit: number;
   offset: number;
-  after: Place | null;
+  after: CursorPosition | null;
   /** False reads the items only. */
   hasList: boolean;
 };
 
-/** An item at its place in a sorted page. */
-export type PlacedItemRow = ItemRow & { sortkey?: string | number };
+export type SortedItemRow = ItemRow & { sortkey?: string | number };
 
-/** The page; `list` is null when there is none that the shopper may see, `owner` is there for somebody else's list. */
+/** `list` is null when the reader may not see it; `owner` is set for a list of another shopper. */
 export type PageRow = {
   list: ListRow | null;
   owner: Pick<ShopperModel, 'fname' | 'em'> | null;
-  items: PlacedItemRow[];
+  items: SortedItemRow[];
   total: number;
 };
 
 const FILTERS = { instock: '(p.stk IS NULL OR p.stk > 0)', outofstock: 'p.stk <= 0' };
 
-/** Items without a price or title come last, whichever the direction. Titles compare by bytes, so every server agrees. */
+/** Items without a price or title come last in both directions. Titles compare by bytes, so that all servers agree. */
 const SORT_KEYS = {
   price: {
     asc: `coalesce(p.pr, i.pr, 'Infinity'::float8)`,
@@ -79,7 +78,7 @@ function itemsByAge(order: 'asc' | 'desc'): string {
 function itemsByKey({ sort, order, filter }: PageOrder): string {
   const key = sort === 'added' ? null : SORT_KEYS[sort];
   const beyond = order === 'desc' ? '<' : '>';
-  const place = key
+  const isAfter = key
     ? `(${key[order]}, i.seq) ${beyond} (k.after_key::${key.cast}, k.after_seq)`
     : `i.seq ${beyond} k.after_seq`;
   const sorting = (seq: string, sortkey: string): string =>
@@ -87,12 +86,12 @@ function itemsByKey({ sort, order, filter }: PageOrder): string {
   return `
     SELECT coalesce(json_agg(x.item ORDER BY ${sorting('x.seq', 'x.sortkey')}), '[]') FROM (
       SELECT i.seq, ${key ? `${key[order]} AS sortkey, ${packItem(key[order])}` : packItem()} AS item FROM item i ${JOIN_PRODUCT}
-      WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${place})
+      WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${isAfter})
       ORDER BY ${sorting('i.seq', key ? key[order] : '')} LIMIT k.max_rows OFFSET k.skipped
     ) x`;
 }
 
-const KEY_COLUMNS = {
+const PAGE_KEY_COLUMNS = {
   pid: 'text',
   regid: 'text',
   lid: 'text',
@@ -104,10 +103,7 @@ const KEY_COLUMNS = {
   max_bytes: 'int',
 } as const;
 
-/**
- * SQL: every page view runs it; one statement serves many requests. OFFSET 0 and LIMIT 1 keep the planner from joining the inner reads with the outer one: it
- * would make the items once for each place where they are named, which took three times as long (`EXPLAIN ANALYZE`).
- */
+/** OFFSET 0 and LIMIT 1 stop the planner from inlining the subqueries: built once for each mention, items took three times as long. */
 function pageStatement(page: PageOrder): Statement {
   const { sort, order, filter } = page;
   const isPlain = sort === 'added' && filter === null;
@@ -122,11 +118,11 @@ function pageStatement(page: PageOrder): Statement {
           SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
         ${sized('found.items', 'items', 'k.max_bytes', 'found.estimate')},
         coalesce(${total}, 0) AS total
-      FROM ${unnestKeys('k', KEY_COLUMNS)}
+      FROM ${unnestKeys('k', PAGE_KEY_COLUMNS)}
       LEFT JOIN LATERAL (
         SELECT ${READ_LIST}, l.bytes FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read) LIMIT 1) l ON true
       CROSS JOIN LATERAL (
-        SELECT e.estimate, CASE WHEN ${isWorthMaking('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(order) : itemsByKey(page)}) END AS items
+        SELECT e.estimate, CASE WHEN ${isWorthBuilding('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(order) : itemsByKey(page)}) END AS items
         FROM (SELECT ${estimate('k.max_rows')} AS estimate) e OFFSET 0) found
       ORDER BY k.position`,
   };
@@ -134,19 +130,18 @@ function pageStatement(page: PageOrder): Statement {
 
 type PackedPage = Omit<PageRow, 'items'> & { items: unknown[][] | null; bytes: number };
 
-function unpackPlaced(values: readonly unknown[]): PlacedItemRow {
-  const sortkey = packedAlong(values) as PlacedItemRow['sortkey'];
+function unpackSorted(values: readonly unknown[]): SortedItemRow {
+  const sortkey = packedExtra(values) as SortedItemRow['sortkey'];
   return sortkey === undefined ? unpackItem(values) : Object.assign(unpackItem(values), { sortkey });
 }
 
 const statements = new Map<string, Statement>();
 
-/** Names an order; pages of one order share a statement. */
 export function nameOrder({ sort, order, filter }: PageOrder): string {
   return `${sort} ${order} ${filter ?? ''}`;
 }
 
-/** SQL: every page view runs it; one statement serves many requests. Reads many pages of one order in one statement. */
+/** SQL: every page view runs it; one statement serves many requests. */
 export async function readPages(
   db: Db,
   order: PageOrder,
@@ -167,7 +162,102 @@ export async function readPages(
     reads.map(({ maxBytes }) => maxBytes),
   ]);
   return rows.map(({ items, bytes, ...row }) => ({
-    row: items && { ...row, items: items.map(unpackPlaced) },
+    row: items && { ...row, items: items.map(unpackSorted) },
+    bytes,
+  }));
+}
+
+const PREVIEW = `
+  SELECT coalesce(json_agg(x.item ORDER BY x.seq DESC), '[]') FROM (
+    SELECT i.seq, ${packItem()} AS item FROM (
+      SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid ORDER BY i.seq DESC LIMIT e.shown
+    ) i ${JOIN_PRODUCT}
+  ) x`;
+
+export type ListsKey = ListOwner & {
+  lty: string | null;
+  st: number | null;
+  lids: readonly string[] | null;
+  /** Selects lists older than this. */
+  afterSeq: number | null;
+  /** Null means no limit. */
+  limit: number | null;
+  /** The number of items to read for each list; `MAX_SHOWN` limits their total. */
+  shown: number;
+};
+
+/** `shown` is the limit that was applied to `preview`. */
+type Shown = { preview: ItemRow[] | null; shown: number };
+
+export type ListsRow = { lists: (ListRow & Shown)[]; total: number };
+
+const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
+
+const IS_ON_PAGE = `${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)`;
+
+const LISTS_KEY_COLUMNS = {
+  pid: 'text',
+  regid: 'text',
+  lty: 'text',
+  st: 'int',
+  lids: 'text',
+  after_seq: 'bigint',
+  max_rows: 'int',
+  shown: 'int',
+  max_bytes: 'int',
+} as const;
+
+/** SQL: every page view runs it; one statement serves many requests. */
+const LISTS = {
+  name: 'lists_of',
+  text: `
+    SELECT ${sized('found.lists', 'lists', 'k.max_bytes', 'e.estimate')},
+      CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
+    FROM ${unnestKeys('k', LISTS_KEY_COLUMNS)}
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN is_little THEN k.shown ELSE least(k.shown, ${PREVIEW_SIZE}) END AS shown,
+        least(1, 2.0 * k.max_rows / greatest(lists, 1)) * CASE WHEN is_little THEN whole ELSE previews END AS estimate
+      FROM (
+        SELECT count(*) AS lists, sum(${estimate('k.shown')}) AS whole, sum(${estimate(`least(k.shown, ${PREVIEW_SIZE})`)}) AS previews,
+          CASE WHEN k.max_rows IS NULL THEN sum(l.cnt) ELSE (
+            SELECT sum(cnt) FROM (SELECT l.cnt FROM list l WHERE ${IS_ON_PAGE} ORDER BY l.seq DESC LIMIT k.max_rows - 1) page)
+          END <= ${MAX_SHOWN} AS is_little
+        FROM list l WHERE k.shown > 0 AND ${IS_WANTED}) sums) e
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN ${isWorthBuilding('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
+        SELECT ${READ_LIST}, e.shown, CASE WHEN e.shown > 0 THEN (${PREVIEW}) END AS preview
+        FROM (
+          SELECT * FROM list l WHERE ${isWorthBuilding('e.estimate', 'k.max_bytes')} AND ${IS_ON_PAGE}
+          ORDER BY l.seq DESC LIMIT k.max_rows) l) x) found
+    ORDER BY k.position`,
+};
+
+type PackedList = ListRow & Pick<Shown, 'shown'> & { preview: unknown[][] | null };
+type PackedListsRow = { lists: PackedList[] | null; total: number; bytes: number };
+
+const unpackPreview = (list: PackedList): ListsRow['lists'][number] =>
+  Object.assign(list, { preview: list.preview && list.preview.map(unpackItem) });
+
+/** `total` is 0 when the key has no limit. */
+export async function readLists(
+  db: Db,
+  reads: readonly { key: ListsKey; maxBytes: number }[],
+): Promise<{ row: ListsRow | null; bytes: number }[]> {
+  const column = <Name extends keyof ListsKey>(name: Name): ListsKey[Name][] =>
+    reads.map(({ key }) => key[name]);
+  const rows = await db.query<PackedListsRow>(LISTS, [
+    column('pid'),
+    column('regid'),
+    column('lty'),
+    column('st'),
+    column('lids').map((lids) => lids && lids.join()),
+    column('afterSeq'),
+    column('limit'),
+    column('shown'),
+    reads.map(({ maxBytes }) => maxBytes),
+  ]);
+  return rows.map(({ lists, total, bytes }) => ({
+    row: lists && { lists: lists.map(unpackPreview), total },
     bytes,
   }));
 }

@@ -1,14 +1,85 @@
-import type { Tx } from '../platform/database/database.ts';
+import { readColumn } from '../platform/database/columns.ts';
+import type { Db, Tx } from '../platform/database/database.ts';
 import { itemColumns } from './item.columns.ts';
-import { insertItemEvents, JOIN_PRODUCT } from './item.repo.ts';
-import type { ToldItem } from './item.repo.ts';
+import type { ItemEventData, ItemRow } from './item.columns.ts';
+import { insertItemEvents, JOIN_PRODUCT, READ_ITEM, sized } from './item.repo.ts';
 import { listColumns } from './list.columns.ts';
+import type { ListRow } from './list.columns.ts';
+import { READ_LIST } from './list.repo.ts';
 import type { ListOwner } from './list.repo.ts';
+import { PREVIEW_SIZE } from './list.rules.ts';
 
-/** A list that can be brought back. */
+/** A deleted list with its newest items. */
+export type DeletedListRow = ListRow & { deletedSeq: number; deletedAt: number; contents: ItemRow[] };
+
+/** Selects lists deleted after `since`, and before the one at `afterSeq`. */
+export type DeletedKey = ListOwner & {
+  uid: string;
+  since: Date;
+  afterSeq: number | null;
+  limit: number;
+  offset: number;
+};
+
+const MAX_SEQ = '9223372036854775807';
+
+const CONTENTS = `
+  SELECT coalesce(json_agg(y ORDER BY y.seq DESC), '[]') FROM (
+    SELECT ${READ_ITEM} FROM (
+      SELECT * FROM deleted_item d WHERE d.pid = k.pid AND d.lid = k.lid AND d.regid IS NULL ORDER BY d.seq DESC LIMIT ${PREVIEW_SIZE}) d
+    CROSS JOIN LATERAL jsonb_populate_record(NULL::item, d.was) i ${JOIN_PRODUCT}) y`;
+
+/** SQL: deleted rows are stored as JSON, and the database measures the result so that it never sends more than `maxBytes`. */
+const LISTS = `
+  SELECT ${sized('found.lists', 'lists', '$8::int')} FROM (
+    SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS lists FROM (
+      SELECT ${READ_LIST}, k.seq AS "deletedSeq", ${readColumn('k.deleted_at', 'timestamptz', 'deletedAt')}, (${CONTENTS}) AS contents
+      FROM (
+        SELECT * FROM deleted_list WHERE pid = $1 AND regid = $2 AND deleted_at > $4 AND seq < coalesce($5::bigint, ${MAX_SEQ})
+        ORDER BY seq DESC LIMIT $6 OFFSET $7) k
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::list, k.was || jsonb_build_object('regid', k.regid, 'uid', $3::text)) l) x) found`;
+
+/** Returns null for `lists` when they exceed `maxBytes`. */
+export async function findDeletedLists(
+  db: Db,
+  { pid, regid, uid, since, afterSeq, limit, offset }: DeletedKey,
+  maxBytes: number,
+): Promise<{ lists: DeletedListRow[] | null; bytes: number }> {
+  const params = [pid, regid, uid, since, afterSeq, limit, offset, maxBytes];
+  const [row] = await db.query<{ lists: DeletedListRow[] | null; bytes: number }>(LISTS, params);
+  return row!;
+}
+
+export function countDeletedLists(db: Db, { pid, regid }: ListOwner, since: Date): Promise<number> {
+  return db.prisma.deletedList.count({ where: { pid, regid, deletedAt: { gt: since } } });
+}
+
+/** SQL: as above. Leaves out variants that were added to the list again. */
+const ITEMS = `
+  SELECT ${sized('found.items', 'items', '$7::int')} FROM (
+    SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS items FROM (
+      SELECT ${READ_ITEM}, d.seq AS "deletedSeq" FROM (
+        SELECT * FROM deleted_item d
+        WHERE d.pid = $1 AND d.lid = $3 AND d.regid = $2 AND d.deleted_at > $4
+          AND NOT EXISTS (SELECT FROM item t WHERE t.pid = d.pid AND t.lid = d.lid AND t.epi = d.epi)
+        ORDER BY d.seq DESC LIMIT $5 OFFSET $6) d
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::item, d.was || jsonb_build_object('lid', d.lid)) i ${JOIN_PRODUCT}) x) found`;
+
+/** Finds items that were deleted from an existing list; null for `items` when they exceed `maxBytes`. */
+export async function findDeletedItems(
+  db: Db,
+  { pid, regid, lid }: ListOwner & { lid: string },
+  { since, limit, offset }: { since: Date; limit: number; offset: number },
+  maxBytes: number,
+): Promise<{ items: ItemRow[] | null; bytes: number }> {
+  const params = [pid, regid, lid, since, limit, offset, maxBytes];
+  const [row] = await db.query<{ items: ItemRow[] | null; bytes: number }>(ITEMS, params);
+  return row!;
+}
+
 export type DeletedList = { lid: string; aliases: string[]; isSaveForLater: boolean };
 
-/** A deleted list of the shopper's that can be brought back, by its id or an alias; null when there is none. */
+/** Finds a restorable list by its id or an alias. */
 export async function findDeletedList(
   tx: Tx,
   { pid, regid }: ListOwner,
@@ -22,7 +93,7 @@ export async function findDeletedList(
   return { lid: row.lid, aliases: row.aliases, isSaveForLater: owner !== null };
 }
 
-/** What of a list is not as it was: whose it is by now, and what triggers count anew. */
+/** Columns that change with the restore: the owner may have merged since, and triggers count the items again. */
 const NEW_VALUES: { [Column in string]?: string } = {
   regid: '$2',
   uid: '$4',
@@ -39,30 +110,29 @@ const NEW_VALUES: { [Column in string]?: string } = {
 
 const LIST_NAMES = listColumns.map(({ column }) => column);
 
-/** SQL: the row is in the database already, as JSON. */
-const PUT_LIST = `
+/** SQL: the row is stored in the database as JSON. */
+const RESTORE_LIST = `
   WITH taken AS (DELETE FROM deleted_list WHERE pid = $1 AND regid = $2 AND lid = $3 RETURNING was, aliases),
   named AS (INSERT INTO list_alias (pid, alias, lid) SELECT $1, unnest(aliases), $3 FROM taken)
   INSERT INTO list (${LIST_NAMES.join(', ')})
   SELECT ${LIST_NAMES.map((column) => NEW_VALUES[column] ?? `l.${column}`).join(', ')}
   FROM taken CROSS JOIN LATERAL jsonb_populate_record(NULL::list, taken.was) l RETURNING lid`;
 
-/** Puts a deleted list back, without its items; false when a worker has just forgotten it. */
-export async function putList(
+/** Restores the list without its items; returns false when housekeeping has just removed it. */
+export async function insertDeletedList(
   tx: Tx,
   { pid, regid, uid, em }: ListOwner & { uid: string; em: string | null },
   lid: string,
   now: Date,
 ): Promise<boolean> {
-  return (await tx.query(PUT_LIST, [pid, regid, lid, uid, em, now])).length > 0;
+  return (await tx.query(RESTORE_LIST, [pid, regid, lid, uid, em, now])).length > 0;
 }
 
-/** Forgets a deleted list whose items went into another one. */
 export async function dropDeletedList(tx: Tx, { pid, regid }: ListOwner, lid: string): Promise<void> {
   await tx.prisma.deletedList.deleteMany({ where: { pid, regid, lid } });
 }
 
-/** A column that came into being since the item was deleted has the value of a new item. */
+/** A column that a migration added after the item was deleted gets its initial value. */
 const itemValue = ({ column, ...rule }: (typeof itemColumns)[number]): string => {
   if (column === 'lid') return '$3';
   return 'initial' in rule ? `coalesce(i.${column}, ${rule.initial})` : `i.${column}`;
@@ -70,22 +140,22 @@ const itemValue = ({ column, ...rule }: (typeof itemColumns)[number]): string =>
 
 const ITEM_NAMES = itemColumns.map(({ column }) => column);
 
-/** SQL for what puts the deleted items `back` into the list of parameter 3, each to its place; those that it has stay. */
-const putBack = (condition: string): string => `
-  WITH back AS (DELETE FROM deleted_item d WHERE d.pid = $1 AND d.lid = $2 AND ${condition} RETURNING d.was),
-  put AS (
+/** Moves deleted items into the list of parameter 3, in their former order; variants that it has stay unchanged. */
+const restoring = (condition: string): string => `
+  WITH deleted AS (DELETE FROM deleted_item d WHERE d.pid = $1 AND d.lid = $2 AND ${condition} RETURNING d.was),
+  restored AS (
     INSERT INTO item AS t (${ITEM_NAMES.join(', ')})
     SELECT ${itemColumns.map(itemValue).join(', ')}
-    FROM back CROSS JOIN LATERAL jsonb_populate_record(NULL::item, back.was) i ORDER BY i.seq
+    FROM deleted CROSS JOIN LATERAL jsonb_populate_record(NULL::item, deleted.was) i ORDER BY i.seq
     ON CONFLICT (pid, lid, epi) DO NOTHING RETURNING t.*)`;
 
-/** SQL: set-wise, for any number of items; none of them leaves the database. */
-const PUT_CONTENTS = `${putBack('d.regid IS NULL')},
-  told AS (${insertItemEvents('put', 4)})
-  SELECT count(*)::int AS count FROM put`;
+/** SQL: moves any number of items without reading them. */
+const RESTORE_CONTENTS = `${restoring('d.regid IS NULL')},
+  events AS (${insertItemEvents('restored', 4)})
+  SELECT count(*)::int AS count FROM restored`;
 
-/** Puts what went with the list `from` into the list `to`, which may be the same, and tells webhooks; answers how many were new there. */
-export async function putContents(
+/** Restores the items of the deleted list `from` into `to`, queues webhook events and returns how many items were new there. */
+export async function insertDeletedContents(
   tx: Tx,
   { pid, uid }: { pid: string; uid: string },
   { from, to }: { from: string; to: string },
@@ -93,25 +163,25 @@ export async function putContents(
 ): Promise<number> {
   tx.afterCommit(tx.wake);
   const params = [pid, from, to, 'list.item.added', uid, now.toISOString()];
-  const [row] = await tx.query<{ count: number }>(PUT_CONTENTS, params);
+  const [row] = await tx.query<{ count: number }>(RESTORE_CONTENTS, params);
   return row!.count;
 }
 
-/** SQL: rows are in the database already, as JSON. */
-const PUT_ITEMS = `${putBack('d.regid = $4 AND d.epi = ANY ($5::text[]) AND d.deleted_at > $6')}
-  SELECT i.lid, i.id, i.epi, i.empi, coalesce(p.du, i.du) AS du, i.qty FROM put i ${JOIN_PRODUCT} ORDER BY i.seq`;
+/** SQL: the rows are stored in the database as JSON. */
+const RESTORE_ITEMS = `${restoring('d.regid = $4 AND d.epi = ANY ($5::text[]) AND d.deleted_at > $6')}
+  SELECT i.lid, i.id, i.epi, i.empi, coalesce(p.du, i.du) AS du, i.qty FROM restored i ${JOIN_PRODUCT} ORDER BY i.seq`;
 
-/** Puts variants that were deleted alone back into their locked list; answers those that were not there. */
-export function putItems(
+/** Restores variants into their locked list and returns those that it did not have. */
+export function insertDeletedItems(
   tx: Tx,
   { pid, regid, lid }: ListOwner & { lid: string },
   epis: readonly string[],
   since: Date,
-): Promise<ToldItem[]> {
-  return tx.query<ToldItem>(PUT_ITEMS, [pid, lid, lid, regid, epis, since]);
+): Promise<ItemEventData[]> {
+  return tx.query<ItemEventData>(RESTORE_ITEMS, [pid, lid, lid, regid, epis, since]);
 }
 
-/** Which of these variants were not deleted from a list of the shopper's, and are not in it either. */
+/** Returns the variants that are neither in the list nor among its deleted items. */
 export async function findUnknown(
   tx: Tx,
   { pid, regid, lid }: ListOwner & { lid: string },
@@ -120,9 +190,9 @@ export async function findUnknown(
 ): Promise<string[]> {
   const where = { pid, lid, epi: { in: [...epis] } };
   const select = { epi: true };
-  const there = await tx.prisma.item.findMany({ where, select });
+  const present = await tx.prisma.item.findMany({ where, select });
   const deletedAt = { gt: since };
   const deleted = await tx.prisma.deletedItem.findMany({ where: { ...where, regid, deletedAt }, select });
-  const known = new Set([...there, ...deleted].map(({ epi }) => epi));
+  const known = new Set([...present, ...deleted].map(({ epi }) => epi));
   return epis.filter((epi) => !known.has(epi));
 }

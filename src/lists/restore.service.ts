@@ -1,74 +1,89 @@
-import { checkBytes, checkLid, restorableSince } from './list.rules.ts';
 import { requireShopper } from '../context.ts';
-import type { Context } from '../context.ts';
+import type { Context, Services } from '../context.ts';
+import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
-import { checkItemRoom } from './contents.writes.ts';
-import { tellOfItems } from './item-events.service.ts';
+import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
+import type { Connection } from '../platform/page.ts';
+import { queueEvents } from '../stores/webhooks/event.repo.ts';
+import { checkItemCount } from './contents.service.ts';
+import type { ItemRow } from './item.columns.ts';
 import { checkVariants } from './item.rules.ts';
-import { addAliases } from './list-alias.repo.ts';
 import type { ListRow } from './list.columns.ts';
-import { changeList, findOwnList, findSaveForLater, lockLists, usedBytes } from './list.repo.ts';
-import { failMissing, lockOwner, withOwnList } from './list.service.ts';
+import { addAliases, changeList, findOwnList, findSaveForLater, lockLists, usedBytes } from './list.repo.ts';
+import { checkBytes, checkLid, eventsOfItems, restorableSince, restorableUntil } from './list.rules.ts';
+import { checkListCount, failMissing, lockOwner, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { checkListCount } from './quota.service.ts';
-import { moveDeletedItems } from './trash.repo.ts';
-import * as restores from './restore.repo.ts';
+import * as repo from './restore.repo.ts';
+import * as trash from './trash.repo.ts';
 
-/** Brings a deleted list back with its items. One that is there is answered as it is, so that it can be asked for twice. */
+/** Restores a deleted list with its items. A list that is not deleted is returned unchanged, so that the call can be retried. */
 export async function restoreList(ctx: Context, lid: string): Promise<ListView> {
   const owner = requireShopper(ctx);
-  const wanted = checkLid(lid);
+  const checked = checkLid(lid);
   const row = await ctx.db.transaction(async (tx) => {
-    // Before anything else, as who creates and who merges does: all count the same lists.
+    // Creating and merging lists take this lock first, too: all of them count the shopper's lists.
     await lockOwner(tx, owner);
-    const present = await findOwnList(tx, owner, wanted);
+    const present = await findOwnList(tx, owner, checked);
     if (present !== null) return present;
     const since = restorableSince(owner.store, ctx.now());
-    const deleted = (await restores.findDeletedList(tx, owner, wanted, since)) ?? fail('list-not-found');
-    const saved = deleted.isSaveForLater ? await findSaveForLater(tx, owner) : null;
-    return saved === null ? putBack(ctx, tx, owner, deleted.lid) : joinSaved(ctx, tx, owner, deleted, saved);
+    const deleted = (await repo.findDeletedList(tx, owner, checked, since)) ?? fail('list-not-found');
+    const current = deleted.isSaveForLater ? await findSaveForLater(tx, owner) : null;
+    return current === null
+      ? restoreRow(ctx, tx, owner, deleted.lid)
+      : joinSaveForLater(ctx, tx, owner, deleted, current);
   });
   return ownView(owner, row);
 }
 
-async function putBack(ctx: Context, tx: Tx, owner: Owner, lid: string): Promise<ListRow> {
+async function restoreRow(ctx: Context, tx: Tx, owner: Owner, lid: string): Promise<ListRow> {
   await checkListCount(ctx, tx, owner);
-  if (!(await restores.putList(tx, owner, lid, ctx.now()))) fail('list-not-found');
-  await restores.putContents(tx, owner, { from: lid, to: lid }, ctx.now());
+  if (!(await repo.insertDeletedList(tx, owner, lid, ctx.now()))) fail('list-not-found');
+  await repo.insertDeletedContents(tx, owner, { from: lid, to: lid }, ctx.now());
   checkBytes(ctx, await usedBytes(tx, owner));
   return (await findOwnList(tx, owner, lid))!;
 }
 
-/** A shopper has one save-for-later list, and clients make it anew at once: what was in the deleted one goes into the present one. */
-async function joinSaved(
+/** A shopper has one save-for-later list, and clients recreate it at once: the deleted items join the current one. */
+async function joinSaveForLater(
   ctx: Context,
   tx: Tx,
   owner: Owner,
-  { lid: from, aliases }: restores.DeletedList,
+  { lid: from, aliases }: repo.DeletedList,
   to: string,
 ): Promise<ListRow> {
   const [target] = await lockLists(tx, owner, [to]);
   if (target === undefined) return failMissing(tx, owner);
-  const added = await restores.putContents(tx, owner, { from, to }, ctx.now());
-  await moveDeletedItems(tx, owner.pid, [{ from, to }]);
-  await restores.dropDeletedList(tx, owner, from);
+  const added = await repo.insertDeletedContents(tx, owner, { from, to }, ctx.now());
+  await trash.moveDeletedItems(tx, owner.pid, [{ from, to }]);
+  await repo.dropDeletedList(tx, owner, from);
   await addAliases(tx, target, aliases);
+  return recordAdded(ctx, tx, owner, target, added);
+}
+
+async function recordAdded(
+  ctx: Context,
+  tx: Tx,
+  owner: Owner,
+  target: Parameters<typeof changeList>[1],
+  added: number,
+): Promise<ListRow> {
   const { used, ...list } = await changeList(tx, target, {}, { uby: owner.em, now: ctx.now() });
   checkBytes(ctx, used);
-  await checkItemRoom(ctx, tx, list, added);
+  await checkItemCount(ctx, tx, list, added);
   return list;
 }
 
-type ItemsArgs = { lid: string; epis: readonly string[]; expectedVersion?: number | null };
-
-/** Brings deleted items back into their list, all or none. Those that the list has stay as they are there. */
-export async function restoreItems(ctx: Context, { lid, epis, ...version }: ItemsArgs): Promise<ListView> {
+/** Restores all of the deleted items or none; items that the list has again stay unchanged. */
+export async function restoreItems(
+  ctx: Context,
+  { lid, epis, ...version }: { lid: string; epis: readonly string[]; expectedVersion?: number | null },
+): Promise<ListView> {
   requireShopper(ctx);
-  const wanted = checkVariants(epis);
-  if (wanted.length === 0) fail('invalid-items', 'epis must name at least one variant');
+  const checked = checkVariants(epis);
+  if (checked.length === 0) fail('invalid-items', 'epis must name at least one variant');
   return withOwnList(
     ctx,
     lid,
@@ -76,16 +91,89 @@ export async function restoreItems(ctx: Context, { lid, epis, ...version }: Item
     async (tx, list, owner) => {
       const now = ctx.now();
       const since = restorableSince(owner.store, now);
-      const [unknown] = await restores.findUnknown(tx, list, wanted, since);
+      const [unknown] = await repo.findUnknown(tx, list, checked, since);
       if (unknown !== undefined) fail('item-not-found', `There is no deleted item ${unknown} of this list`);
-      const put = await restores.putItems(tx, list, wanted, since);
-      if (put.length === 0) return ownView(owner, list);
-      await tellOfItems(tx, owner, 'list.item.added', put, now);
-      const { used, ...changed } = await changeList(tx, list, {}, { uby: owner.em, now });
-      checkBytes(ctx, used);
-      await checkItemRoom(ctx, tx, changed, put.length);
-      return ownView(owner, changed);
+      const restored = await repo.insertDeletedItems(tx, list, checked, since);
+      if (restored.length === 0) return ownView(owner, list);
+      await queueEvents(tx, eventsOfItems(owner, 'list.item.added', restored, now));
+      return ownView(owner, await recordAdded(ctx, tx, owner, list, restored.length));
     },
     true,
   );
+}
+
+type Slice = { limit?: number | null; offset?: number | null };
+
+const LISTS_LIMIT = { standard: 20, max: 100 };
+const ITEMS_LIMIT = { standard: 500, max: 1_000 };
+
+type DeletedView = ListView & Pick<repo.DeletedListRow, 'deletedSeq' | 'deletedAt'>;
+
+async function readDeletedLists(
+  ctx: Context,
+  page: Pick<repo.DeletedKey, 'afterSeq' | 'limit' | 'offset'>,
+): Promise<DeletedView[]> {
+  const owner = requireShopper(ctx);
+  const { pid, regid, uid } = owner;
+  const key = { pid, regid, uid, since: restorableSince(owner.store, ctx.now()), ...page };
+  const lists = await readWithin(ctx.budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
+    const found = await repo.findDeletedLists(ctx.db, key, maxBytes);
+    return { value: found.lists, bytes: found.lists === null ? 0 : found.bytes };
+  });
+  if (lists === null) return failTooMuch();
+  return lists.map(({ contents, ...list }) =>
+    Object.assign(ownView(owner, list), { contents, deletedSeq: list.deletedSeq, deletedAt: list.deletedAt }),
+  );
+}
+
+type DeletedConnection = Connection<ListView> & {
+  edges: (Connection<ListView>['edges'][number] & { deletedAt: Date; restorableUntil: Date })[];
+  totalCount: number;
+};
+
+export async function deletedLists(
+  ctx: Context,
+  { first, after }: { first?: number | null; after?: string | null },
+): Promise<DeletedConnection> {
+  const owner = requireShopper(ctx);
+  const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
+  const afterSeq = decodeSeq('after', after, 'deleted');
+  const views = await readDeletedLists(ctx, { afterSeq, limit: limit + 1, offset: 0 });
+  const page = toConnection(views, limit, ({ deletedSeq }) => encodeCursor('deleted', deletedSeq), after);
+  const edges = page.edges.map((edge) => {
+    const deletedAt = new Date(edge.node.deletedAt);
+    return { ...edge, deletedAt, restorableUntil: restorableUntil(owner.store, deletedAt) };
+  });
+  const since = restorableSince(owner.store, ctx.now());
+  return { ...page, edges, totalCount: await repo.countDeletedLists(ctx.db, owner, since) };
+}
+
+export async function allDeletedLists(ctx: Context, { limit, offset }: Slice): Promise<ListView[]> {
+  requireShopper(ctx);
+  return readDeletedLists(ctx, {
+    afterSeq: null,
+    limit: checkLimit('limit', limit, LISTS_LIMIT.standard, LISTS_LIMIT.max),
+    offset: checkOffset(offset),
+  });
+}
+
+export async function deletedItems(ctx: Context, lid: string, { limit, offset }: Slice): Promise<ItemRow[]> {
+  const owner = requireShopper(ctx);
+  const checked = checkLid(lid);
+  const slice = {
+    since: restorableSince(owner.store, ctx.now()),
+    limit: checkLimit('limit', limit, ITEMS_LIMIT.standard, ITEMS_LIMIT.max),
+    offset: checkOffset(offset),
+  };
+  const list = (await findOwnList(ctx.db, owner, checked)) ?? fail('list-not-found');
+  const items = await readWithin(ctx.budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
+    const found = await repo.findDeletedItems(ctx.db, list, slice, maxBytes);
+    return { value: found.items, bytes: found.items === null ? 0 : found.bytes };
+  });
+  return items ?? failTooMuch();
+}
+
+/** Deletes a batch of lists and items that can no longer be restored, and returns how many. */
+export function forgetTrash({ db }: Services, now: Date): Promise<number> {
+  return trash.forgetTrash(db, now);
 }

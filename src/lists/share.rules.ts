@@ -10,18 +10,17 @@ const MAX_NAME = 100;
 const MAX_NOTE = 1_000;
 const MAX_MEDIUM = 50;
 
-/** How often lists may be mailed: a shopper cannot send in bulk, and nobody's mailbox can be filled by many shoppers. */
+/** Limits for each sender and, across senders, for each recipient. */
 export const SHARE_LIMITS = {
   shopper: { points: 20, windowMs: HOUR_MS },
   recipient: { points: 5, windowMs: DAY_MS },
 } as const;
 
-/** Under which a sender or a recipient is counted; the table of counts names nobody. */
+/** A keyed hash, so that the table of counters contains no addresses. */
 export function shareKey(secret: Uint8Array, kind: keyof typeof SHARE_LIMITS, subject: string): Buffer {
   return createHmac('sha256', secret).update(`share ${kind} ${subject}`).digest();
 }
 
-/** Refuses a mail until the window is over. */
 export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, now: Date): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)));
   return fail('too-many-requests', 'Too many lists were mailed; retry later', {
@@ -32,12 +31,11 @@ export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, n
   });
 }
 
-/** The address to mail to, or the failure `invalid-useremail`. */
 export function checkRecipient(text: string | null | undefined): string {
   return readEmail(text ?? '') ?? fail('invalid-useremail', 'toemail must be one e-mail address');
 }
 
-/** The sender's name; a line break in it could break the mail's header. */
+/** A line break could inject an email header. */
 export function checkFromName(text: string | null | undefined): string {
   const name = (text ?? '').trim();
   const isFine = !hasControlCharacters(name) && isStorable(name) && codePoints(name) <= MAX_NAME;
@@ -46,14 +44,12 @@ export function checkFromName(text: string | null | undefined): string {
     : fail('invalid-request', `fromname must be one line of at most ${MAX_NAME} characters`);
 }
 
-/** The personal words in a mail. */
 export function checkShareNote(text: string | null | undefined): string {
   const note = (text ?? '').trim();
   const isFine = isStorable(note) && codePoints(note) <= MAX_NOTE;
   return isFine ? note : fail('invalid-request', `note must have at most ${MAX_NOTE} characters`);
 }
 
-/** How a list was shared, or the failure `invalid-medium`. */
 export function checkShareMedium(text: string | null | undefined): string {
   const medium = (text ?? '').trim();
   const isFine =
@@ -61,7 +57,7 @@ export function checkShareMedium(text: string | null | undefined): string {
   return isFine ? medium : fail('invalid-medium', `medium must have 1 to ${MAX_MEDIUM} printable characters`);
 }
 
-/** Where a shared list opens: at the store's own address, or on the page of this service, which the demo shop is part of. */
+/** Links to the store's own page, or else to the page of this service. */
 export function shareLink(
   store: { pid: string; shareUrl: string | null; isDemo: boolean },
   publicUrl: string,
@@ -75,7 +71,6 @@ export function shareLink(
   return url.href;
 }
 
-/** What a mail about a list says. */
 export type SharedListMail = {
   store: Branded;
   fromname: string;
@@ -85,7 +80,7 @@ export type SharedListMail = {
   url: string;
 };
 
-/** The mail that carries the link. Everything in it that people typed is escaped. */
+/** `plainMail` escapes what people typed. */
 export function shareMail({ store, fromname, lname, cnt, note, url }: SharedListMail): {
   subject: string;
   html: string;

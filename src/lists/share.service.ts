@@ -23,10 +23,7 @@ import * as rules from './share.rules.ts';
 
 type Mail = { lid: string; fromname?: string | null; toemail?: string | null; note?: string | null };
 
-/**
- * Mails a link to a list. The list becomes public with it, because the link would open nothing otherwise; the mail is queued in
- * the same transaction and leaves after it.
- */
+/** Makes the list public, because its link would not open otherwise, and queues the email in the same transaction. */
 export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string; listinfo: ListView }> {
   requireAccount(ctx);
   const to = rules.checkRecipient(mail.toemail);
@@ -34,7 +31,7 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
   const note = rules.checkShareNote(mail.note);
   const now = ctx.now();
   const listinfo = await withOwnList(ctx, mail.lid, {}, async (tx, locked, owner) => {
-    await checkPace(tx, owner, to, now);
+    await checkShareLimits(tx, owner, to, now);
     const list = locked.anonRead
       ? locked
       : await changeList(tx, locked, { anonRead: true }, { uby: owner.em, now });
@@ -56,10 +53,9 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
   return { msg: 'The list is on its way', listinfo };
 }
 
-/** What storefronts make their links from, once a share is counted. */
 export type ShareReport = { msg: string; lid: string; lname: string; medium: string };
 
-/** Counts that a list was shared, whoever shares it; without an id, the shopper's newest one. */
+/** Without an id it counts a share of the shopper's newest list. */
 export async function reportShare(
   ctx: Context,
   share: { lid?: string | null; fromname?: string | null; medium?: string | null },
@@ -76,10 +72,9 @@ export async function reportShare(
   return { msg: 'The share is counted', ...list, medium };
 }
 
-/** An item as a stranger sees it: with full addresses, a picture only over https, and what is left of it where that is known. */
+/** An item with absolute URLs; `image` is empty unless it is served over https. */
 export type SharedItem = ItemRow & { url: string; image: string; stock: number | null };
 
-/** What the page of a shared list shows. */
 export type SharedList = {
   store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour' | 'currency' | 'locale'>;
   lname: string;
@@ -88,15 +83,14 @@ export type SharedList = {
   items: SharedItem[];
 };
 
-/** The store of a public list, for links that do not name it; empty when there is none. */
+/** For links without a store id; returns an empty text when there is no such list. */
 export async function storeOfSharedList({ db }: Pick<Services, 'db'>, lid: string): Promise<string> {
   return (await findPublicStore(db, lid)) ?? '';
 }
 
-/** How many items the page shows; fewer where they are too large to be read at once. */
-const SHARED_ITEMS = { most: 500, large: 50 };
+/** The page shows fewer items when they are too large to be read at once. */
+const SHARED_ITEMS = { max: 500, large: 50 };
 
-/** A public list for everybody who has its link; null when there is none. */
 export async function viewSharedList(ctx: Context, lid: string): Promise<SharedList | null> {
   const { viewer, db, config } = ctx;
   const { store } = viewer;
@@ -112,7 +106,7 @@ export async function viewSharedList(ctx: Context, lid: string): Promise<SharedL
       after: null,
       hasList: true,
     });
-  const page = await readOrLess(read, SHARED_ITEMS.most, SHARED_ITEMS.large);
+  const page = await readOrLess(read, SHARED_ITEMS.max, SHARED_ITEMS.large);
   if (page.list === null) return null;
   const { lname, lnote, cnt } = page.list;
   const products = await findProducts(
@@ -136,8 +130,7 @@ export async function viewSharedList(ctx: Context, lid: string): Promise<SharedL
   return { store, lname, lnote, cnt, items };
 }
 
-/** Counts the mail against the sender and against the recipient. */
-async function checkPace(tx: Tx, { store, regid }: Owner, to: string, now: Date): Promise<void> {
+async function checkShareLimits(tx: Tx, { store, regid }: Owner, to: string, now: Date): Promise<void> {
   for (const [kind, subject] of [
     ['shopper', regid],
     ['recipient', to],

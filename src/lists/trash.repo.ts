@@ -1,29 +1,24 @@
 import { unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
-
-/** Whose trash. */
-export type TrashOwner = { pid: string; regid: string };
-
-/** A list whose rows now belong to another one. */
-export type Moved = { from: string; to: string };
+import type { Joining, ListOwner } from './list.repo.ts';
 
 const COLUMNS = 'pid, lid, epi, regid, was, seq, deleted_at';
 
-/** A variant that is deleted from its list again replaces what was kept of it. */
+/** A variant that is deleted again replaces its older row. */
 const REPLACE = `ON CONFLICT (pid, lid, epi) DO UPDATE SET
   regid = excluded.regid, was = excluded.was, seq = excluded.seq, deleted_at = excluded.deleted_at`;
 
-/** SQL for a part of a statement that keeps the item rows of `source`; `more` are columns there that are no item's. */
-export const keepItems = (source: string, more: string): string => `
+/** Part of a statement that stores the deleted item rows of `source`, without its `extra` columns. */
+export const storeDeletedItems = (source: string, extra: string): string => `
   INSERT INTO deleted_item (pid, lid, epi, regid, was, deleted_at)
-  SELECT g.pid, g.lid, g.epi, l.regid, to_jsonb(g) - '${more}'::text[], g.now
+  SELECT g.pid, g.lid, g.epi, l.regid, to_jsonb(g) - '${extra}'::text[], g.now
   FROM ${source} g JOIN list l ON l.pid = g.pid AND l.lid = g.lid ORDER BY g.seq ${REPLACE}`;
 
-/** SQL: rows become JSON where they are; a list can have ten thousand items. */
-const KEEP_LIST = {
+/** SQL: copies ten thousand items without reading them. */
+const STORE_LIST = {
   name: 'keep_list',
   text: `
-    WITH kept AS (
+    WITH stored AS (
       INSERT INTO deleted_list (pid, lid, regid, was, aliases, deleted_at)
       SELECT l.pid, l.lid, l.regid, to_jsonb(l), ARRAY(SELECT a.alias FROM list_alias a WHERE a.pid = l.pid AND a.lid = l.lid), $3
       FROM list l WHERE l.pid = $1 AND l.lid = $2)
@@ -31,19 +26,24 @@ const KEEP_LIST = {
     SELECT i.pid, i.lid, i.epi, NULL, to_jsonb(i), i.seq, $3 FROM item i WHERE i.pid = $1 AND i.lid = $2 ${REPLACE}`,
 };
 
-/** Keeps a locked list with its items as they are, before it is deleted. */
-export async function keepList(tx: Tx, { pid, lid }: { pid: string; lid: string }, now: Date): Promise<void> {
-  await tx.query(KEEP_LIST, [pid, lid, now]);
+/** Stores a locked list with its items before it is deleted, and removes the oldest deleted lists beyond the limits. */
+export async function storeDeletedList(
+  tx: Tx,
+  { pid, regid, lid }: ListOwner & { lid: string },
+  maxBytes: number,
+  now: Date,
+): Promise<void> {
+  await tx.query(STORE_LIST, [pid, lid, now]);
+  await tx.query(TRIM_LISTS, [pid, regid, maxBytes]);
 }
 
-/** SQL: a part of statements: what went with lists of `source` follows them. */
 const deleteContents = (source: string): string =>
   `DELETE FROM deleted_item i USING ${source} g WHERE i.pid = g.pid AND i.lid = g.lid AND i.regid IS NULL`;
 
-/** What one shopper's trash holds at most; the oldest go first. Adding and deleting in a loop must not fill the disk. */
+/** Limits for one shopper, so that adding and deleting in a loop cannot fill the disk. */
 const MOST = { lists: 100, items: 1_000 };
 
-/** SQL: sums from the newest on. The newest deletion can be brought back however large it is. */
+/** SQL: window functions. The newest deletion stays whatever its size. */
 const TRIM_LISTS = {
   name: 'trim_deleted_lists',
   text: `
@@ -56,7 +56,7 @@ const TRIM_LISTS = {
     ${deleteContents('gone')}`,
 };
 
-/** SQL: sums from the newest on, for many shoppers at once. Whoever restores or deletes one of the rows at this moment is not waited for. */
+/** SQL: window functions, for many shoppers at once. SKIP LOCKED: a concurrent restore may hold a row. */
 const TRIM_ITEMS = {
   name: 'trim_deleted_items',
   text: `
@@ -70,18 +70,12 @@ const TRIM_ITEMS = {
       SELECT d.ctid FROM deleted_item d WHERE d.ctid = ANY (ARRAY(SELECT ctid FROM over)) FOR UPDATE SKIP LOCKED))`,
 };
 
-/** Lets go of the oldest deleted lists where they are too many. */
-export async function trimLists(tx: Tx, { pid, regid }: TrashOwner, maxBytes: number): Promise<void> {
-  await tx.query(TRIM_LISTS, [pid, regid, maxBytes]);
-}
-
-/** The same of items that were deleted alone. */
-export async function trimItems(tx: Tx, owners: readonly TrashOwner[], maxBytes: number): Promise<void> {
-  if (owners.length === 0) return;
+/** Removes the oldest deleted items beyond the limits. */
+export async function trimItems(tx: Tx, owners: readonly ListOwner[], maxBytes: number): Promise<void> {
   await tx.query(TRIM_ITEMS, [owners.map(({ pid }) => pid), owners.map(({ regid }) => regid), maxBytes]);
 }
 
-/** SQL: set-wise. Where both lists have a deleted item of the variant, the one that was deleted last stays. */
+/** SQL: set-wise. Of two deleted items of one variant, the one deleted last stays. */
 const MOVE_ITEMS = `
   WITH moved AS (
     DELETE FROM deleted_item d USING unnest($2::text[], $3::text[]) AS pair (source, target)
@@ -91,30 +85,29 @@ const MOVE_ITEMS = `
   SELECT DISTINCT ON (target, epi) pid, target, epi, regid, was, seq, deleted_at FROM moved ORDER BY target, epi, seq DESC
   ${REPLACE} WHERE d.seq < excluded.seq`;
 
-/** Gives what was deleted from lists to the lists that they joined. */
-export async function moveDeletedItems(tx: Tx, pid: string, pairs: readonly Moved[]): Promise<void> {
+/** Moves deleted items along with lists that joined another one. */
+export async function moveDeletedItems(tx: Tx, pid: string, pairs: readonly Joining[]): Promise<void> {
   if (pairs.length === 0) return;
   await tx.query(MOVE_ITEMS, [pid, pairs.map(({ from }) => from), pairs.map(({ to }) => to)]);
 }
 
-/** Gives a guest's trash to the account that it was merged into. */
 export async function moveTrash(
   tx: Tx,
-  guest: TrashOwner,
-  { regid }: Pick<TrashOwner, 'regid'>,
+  guest: ListOwner,
+  { regid }: Pick<ListOwner, 'regid'>,
 ): Promise<void> {
   const where = { pid: guest.pid, regid: guest.regid };
   await tx.prisma.deletedList.updateMany({ where, data: { regid } });
   await tx.prisma.deletedItem.updateMany({ where, data: { regid } });
 }
 
-/** SQL: who a list was made for stands in its kept row. */
+/** SQL: reads inside the stored JSON. */
 const UNNAME = `UPDATE deleted_list SET was = was || '{"cfor": null}' WHERE pid = $1 AND was ->> 'cfor' = $2`;
 
-/** Empties a shopper's trash for good and takes its name off others' deleted lists; answers how many lists there were. */
+/** Erases a shopper's deleted lists and items, and its address on others' deleted lists; returns the number of lists. */
 export async function emptyTrash(
   tx: Tx,
-  { pid, regid, em }: TrashOwner & { em: string | null },
+  { pid, regid, em }: ListOwner & { em: string | null },
 ): Promise<number> {
   const lists = await tx.prisma.deletedList.findMany({ where: { pid, regid }, select: { lid: true } });
   const lids = lists.map(({ lid }) => lid);
@@ -125,30 +118,29 @@ export async function emptyTrash(
   return lists.length;
 }
 
-/** Rows that are forgotten together; a list counts with all its items. */
-const AT_ONCE = { lists: 5, items: 1_000 };
+const BATCH = { lists: 5, items: 1_000 };
 
-const overIn = (table: string, columns: string, limit: number, more = ''): string => `
+const expiredIn = (table: string, columns: string, limit: number, more = ''): string => `
   SELECT d.* FROM store s CROSS JOIN LATERAL (
     SELECT ${columns} FROM ${table} d
     WHERE d.pid = s.pid AND d.deleted_at <= $1::timestamptz - s.restore_days * interval '24 hours' ${more}
     ORDER BY d.deleted_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d LIMIT ${limit}`;
 
-/** SQL: each store has days of its own; SKIP LOCKED. */
+/** SQL: each store has its own restore period; SKIP LOCKED. */
 const FORGET_LISTS = `
   WITH gone AS (
-    DELETE FROM deleted_list WHERE (pid, lid) IN (${overIn('deleted_list', 'd.pid, d.lid', AT_ONCE.lists)}) RETURNING pid, lid),
+    DELETE FROM deleted_list WHERE (pid, lid) IN (${expiredIn('deleted_list', 'd.pid, d.lid', BATCH.lists)}) RETURNING pid, lid),
   contents AS (${deleteContents('gone')})
   SELECT count(*)::int AS count FROM gone`;
 
-/** SQL: each store has days of its own; SKIP LOCKED. */
+/** SQL: each store has its own restore period; SKIP LOCKED. */
 const FORGET_ITEMS = `
   WITH gone AS (
     DELETE FROM deleted_item WHERE (pid, lid, epi) IN (
-      ${overIn('deleted_item', 'd.pid, d.lid, d.epi', AT_ONCE.items, 'AND d.regid IS NOT NULL')}) RETURNING 1)
+      ${expiredIn('deleted_item', 'd.pid, d.lid, d.epi', BATCH.items, 'AND d.regid IS NOT NULL')}) RETURNING 1)
   SELECT count(*)::int AS count FROM gone`;
 
-/** Forgets a portion of what can no longer be brought back; answers how much. */
+/** Removes a batch of lists and items that can no longer be restored, and returns how many. */
 export async function forgetTrash(db: Db, now: Date): Promise<number> {
   const [lists] = await db.query<{ count: number }>(FORGET_LISTS, [now]);
   const [items] = await db.query<{ count: number }>(FORGET_ITEMS, [now]);

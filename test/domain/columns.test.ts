@@ -1,5 +1,6 @@
 import { isInputObjectType, isObjectType } from 'graphql';
-import { itemColumns, sentColumns } from '../../src/lists/item.columns.ts';
+import { itemColumns } from '../../src/lists/item.columns.ts';
+import { sentColumns } from '../../src/lists/item.rules.ts';
 import { listColumns } from '../../src/lists/list.columns.ts';
 import { productColumns } from '../../src/stores/products/product.columns.ts';
 import { createSchema } from '../../src/api/graphql/schema.ts';

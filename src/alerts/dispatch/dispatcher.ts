@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import { copyNextPortion } from '../../lists/item-copy.service.ts';
+import { copyNextPortion } from '../../lists/list.service.ts';
 import { foldReports } from '../../stores/reports/report.service.ts';
 import { alertEnded, queueNextPortion } from '../events/event.service.ts';
 import { prepareMessages } from '../events/message.service.ts';

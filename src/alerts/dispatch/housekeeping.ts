@@ -11,7 +11,7 @@ import { forgetBuyers } from '../../stores/revenue/revenue.service.ts';
 import { forgetAlertEvents } from '../events/event.service.ts';
 import { forgetSessions } from '../../stores/session.service.ts';
 import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.service.ts';
-import { forgetTrash } from '../../lists/trash.service.ts';
+import { forgetTrash } from '../../lists/restore.service.ts';
 import { forgetTries } from '../../stores/webhooks/attempt.service.ts';
 import { removeExpiredResults } from '../../api/idempotency.service.ts';
 import { forgetFinished } from '../queue/outbox.service.ts';

@@ -1,8 +1,6 @@
 import { alertRoutes } from '../../alerts/events/alert.routes.ts';
 import { itemRoutes } from '../../lists/item.routes.ts';
-import { listRoutes } from '../../lists/list.routes.ts';
-import { restoreRoutes } from '../../lists/restore.routes.ts';
-import { liveRoutes } from '../../lists/live.routes.ts';
+import { listRoutes, liveRoutes, restoreRoutes } from '../../lists/list.routes.ts';
 import { contactRoutes } from '../../shoppers/contacts/contact.routes.ts';
 import { catalogRoutes } from '../../stores/catalogue/catalog.routes.ts';
 import { revenueRoutes } from '../../stores/revenue/revenue.routes.ts';

@@ -15,7 +15,6 @@ import type { GraphQLInputType, GraphQLSchema, DocumentNode } from 'graphql';
 import type { ErrorType } from '../errors.ts';
 import type { Field } from './form.ts';
 import type { Route } from './route.ts';
-import { MAX_ENTRIES, placeIn } from '../json.ts';
 
 /** The text of a field as it was sent; null when it is absent or empty. */
 export type Sent = (field: string) => string | null;

@@ -1,0 +1,183 @@
+import { requireReader, requireShopper } from '../context.ts';
+import type { Context } from '../context.ts';
+import type { ItemInput } from '../generated/resolvers.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { fail } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { isProductId, rowsInOrder } from '../stores/products/product.rules.ts';
+import { socialCount as countShoppers } from '../stores/reports/report.service.ts';
+import { queueEvents } from '../stores/webhooks/event.repo.ts';
+import { checkItemCount, updateListContents } from './contents.service.ts';
+import type { ItemChange, ItemRef } from './contents.service.ts';
+import type { ItemRow } from './item.columns.ts';
+import { deleteItems, findMemberships, transferItems } from './item.repo.ts';
+import { checkAddedIn, checkRef, checkVariants, partitionItems } from './item.rules.ts';
+import type { FailedItem } from './item.rules.ts';
+import type { ListRow } from './list.columns.ts';
+import { changeList, findByLid, findByLids, lockLists } from './list.repo.ts';
+import type { LockedList } from './list.repo.ts';
+import { chargeItems, checkBytes, checkLid, checkListVersion, eventsOfItems } from './list.rules.ts';
+import { failMissing, withOwnList } from './list.service.ts';
+import type { Owner } from './list.service.ts';
+import { ownView, viewPage } from './list.view.ts';
+import type { ListView } from './list.view.ts';
+import { NEWEST_FIRST, readPages } from './page.repo.ts';
+
+export type Transfer = {
+  fromlid: string;
+  tolid: string;
+  epis: readonly string[];
+  expectedVersion?: number | null;
+};
+
+export type TransferReport = { from: ListView; to: ListView; items: ItemRow[] };
+
+/** Enough for an empty JSON array. */
+const NO_ITEMS_BYTES = 100;
+
+export async function moveItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
+  const owner = requireShopper(ctx);
+  const { fromlid, tolid, epis } = checkTransfer(transfer);
+  const move = async (tx: Tx, lids: readonly string[]): Promise<TransferReport | null> => {
+    const locked = await lockLists(tx, owner, lids);
+    const [from, to] = lids.map((lid) => locked.find((list) => list.lid === lid));
+    if (!from || !to) return null;
+    checkListVersion(to.version, transfer.expectedVersion);
+    const { moved, list } = await transferTo(ctx, tx, owner, { from, to, epis, isMove: true });
+    const oldIds = await deleteItems(tx, from, epis);
+    const removed = moved.map((item) => ({ ...item, lid: from.lid, id: oldIds.get(item.epi)! }));
+    await queueEvents(tx, eventsOfItems(owner, 'list.item.removed', removed, ctx.now()));
+    const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
+    return { from: ownView(owner, left), to: ownView(owner, list), items: moved };
+  };
+  // Each attempt is a transaction of its own, because one transaction has to lock all its lists in the order of their ids.
+  const report = await findByLids(ctx.db, owner.pid, [fromlid, tolid], (lids) =>
+    ctx.db.transaction((tx) => move(tx, lids)),
+  );
+  return report ?? failMissing(ctx.db, owner);
+}
+
+export async function copyItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
+  const { fromlid, tolid, epis } = checkTransfer(transfer);
+  const copy = async (tx: Tx, to: LockedList, owner: Owner): Promise<TransferReport> => {
+    const from = await readSource(tx, owner, fromlid);
+    const { moved, list } = await transferTo(ctx, tx, owner, { from, to, epis, isMove: false });
+    return { from, to: ownView(owner, list), items: moved };
+  };
+  return withOwnList(ctx, tolid, transfer, copy, true);
+}
+
+function checkTransfer({ fromlid, tolid, epis }: Transfer): Omit<Transfer, 'epis'> & { epis: string[] } {
+  const checked = {
+    fromlid: checkLid(fromlid, 'fromlid'),
+    tolid: checkLid(tolid, 'tolid'),
+    epis: checkVariants(epis),
+  };
+  checkDistinct(checked.fromlid, checked.tolid);
+  return checked.epis.length > 0 ? checked : fail('invalid-items', 'epis must name at least one variant');
+}
+
+function checkDistinct(from: string, to: string): void {
+  if (from === to) fail('invalid-lid', 'fromlid and tolid must be two lists');
+}
+
+async function transferTo(
+  ctx: Context,
+  tx: Tx,
+  owner: Owner,
+  { from, to, epis, isMove }: { from: ListRow; to: LockedList; epis: string[]; isMove: boolean },
+): Promise<{ moved: ItemRow[]; list: ListRow }> {
+  checkDistinct(from.lid, to.lid);
+  const scope = { pid: to.pid, lid: to.lid, di: owner.di, uby: owner.em, now: ctx.now() };
+  const ids = epis.map(() => newId());
+  const moved = await transferItems(tx, scope, { fromLid: from.lid, epis, ids, isMove });
+  chargeItems(ctx, moved);
+  const missing = epis.find((epi) => !moved.some((item) => item.epi === epi));
+  if (missing !== undefined) fail('item-not-found', `There is no item ${missing} in this list`);
+  const added = moved.filter(({ isNew }) => isNew);
+  await queueEvents(tx, eventsOfItems(owner, 'list.item.added', added, scope.now));
+  const { used, ...list } = await changeList(tx, to, {}, scope);
+  // A move frees as many bytes in the other list.
+  if (!isMove) checkBytes(ctx, used);
+  await checkItemCount(ctx, tx, list, added.length);
+  return { moved: rowsInOrder(epis, moved), list };
+}
+
+/** Reads the list to copy from without its items. */
+async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> {
+  const { pid, regid } = owner;
+  const read = async (one: string): Promise<ListView | null> => {
+    const key = { pid, regid, lid: one, limit: 0, offset: 0, after: null, hasList: true };
+    const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: NO_ITEMS_BYTES }]);
+    return viewPage(owner, page!.row!)?.list ?? null;
+  };
+  return (await findByLid(tx, pid, lid, read)) ?? fail('list-not-found');
+}
+
+/** Finds the active lists of the shopper that contain these variants. */
+export async function isInLists(
+  ctx: Context,
+  epis: readonly string[],
+  owner: Pick<Owner, 'pid' | 'regid'> = requireShopper(ctx),
+): Promise<{ epi: string; isInList: boolean; lids: string[] }[]> {
+  const checked = checkVariants(epis);
+  const lids = new Map<string, string[]>(checked.map((epi) => [epi, []]));
+  for (const { epi, lid } of await findMemberships(ctx.db, owner, checked)) lids.get(epi)!.push(lid);
+  return checked.map((epi) => ({ epi, isInList: lids.get(epi)!.length > 0, lids: lids.get(epi)! }));
+}
+
+/** Counts the shoppers with a product in an active list. Product pages call it without a shopper, too. */
+export async function socialCount(
+  ctx: Context,
+  empi: string | null | undefined,
+): Promise<{ count: number; empi: string }> {
+  const { pid } = requireReader(ctx);
+  if (!empi) return fail('invalid-request', 'empi is missing');
+  if (!isProductId(empi)) fail('invalid-request', 'empi must have 1 to 255 printable characters');
+  return { count: await countShoppers(ctx, { pid, empi }), empi };
+}
+
+type SavedItems<Item> = { lid: string; items?: readonly Item[] | null; expectedVersion?: number | null };
+
+const SAVE_FOR_LATER = { a: 'items', u: 'items', d: 'items', isSaveForLater: true };
+
+export async function addToSaveForLater(
+  ctx: Context,
+  { items, ...list }: SavedItems<ItemInput>,
+): Promise<{ itemsadded: ItemRow[]; itemsfailed: FailedItem[] }> {
+  const { store } = requireShopper(ctx);
+  const check = checkAddedIn({ hasCustomItems: store.customItems });
+  const { valid, failed } = partitionItems('items', items ?? [], check);
+  const { a } = await updateListContents(ctx, { ...list, a: items && valid }, SAVE_FOR_LATER);
+  return { itemsadded: a!, itemsfailed: failed };
+}
+
+export async function removeFromSaveForLater(
+  ctx: Context,
+  { items, ...list }: SavedItems<ItemRef>,
+): Promise<{ itemsdeleted: ItemChange[]; itemsfailed: FailedItem[] }> {
+  requireShopper(ctx);
+  const { valid, failed } = partitionItems('items', items ?? [], checkRef);
+  const { d } = await updateListContents(ctx, { ...list, d: items && valid }, SAVE_FOR_LATER);
+  const missing = d!.flatMap(({ item, epi, msg }) => (item ? [] : [{ epi, hasError: true, msg: msg! }]));
+  return { itemsdeleted: d!.filter(({ item }) => item), itemsfailed: [...failed, ...missing] };
+}
+
+export async function updateSaveForLater(
+  ctx: Context,
+  { items, ...list }: SavedItems<ItemInput>,
+): Promise<{ itemsupdated: ItemChange[] }> {
+  const { u } = await updateListContents(ctx, { ...list, u: items }, SAVE_FOR_LATER);
+  return { itemsupdated: u! };
+}
+
+export async function moveSaveForLaterToCart(
+  ctx: Context,
+  { items, ...list }: SavedItems<ItemRef>,
+): Promise<{ itemsmoved: ItemRow[]; itemsfailed: ItemChange[] }> {
+  const { d } = await updateListContents(ctx, { ...list, d: items }, { ...SAVE_FOR_LATER, isMove: true });
+  return {
+    itemsmoved: d!.flatMap(({ item }) => (item ? [item] : [])),
+    itemsfailed: d!.filter(({ hasError }) => hasError),
+  };
+}
