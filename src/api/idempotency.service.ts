@@ -90,7 +90,10 @@ function statusesOf({ errors = [], thrown }: Result): number[] {
  * it was done: a retry must not do that again.
  */
 function isFinal(result: Result): boolean {
-  const isAnythingDone = Object.values(result.data ?? {}).some((value) => value != null);
+  // `__typename` is nothing that was done.
+  const isAnythingDone = Object.values(result.data ?? {}).some(
+    (value) => value != null && value !== 'Mutation',
+  );
   return (
     isAnythingDone || statusesOf(result).every((status) => status < 500 && ![401, 403, 429].includes(status))
   );
