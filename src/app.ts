@@ -16,7 +16,7 @@ import { readServiceSecret } from './stores/store.service.ts';
 import { createAccessLog, traceOf } from './api/access-log.ts';
 import { createAdmitLink } from './api/authenticate.ts';
 import { serveReplies } from './api/sms-replies.ts';
-import { answerPreflight, setCommonHeaders, isScript, assignRequestId, requestIdOf } from './api/headers.ts';
+import { answerPreflight, setCommonHeaders, isScript, assignRequestId, requestIdOf } from './api/http.ts';
 import { serveConfirm } from './api/pages/confirm.ts';
 import { serveClicks } from './api/pages/click-redirect.ts';
 import { serveHealth } from './api/health.ts';

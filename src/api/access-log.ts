@@ -3,7 +3,7 @@ import type { Trace } from '../context.ts';
 import type { Logger } from '../platform/log.ts';
 import { METRICS } from '../platform/metrics.ts';
 import { readTraceparent, startSpan } from '../platform/tracing.ts';
-import { requestIdOf } from './headers.ts';
+import { requestIdOf } from './http.ts';
 
 /** What the line of this request will say beside its route, status and duration. */
 export function traceOf(res: Response): Trace {

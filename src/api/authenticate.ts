@@ -5,7 +5,7 @@ import type { KnownState } from '../shoppers/authenticate.service.ts';
 import { traceOf } from './access-log.ts';
 import { admit, recognise } from './admit.ts';
 import { bind } from './bind.ts';
-import { allowOrigin, sessionOf } from './headers.ts';
+import { allowOrigin, sessionOf } from './http.ts';
 import { checkRate } from './limit.ts';
 
 /** Finds who calls; fails where the store does not allow the page's origin or is closed for maintenance. */

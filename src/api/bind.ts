@@ -7,7 +7,7 @@ import type { Party } from '../platform/fair-queue.ts';
 import { onLeave, releasePlace } from '../platform/in-flight.ts';
 import { traceOf } from './access-log.ts';
 import { addressGroup } from './limit.ts';
-import { requestIdOf } from './headers.ts';
+import { requestIdOf } from './http.ts';
 
 /** Whose share of memory and places a call takes. */
 function partyOf({ store, shopper, keyId }: Viewer, address: string): Party {

@@ -7,7 +7,7 @@ import { fail } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import { nameRoute } from './access-log.ts';
 import { enter, headerText } from './authenticate.ts';
-import { SESSION_COOKIE, isDashboard, isOwnPage, sessionOf } from './headers.ts';
+import { SESSION_COOKIE, isDashboard, isOwnPage, sessionOf } from './http.ts';
 import { isOwnMachine } from './loopback.ts';
 import { decodeText, readBody } from './rest/body.ts';
 import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';

@@ -19,8 +19,7 @@ import {
   UpdateListDocument,
 } from '../generated/operations.ts';
 import { alsoNamed, count, fixed, json, jsonOrText, text, version, word } from '../platform/route/form.ts';
-import { also, under } from '../platform/route/reply.ts';
-import { route } from '../platform/route/route.ts';
+import { also, under, route } from '../platform/route/route.ts';
 import type { RouteTable } from '../platform/route/route.ts';
 
 const slice = { limit: count.inQuery, offset: count.inQuery };

@@ -7,7 +7,7 @@ import type { ListRow } from './list.columns.ts';
 import { MAX_PREVIEW } from './list.rules.ts';
 import { pauseFor } from '../platform/budget.ts';
 import { maskEmail } from '../platform/mask.ts';
-import { variantUrl } from '../platform/variant-url.ts';
+import { variantUrl } from '../stores/products/product.rules.ts';
 
 /** A list as a reader may see it. */
 export type ListView = ListRow & {

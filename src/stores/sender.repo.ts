@@ -1,6 +1,6 @@
 import type { Db } from '../platform/database/database.ts';
 import type { Pacing } from './frequency.rules.ts';
-import type { TokenKey, TokenStore } from './token-key.rules.ts';
+import type { TokenKey, TokenStore } from './key.rules.ts';
 import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
 
 type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';

@@ -3,7 +3,7 @@ import type { Database, Db, Tx } from '../platform/database/database.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Pacing } from './frequency.rules.ts';
 import type { PacingName, SettingName } from './store.columns.ts';
-import type { TokenKey } from './token-key.rules.ts';
+import type { TokenKey } from './key.rules.ts';
 import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
 
 /** Requests a minute that a store allows, by kind, and what its GraphQL documents may cost in it; a kind left out has the published default. */

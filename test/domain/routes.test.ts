@@ -1,10 +1,8 @@
 import { DeleteListDocument, ListContentsDocument } from '../../src/generated/operations.ts';
 import { createSchema } from '../../src/api/graphql/schema.ts';
 import { count, text, version } from '../../src/platform/route/form.ts';
-import { also, changes } from '../../src/platform/route/reply.ts';
-import { route } from '../../src/platform/route/route.ts';
+import { also, changes, route, createReader } from '../../src/platform/route/route.ts';
 import { routes } from '../../src/api/rest/routes.ts';
-import { createReader } from '../../src/platform/route/variables.ts';
 
 const limit = count;
 const offset = count;

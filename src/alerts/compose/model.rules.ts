@@ -1,5 +1,5 @@
 import { DEFAULT_COLOUR, textOn } from '../../platform/colour.ts';
-import { variantUrl } from '../../platform/variant-url.ts';
+import { variantUrl } from '../../stores/products/product.rules.ts';
 import type { AlertModel } from './template.rules.ts';
 
 /** The columns of a product that an alert can show. */

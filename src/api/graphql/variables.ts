@@ -18,7 +18,7 @@ import type {
 } from 'graphql';
 import { AppError } from '../../platform/errors.ts';
 import { MAX_ENTRIES, placeIn } from '../../platform/json.ts';
-import { usesOf } from '../../platform/route/variables.ts';
+import { usesOf } from '../../platform/route/route.ts';
 import { shorten } from './errors.ts';
 
 type Path = readonly (string | number)[];

@@ -1,8 +1,7 @@
 import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType, print } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
-import type { Route, RouteTable } from '../../platform/route/route.ts';
-import { readingsOf } from '../../platform/route/variables.ts';
-import type { Reading } from '../../platform/route/variables.ts';
+import type { Route, RouteTable, Reading } from '../../platform/route/route.ts';
+import { readingsOf } from '../../platform/route/route.ts';
 import { exampleOf } from './examples.ts';
 import { FAILURE_REFS, FAILURE_RESPONSES, FAILURE_SCHEMA } from './errors.ts';
 import { objectSchema } from '../../platform/json.ts';

@@ -1,9 +1,8 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Credentials } from '../../context.ts';
-import type { Route, RouteTable } from '../../platform/route/route.ts';
-import { createReader } from '../../platform/route/variables.ts';
-import type { Sent } from '../../platform/route/variables.ts';
+import type { Route, RouteTable, Sent } from '../../platform/route/route.ts';
+import { createReader } from '../../platform/route/route.ts';
 import { nameRoute, traceOf } from '../access-log.ts';
 import { headerCredentials } from '../authenticate.ts';
 import { planOf } from '../plan.ts';

@@ -1,8 +1,21 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import type { DocumentNode } from 'graphql';
-import type { Field } from './form.ts';
-import { whole } from './reply.ts';
-import type { Shape } from './reply.ts';
+import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql';
+import type { Field, Input } from './form.ts';
+import { innermostRefusal } from './form.ts';
+import {
+  getNullableType,
+  getOperationAST,
+  isInputObjectType,
+  isScalarType,
+  typeFromAST,
+  TypeInfo,
+  getNamedType,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { ErrorType } from '../errors.ts';
+import { rawJson, stringifyJson, objectSchema, stripNull } from '../json.ts';
+import type { ObjectSchema, Schema } from '../json.ts';
 
 /** The types in which a reply of any size is streamed. */
 export type StreamType = 'application/json' | 'text/csv';
@@ -63,4 +76,194 @@ export function route<Data, Variables extends Record<string, unknown>>(
 /** The same call under an older path, which the reference marks as such. */
 export function alias(name: string, row: Route): Route {
   return { ...row, summary: `The older name of ${name}`, aliasOf: name };
+}
+
+/** The text of a field as it was sent; null when it is absent or empty. */
+export type Sent = (field: string) => string | null;
+
+/** A field with all its names and its place among the variables, below `group` where it belongs to an input object. */
+export type Reading = {
+  group: string | null;
+  name: string;
+  names: readonly string[];
+  field: Field;
+  type: GraphQLInputType;
+  /** What the schema says that a value which cannot be is refused as. */
+  failure: ErrorType;
+};
+
+const isField = (entry: Field | Record<string, Field>): entry is Field => typeof entry['read'] === 'function';
+
+const namesOf = (name: string, { otherNames = [] }: Field): string[] => [name, ...otherNames];
+
+/** The fields of a route in the order of its form, each with the type that the document gives it. */
+export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Reading[] {
+  const uses = usesOf(schema, document);
+  const definitions = getOperationAST(document)!.variableDefinitions ?? [];
+  return Object.entries(form).flatMap(([name, entry]): Reading[] => {
+    const definition = definitions.find(({ variable }) => variable.name.value === name)!;
+    const type = typeFromAST(schema, definition.type as never) as unknown as GraphQLInputType;
+    const around = uses.get(name) ?? [];
+    if (isField(entry)) {
+      const failure = innermostRefusal(around);
+      return [{ group: null, name, names: namesOf(name, entry), field: entry, type, failure }];
+    }
+    const input = getNullableType(type);
+    const inner = isInputObjectType(input) ? input.getFields() : {};
+    return Object.entries(entry).map(([key, field]) => ({
+      group: name,
+      name: key,
+      names: namesOf(key, field),
+      field,
+      type: inner[key]!.type,
+      failure: innermostRefusal([...around, inner[key]!]),
+    }));
+  });
+}
+
+type Variables = Record<string, unknown>;
+
+function placeOf({ group }: Reading, variables: Variables): Variables {
+  return group === null ? variables : ((variables[group] ??= {}) as Variables);
+}
+
+/** What is absent stays out of an input object: a null there would clear a field. */
+function put(reading: Reading, variables: Variables, value: unknown): void {
+  const place = placeOf(reading, variables);
+  if (value !== null || reading.group === null) place[reading.name] = value;
+}
+
+function textUnder(names: readonly string[], sent: Sent): string | null {
+  for (const name of names) {
+    const text = sent(name);
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** Makes the function that reads a route's variables: every field first, in order; then those that must fit a type. */
+export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) => Variables {
+  const readings = readingsOf(schema, route);
+  // A scalar takes any JSON: the service that owns the field says what is wrong with it.
+  const fitted = readings.filter(({ field, type }) => field.fit && !isScalarType(type));
+  return (sent) => {
+    const variables: Variables = {};
+    for (const reading of readings) {
+      put(reading, variables, reading.field.read(textUnder(reading.names, sent), reading));
+    }
+    for (const reading of fitted) {
+      put(reading, variables, reading.field.fit!(placeOf(reading, variables)[reading.name] ?? null, reading));
+    }
+    return variables;
+  };
+}
+
+/** The arguments, and the fields of inputs inside them, in which a valid document first uses each of its variables, from the outside in. */
+export function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Input[]> {
+  const uses = new Map<string, Input[]>();
+  const around: Input[] = [];
+  const info = new TypeInfo(schema);
+  const leave = (): void => void around.pop();
+  visit(
+    document,
+    visitWithTypeInfo(info, {
+      Argument: { enter: () => void around.push(info.getArgument() ?? {}), leave },
+      ObjectField: {
+        enter({ name }) {
+          const parent = getNamedType(info.getParentInputType());
+          around.push((isInputObjectType(parent) && parent.getFields()[name.value]) || {});
+        },
+        leave,
+      },
+      Variable({ name }) {
+        if (around.length > 0 && !uses.has(name.value)) uses.set(name.value, [...around]);
+      },
+    }),
+  );
+  return uses;
+}
+
+/** What the wire makes of a record, and of the schema of it. */
+export type Shape<Value = never> = {
+  body: (record: Value) => unknown;
+  schema: (record: Schema, resolve: (schema: Schema) => ObjectSchema) => Schema;
+};
+
+/** The record as it is. */
+export const whole: Shape<unknown> = { body: (record) => record, schema: (record) => record };
+
+/** The record under a key, with constants before it. */
+export const under = (key: string, constants: Record<string, string> = {}): Shape<unknown> => ({
+  body: (record) => ({ ...constants, [key]: record }),
+  schema: (record) => {
+    const properties: Record<string, Schema> = {};
+    for (const [name, value] of Object.entries(constants)) properties[name] = { const: value };
+    return objectSchema({ ...properties, [key]: record });
+  },
+});
+
+type Path<Value> = { [Key in keyof Value & string]: [Key] | [Key, keyof Value[Key]] }[keyof Value & string];
+
+/** The record, with some of its parts under a second name. */
+export function also<Value extends Record<string, unknown>>(
+  names: Record<string, Path<NoInfer<Value>>>,
+): Shape<Value> {
+  const copies = Object.entries<readonly PropertyKey[]>(names);
+  const follow = (value: unknown, path: readonly PropertyKey[]): unknown =>
+    path.reduce((part, key) => (part as Record<PropertyKey, unknown>)[key], value);
+  return {
+    body: (record) => {
+      const body: Record<string, unknown> = { ...record };
+      for (const [name, path] of copies) {
+        const part = follow(record, path);
+        const [key, ...inner] = path;
+        // Items that stand in a record twice are written once.
+        body[name] = Array.isArray(part) ? rawJson(stringifyJson(part)) : part;
+        if (inner.length === 0) body[key as string] = body[name];
+      }
+      return body;
+    },
+    schema: (record, resolve) => {
+      const partAt = (path: readonly PropertyKey[]): Schema =>
+        path.reduce<Schema>((part, key) => resolve(part).properties[key as string]!, record);
+      const parts = Object.fromEntries(copies.map(([name, path]) => [name, partAt(path)]));
+      return objectSchema({ ...resolve(record).properties, ...parts });
+    },
+  };
+}
+
+type Change = { item: unknown; epi: unknown; hasError: boolean; msg: unknown };
+
+/** What came of changes, without the parts that were not asked for; in these lists an item, or what is wrong in its place. */
+export function changes<Key extends string>(...keys: Key[]): Shape<{ [Name in Key]: Change[] | null }> {
+  const lists = new Set<string>(keys);
+  const flatten = ({ item, epi, hasError, msg }: Change): unknown => item ?? { epi, hasError, msg };
+  return {
+    body: (record) =>
+      Object.fromEntries(
+        Object.entries<unknown>(record)
+          .filter(([, part]) => part !== null)
+          .map(([name, part]) => [name, lists.has(name) ? (part as Change[]).map(flatten) : part]),
+      ),
+    schema: (record, resolve) => {
+      const { properties } = resolve(record);
+      const flatSchema = (change: Schema): Schema => {
+        const { item, epi, hasError, msg } = resolve(change).properties;
+        const missing = objectSchema({
+          epi: epi!,
+          hasError: { ...hasError, const: true },
+          msg: stripNull(msg!),
+        });
+        return { anyOf: [stripNull(item!), missing] };
+      };
+      const parts = Object.entries(properties).map(([name, part]) => {
+        const sent = stripNull(part);
+        return [name, lists.has(name) ? { ...sent, items: flatSchema(sent['items'] as Schema) } : sent];
+      });
+      const always = Object.keys(properties).filter(
+        (name) => stripNull(properties[name]!) === properties[name],
+      );
+      return objectSchema(Object.fromEntries(parts) as Record<string, Schema>, always);
+    },
+  };
 }

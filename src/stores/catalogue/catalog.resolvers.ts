@@ -1,4 +1,4 @@
-import { variantUrl } from '../../platform/variant-url.ts';
+import { variantUrl } from '../products/product.rules.ts';
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { countProducts, listProducts } from './product-search.service.ts';
 import { getProduct, removeProducts, setStock, upsertProducts } from './catalog.service.ts';

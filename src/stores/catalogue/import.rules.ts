@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.ts';
-import { plainId } from '../../platform/product-ids.ts';
-import type { IdKind } from '../../platform/product-ids.ts';
-import { checkProduct } from '../products/product.rules.ts';
+import { plainId, checkProduct } from '../products/product.rules.ts';
+import type { IdKind } from '../products/product.rules.ts';
 import { productColumns } from '../products/product.columns.ts';
 import type { ProductInput, ProductWrite } from '../products/product.columns.ts';
 

@@ -118,3 +118,27 @@ export function rowsInOrder<Row extends { epi: string }>(
   const byVariant = new Map(rows.map((row) => [row.epi, row]));
   return epis.flatMap((epi) => byVariant.get(epi) ?? []);
 }
+
+/** What Shopify's ids say that they name, as in `gid://shopify/ProductVariant/123`. */
+export type IdKind = 'ProductVariant' | 'Product';
+
+const GID = /^gid:\/\//i;
+const SHOPIFY_GID = /^gid:\/\/shopify\/(\w+)\/(\d+)$/;
+
+/** A product or variant id as it is stored: of Shopify's form, the number in it. Null for every other gid, also of the other kind. */
+export function plainId(kind: IdKind, sent: string): string | null {
+  const id = sent.trim();
+  if (!GID.test(id)) return id;
+  const [, named, digits] = SHOPIFY_GID.exec(id) ?? [];
+  return named === kind ? digits!.replace(/^0+(?=\d)/, '') : null;
+}
+
+/** The page of a product with the variant chosen: as the feed gave it, else `du` with the parameter that Shopify's pages read, unless it has one. */
+export function variantUrl({ uri, du, epi }: { uri: string | null; du: string; epi: string }): string {
+  if (uri !== null) return uri;
+  const [, page, query, fragment] = /^([^?#]*)(\?[^#]*)?(#[^]*)?$/.exec(du) as unknown as string[];
+  if (query === undefined) return `${page}?variant=${encodeURIComponent(epi)}${fragment ?? ''}`;
+  if (new URLSearchParams(query).has('variant')) return du;
+  const joint = /[?&]$/.test(query) ? '' : '&';
+  return `${page}${query}${joint}variant=${encodeURIComponent(epi)}${fragment ?? ''}`;
+}

@@ -1,4 +1,4 @@
-import { variantUrl } from '../../platform/variant-url.ts';
+import { variantUrl } from '../products/product.rules.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
