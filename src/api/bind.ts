@@ -3,7 +3,7 @@ import { RENDER_BUDGET_MS } from '../alerts/compose/template.pool.ts';
 import type { Context, Credentials, Services, Viewer } from '../context.ts';
 import { closeBudget, openBudget } from '../platform/budget.ts';
 import { newDependencies } from '../context.ts';
-import type { Party } from '../platform/fair-queue.ts';
+import type { Party } from '../platform/in-flight.ts';
 import { onLeave, releasePlace } from '../platform/in-flight.ts';
 import { traceOf } from './access-log.ts';
 import { addressGroup } from './limit.ts';

@@ -1,4 +1,4 @@
-import type { Pacing } from '../stores/frequency.rules.ts';
+import type { Pacing } from '../stores/store.rules.ts';
 import { flagOf } from '../stores/setting.rules.ts';
 import { storeSettings } from '../stores/store.columns.ts';
 import type { RateLimits, StoreListing } from '../stores/store.service.ts';

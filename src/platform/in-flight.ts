@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fail } from './errors.ts';
-import { createFairQueue } from './fair-queue.ts';
-import type { FairQueue, Party, Ticket } from './fair-queue.ts';
+import { fail, AppError } from './errors.ts';
 
 /** What identifies the caller and its open connection while a request is served. */
 export type Connection = { response: ServerResponse; party: Party };
@@ -86,4 +84,182 @@ export async function untilDrained({ response }: Connection): Promise<void> {
   const cut = setTimeout(() => response.destroy(), STALL_MS);
   await new Promise<void>((done) => void response.once('drain', done).once('close', done));
   clearTimeout(cut);
+}
+
+/** Who waits: stores take turns, and within a store its callers do. A caller without credentials is a store of its own. */
+export type Party = {
+  store: string;
+  caller: string;
+  /** What this caller may hold at a time, where that is not `perCaller`. */
+  most?: number;
+};
+
+/** A place in the queue: first waited for, then held until it is released. */
+export type Ticket = {
+  /** Resolves when its turn has come; rejects with 503 when it waited too long. */
+  admitted: Promise<void>;
+  /** How many of its store waited when it came, itself included; 0 where it was admitted at once. */
+  position: number;
+  /** Goes on with less; the rest serves the next. */
+  shrink(weight: number): void;
+  /** Gives the place back, or leaves the line. */
+  release: () => void;
+};
+
+/** Bounds of a queue; all but the last two in one unit, such as requests or bytes. */
+export type QueueLimits = {
+  /** What one ticket takes. */
+  weight: number;
+  capacity: number;
+  perStore: number;
+  perCaller: number;
+  /** Who has waited longer is refused. */
+  waitMs: number;
+  /** How many of one store may wait; beyond them the newest of its longest line is refused. */
+  maxWaiting: number;
+};
+
+/** Lets in as much at a time as its limits say; see `createFairQueue`. */
+export type FairQueue = {
+  enter(party: Party): Ticket;
+  figures(): { held: number; waiting: number };
+};
+
+type Waiting = { since: number; admit: () => void; refuse: () => void };
+/** The requests of one caller. */
+type Line = { caller: string; held: number; most: number; waiting: Set<Waiting> };
+type Store = { pid: string; held: number; waiting: number; lines: Map<string, Line> };
+
+/** How often those who wait are held against the limit of time. */
+const CHECK_MS = 20;
+const IMMEDIATELY = Promise.resolve();
+
+/**
+ * A queue in front of something scarce. Everybody who fits enters at once; the others wait in line by caller and are served in turns, so that a crowd waits for itself
+ * and other callers hardly notice it.
+ */
+export function createFairQueue(limits: QueueLimits): FairQueue {
+  const { weight, capacity, perStore } = limits;
+  const stores = new Map<string, Store>();
+  /** Everybody who waits, oldest first. */
+  const everybody = new Set<Waiting>();
+  let held = 0;
+  let check: NodeJS.Timeout | undefined;
+
+  const fits = (store: Store, line: Line): boolean =>
+    held + weight <= capacity && store.held + weight <= perStore && line.held + weight <= line.most;
+
+  const hold = (store: Store, line: Line, amount: number): void => {
+    held += amount;
+    store.held += amount;
+    line.held += amount;
+  };
+
+  const forgetIdle = (store: Store, line: Line): void => {
+    if (line.held > 0 || line.waiting.size > 0) return;
+    store.lines.delete(line.caller);
+    if (store.lines.size === 0) stores.delete(store.pid);
+  };
+
+  /** The next in turn who fits; its caller and its store go to the end. */
+  const findNext = (): Waiting | null => {
+    for (const store of stores.values()) {
+      if (store.waiting === 0 || store.held + weight > perStore) continue;
+      for (const line of store.lines.values()) {
+        if (line.waiting.size === 0 || line.held + weight > line.most) continue;
+        store.lines.delete(line.caller);
+        store.lines.set(line.caller, line);
+        stores.delete(store.pid);
+        stores.set(store.pid, store);
+        return line.waiting.values().next().value!;
+      }
+    }
+    return null;
+  };
+
+  const admitWaiting = (): void => {
+    while (everybody.size > 0 && held + weight <= capacity) {
+      const next = findNext();
+      if (next === null) return;
+      next.admit();
+    }
+  };
+
+  const refuseLate = (): void => {
+    const latest = performance.now() - limits.waitMs;
+    for (const one of everybody) {
+      if (one.since > latest) return;
+      one.refuse();
+    }
+    clearInterval(check);
+    check = undefined;
+  };
+
+  const refuseNewestOf = ({ lines }: Store): void => {
+    let longest: Line | undefined;
+    for (const line of lines.values()) if (line.waiting.size > (longest?.waiting.size ?? 0)) longest = line;
+    [...(longest?.waiting ?? [])].at(-1)?.refuse();
+  };
+
+  const find = ({ store: pid, caller, most = limits.perCaller }: Party): { store: Store; line: Line } => {
+    const store = stores.get(pid) ?? { pid, held: 0, waiting: 0, lines: new Map<string, Line>() };
+    const line = store.lines.get(caller) ?? { caller, held: 0, most, waiting: new Set<Waiting>() };
+    stores.set(pid, store);
+    store.lines.set(caller, line);
+    return { store, line };
+  };
+
+  return {
+    enter(party) {
+      const { store, line } = find(party);
+      let mine = 0;
+      let waiting: Waiting | null = null;
+      const take = (): void => hold(store, line, (mine = weight));
+      const shrink = (to: number): void => {
+        if (to >= mine) return;
+        hold(store, line, to - mine);
+        mine = to;
+        forgetIdle(store, line);
+        admitWaiting();
+      };
+      const release = (): void => (waiting ? waiting.refuse() : shrink(0));
+      if (fits(store, line)) {
+        take();
+        return { admitted: IMMEDIATELY, position: 0, shrink, release };
+      }
+      const admitted = new Promise<void>((resolve, reject) => {
+        const leave = (): void => {
+          everybody.delete(waiting!);
+          line.waiting.delete(waiting!);
+          store.waiting -= 1;
+          waiting = null;
+        };
+        const admit = (): void => {
+          leave();
+          take();
+          resolve();
+        };
+        const refuse = (): void => {
+          leave();
+          forgetIdle(store, line);
+          reject(tooBusy());
+        };
+        waiting = { since: performance.now(), admit, refuse };
+      });
+      // A ticket whose owner has left is waited for by nobody.
+      admitted.catch(() => undefined);
+      everybody.add(waiting!);
+      line.waiting.add(waiting!);
+      store.waiting += 1;
+      check ??= setInterval(refuseLate, CHECK_MS).unref();
+      const position = store.waiting;
+      if (position > limits.maxWaiting) refuseNewestOf(store);
+      return { admitted, position, shrink, release };
+    },
+    figures: () => ({ held, waiting: everybody.size }),
+  };
+}
+
+function tooBusy(): AppError {
+  return new AppError('unavailable', 'Too many requests are under way; retry later', { 'Retry-After': '2' });
 }

@@ -2,13 +2,18 @@ import { oncePerApp, createBatchLoader } from '../platform/batch.ts';
 import { onPrimary } from '../context.ts';
 import type { Context, Credentials, Services, Viewer, Denial } from '../context.ts';
 import { fail } from '../platform/errors.ts';
-import { OPERATOR_USER, findOperator, noteOperatorUse } from '../stores/operator.service.ts';
+import {
+  OPERATOR_USER,
+  findOperator,
+  noteOperatorUse,
+  createKeyUses,
+  createUseNotes,
+} from '../stores/operator.service.ts';
 import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isStorable } from '../platform/text.ts';
-import { createKeyUses, createUseNotes } from '../stores/key-use.service.ts';
 import { hashKey } from '../stores/key.rules.ts';
 import type { StoreKeyRow, StoreRow } from '../stores/store.repo.ts';
 import { isServed } from '../stores/store.rules.ts';

@@ -10,6 +10,9 @@ import { createStore, failNoStore, setMaintenance } from './store.service.ts';
 import { MAX_KEYS, isServed } from './store.rules.ts';
 import * as operators from './operator.repo.ts';
 import type { ListedStoreRow, OperatorKeyRow, StoreFilter, StorePlace } from './operator.repo.ts';
+import { LRUCache } from 'lru-cache';
+import { HOUR_MS } from '../platform/time.ts';
+import { noteKeyUse } from './store.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
@@ -141,4 +144,32 @@ export async function setStoreMaintenance(
   await getListed(ctx, pid);
   await setMaintenance(ctx, pid, isClosed);
   return getListed(ctx, pid);
+}
+
+/** Keys whose last note is remembered; a forgotten one costs a statement that changes nothing. */
+const MAX_NOTED_KEYS = 10_000;
+
+type UseDeps = Pick<Services, 'db' | 'now' | 'log'>;
+
+/** Records when something was used, at most once an hour and in the background: a record that fails is lost. */
+export function createUseNotes<Args extends string[]>(
+  { now, log }: UseDeps,
+  write: (at: Date, since: Date, ...args: Args) => Promise<void>,
+): (...args: Args) => void {
+  const noted = new LRUCache<string, number>({ max: MAX_NOTED_KEYS });
+  return (...args) => {
+    const at = now();
+    const name = args.join(' ');
+    if (at.getTime() - (noted.get(name) ?? -Infinity) < HOUR_MS) return;
+    noted.set(name, at.getTime());
+    write(at, new Date(at.getTime() - HOUR_MS), ...args).catch((error: unknown) =>
+      log.debug({ err: error }, 'the use of a key was not noted'),
+    );
+  };
+}
+
+export function createKeyUses(deps: UseDeps): (pid: string, keyId: string) => void {
+  return createUseNotes(deps, (at, since, pid: string, keyId: string) =>
+    noteKeyUse(deps.db, pid, keyId, at, since),
+  );
 }

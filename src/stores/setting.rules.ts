@@ -5,7 +5,7 @@ import { fail } from '../platform/errors.ts';
 import { intRule, isIntIn } from '../platform/fields.ts';
 import { plainOrigin } from '../platform/origin.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
-import type { PacingInput } from './frequency.rules.ts';
+import type { PacingInput } from './store.rules.ts';
 import type { Setting, TextCheck } from './setting.types.ts';
 import { storeSettings } from './store.columns.ts';
 import type { SettingName } from './store.columns.ts';

@@ -1,8 +1,7 @@
 import type { Outgoing, Sender } from '../../src/alerts/send/channel.ts';
 import type { MailPayload } from '../../src/alerts/send/email.ts';
 import { SENT } from '../../src/alerts/send/outcome.ts';
-import { alertQueue } from '../../src/alerts/dispatch/dispatcher.ts';
-import { always } from '../../src/alerts/dispatch/mail-transports.ts';
+import { alertQueue, always } from '../../src/alerts/dispatch/dispatcher.ts';
 import { createQueue } from '../../src/alerts/queue/queue.ts';
 import { emitEvents } from '../../src/stores/webhooks/event.repo.ts';
 import { claimMessages } from '../../src/alerts/queue/outbox.repo.ts';

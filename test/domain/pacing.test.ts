@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { planContact } from '../../src/alerts/events/frequency.plan.rules.ts';
 import { LOOK_AGAIN_MS, afterQuiet, departureOf } from '../../src/alerts/events/frequency.rules.ts';
-import type { Pacing } from '../../src/stores/frequency.rules.ts';
+import type { Pacing } from '../../src/stores/store.rules.ts';
 import { times } from '../tier.ts';
 
 const MINUTE = 60_000;

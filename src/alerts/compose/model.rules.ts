@@ -1,4 +1,4 @@
-import { DEFAULT_COLOUR, textOn } from '../../platform/colour.ts';
+import { DEFAULT_COLOUR, textOn } from '../../platform/text.ts';
 import { variantUrl } from '../../stores/products/product.rules.ts';
 import type { AlertModel } from './template.rules.ts';
 

@@ -4,19 +4,30 @@ import { foldReports } from '../../stores/reports/report.service.ts';
 import { alertEnded, queueNextPortion } from '../events/event.service.ts';
 import { prepareMessages } from '../events/message.service.ts';
 import { createQueue } from '../queue/queue.ts';
-import type { QueueOptions } from '../queue/queue.ts';
+import type { QueueOptions, Stores, Delivery } from '../queue/queue.ts';
 import { createCircuitBreaker } from '../queue/scheduling.ts';
 import type { Task } from '../queue/worker.ts';
 import { MEDIA, channelOf } from '../send/channels.ts';
 import type { Medium } from '../send/channels.ts';
 import { openFileOutbox } from '../send/file.ts';
 import type { FileOutbox } from '../send/file.ts';
-import { STORE_CONNECTIONS } from '../send/store-smtp.ts';
+import { STORE_CONNECTIONS, openStoreSmtps } from '../send/store-smtp.ts';
 import { createHousekeeping } from './housekeeping.ts';
-import { always, openMailTransports } from './mail-transports.ts';
-import type { Transports } from './mail-transports.ts';
-import { messageQueue } from './message.queue.ts';
 import { webhookQueue } from './webhook.queue.ts';
+import {
+  createHealthLog,
+  listOwners,
+  openServers,
+  sendByOwnServer,
+} from '../../stores/mail-server/sending.service.ts';
+import type { Sender, Payload } from '../send/channel.ts';
+import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
+import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
+import { openEnvelopes } from '../../stores/sender.service.ts';
+import type { Envelope } from '../../stores/sender.service.ts';
+import type { ClaimedMessage } from '../queue/outbox.service.ts';
+import { GONE } from '../send/outcome.ts';
+import type { Outcome } from '../send/outcome.ts';
 
 /** Alerts of a medium. They are rendered when they are sent, with the product as it is then. */
 export function alertQueue(
@@ -92,4 +103,122 @@ export function createTasks(services: Services): Task[] {
     ...createDispatchTasks(services),
     ...createHousekeeping(services),
   ];
+}
+
+/** Hands a message to a provider. */
+export type Transport = Pick<Sender, 'send'>;
+
+/** Loads the transports of a batch's stores. */
+export type Transports = (pids: readonly string[]) => Promise<(pid: string) => Transport>;
+
+/** One provider for all stores. */
+export const always =
+  (sender: Transport): Transports =>
+  async () =>
+  () =>
+    sender;
+
+/** The store set or removed its server after the batch was claimed; the other queue sends the mail next time. */
+const CHANGED: Transport = {
+  send: async () => ({ kind: 'retry', reason: 'the mail server of the store was changed' }),
+};
+
+/** Two ways out for mails, each with its stores: the service's mail server, and stores' own servers. */
+export type MailTransports = {
+  shared: { stores: Stores; transports: Transports };
+  own: { stores: Stores; transports: Transports; close: () => void };
+};
+
+/** Which store has a server of its own is read for each batch, so that a change takes effect at once in every process. */
+export function openMailTransports(services: Services, sender: Sender): MailTransports {
+  const { db, config, now } = services;
+  const smtps = openStoreSmtps(config.webhookAllowPrivate);
+  const note = createHealthLog(services);
+  const owners = () => listOwners(db);
+  return {
+    shared: {
+      stores: { except: owners },
+      transports: async () => {
+        const own = await owners();
+        return (pid) => (own.has(pid) ? CHANGED : sender);
+      },
+    },
+    own: {
+      stores: { only: owners },
+      transports: async (pids) => {
+        const servers = await openServers(services, pids);
+        return (pid) => {
+          const opened = servers.get(pid);
+          if (opened === undefined) return CHANGED;
+          return {
+            async send(message) {
+              // The demo store's mails always become files.
+              if (message.isDemo) return sender.send(message, now());
+              const { outcome, problem } = await sendByOwnServer(opened, message, (server, mail) =>
+                smtps.send(opened, server, mail),
+              );
+              if (problem !== undefined) await note(opened, problem);
+              return outcome;
+            },
+          };
+        };
+      },
+      close: () => smtps.close(),
+    },
+  };
+}
+
+/** Replies to what the contact itself just did, or a store's own test: these are sent whatever the contact unsubscribed from. */
+const DIRECT_KINDS = new Set(['confirm', 'test']);
+
+const SUPPRESSED: Outcome = { kind: 'withheld', reason: 'the contact has unsubscribed from everything' };
+
+/** Messages of a medium that were rendered when they were queued: shared lists, confirmations, tests. */
+export function messageQueue(
+  services: Services,
+  medium: Medium,
+  transports: Transports,
+  concurrency: number,
+): QueueOptions {
+  const channel = channelOf(medium);
+
+  /** Adds an unsubscribe link where the message brings none of its own. */
+  const withUnsubscribe = (payload: Payload, store: Envelope, to: string): Payload => {
+    if (!channel.withWayOut) return payload;
+    const claim = { scope: 'all', medium, value: to.toLowerCase(), topic: '', epi: '' } as const;
+    const url = unsubscribeUrl(services.config.publicUrl, store, claim);
+    return channel.withWayOut(payload, { why: `This message was sent for ${store.name}.`, url });
+  };
+
+  const attemptFor = (
+    message: ClaimedMessage,
+    store: Envelope | null,
+    transport: Transport,
+  ): Delivery['attempt'] => {
+    if (store === null) return async () => GONE;
+    if (store.isSuppressed && !DIRECT_KINDS.has(message.kind)) return async () => SUPPRESSED;
+    const { id, recipient: to } = message;
+    const { pid, isDemo, name: storeName, senderName, senderAddress } = store;
+    const payload = withUnsubscribe(message.payload as Payload, store, to);
+    return () =>
+      transport.send({ id, pid, isDemo, storeName, senderName, senderAddress, to, payload }, services.now());
+  };
+
+  return {
+    key: { lane: 'message', medium },
+    concurrency,
+    prepare: async (messages) => {
+      const transportOf = await transports(messages.map(({ pid }) => pid));
+      const recipients = messages.map(({ recipient }) => recipient);
+      const contacts = messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient }));
+      const stores = await openEnvelopes(services.db, contacts);
+      const stopped = await findOptedOut(services.db, medium, recipients);
+      return messages.map((message, index) => ({
+        message,
+        attempt: stopped.has(message.recipient)
+          ? async () => OPTED_OUT
+          : attemptFor(message, stores[index] ?? null, transportOf(message.pid)),
+      }));
+    },
+  };
 }

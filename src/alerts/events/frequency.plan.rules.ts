@@ -1,4 +1,4 @@
-import type { Pacing } from '../../stores/frequency.rules.ts';
+import type { Pacing } from '../../stores/store.rules.ts';
 import { afterQuiet, departureOf } from './frequency.rules.ts';
 import type { Departure, Sends } from './frequency.rules.ts';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Pacing } from '../../stores/frequency.rules.ts';
+import type { Pacing } from '../../stores/store.rules.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 
 const DAY_MINUTES = 1_440;

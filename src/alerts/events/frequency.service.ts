@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import type { Pacing } from '../../stores/frequency.rules.ts';
+import type { Pacing } from '../../stores/store.rules.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import { channelOf } from '../send/channels.ts';
 import type { Medium } from '../send/channels.ts';

@@ -1,5 +1,4 @@
-import { DEFAULT_COLOUR, textOn } from '../../platform/colour.ts';
-import { escapeHtml } from '../../platform/text.ts';
+import { DEFAULT_COLOUR, textOn, escapeHtml } from '../../platform/text.ts';
 
 /** What of a store its mails show. */
 export type Branded = { name: string; logoUrl: string | null; colour: string | null };
