@@ -1,7 +1,7 @@
 // The rows that everything is measured on. Pure: the same seed gives the same rows, byte for byte, on every machine.
 import { createHash } from 'node:crypto';
 import { publicIdOf, regidOf, sessionidOf } from '../src/shoppers/identity.rules.ts';
-import { hashKey } from '../src/stores/key.rules.ts';
+import { hashKey } from '../src/stores/store.rules.ts';
 
 /** How much there is. Each shopper has one list of ten items. */
 export type Size = { stores: number; shoppersPerStore: number };

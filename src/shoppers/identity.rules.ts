@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { isSameText, signingKey, tryKeys } from '../stores/key.rules.ts';
-import type { TokenStore } from '../stores/key.rules.ts';
+import { isSameText, signingKey, tryKeys } from '../stores/store.rules.ts';
+import type { TokenStore } from '../stores/store.rules.ts';
 
 // Identity is derived, not stored: the same input gives the same ids in every process, so first calls need no lock and
 // sessions need no table.

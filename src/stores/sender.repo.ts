@@ -1,6 +1,5 @@
 import type { Db } from '../platform/database/database.ts';
-import type { Pacing } from './store.rules.ts';
-import type { TokenKey, TokenStore } from './key.rules.ts';
+import type { Pacing, TokenKey, TokenStore } from './store.rules.ts';
 import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
 
 type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';

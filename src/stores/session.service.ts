@@ -3,7 +3,7 @@ import { fail } from '../platform/errors.ts';
 import { newToken } from '../platform/ids.ts';
 import { isStorable } from '../platform/text.ts';
 import { HOUR_MS } from '../platform/time.ts';
-import { hashKey } from './key.rules.ts';
+import { hashKey } from './store.rules.ts';
 import * as sessions from './session.repo.ts';
 
 /** How long a dashboard stays signed in, whatever happens in it. */

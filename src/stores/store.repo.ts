@@ -1,9 +1,8 @@
 import { columnOf } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Pacing } from './store.rules.ts';
+import type { Pacing, TokenKey } from './store.rules.ts';
 import type { PacingName, SettingName } from './store.columns.ts';
-import type { TokenKey } from './key.rules.ts';
 import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
 
 /** Requests a minute that a store allows, by kind, and what its GraphQL documents may cost in it; a kind left out has the published default. */

@@ -1,7 +1,7 @@
 import { requireStore } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
 import { changeSettings, createApiKey, getApiKeys, renameApiKey, revokeApiKey } from './settings.service.ts';
-import { describeTokenKeys } from './key.rules.ts';
+import { describeTokenKeys } from './store.rules.ts';
 import { dropOwnTokenKeys, rotateOwnTokenKey } from './token-key.service.ts';
 
 export const storeResolvers = {

@@ -1,6 +1,9 @@
 import { fail } from '../platform/errors.ts';
 import { storeSettings } from './store.columns.ts';
 import type { PacingName, STORE_SETTINGS } from './store.columns.ts';
+import { createHash, timingSafeEqual, randomBytes } from 'node:crypto';
+import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
+import { DAY_MS } from '../platform/time.ts';
 
 export const MAX_KEYS = 20;
 
@@ -52,4 +55,99 @@ export function changePacing(
   if (after.quietFrom !== undefined && after.quietFrom === after.quietTo)
     fail('invalid-request', `${nameOf('quietTo')} must be another time than ${nameOf('quietFrom')}`);
   return after;
+}
+
+const MAX_KEY_NAME = 60;
+
+/** The name of a key as it will be stored, or the error that names the field; an empty one is no name. */
+export function checkKeyName(name: string, field: string): string {
+  const trimmed = name.trim();
+  const isFine = codePoints(trimmed) <= MAX_KEY_NAME && !hasControlCharacters(trimmed) && isStorable(trimmed);
+  return isFine
+    ? trimmed
+    : fail('invalid-request', `${field} must have at most ${MAX_KEY_NAME} printable characters`);
+}
+
+export function hashKey(apiKey: string): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(apiKey).digest();
+}
+
+/** Compares without telling how far two texts agree; their lengths are no secret. */
+export function isSameText(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+// Sessions and links are signed with a ring of keys: the newest signs, older ones are taken until they end. Regids are not: the same identity
+// has the same regid for ever, so they stay with the store's secret.
+
+/** A key that signs tokens, as it is kept: base64, since when it signs, and when what it signed ends; null: when it is dropped. */
+export type TokenKey = { key: string; since: number; until: number | null };
+
+/** What signs a store's tokens, newest first; while there is no key yet, its secret does. */
+export type TokenStore = { secret: Uint8Array; tokenKeys: readonly TokenKey[] };
+
+/** A check takes as long as there are keys. */
+const MAX_TOKEN_KEYS = 5;
+const MAX_OLD_DAYS = 3_650;
+const KEY_BYTES = 32;
+
+const bytesOf = ({ key }: TokenKey): Uint8Array => Buffer.from(key, 'base64');
+
+export function signingKey({ secret, tokenKeys: [newest] }: TokenStore): Uint8Array {
+  return newest === undefined ? secret : bytesOf(newest);
+}
+
+/** What `read` returns with the first key that fits; null where none does. */
+export function tryKeys<Token>(
+  { secret, tokenKeys }: TokenStore,
+  now: Date,
+  read: (key: Uint8Array) => Token | null,
+): Token | null {
+  if (tokenKeys.length === 0) return read(secret);
+  for (const one of tokenKeys) {
+    const token = isOver(one, now) ? null : read(bytesOf(one));
+    if (token !== null) return token;
+  }
+  return null;
+}
+
+const isOver = ({ until }: TokenKey, now: Date): boolean => until !== null && until <= now.getTime();
+
+/** The keys that are accepted at `now`, newest first. */
+export function workingKeys(
+  { secret, tokenKeys, createdAt }: TokenStore & { createdAt: Date },
+  now: Date,
+): TokenKey[] {
+  const first = { key: Buffer.from(secret).toString('base64'), since: createdAt.getTime(), until: null };
+  return tokenKeys.length === 0 ? [first] : tokenKeys.filter((one) => !isOver(one, now));
+}
+
+export type TokenKeyInfo = { cts: Date; endsAt: Date | null };
+
+/** The keys that are accepted at `now`, without the keys themselves. */
+export function describeTokenKeys(
+  store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date },
+  now: Date,
+): TokenKeyInfo[] {
+  return workingKeys({ ...store, secret: new Uint8Array() }, now).map(({ since, until }) => ({
+    cts: new Date(since),
+    endsAt: until === null ? null : new Date(until),
+  }));
+}
+
+/** The keys with a new one before the others, which end after `oldDays`; null: when they are dropped. */
+export function withNewKey(working: readonly TokenKey[], oldDays: number | null, now: Date): TokenKey[] {
+  if (oldDays !== null && !(Number.isInteger(oldDays) && oldDays >= 0 && oldDays <= MAX_OLD_DAYS))
+    fail('invalid-request', `oldDays must be a whole number from 0 to ${MAX_OLD_DAYS}`);
+  const end = oldDays === null ? Infinity : now.getTime() + oldDays * DAY_MS;
+  const older = working.map((one) => {
+    const until = Math.min(one.until ?? Infinity, end);
+    return { ...one, until: until === Infinity ? null : until };
+  });
+  const kept = older.filter((one) => !isOver(one, now));
+  if (kept.length >= MAX_TOKEN_KEYS)
+    fail('limit-reached', `A store has at most ${MAX_TOKEN_KEYS} token keys; drop the older ones first`);
+  const key = randomBytes(KEY_BYTES).toString('base64');
+  return [{ key, since: now.getTime(), until: null }, ...kept];
 }

@@ -3,8 +3,8 @@ import type { Context, Services } from '../context.ts';
 import * as stores from './store.repo.ts';
 import type { StoreRow } from './store.repo.ts';
 import { failNoStore } from './store.service.ts';
-import { withNewKey, workingKeys } from './key.rules.ts';
-import type { TokenKey } from './key.rules.ts';
+import { withNewKey, workingKeys } from './store.rules.ts';
+import type { TokenKey } from './store.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 

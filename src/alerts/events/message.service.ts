@@ -91,7 +91,8 @@ async function prepareAlerts(
   const { db } = services;
   const recipients = messages.map(({ recipient }) => recipient);
   const names = messages.map(({ pid, topic }) => ({ pid, name: topic! }));
-  const stopped = await findOptedOut(db, medium, recipients);
+  // A channel without replies has no opt-outs.
+  const stopped = channelOf(medium).answers ? await findOptedOut(db, medium, recipients) : new Set();
   const topics = await loadTopics(db, names);
   const facts = await loadFacts(db, messages);
   const link = await trackLinks(services, medium, messages);

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { MEDIA, UNNAMED_IN_LINKS } from '../../alerts/send/channels.ts';
-import { signingKey, tryKeys } from '../../stores/key.rules.ts';
-import type { TokenStore } from '../../stores/key.rules.ts';
+import { signingKey, tryKeys } from '../../stores/store.rules.ts';
+import type { TokenStore } from '../../stores/store.rules.ts';
 import type { Contact, ContactKey, Medium } from './contact.rules.ts';
 
 // Links in messages work without a login. Their tokens are encrypted, not only signed: addresses end up in histories and
