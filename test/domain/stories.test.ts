@@ -94,7 +94,7 @@ describe('an alert', () => {
       await setStock(sending, shop, '2', 5);
       for (const task of tasks) await task.run();
     });
-    for (const task of tasks) await task.close?.();
+    for (const task of tasks) task.close?.();
     expect(smtp.received.map(({ to }) => to)).toEqual(['1@example.com', '2@example.com']);
     expect(files.length).toBeLessThanOrEqual(65);
   });
