@@ -1,6 +1,5 @@
-// The only schema builder, for the service and for code generation alike. graphql-tools' loaders take any type called
-// `Subscription` for the subscription root even when the roots are named explicitly; here it is a domain type, so the
-// files are joined as they are and the `schema { … }` block in base.graphql decides.
+// Reads the SDL for the service and for code generation. `Subscription` is a domain type here: the `schema { … }` block in base.graphql names
+// the roots.
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { buildASTSchema, concatAST, parse } = require('graphql');

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { addResolversToSchema } from '@graphql-tools/schema';
+import { makeExecutableSchema } from '@graphql-tools/schema';
 import {
-  GraphQLScalarType,
   defaultFieldResolver,
   isListType,
   isNonNullType,
@@ -11,7 +10,14 @@ import {
   Kind,
   valueFromASTUntyped,
 } from 'graphql';
-import type { GraphQLSchema, FieldNode, GraphQLOutputType, GraphQLResolveInfo, ValueNode } from 'graphql';
+import type {
+  DocumentNode,
+  GraphQLSchema,
+  FieldNode,
+  GraphQLOutputType,
+  GraphQLResolveInfo,
+  ValueNode,
+} from 'graphql';
 import {
   itemResolvers,
   listResolvers,
@@ -44,9 +50,9 @@ import { plainId } from '../../stores/products/product.rules.ts';
 import type { IdKind } from '../../stores/products/product.rules.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
-type SchemaLoader = { loadSchema: () => GraphQLSchema };
+type SchemaLoader = { loadTypeDefs: () => DocumentNode };
 
-const { loadSchema } = createRequire(import.meta.url)(LOADER) as SchemaLoader;
+const { loadTypeDefs } = createRequire(import.meta.url)(LOADER) as SchemaLoader;
 
 const domains: Record<string, Record<string, unknown>>[] = [
   storeResolvers,
@@ -72,27 +78,10 @@ const domains: Record<string, Record<string, unknown>>[] = [
   liveResolvers,
 ];
 
-/** Joins the domains' maps type by type: two domains may both add to Query. */
-function joinResolvers(): Record<string, Record<string, unknown>> {
-  const joined: Record<string, Record<string, unknown>> = {};
-  for (const domain of domains) {
-    for (const [type, fields] of Object.entries(domain)) joined[type] = { ...joined[type], ...fields };
-  }
-  return joined;
-}
-
 /** The schema with its resolvers, which REST and GraphQL run. */
 export function createSchema(): GraphQLSchema {
-  const schema = loadSchema();
-  const scalarTypes = Object.entries(scalars).map(([name, config]) => {
-    const described = schema.getType(name) as GraphQLScalarType;
-    return [name, new GraphQLScalarType({ ...described.toConfig(), ...config })];
-  });
-  const complete = addResolversToSchema({
-    schema,
-    resolvers: { ...(joinResolvers() as object), ...(Object.fromEntries(scalarTypes) as object) },
-  });
-  return countValues(complete);
+  const resolvers = [...domains, scalars] as Parameters<typeof makeExecutableSchema>[0]['resolvers'];
+  return countValues(makeExecutableSchema({ typeDefs: loadTypeDefs(), resolvers }));
 }
 
 let shared: GraphQLSchema | null = null;

@@ -161,7 +161,10 @@ function decode(text: string): string {
 /** No call has more than a dozen fields; a body of half a million must not keep the process busy. */
 const MAX_FIELDS = 1_000;
 
-/** Reads `a=1&b=2`. A field sent twice or a broken percent-encoding is the failure `invalid-request`. */
+/**
+ * Reads `a=1&b=2`; a field sent twice or a broken percent-encoding is `invalid-request`. `bodyParser.urlencoded` makes an array of the one and
+ * accepts the other.
+ */
 export function parseUrlEncoded(text: string): Map<string, string> {
   const fields = new Map<string, string>();
   const pairs = text.split('&', MAX_FIELDS + 1);
