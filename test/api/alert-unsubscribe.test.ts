@@ -1,7 +1,7 @@
 import { findStore } from '../../src/stores/store.repo.ts';
 import { encryptLink, unsubscribeUrl } from '../../src/shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../src/shoppers/contacts/link.rules.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock } from '../alerts/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 
 const service = useService();

@@ -1,5 +1,5 @@
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { outboxOf, seedSubscription } from '../dispatch/kit.ts';
+import { outboxOf, seedSubscription } from '../alerts/kit.ts';
 import { useService } from '../harness.ts';
 
 const service = useService();

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { problemOf } from '../../src/alerts/send/mail-problem.ts';
 import { openStoreSmtp } from '../../src/alerts/send/store-smtp.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { startSmtp } from '../dispatch/receivers.ts';
-import type { TestSmtp } from '../dispatch/receivers.ts';
-import { SET_MAIL_SERVER, startTlsSmtp, trustTestCertificate } from '../dispatch/tls-smtp.ts';
-import type { TlsSmtp } from '../dispatch/tls-smtp.ts';
+import { startSmtp } from '../alerts/receivers.ts';
+import type { TestSmtp } from '../alerts/receivers.ts';
+import { SET_MAIL_SERVER, startTlsSmtp, trustTestCertificate } from '../alerts/tls-smtp.ts';
+import type { TlsSmtp } from '../alerts/tls-smtp.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';
 

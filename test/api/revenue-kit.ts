@@ -1,7 +1,7 @@
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { seedSubscription, setStock } from '../dispatch/kit.ts';
-import { startSmtp } from '../dispatch/receivers.ts';
-import type { TestSmtp } from '../dispatch/receivers.ts';
+import { seedSubscription, setStock } from '../alerts/kit.ts';
+import { startSmtp } from '../alerts/receivers.ts';
+import type { TestSmtp } from '../alerts/receivers.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { destinationOf, longToken, alertToken } from '../../src/stores/revenue/click.rules.ts';
 import type { LinkStore } from '../../src/shoppers/contacts/link.rules.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
+import { outboxOf, seedSubscription, setStock } from '../alerts/kit.ts';
 import { times } from '../tier.ts';
 import { DAY, NOON, after, startRevenueKit } from './revenue-kit.ts';
 import type { RevenueKit } from './revenue-kit.ts';

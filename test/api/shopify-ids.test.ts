@@ -1,4 +1,4 @@
-import { outboxOf } from '../dispatch/kit.ts';
+import { outboxOf } from '../alerts/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { Fields } from '../harness.ts';
 import { item, newAccount, rowsOf, stock, useNewAccount } from './list-kit.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { seedSubscription, outboxOf, setStock } from '../dispatch/kit.ts';
-import { startHttp } from '../dispatch/receivers.ts';
-import type { TestHttp } from '../dispatch/receivers.ts';
+import { seedSubscription, outboxOf, setStock } from '../alerts/kit.ts';
+import { startHttp } from '../alerts/receivers.ts';
+import type { TestHttp } from '../alerts/receivers.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { seedSubscription } from '../dispatch/kit.ts';
+import { seedSubscription } from '../alerts/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 

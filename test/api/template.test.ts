@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { SAMPLE_MODEL } from '../../src/alerts/compose/template.rules.ts';
-import { setStock } from '../dispatch/kit.ts';
+import { setStock } from '../alerts/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import { times } from '../tier.ts';
 

@@ -1,5 +1,5 @@
 import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
-import { outboxOf, seedSubscribers, seedSubscription } from '../dispatch/kit.ts';
+import { outboxOf, seedSubscribers, seedSubscription } from '../alerts/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 

@@ -1,5 +1,5 @@
 import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
-import { seedSubscription, setStock } from '../dispatch/kit.ts';
+import { seedSubscription, setStock } from '../alerts/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 
 const service = useService();

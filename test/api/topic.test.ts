@@ -1,5 +1,5 @@
-import { outboxOf, seedSubscription, setStock } from '../dispatch/kit.ts';
-import type { SeedSubscription } from '../dispatch/kit.ts';
+import { outboxOf, seedSubscription, setStock } from '../alerts/kit.ts';
+import type { SeedSubscription } from '../alerts/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 

@@ -1,7 +1,7 @@
 import { forgetTries } from '../../src/stores/webhooks/attempt.service.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { startHttp } from '../dispatch/receivers.ts';
-import type { TestHttp } from '../dispatch/receivers.ts';
+import { startHttp } from '../alerts/receivers.ts';
+import type { TestHttp } from '../alerts/receivers.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 

@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
 import { claimMessages } from '../../src/alerts/queue/outbox.repo.ts';
-import { outboxOf } from '../dispatch/kit.ts';
+import { outboxOf } from '../alerts/kit.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 import { item, newAccount, newGuest } from './list-kit.ts';

@@ -2,7 +2,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { addOperatorKey } from '../../../src/stores/operator.service.ts';
 import { createClient, item, newAccount } from '../../api/list-kit.ts';
-import { startHttp } from '../../dispatch/receivers.ts';
+import { startHttp } from '../../alerts/receivers.ts';
 import { filledBy, useService } from '../../harness.ts';
 import type { StoreAccess } from '../../harness.ts';
 import { describeInBrowser, eventually, useBrowser } from './chromium.ts';

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { encryptLink, unsubscribeUrl } from '../../../src/shoppers/contacts/link.rules.ts';
 import { item, newAccount } from '../../api/list-kit.ts';
 import { useService } from '../../harness.ts';
-import { seedSubscription } from '../../dispatch/kit.ts';
+import { seedSubscription } from '../../alerts/kit.ts';
 import { isLong } from '../../tier.ts';
 import { allFindings, describeInBrowser, secondFindings, useBrowser } from './chromium.ts';
 

@@ -1,6 +1,6 @@
-import { seedSubscription, setStock } from '../../dispatch/kit.ts';
-import { startSmtp } from '../../dispatch/receivers.ts';
-import type { TestSmtp } from '../../dispatch/receivers.ts';
+import { seedSubscription, setStock } from '../../alerts/kit.ts';
+import { startSmtp } from '../../alerts/receivers.ts';
+import type { TestSmtp } from '../../alerts/receivers.ts';
 import { useService } from '../../harness.ts';
 import { until } from '../../until.ts';
 import { besideService, endMains, startMain } from './fixtures/main-process.ts';

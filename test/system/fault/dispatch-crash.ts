@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { TestService } from '../../harness.ts';
 import { until } from '../../until.ts';
-import { seedSubscribers, setStock } from '../../dispatch/kit.ts';
+import { seedSubscribers, setStock } from '../../alerts/kit.ts';
 import { besideService, startMain } from './fixtures/main-process.ts';
 import type { MainProcess } from './fixtures/main-process.ts';
 
