@@ -20,7 +20,7 @@ export type SubscribeInput = {
   extras?: string | null;
 };
 
-/** What a caller asks for, in the form in which it is stored. */
+/** A validated sign-up in its stored form. */
 export type Wish = {
   contact: Contact;
   products: WantedProduct[];
@@ -78,7 +78,7 @@ function checkExtras(extras: string | null | undefined): string | null {
   return isFine ? extras : fail('invalid-extras', `extras must have at most ${MAX_EXTRAS} characters`);
 }
 
-/** Everything of a sign-up in its stored form, or the error that names what is wrong. */
+/** Validates a sign-up; the error names the invalid field. */
 export function checkWish(store: { defaultRegion: string | null }, input: SubscribeInput): Wish {
   const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
@@ -93,7 +93,7 @@ export function checkWish(store: { defaultRegion: string | null }, input: Subscr
   };
 }
 
-/** What tells the subscriptions of one contact apart. */
+/** Identifies a subscription among those of one contact. */
 export function keyOf({ epi, topic }: { epi: string; topic: string }): string {
   return JSON.stringify([epi, topic]);
 }
