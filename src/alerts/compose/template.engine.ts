@@ -140,7 +140,6 @@ function createEngine(options: LiquidOptions = {}): Liquid {
 
 const ENGINES = { plain: createEngine(), html: createEngine({ outputEscape: 'escape' }) };
 
-/** Output of `html` templates is escaped. */
 export type TemplateKind = keyof typeof ENGINES;
 
 // A parsed template takes about 200 times its length, so the cache holds at most 40 MB.

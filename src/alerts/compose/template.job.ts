@@ -14,7 +14,6 @@ export type RenderJob = {
   /** Sent with the job, so that this process does not load the channels. */
   forms: Record<Part, TextForm>;
   model: AlertModel;
-  /** Whether the parsed templates are cached for the next message. */
   isKept: boolean;
   /** Whether the texts become part of a digest, which has its own footer. */
   isBare?: boolean;

@@ -55,7 +55,6 @@ type Options = {
   /** The queue limit for each store, and the longest wait in the queue. */
   maxWaiting: number;
   waitMs: number;
-  /** Whether parsed templates are cached for the next message. */
   isKept: boolean;
   start: () => RenderProcess;
 };
@@ -217,7 +216,6 @@ function withStencils(renderer: Renderer): Renderer {
   };
 }
 
-/** A preview that has not started after this time is rejected. */
 const MAX_TRIAL_WAIT_MS = 10_000;
 
 /** Alerts and previews have separate renderers, so that alerts do not wait behind a store's previews. */

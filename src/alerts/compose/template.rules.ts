@@ -26,7 +26,6 @@ export type AlertModel = {
     url: string;
     image: string;
     price: number | null;
-    /** The price before a price drop. */
     old_price: number | null;
     stock: number | null;
   };
@@ -64,7 +63,6 @@ export const SAMPLE_MODEL: AlertModel = {
   follows: false,
 };
 
-/** Throws if a text is empty or too long. */
 export function checkSizes(texts: Record<Part, unknown>): void {
   for (const part of PART_NAMES) {
     const source = texts[part];

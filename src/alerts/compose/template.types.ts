@@ -2,10 +2,8 @@ import type { AlertTexts, Part } from '../send/channels.ts';
 import type { Digest } from './template.job.ts';
 import type { AlertModel } from './template.rules.ts';
 
-/** The processor time that all renderings of one request share. */
 export type RenderBudget = { leftMs: number };
 
-/** `parts` are the ones that are sent. */
 export type RenderRequest<Name extends Part> = {
   pid: string;
   texts: Pick<AlertTexts, Name> & Partial<AlertTexts>;

@@ -67,13 +67,11 @@ export type Answer = {
  * use the table of channels.
  */
 export type Channel<PartName extends string = string, Settings extends object = object> = {
-  /** The name that users see. */
   label: string;
   /** The plural of its messages, for use within a sentence. */
   messages: string;
   contact: {
     label: string;
-    /** An example contact. */
     sample: string;
     /** The validation rule, as an error message states it. */
     rule(region: Region): string;
@@ -108,11 +106,9 @@ export type Channel<PartName extends string = string, Settings extends object = 
   together: number;
   /** Set if shoppers can reply to a message and the provider forwards the replies. */
   answers?: {
-    /** Whether the request comes from the provider. */
     isGenuine(settings: Settings | null, request: AnswerRequest): boolean;
     read(fields: ReadonlyMap<string, string>): Answer;
   };
-  /** The maximum number of concurrent deliveries. */
   concurrency(settings: Settings | null): number;
   open(settings: Settings | null, files: FileOutbox): Sender;
 };

@@ -13,7 +13,6 @@ function make(name: string, attrs: Element['attrs'] = []): Element {
   return tree.createElement(name, names.NS.HTML, attrs);
 }
 
-/** Moves the style sheets that the target page lacks. */
 function moveStyles(from: Page, to: Page): void {
   const [source, target] = [childNamed(from.root, 'head'), childNamed(to.root, 'head')];
   const known = new Set((target?.childNodes ?? []).map((node) => serializeOuter(node as Element)));
@@ -24,7 +23,6 @@ function moveStyles(from: Page, to: Page): void {
   }
 }
 
-/** Wraps a page's body for use within another page. */
 function sectionOf({ body }: Body): Element {
   const section = make(
     'div',

@@ -18,7 +18,6 @@ import type { MailSettings, SmtpLimits } from './smtp.ts';
 /** A mail in the outbox; without `headers` it has no unsubscribe link yet. */
 export type MailPayload = { subject: string; html: string; text: string; headers?: Record<string, string> };
 
-/** The sender of mails that are written to files. */
 const FILE_FROM = 'no-reply@wishgate.invalid';
 const FILE_CONCURRENCY = 32;
 /** Errors about this message rather than about the connection or the login. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { makeFolder } from '../../platform/folder.ts';
 import type { Logger } from '../../platform/log.ts';
 
-/** Writes messages to files if no provider is configured, and always for the demo store. */
 export type FileOutbox = { write(name: string, content: string | Buffer): Promise<void> };
 
 /** File names are message ids, and their times reveal who received a message when, so only the operator may read the folder. */

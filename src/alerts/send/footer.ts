@@ -40,7 +40,6 @@ function isShownAt(html: string, at: number): boolean {
   );
 }
 
-/** A page with an inserted footer, and the footer's offset. */
 type Placed = { html: string; at: number };
 
 function insertAt(html: string, at: number, footer: string): Placed {

@@ -7,7 +7,6 @@ export type MailPage = {
   title: string;
   /** The preview text that mail programs show after the subject. */
   preview: string;
-  /** The logo or the store's name, above the card. */
   header: string;
   rows: readonly string[];
 };

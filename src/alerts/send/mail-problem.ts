@@ -43,7 +43,6 @@ export function isAboutMail({ code, command }: Failure): boolean {
   return code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
 }
 
-/** Describes the problem in a sentence, with the server's status code if there is one. */
 export function describeProblem(problem: MailProblem, { responseCode }: Failure): string {
   return `${MAIL_PROBLEMS[problem]}${responseCode === undefined ? '' : ` (answer ${responseCode})`}`;
 }

@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../platform/time.ts';
 
-/** The result of one delivery attempt. */
 export type Outcome =
   | { kind: 'sent' }
   /** Retried, not before `afterMs` if the receiver asked for it; after `most` attempts it becomes a dead letter. */
@@ -41,7 +40,6 @@ export function outcomeOfStatus(
   return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };
 }
 
-/** Maps an exception to an outcome, such as a network error, a timeout or a full disk. */
 export function outcomeOfError(error: unknown): Outcome {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return { kind: 'retry', reason: cause instanceof Error ? cause.message || cause.name : String(cause) };

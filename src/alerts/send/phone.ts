@@ -16,7 +16,6 @@ function read(text: string, region: Region): string | null {
 
 const RANGE_DIGITS = 3;
 
-/** The contact of every channel that sends to phones. */
 export const phone = {
   label: 'Phone number',
   sample: '+1 415 555 2671',

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** An http(s) URL without trailing slashes. */
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'it must be a whole address that begins with http:// or https://' })
   .transform((url) => url.replace(/\/+$/, ''));

@@ -38,7 +38,6 @@ async function readStart(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The provider's message and code, if the body is a Twilio error. */
 function complaintIn(text: string): { message: string; code: number | null } {
   try {
     const { message, code } = JSON.parse(text) as { message?: unknown; code?: unknown };

@@ -9,7 +9,6 @@ export type MailSettings = {
   dkim: { domainName: string; keySelector: string; privateKey: string } | null;
 };
 
-/** Timeouts for a mail server. */
 export type SmtpLimits = {
   /** Until the connection is open and the greeting has arrived. */
   setupMs: number;

@@ -9,7 +9,6 @@ import type { Connection, Smtp, SmtpLimits } from './smtp.ts';
 /** Implicit TLS, or STARTTLS before any other command; unencrypted connections are not supported. */
 export type MailSecurity = 'tls' | 'starttls';
 
-/** A store's own mail server, with the password in plain text. */
 export type StoreServer = {
   host: string;
   port: number;
@@ -28,7 +27,6 @@ export const STORE_LIMITS: SmtpLimits = {
   messageMs: 5 * MINUTE_MS,
 };
 
-/** The maximum for one store's server. */
 export const STORE_CONNECTIONS = 4;
 const IDLE_MS = 30_000;
 /** The maximum number of stores with idle connections; beyond it the least recently used ones are closed. */

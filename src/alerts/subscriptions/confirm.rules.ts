@@ -10,7 +10,6 @@ export function toClaim({ medium, value }: Contact, issuedAt: Date, asker = ''):
   return [medium, value, String(issuedAt.getTime()), asker];
 }
 
-/** Returns null if the link has expired. */
 export function fromClaim(claim: readonly string[], now: Date): ConfirmClaim | null {
   const [medium = '', value = '', issued = '', asker = null] = claim;
   const issuedAt = new Date(Number(issued));

@@ -111,7 +111,6 @@ function isCovered({ pid, contact, asker, own, until }: Coverage): Prisma.Subscr
   return { pid, ...contact, confirmedAt: null, OR: ways };
 }
 
-/** In order of creation. */
 export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
   const rows = await db.prisma.subscriptionRequest.findMany({
     where: isCovered(coverage),
@@ -121,7 +120,6 @@ export async function listPending(db: Db, coverage: Coverage): Promise<StoredReq
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-/** The shoppers who made requests for a contact, without the store. */
 export async function listAskers(db: Db, pid: string, contact: Contact): Promise<string[]> {
   const rows = await db.prisma.subscriptionRequest.findMany({
     where: { pid, ...contact, asker: { not: '' } },
@@ -164,7 +162,6 @@ export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
   return (await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } })) !== null;
 }
 
-/** Records when the message with the link for an asker's pending requests is due. */
 export async function markNotified(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
   const where = { ...isAsked(asked), confirmedAt: null };
   await tx.prisma.subscriptionRequest.updateMany({ where, data: { toldAt: dueAt } });

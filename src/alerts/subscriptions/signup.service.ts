@@ -27,7 +27,6 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
   };
 }
 
-/** Returns the catalogue's product, or the sign-up's own description if the catalogue has none. */
 async function describe(ctx: Context, pid: string, product: WantedProduct): Promise<ProductRow> {
   return (await readProduct(ctx, { pid, epi: product.epi })) ?? unknownProduct({ pid, ...product });
 }

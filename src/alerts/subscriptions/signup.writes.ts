@@ -193,7 +193,6 @@ const shareSignUp = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
   }),
 );
 
-/** Plain sign-ups that arrive together share a transaction. */
 export function storeSignUp(wanted: WantedSignUp): Promise<SignedUp> {
   const { db } = wanted.ctx;
   return isPlain(wanted) ? shareSignUp({ db })(wanted) : storeAlone(db, wanted);

@@ -5,7 +5,6 @@ import { ACCOUNT_MEDIA } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** The displayed fields that subscriptions and requests share. */
 export const FIELDS = {
   pid: true,
   id: true,
@@ -21,7 +20,6 @@ export const FIELDS = {
   cts: true,
 } as const;
 
-/** A stored subscription or request: both are displayed alike. */
 export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
 
 export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | 'du' | 'topic' | 'extras'>;
@@ -33,7 +31,6 @@ const COLUMNS = selectColumns('s', Object.keys(FIELDS));
 
 export type SignUpWrite<Wanted = NewSubscription> = SignUp & { wanted: readonly Wanted[]; now: Date };
 
-/** Flattens sign-ups into one JSON row for each wanted subscription. */
 export function rowsOf<Wanted>(signUps: readonly SignUpWrite<Wanted>[]): string {
   return JSON.stringify(
     signUps.flatMap(({ wanted, ...signUp }) => wanted.map((one) => ({ ...one, ...signUp }))),
@@ -82,7 +79,6 @@ function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
   return { pid: owner.pid, AND: [contact, asked] };
 }
 
-/** Builds the WHERE condition for the table alias `s`. */
 export function conditionOf(owner: Owner, filter: Filter): { text: string; params: unknown[] } {
   const contact = 'account' in owner ? { medium: ACCOUNT_MEDIA, value: owner.account } : {};
   const whose: Record<string, unknown> = 'regid' in owner ? { regid: owner.regid } : contact;
@@ -140,7 +136,6 @@ export function deleteSubscriptions(
   );
 }
 
-/** A deleted request, and the subscription that it belonged to, if any. */
 export type EndedRequest = Pick<
   SubscriptionRequestModel,
   'medium' | 'value' | 'epi' | 'topic' | 'subscriptionId'

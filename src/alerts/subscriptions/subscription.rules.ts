@@ -20,7 +20,6 @@ export type SubscribeInput = {
   extras?: string | null;
 };
 
-/** A validated sign-up in its stored form. */
 export type Wish = {
   contact: Contact;
   products: WantedProduct[];
@@ -78,7 +77,6 @@ function checkExtras(extras: string | null | undefined): string | null {
   return isFine ? extras : fail('invalid-extras', `extras must have at most ${MAX_EXTRAS} characters`);
 }
 
-/** Validates a sign-up; the error names the invalid field. */
 export function checkWish(store: { defaultRegion: string | null }, input: SubscribeInput): Wish {
   const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
@@ -93,7 +91,6 @@ export function checkWish(store: { defaultRegion: string | null }, input: Subscr
   };
 }
 
-/** Identifies a subscription among those of one contact. */
 export function keyOf({ epi, topic }: { epi: string; topic: string }): string {
   return JSON.stringify([epi, topic]);
 }

@@ -142,12 +142,10 @@ export function visibleContact(ctx: Context, { medium, value }: StoredSubscripti
 
 const UNCONFIRMED_MS = 30 * DAY_MS;
 
-/** Deletes a batch of sign-ups that were not confirmed in time; returns the count. */
 export function forgetUnconfirmed({ db }: Services, now: Date): Promise<number> {
   return subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - UNCONFIRMED_MS));
 }
 
-/** Deletes a batch of subscriptions that have expired by their topic's rule; returns the count. */
 export function forgetExpired({ db }: Services, now: Date): Promise<number> {
   return subscriptions.forgetExpired(db, now);
 }

@@ -34,7 +34,6 @@ export async function topicInfo(subscription: {
   return rules && { name: rules.name, trigger: rules.trigger, topics };
 }
 
-/** Fails with 401 without a store key. */
 export async function topicSettings({ name, topics }: TopicInfoRow): Promise<TopicRow | null> {
   return named(await topics.whole(), name);
 }

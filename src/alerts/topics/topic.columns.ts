@@ -11,7 +11,6 @@ export type TopicRule = Kind & {
   /** Whether the rule applies only to triggers that list it in their `settings`. */
   ofTrigger?: true;
   form: FormField & {
-    /** The choice of recipients with which the field is displayed. */
     with?: 'batches' | 'stock';
   };
   /** The text in the list of topics, with the value at `{}`; omitted if the list does not show it. */

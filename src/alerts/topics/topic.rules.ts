@@ -33,7 +33,6 @@ const PRICE_NEWS =
   'costs less now{% if product.old_price %}: {{ product.price | money }} instead of {{ product.old_price | money }}{% endif %}';
 const STOCK_NEWS = 'is almost gone{% if product.stock %}: only {{ product.stock }} left{% endif %}';
 
-/** The topics that every store has by default. */
 export const BUILT_IN_TOPICS: readonly TopicRow[] = [
   { name: 'backinstock', trigger: 'automatic', texts: textsWith('is back in stock'), ...INITIAL },
   { name: 'comingsoon', trigger: 'manual', texts: textsWith('is here'), ...INITIAL },
@@ -147,7 +146,6 @@ export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input
   return topic;
 }
 
-/** Throws if a text is empty or too long. */
 export function withTexts(current: AlertTexts, changes: TopicInput['texts'] = {}): AlertTexts {
   const texts = { ...current, ...given(changes) };
   checkSizes(texts);

@@ -39,7 +39,6 @@ export async function requireTopic(db: Db, pid: string, name: string): Promise<T
   return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'There is no such topic');
 }
 
-/** Renders within the time budget of this request. */
 async function render<Name extends Part>(
   ctx: Context,
   texts: AlertTexts,

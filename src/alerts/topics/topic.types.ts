@@ -6,5 +6,4 @@ import type { TriggerName } from './triggers.ts';
 /** A topic without its texts; a row of TOPIC_RULES without a column does not compile. */
 export type TopicRules = Pick<TopicModel, 'name' | RuleName> & { trigger: TriggerName };
 
-/** The store's own row, or the built-in topic. */
 export type TopicRow = TopicRules & { texts: AlertTexts };

@@ -10,7 +10,6 @@ export type TriggerSettings = Pick<TopicModel, TriggerRuleName>;
 /** What a change means for a topic: an alert event begins, ends or continues; null if there was none and is none. */
 export type Step = 'begins' | 'ends' | 'lasts' | null;
 
-/** A topic uses the trigger that its `trigger` field names. */
 export type Trigger<
   Watched extends keyof ProductState = keyof ProductState,
   Setting extends keyof TriggerSettings = keyof TriggerSettings,
@@ -47,7 +46,6 @@ function hasTag({ tag }: Pick<TriggerSettings, 'tag'>, { tags }: Pick<ProductSta
   return tag !== null && tags.some((own) => tagKey(own) === tagKey(tag));
 }
 
-/** The tolerance for floating-point rounding. */
 const ROUNDING = 1e-9;
 
 /** Whether a price has dropped by at least the topic's percentage. An unknown or zero price does not count. */

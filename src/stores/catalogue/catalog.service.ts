@@ -50,7 +50,6 @@ async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Dat
   });
 }
 
-/** Rejects new variants that lack a field, and reports the changes. */
 async function concludeWrite(
   tx: Tx,
   pid: string,
@@ -113,7 +112,6 @@ export async function writeStock(
   return rows;
 }
 
-/** Returns the ids of unknown variants. */
 export async function setStock(
   ctx: Context,
   stocks: readonly { epi: string; stk: number }[],
@@ -127,7 +125,6 @@ export async function setStock(
   return { products: rowsInOrder(epis, rows), unknown: epis.filter((epi) => !known.has(epi)) };
 }
 
-/** Returns the number of removed variants. */
 export async function dropProducts(tx: Tx, pid: string, epis: readonly string[], now: Date): Promise<number> {
   const rows = await catalog.removeProducts(tx, pid, epis, now);
   const changes = rows.map(({ epi, available, pr, tags }) => ({
@@ -151,20 +148,17 @@ export async function removeProducts(ctx: Context, epis: readonly string[]): Pro
   return { removed };
 }
 
-/** For the store or one of its shoppers. */
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
   const { pid } = ctx.viewer.keyId === null ? requireShopper(ctx) : requireStore(ctx);
   return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
 }
 
-/** Returns the variants that the catalogue contains, in no particular order. */
 export function findVariants(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
   return catalog.findProducts(db, pid, epis);
 }
 
 const KEEP_REMOVED_MS = 30 * DAY_MS;
 
-/** Deletes a batch of variants that were removed long ago; returns the count. */
 export function forgetRemoved({ db }: Services, now: Date): Promise<number> {
   return catalog.deleteRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
 }

@@ -3,7 +3,6 @@ import type { ImportRunModel } from '../../generated/prisma/models.ts';
 
 export type ImportRun = Raw<Omit<ImportRunModel, 'pid' | 'source' | 'uts'>>;
 
-/** Returns null if the import of this file never started. */
 export async function findRun(db: Db, pid: string, source: string): Promise<ImportRun | null> {
   const run = await db.prisma.importRun.findFirst({
     where: { pid, source },
@@ -12,7 +11,6 @@ export async function findRun(db: Db, pid: string, source: string): Promise<Impo
   return run && { ...run, offset: Number(run.offset) };
 }
 
-/** Records the progress in the transaction of its batch. */
 export async function saveRun(db: Db, pid: string, source: string, run: ImportRun, now: Date): Promise<void> {
   const { offset, line, written, skipped, finishedAt } = run;
   const progress = { offset, line, written, skipped, finishedAt, uts: now };

@@ -42,7 +42,6 @@ const productShape = z.object(
   'must be a JSON object',
 );
 
-/** Other fields of a file are ignored. */
 export const IMPORT_FIELDS: ReadonlySet<string> = new Set(Object.keys(productShape.shape));
 
 /** Returns the product of a line, or the error as a sentence. */

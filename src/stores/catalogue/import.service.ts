@@ -21,10 +21,8 @@ export type ImportOptions = {
   source: string;
   /** The checkpoint to resume from; zeros for a new import. */
   from: ImportRun;
-  /** The number of invalid lines after which the import stops. */
   maxFaults: number;
   onFault: (line: number, fault: string) => void;
-  /** Called after each batch. */
   onProgress: (run: ImportRun) => void;
   /** Called after each batch, so that Ctrl-C stops at a checkpoint. */
   isStopping: () => boolean;

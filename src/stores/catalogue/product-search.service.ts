@@ -18,7 +18,6 @@ import * as catalog from '../products/product-search.repo.ts';
 import type { PlacedRow, ProductFilter, ProductSort } from '../products/product-search.repo.ts';
 import { getInLists, getWaiting } from '../reports/report.service.ts';
 
-/** The unvalidated filter of a caller. */
 export type ProductsInput = { search?: string | null; soldOut?: boolean | null };
 type PageInput = ProductsInput & { sort?: ProductSort | null; first?: number | null; after?: string | null };
 
@@ -42,7 +41,7 @@ export async function listProducts(
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const filter = filterOf(which);
-  // Not for sold-out variants: if few of many are sold out, this would scan the newest variants for a long time.
+  // For sold-out variants `rankProducts` scans only the newest 20,000, because few of many may be sold out.
   if ((sort ?? 'newest') === 'newest' && !filter.isSoldOut) {
     const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
     const rows = await catalog.listProducts(ctx.db, pid, filter, before, size + 1);

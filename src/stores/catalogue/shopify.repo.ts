@@ -5,7 +5,6 @@ import type {
   ShopifySubjectModel,
 } from '../../generated/prisma/models.ts';
 
-/** Returns null if Shopify is not connected. */
 export async function findSecret(db: Db, pid: string): Promise<string | null> {
   return (await db.prisma.shopifyConnection.findFirst({ where: { pid } }))?.secret ?? null;
 }
@@ -29,7 +28,6 @@ export async function takeEvent(tx: Tx, pid: string, id: string, now: Date): Pro
   return count === 1;
 }
 
-/** The subject of a webhook, Shopify's time of the change, and a hash of the signed body. */
 export type Change = Pick<ShopifySubjectModel, 'subject' | 'changedAt'> & { digest: Buffer<ArrayBuffer> };
 
 /**
@@ -57,7 +55,6 @@ export async function advance(
   return same === 1 ? 'duplicate' : 'outdated';
 }
 
-/** A locked variant. */
 export type HeldVariant = Pick<ProductModel, 'epi' | 'stk' | 'sourceAt'>;
 
 /** SQL: locks rows in order. Returns the variants of a product, or of an inventory item, which usually has one. */

@@ -21,7 +21,6 @@ const TOPICS: ReadonlySet<string> = new Set<ShopifyTopic>([
   'orders/create',
 ]);
 
-/** The maximum number of variants that Shopify sends in a webhook. */
 const MAX_LISTED_VARIANTS = 100;
 
 /** Shopify gives up on a delivery long before this; an older one was recorded and is being replayed. */
@@ -38,7 +37,6 @@ export function isSigned(secret: string, body: Buffer, signature: string): boole
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** Fails with `invalid-request` if the secret is too short, too long or not printable. */
 export function checkSecret(secret: string): string {
   const isFine = secret.length >= 16 && secret.length <= 256 && !hasControlCharacters(secret);
   return isFine ? secret : fail('invalid-request', 'secret must have 16 to 256 printable characters');
@@ -196,7 +194,6 @@ function readOrder(order: z.infer<typeof orderShape>): ShopifyEvent {
   return { kind: 'order', subject: `order ${order.id}`, changedAt: order.created_at, order };
 }
 
-/** Fails with `invalid-request` if the body is invalid. */
 export function readEvent(topic: ShopifyTopic, body: Buffer, shopDomain: string): ShopifyEvent {
   const value = parseBody(body);
   if (topic === 'products/delete') return readDeleted(take(deletedShape, value));

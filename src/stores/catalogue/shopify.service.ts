@@ -17,7 +17,6 @@ import { DAY_MS } from '../../platform/time.ts';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
-/** The headers are unchanged; the body is the signed bytes. */
 export type Delivery = {
   pid: string;
   topic: string;
@@ -161,7 +160,6 @@ function nextStock(
 
 const WEBHOOK_MEMORY_MS = 7 * DAY_MS;
 
-/** Deletes a batch of webhooks that are too old to be replayed; returns the count. */
 export function forgetEvents({ db }: Services, now: Date): Promise<number> {
   return shopify.forgetEvents(db, new Date(now.getTime() - WEBHOOK_MEMORY_MS));
 }

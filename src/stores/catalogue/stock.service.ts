@@ -13,7 +13,6 @@ export function getStockChanges(ctx: Context, epi: string, first?: number | null
 
 const KEEP_MS = 90 * DAY_MS;
 
-/** Deletes a batch of old stock changes; returns the count. */
 export function forgetStockChanges({ db }: Services, now: Date): Promise<number> {
   return deleteStockChanges(db, new Date(now.getTime() - KEEP_MS));
 }

@@ -41,7 +41,6 @@ export async function saveServer(
   return toRow(row);
 }
 
-/** Returns false if there is none. */
 export async function removeServer(db: Db, pid: string): Promise<boolean> {
   return (await db.prisma.mailServer.deleteMany({ where: { pid } })).count === 1;
 }
@@ -51,7 +50,6 @@ export async function listOwners(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ pid }) => pid));
 }
 
-/** A mail server with the sender address of its store. */
 export type SendingServer = MailServerRow & { store: Pick<StoreModel, 'senderAddress'> };
 
 export async function loadServers(db: Db, pids: readonly string[]): Promise<SendingServer[]> {
@@ -74,7 +72,6 @@ export async function noteHealth(
   await db.prisma.mailServer.updateMany({ where: { pid, version }, data });
 }
 
-/** Servers whose passwords are encrypted with another key than this. */
 export async function listSealedOtherwise(db: Db, keyId: string, most: number): Promise<MailServerRow[]> {
   const rows = await db.prisma.mailServer.findMany({
     where: { NOT: { password: { startsWith: `${keyId}.` } } },

@@ -13,7 +13,6 @@ export type MailServerInput = {
   password?: string | null;
 };
 
-/** The validated input in its stored form. */
 export type CheckedServer = {
   host: string;
   port: number;
@@ -22,7 +21,6 @@ export type CheckedServer = {
   password: string | null;
 };
 
-/** Ports on which mail servers accept mail. */
 const PORTS = [25, 465, 587, 2525];
 const MAX_HOST = 253;
 const MAX_USER = 320;

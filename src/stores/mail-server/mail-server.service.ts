@@ -29,7 +29,6 @@ import { sendByOwnServer, createHealthLog, openServer, openServers } from './sen
 /** Short, because a person waits for the response. */
 const TEST_LIMITS = { setupMs: 8_000, silenceMs: 8_000, messageMs: 10_000 };
 
-/** Contains no password. */
 export type MailServerView = Omit<MailServerRow, 'password' | 'version'>;
 
 const hidePassword = ({ password: _password, version: _version, ...view }: MailServerRow): MailServerView =>
@@ -89,7 +88,6 @@ export function removeMailServer(ctx: Context): Promise<boolean> {
   return servers.removeServer(ctx.db, requireStore(ctx).pid);
 }
 
-/** Sends one mail through the calling store's own server and returns the result. */
 export async function testMailServer(
   ctx: Context,
   to: string,

@@ -39,7 +39,6 @@ const toOpened = (keys: readonly Buffer[], row: SendingServer): OpenedServer => 
   ...row.store,
 });
 
-/** Omits stores without a server of their own. */
 export async function openServers(
   { db, config }: Pick<Services, 'db' | 'config'>,
   pids: readonly string[],
@@ -80,10 +79,8 @@ export async function sendByOwnServer(
   }
 }
 
-/** Records a server's health for the store to see. */
 export type HealthLog = (key: ServerKey, problem: MailProblem | null) => Promise<void>;
 
-/** The same state is not written again within this time. */
 const SAME_NEWS_MS = 30_000;
 const MAX_REMEMBERED = 10_000;
 

@@ -43,7 +43,6 @@ export function countTriesSince(db: Db, pid: string, webhookId: string, seq: big
   return db.prisma.webhookTry.count({ where: { pid, webhookId, seq: { gt: seq } }, take: COUNTED_TRIES });
 }
 
-/** Deletes a batch of attempts before this time; returns the count. */
 export async function removeTries(db: Db, before: Date): Promise<number> {
   const { count } = await db.prisma.webhookTry.deleteMany({
     where: { at: { lt: before } },

@@ -50,7 +50,6 @@ export async function noteTry({ db, log }: Services, noted: NewTry): Promise<voi
 /** The same as for deliveries. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** Deletes a batch of old attempts; returns the count. */
 export function forgetTries({ db }: Services, now: Date): Promise<number> {
   return tries.removeTries(db, new Date(now.getTime() - KEEP_MS));
 }

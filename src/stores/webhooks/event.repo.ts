@@ -22,7 +22,6 @@ const EMIT = {
 
 export type HappenedEvent = StoreEvent & { pid: string; now: Date };
 
-/** Whether a webhook of the store subscribes to this event type. */
 export async function isHeard(db: Db, pid: string, type: EventType): Promise<boolean> {
   const listener = await db.prisma.webhook.findFirst({
     where: { pid, events: { has: type } },

@@ -8,7 +8,6 @@ export type WebhookRow = Omit<WebhookModel, 'pid' | 'secret'>;
 
 const HIDDEN = { pid: true, secret: true } as const;
 
-/** Oldest first. */
 export function listWebhooks(db: Db, pid: string): Promise<WebhookRow[]> {
   return db.prisma.webhook.findMany({
     where: { pid },
@@ -99,7 +98,6 @@ const toDelivery = ({ recipient, kind, seq, state, payload, ...row }: Shown): De
   payload: payload as Record<string, unknown>,
 });
 
-/** A null `state` matches all. */
 export type DeliveryFilter = { webhookId: string; state: MessageState | null };
 
 const deliveriesOf = (pid: string, { webhookId, state }: DeliveryFilter) => ({

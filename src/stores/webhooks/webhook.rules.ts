@@ -25,7 +25,6 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Returns each event once. */
 export function checkEvents(events: readonly string[]): EventType[] {
   const wrong = events.find((event) => !(EVENT_TYPES as readonly string[]).includes(event));
   if (wrong !== undefined)

@@ -34,7 +34,6 @@ export type SavedWebhook = { webhook: WebhookRow; secret: string | null };
 
 type WebhookInput = { id?: string | null; url: string; events: readonly string[] };
 
-/** Updates the webhook if the input has an id. */
 export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<SavedWebhook> {
   const store = requireStore(ctx);
   if (store.isDemo) fail('forbidden', 'The demo store has no webhooks: its messages never leave the machine');
@@ -85,7 +84,6 @@ type DeliveryPage = {
 /** Carries the filter, so that the total is counted only if the client selects it. */
 export type DeliveryConnectionRow = Connection<DeliveryRow> & { filter: DeliveryFilter };
 
-/** Newest first. */
 export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<DeliveryConnectionRow> {
   const { pid } = requireStore(ctx);
   const first = checkLimit('first', page.first, 20, 100);
@@ -99,14 +97,12 @@ export function countDeliveries(ctx: Context, { filter }: DeliveryConnectionRow)
   return hooks.countDeliveries(ctx.db, requireStore(ctx).pid, filter);
 }
 
-/** The delivery keeps its id. */
 export async function replayDelivery(ctx: Context, id: string): Promise<DeliveryRow> {
   const { pid } = requireStore(ctx);
   const row = await ctx.db.transaction((tx) => hooks.replayDelivery(tx, pid, id, ctx.now()));
   return row ?? fail('not-found', 'There is no such delivery');
 }
 
-/** In the order of the deliveries; null if the webhook was deleted. */
 export function findTargets(
   db: Db,
   deliveries: readonly ClaimedMessage[],
