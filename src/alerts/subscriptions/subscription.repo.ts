@@ -38,8 +38,8 @@ export function rowsOf<Wanted>(signUps: readonly SignUpWrite<Wanted>[]): string 
 }
 
 /**
- * SQL: every sign-up runs it, often concurrently. Ordered, so that concurrent calls with the same products do not deadlock. Every
- * row is locked, so that no row loses its last request meanwhile. A row that others confirmed is not renewed.
+ * SQL: every sign-up runs it, often concurrently. Ordered, so that concurrent calls do not deadlock. Every row is locked, so that
+ * no row loses its last request meanwhile. An unconfirmed request does not renew a subscription that others confirmed.
  */
 const SAVE = {
   name: 'save_subscriptions',
