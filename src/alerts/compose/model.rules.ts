@@ -2,7 +2,6 @@ import { DEFAULT_COLOUR, textOn } from '../../platform/text.ts';
 import { variantUrl } from '../../stores/products/product.rules.ts';
 import type { AlertModel } from './template.rules.ts';
 
-/** The columns of a product that an alert can show. */
 export type ShownProduct = {
   empi: string | null;
   bt: string | null;
@@ -14,13 +13,13 @@ export type ShownProduct = {
   vi: string | null;
   stk: number | null;
   pr: number | null;
-  /** The price that a fall counted from. */
+  /** The price before a price drop. */
   wasPr?: number | null;
 };
 
 /**
- * Base for relative addresses of products: the store's own site. The demo shop's is this service, at whatever address the process that hands the link out has:
- * several may serve one database at different ports.
+ * The base for relative product URLs: the store's site. The demo shop uses this service's own URL, because several processes can
+ * serve one database on different ports.
  */
 export function siteOf(
   { isDemo, siteUrl }: { isDemo: boolean; siteUrl: string | null },
@@ -29,7 +28,7 @@ export function siteOf(
   return isDemo ? publicUrl : siteUrl;
 }
 
-/** A full http(s) address; a relative one needs the store's site, and anything else is left out. */
+/** Returns a full http(s) URL. A relative URL needs the store's site; any other scheme gives an empty string. */
 export function absoluteUrl(url: string | null, siteUrl: string | null): string {
   if (!url) return '';
   const base = siteUrl?.replaceAll('{lid}', '') ?? undefined;
@@ -38,7 +37,6 @@ export function absoluteUrl(url: string | null, siteUrl: string | null): string 
   return protocol === 'https:' || protocol === 'http:' ? href : '';
 }
 
-/** What a template sees of a store. */
 export type ShownStore = {
   name: string;
   logoUrl: string | null;
@@ -47,7 +45,6 @@ export type ShownStore = {
   locale: string;
 };
 
-/** A store in the words of templates. */
 export function storeModel({ name, logoUrl, colour, currency, locale }: ShownStore): AlertModel['store'] {
   const button = colour ?? DEFAULT_COLOUR;
   return {
@@ -63,7 +60,7 @@ export function storeModel({ name, logoUrl, colour, currency, locale }: ShownSto
 const pageOf = (epi: string, { uri, du }: ShownProduct): string | null =>
   du === null ? uri : variantUrl({ uri, du, epi });
 
-/** What a template sees. A product that the catalogue does not know has only what the subscription said of it. */
+/** Builds the template model. A product that is missing from the catalogue has only the fields of the subscription. */
 export function alertModel(
   store: ShownStore & { siteUrl: string | null },
   topic: string,

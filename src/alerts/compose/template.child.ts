@@ -5,7 +5,7 @@ import type { Part } from '../send/channels.ts';
 import { ROOT } from '../../platform/places.ts';
 import type { JobResult, JoinJob, RenderJob } from './template.job.ts';
 
-/** Whether the sources run as they are, in development and in tests. */
+/** Node runs the TypeScript sources directly in development and in tests. */
 const IS_SOURCE = extname(import.meta.url) === '.ts';
 const ENTRY = fileURLToPath(
   new URL(`${IS_SOURCE ? 'src' : 'dist'}/alerts/compose/template.process.${IS_SOURCE ? 'ts' : 'js'}`, ROOT),
@@ -13,15 +13,14 @@ const ENTRY = fileURLToPath(
 const LOADER = join(fileURLToPath(ROOT), 'tools/typescript.cjs');
 const LIMITS = ['--max-old-space-size=128', '--max-semi-space-size=8'];
 
-/** A job takes a second at most where the process can still interrupt it. */
+/** The child interrupts a job after one second; this limit covers the cases in which it cannot. */
 const JOB_LIMIT_MS = 2_500;
-/** No template is blamed for a machine on which a process needs long to start. */
+/** Generous, because a slow process start on a busy machine is not the template's fault. */
 const START_LIMIT_MS = 30_000;
 
-/** How a job ended: with a result, or with the process while it rendered `part`. */
+/** The job's result, or the part that was being rendered when the process died. */
 export type JobEnd = JobResult | { part: Part | null };
 
-/** A process that renders templates, one job at a time. */
 export type RenderProcess = {
   isAlive: () => boolean;
   run: (job: RenderJob | JoinJob) => Promise<JobEnd>;
@@ -29,8 +28,8 @@ export type RenderProcess = {
 };
 
 /**
- * Starts a process for templates. It knows only what its jobs say: no variables, no connections, no output. It ends when it takes more memory
- * or time than allowed, and when this process is gone.
+ * The child gets no environment variables, connections or output. It exits when it exceeds its memory or time limit, and when the
+ * parent is gone.
  */
 export function startRenderProcess(): RenderProcess {
   const child = fork(IS_SOURCE ? LOADER : ENTRY, [ENTRY], {
@@ -51,7 +50,7 @@ export function startRenderProcess(): RenderProcess {
   };
   const endAfter = (ms: number): void => {
     clearTimeout(limit);
-    // If this process stood still itself, the answer has arrived meanwhile and is read before the second look.
+    // If this process was blocked itself, the response has arrived meanwhile and `setImmediate` reads it first.
     limit = setTimeout(() => setImmediate(() => settle && child.kill('SIGKILL')), ms);
   };
   child.on('message', (message: JobResult | 'ready' | Part) => {
@@ -60,7 +59,7 @@ export function startRenderProcess(): RenderProcess {
     isReady = true;
     if (settle) endAfter(JOB_LIMIT_MS);
   });
-  // Unlike `exit`, this comes after everything that was said before the end.
+  // Unlike `exit`, `disconnect` fires after all pending messages.
   child.once('disconnect', () => finish({ part }));
   child.once('error', () => finish({ part: null }));
   return {

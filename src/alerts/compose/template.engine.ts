@@ -14,11 +14,11 @@ import { formatMoney } from '../../platform/money.ts';
 import type { MoneyStyle } from '../../platform/money.ts';
 import { shorten } from '../../platform/text.ts';
 
-/** The longest text that may be searched for: a search takes the product of both lengths, and nothing can interrupt it. */
+/** A search costs the product of both lengths and cannot be interrupted. */
 const MAX_PATTERN = 1_000;
-/** The longest format of a date: each of its letters may cost as much as a small template. */
+/** Each letter of a date format can cost as much as a small template. */
 const MAX_DATE_FORMAT = 200;
-/** The largest bound of a range. Where a number has no next one, a range would never end. */
+/** Beyond the safe integers a number has no successor, so a range would never end. */
 const MAX_BOUND = 100_000;
 
 function checkLength(text: unknown, most: number, what: string): void {
@@ -33,9 +33,8 @@ const OPERATORS: Operators = {
   },
 };
 
-// Templates are written by stores: they reach no file, no prototype and no more than a moment of our time. The library looks at its
-// clock between two tags only, so that work inside one is bounded by what it touches: reading a value, a filter's result and all
-// output count against one limit. What slips through all of that ends this process, which does nothing else.
+// Stores write the templates, so they get no files, no prototypes and little time. LiquidJS checks its clock only between tags,
+// so values read, filter results and output share one limit. The process renders only templates, so it may die.
 const LIMITS: LiquidOptions = {
   strictFilters: true,
   ownPropertyOnly: true,
@@ -51,14 +50,14 @@ function boundOf(value: unknown): number {
   throw new Error(`the bounds of a range must be whole numbers up to ${MAX_BOUND}`);
 }
 
-// The library only counts how far apart two bounds are, and has no other place to say more about ranges.
+// LiquidJS checks only the distance between the two bounds and has no other hook for ranges.
 // oxlint-disable-next-line typescript/unbound-method -- it is called with the tokenizer
 const { readGroupOrRange } = Tokenizer.prototype;
 Tokenizer.prototype.readGroupOrRange = function () {
   const token = readGroupOrRange.call(this);
   if (token === undefined || !('lhs' in token)) return token;
   const { lhs, rhs } = token;
-  // A number is refused when the template is saved, also in a branch that is not taken then.
+  // A literal bound is rejected when the template is saved, even in a branch that does not run then.
   for (const bound of [lhs, rhs]) if ('content' in bound) boundOf(toValue(bound.content));
   const initial = {
     *evaluate(ctx: Context): Generator<unknown, number[]> {
@@ -75,7 +74,7 @@ Tokenizer.prototype.readGroupOrRange = function () {
   });
 };
 
-/** Filters of texts and numbers. Those for lists of records nest lists and run expressions, and a template has no records. */
+/** Filters for lists of records are missing, because they nest lists and run expressions, and a template has no records. */
 const FILTERS = new Set(
   `abs append at_least at_most capitalize ceil date default divided_by downcase escape escape_once first floor join json last lstrip
   minus modulo newline_to_br normalize_whitespace plus prepend raw remove remove_first remove_last replace replace_first replace_last
@@ -88,12 +87,13 @@ function sizeOf(value: unknown): number {
   return typeof value === 'string' || Array.isArray(value) ? value.length : 0;
 }
 
-/** Filters that search for their argument. */
 const SEARCHING = new Set(
   'remove remove_first remove_last replace replace_first replace_last split'.split(' '),
 );
 
-/** The filter with its result counted. `raw` is no way around the escaping: a product title is somebody else's text. */
+/**
+ * Counts the filter's result against the limit. `raw` does not bypass escaping, because product titles come from third parties.
+ */
 function counted(name: string, filter: FilterImplOptions): FilterImplOptions {
   const handler = typeof filter === 'function' ? filter : filter.handler;
   return function (...args) {
@@ -105,13 +105,12 @@ function counted(name: string, filter: FilterImplOptions): FilterImplOptions {
   };
 }
 
-/** How prices of a message are written: as its store says, whatever a template assigns. */
+/** Prices use the store's currency and locale, even if a template assigns other values. */
 function moneyStyleOf({ environments }: Context): MoneyStyle {
   const { store } = environments as { store?: Partial<MoneyStyle> };
   return { currency: store?.currency || null, locale: store?.locale ?? 'en' };
 }
 
-/** Filters of our own. */
 const OWN_FILTERS: Record<string, FilterImplOptions> = {
   money(amount: unknown) {
     const isAmount = typeof amount === 'number' || (typeof amount === 'string' && amount.trim() !== '');
@@ -124,7 +123,7 @@ const OWN_FILTERS: Record<string, FilterImplOptions> = {
   },
 };
 
-/** Tags that read other files: there are none. */
+/** Disabled, because a template has no other files to read. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block'];
 
 function createEngine(options: LiquidOptions = {}): Liquid {
@@ -141,10 +140,9 @@ function createEngine(options: LiquidOptions = {}): Liquid {
 
 const ENGINES = { plain: createEngine(), html: createEngine({ outputEscape: 'escape' }) };
 
-/** What a template is for: output in `html` is escaped. */
 export type TemplateKind = keyof typeof ENGINES;
 
-// Parsed, a template takes some 200 times its length: 40 MB at most are kept.
+// A parsed template takes about 200 times its length, so the cache holds at most 40 MB.
 const parsed = new LRUCache<string, Template[]>({
   maxSize: 200_000,
   sizeCalculation: (_templates, key) => key.length,
@@ -173,10 +171,10 @@ function outputOf({ memoryLimit }: Context): Emitter {
   };
 }
 
-/** How a template is rendered: until `end` on the clock of `performance`, and kept parsed for the next time or not. */
+/** `end` is a time on the `performance` clock; `isKept` caches the parsed template. */
 export type RenderOptions = { end: number; isKept: boolean };
 
-/** Renders a template; throws when it does not parse or takes too much. */
+/** Throws if the template does not parse or exceeds a limit. */
 export function renderTemplate(
   kind: TemplateKind,
   source: string,

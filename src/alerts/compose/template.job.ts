@@ -8,20 +8,18 @@ import { excessOf, toSegment } from '../send/segment.ts';
 import { renderTemplate } from './template.engine.ts';
 import type { AlertModel } from './template.rules.ts';
 
-/** A message to render: some parts of its texts, for one product and contact. */
 export type RenderJob = {
   texts: Partial<AlertTexts>;
   parts: readonly Part[];
-  /** The form of each part; sent with the job, so that this process need not load the channels. */
+  /** Sent with the job, so that this process does not load the channels. */
   forms: Record<Part, TextForm>;
   model: AlertModel;
-  /** Whether the parsed templates are kept for the next message. */
   isKept: boolean;
-  /** Whether the texts will be part of a message that has a footer of its own. */
+  /** Whether the texts become part of a digest, which has its own footer. */
   isBare?: boolean;
 };
 
-/** Rendered texts of several alerts that become one message; the link in its footer is about all of them. */
+/** Rendered texts of several alerts that are sent as one message; the footer link covers all of them. */
 export type Digest = {
   pieces: readonly Partial<AlertTexts>[];
   products: number;
@@ -31,15 +29,15 @@ export type Digest = {
 
 export type JoinJob = Pick<RenderJob, 'parts' | 'forms'> & { digest: Digest };
 
-/** How a job ended. `isStuck` says that it had to be interrupted. */
+/** `isStuck` means that the job had to be interrupted. */
 export type RenderAnswer = { texts: Partial<AlertTexts> } | { part: Part; reason: string; isStuck: boolean };
 
-/** What a process replies: the answer, or null where the machine stalled and the job is not to blame, and the processor time it took. */
+/** `answer` is null if the machine stalled and the job is not to blame; `tookMs` is processor time. */
 export type JobResult = { answer: RenderAnswer | null; tookMs: number };
 
-/** For all parts of one message. A usual one takes a fifth of a millisecond. */
+/** The limit for all parts of one message. A typical message takes 0.2 ms. */
 const RENDER_MS = 250;
-/** The library checks its clock now and then; where it does not, V8 interrupts it. */
+/** LiquidJS does not check its clock everywhere; V8 interrupts it after this time. */
 const STUCK_MS = 4 * RENDER_MS;
 
 const MAX_SUBJECT = 200;
@@ -50,7 +48,7 @@ function wayOutOf({ store, unsubscribe_url: url }: AlertModel): WayOut {
   return { why: `You asked ${store.name} to tell you about this product.`, url };
 }
 
-/** Finishes a rendered text: a subject is one line, and every message has an unsubscribe link. The engine escapes HTML output. */
+/** A subject is one line, and every message has an unsubscribe link. The engine escapes HTML output. */
 const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
   line: (text, { store }) => [...toLine(text)].slice(0, MAX_SUBJECT).join('') || toLine(store.name),
   html: (html, model) => htmlWithFooter(html, wayOutOf(model)),
@@ -61,12 +59,12 @@ const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
   },
 };
 
-/** No title is cut to fewer characters than tell what it is. */
+/** A title cut below this length is not recognizable. */
 const MIN_TITLE = 12;
-/** What is left of a title in a text message that is more than one anyhow. */
+/** The maximum title length in an SMS that needs more than one segment anyway. */
 const MAX_TITLE = 60;
 
-/** A shorter title with which a text fits its limit, so that the news and the links stay; null where it fits already. */
+/** Returns a shorter title with which the text fits its limit, so that the news and the links stay; null if it already fits. */
 function shorterTitle(
   form: TextForm,
   finished: string,
@@ -82,7 +80,7 @@ function shorterTitle(
   return shorten(title, fitting >= MIN_TITLE ? fitting : Math.min(length, MAX_TITLE), ellipsis);
 }
 
-/** The same for a text that becomes part of a digest. */
+/** The parts of a digest get no footer of their own. */
 const FINISH_BARE: typeof FINISH = {
   line: FINISH.line,
   html: (html) => html,
@@ -102,7 +100,7 @@ const JOIN: Record<TextForm, (texts: string[], joined: Joined) => string> = {
 const sandbox = createContext({ run: () => undefined });
 const RUN = new Script('run()');
 
-/** Runs a function, and interrupts it wherever it is when its time is over. */
+/** Interrupts the function at any point once its time is over. */
 function runWithin(timeoutMs: number, run: () => unknown): void {
   Object.assign(sandbox, { run });
   RUN.runInContext(sandbox, { timeout: timeoutMs });
@@ -141,7 +139,7 @@ function renderAll(
     tell(part);
     const form = forms[part];
     const render = (shown: AlertModel): string =>
-      // A copy, because `increment` writes into it.
+      // A copy, because `increment` writes into the model.
       renderTemplate(form === 'html' ? 'html' : 'plain', texts[part]!, { ...shown }, { end, isKept });
     const text = render(model);
     const title = shorterTitle(form, finish[form](text, model), text, model);
@@ -152,7 +150,7 @@ function renderAll(
   return rendered;
 }
 
-/** Renders a message, or makes one of several; reports each part before it begins. Null where it was interrupted before it had its processor time. */
+/** Reports each part before it starts. Returns null if the job was interrupted before it used up its processor time. */
 export function runJob(
   job: RenderJob | JoinJob,
   tell: (part: Part) => void = () => undefined,

@@ -11,9 +11,9 @@ import type { RenderBudget, Renderer } from './template.types.ts';
 
 export type { RenderBudget } from './template.types.ts';
 
-/** A template that cannot be rendered; the text names the part and, where it is known, the place. */
+/** The message names the part and, if known, the position. */
 export class TemplateError extends AppError {
-  /** Whether rendering it had to be ended: it must not be tried often. */
+  /** Whether the process had to be killed, so that the template must not be retried often. */
   readonly isFatal: boolean;
 
   constructor(part: Part, reason: string, isFatal: boolean) {
@@ -22,14 +22,14 @@ export class TemplateError extends AppError {
   }
 }
 
-/** What the templates of one request may take. A usual message takes less than a millisecond. */
+/** The processor time for all templates of one request. A typical message takes less than a millisecond. */
 export const RENDER_BUDGET_MS = 500;
 
 type Task = {
   pid: string;
   job: RenderJob | JoinJob;
   budget: RenderBudget | undefined;
-  /** How often a process ended while it rendered this. */
+  /** The number of processes that died while rendering this task. */
   losses: number;
   resolve: (texts: Partial<AlertTexts>) => void;
   reject: (error: AppError) => void;
@@ -38,7 +38,7 @@ type Task = {
 const FORMS = Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].form])) as RenderJob['forms'];
 
 const MAX_LOSSES = 2;
-/** A template that ended a process is refused for this long. */
+/** A template that killed a process is rejected for this long. */
 export const REFUSED_MS = 60_000;
 
 function keyOf(job: RenderJob | JoinJob): string {
@@ -52,15 +52,14 @@ function busy(): AppError {
 }
 
 type Options = {
-  /** Messages of one store that may wait, and for how long. */
+  /** The queue limit for each store, and the longest wait in the queue. */
   maxWaiting: number;
   waitMs: number;
-  /** Whether templates stay parsed for the next message. */
   isKept: boolean;
   start: () => RenderProcess;
 };
 
-/** Renders in one process, which starts for the first message and stays warm; stores take turns. */
+/** Renders in one process, which starts with the first message and stays warm; stores are scheduled round-robin. */
 function createRenderer(log: Logger, { maxWaiting, waitMs, isKept, start }: Options): Renderer {
   const waiting = new Map<string, Task[]>();
   const refused = new LRUCache<string, TemplateError>({ max: 1_000, ttl: REFUSED_MS });
@@ -111,7 +110,7 @@ function createRenderer(log: Logger, { maxWaiting, waitMs, isKept, start }: Opti
       return end.answer === null ? tryAgain(task) : finish(task, end.answer);
     }
     endChild();
-    // A stalled machine looks the same, so that an alert is blamed for the second process only.
+    // A stalled machine looks the same, so an alert is blamed only for the second process.
     if (end.part === null || (task.losses === 0 && !task.budget)) return tryAgain(task);
     if (task.budget) task.budget.leftMs = 0;
     finish(task, { part: end.part, reason: 'it takes too much time or memory', isStuck: true });
@@ -122,7 +121,7 @@ function createRenderer(log: Logger, { maxWaiting, waitMs, isKept, start }: Opti
     isWorking = true;
     for (const [pid, tasks] of waiting) {
       const task = tasks.shift()!;
-      // At the end of the order, so that every other store comes first.
+      // The store moves to the end, so that every other store comes first.
       waiting.delete(pid);
       if (tasks.length > 0) waiting.set(pid, tasks);
       await run(task);
@@ -161,26 +160,25 @@ function createRenderer(log: Logger, { maxWaiting, waitMs, isKept, start }: Opti
   };
 }
 
-// Alerts of one event differ only in the token of the unsubscribe link. So a message is rendered once with a placeholder, which each contact's token replaces:
-// 10 µs a message instead of 900.
+// Alerts of one event differ only in the unsubscribe token. A message is rendered once with a placeholder, which each contact's
+// token replaces: 10 µs a message instead of 900.
 
-/** Its start stands for a token. It is random, so that no text contains it. */
+/** The placeholder for a token is a prefix of this. It is random, so that no text contains it. */
 const MARKS = randomBytes(48).toString('base64url');
 const MIN_MARK = 20;
 const MAX_KEPT = 64;
 
 const BARE_LINK = /\{\{-?\s*unsubscribe_url\s*-?\}\}/g;
-/** What could read the link without naming it, or depends on the time. */
+/** Matches constructs that can read the link without naming it or that depend on the time. */
 const INDIRECT = /(?<!<!(?:--)?)\[|\|\s*date\b/;
 
-/** Whether a text is the same for all contacts except for the bare link; in doubt it is not. A subject may be cut within a link. */
+/** Whether a text is the same for all contacts except for the bare link; false in doubt. A subject can be cut within a link. */
 function isSame(text: string, part: Part): boolean {
   const rest = text.replace(BARE_LINK, '');
   if (rest.includes('unsubscribe_url') || INDIRECT.test(rest)) return false;
   return rest.length === text.length || (PARTS[part].form !== 'line' && !rest.includes('capture'));
 }
 
-/** Renders what is the same for many contacts once. */
 function withStencils(renderer: Renderer): Renderer {
   const kept = new LRUCache<string, Promise<Partial<AlertTexts>>>({ max: MAX_KEPT });
   return {
@@ -191,7 +189,7 @@ function withStencils(renderer: Renderer): Renderer {
       const end = model.unsubscribe_url.lastIndexOf('/') + 1;
       const unsubscribe_url = model.unsubscribe_url.slice(0, end);
       const token = model.unsubscribe_url.slice(end);
-      // As long as the token where that is short: a text message is measured with it.
+      // As long as the token, because the length of an SMS includes it.
       const mark = MARKS.slice(0, Math.max(token.length, MIN_MARK));
       const key = JSON.stringify([
         mark,
@@ -218,13 +216,12 @@ function withStencils(renderer: Renderer): Renderer {
   };
 }
 
-/** A preview that has not begun by then is refused. */
 const MAX_TRIAL_WAIT_MS = 10_000;
 
-/** Where templates are rendered: alerts that leave do not wait behind the previews of a store that tries something. */
+/** Alerts and previews have separate renderers, so that alerts do not wait behind a store's previews. */
 export type Templates = { alerts: Renderer; trials: Renderer; close: () => void };
 
-/** No process is started before the first message. */
+/** No process starts before the first message. */
 export function createTemplates(log: Logger, start: () => RenderProcess = startRenderProcess): Templates {
   const alerts = withStencils(
     createRenderer(log, { maxWaiting: Infinity, waitMs: Infinity, isKept: true, start }),

@@ -1,8 +1,8 @@
-// The program of the processes that render templates: src/alerts/compose/template.pool.ts starts them and talks with them.
+// The entry point of the render processes, which template.pool.ts starts.
 import { runJob } from './template.job.ts';
 import type { JobResult, JoinJob, RenderJob } from './template.job.ts';
 
-// A template is charged processor time, so that none is blamed for a machine that is busy with something else.
+// The clock counts processor time, so that no template is blamed for a busy machine.
 performance.now = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -16,7 +16,7 @@ process.on('message', (job: RenderJob | JoinJob) => {
   send({ answer, tookMs: performance.now() - start } satisfies JobResult);
 });
 
-// Nothing of ours may outlive the service; a signal to the whole group lets it finish its messages first.
+// The process must not outlive the service. It ignores signals to the whole group, so that it can finish its messages.
 process.on('disconnect', () => process.exit());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 

@@ -3,16 +3,15 @@ import type { Part } from '../send/channels.ts';
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
 
-/** What a template can name. */
 export type AlertModel = {
   store: {
     name: string;
-    /** Address of the logo, or empty. */
+    /** A URL, or empty. */
     logo: string;
-    /** Of buttons, `#rrggbb`, and a colour that can be read on it. */
+    /** The button colour as `#rrggbb`, and a text colour that is readable on it. */
     colour: string;
     text_colour: string;
-    /** ISO 4217, or empty; `money` writes prices in it, as the locale wants. */
+    /** ISO 4217, or empty; the `money` filter formats prices with the currency and locale. */
     currency: string;
     locale: string;
   };
@@ -27,18 +26,16 @@ export type AlertModel = {
     url: string;
     image: string;
     price: number | null;
-    /** The price before, where a price fell. */
     old_price: number | null;
     stock: number | null;
   };
   unsubscribe_url: string;
-  /** Whether another alert stands above this one in the same message. */
+  /** Whether another alert precedes this one in the same message. */
   follows: boolean;
 };
 
 const MAX_TEMPLATE = 50_000;
 
-/** A product to show a template with. */
 export const SAMPLE_MODEL: AlertModel = {
   store: {
     name: 'Your store',
@@ -66,7 +63,6 @@ export const SAMPLE_MODEL: AlertModel = {
   follows: false,
 };
 
-/** Refuses texts that are empty or too long. */
 export function checkSizes(texts: Record<Part, unknown>): void {
   for (const part of PART_NAMES) {
     const source = texts[part];

@@ -1,7 +1,7 @@
 import { SAMPLE_MODEL } from './template.rules.ts';
 import type { AlertModel } from './template.rules.ts';
 
-/** The names of a model, of what lies in it too: `store.name`. */
+/** The dotted paths of a model, such as `store.name`. */
 type NameIn<Model> = {
   [Key in keyof Model & string]: Model[Key] extends object ? `${Key}.${NameIn<Model[Key]>}` : Key;
 }[keyof Model & string];
@@ -29,7 +29,6 @@ const MEANINGS = {
   follows: 'Whether another alert stands above it in the same message',
 } satisfies Record<NameIn<AlertModel>, string>;
 
-/** Something that templates can name. */
 export type TemplateVariable = { name: string; meaning: string; sample: string };
 
 const sampleOf = (name: string): string => {
@@ -40,7 +39,6 @@ const sampleOf = (name: string): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** Everything that templates can name. */
 export const TEMPLATE_VARIABLES: TemplateVariable[] = Object.entries(MEANINGS).map(([name, meaning]) => ({
   name,
   meaning,

@@ -4,120 +4,111 @@ import type { Branded } from './mail-page.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
- * How the text of a part leaves: a `line` is one, `html` and `text` get a footer with the way out as their end, and a `short` text
- * the bare link.
+ * How a part is sent: a `line` is a single line, `html` and `text` end with an unsubscribe footer, `short` with the bare link.
  */
 export type TextForm = 'line' | 'html' | 'text' | 'short';
 
-/** One text of an alert, which stores can write as a Liquid template. */
 export type TemplatePart = {
   label: string;
   form: TextForm;
-  /** Lines of its field in the dashboard. */
+  /** The height of its field in the dashboard. */
   rows: number;
-  /** Set where networks count it, and charge for it, in segments of 160 characters. */
+  /** Set if carriers count and charge the text in segments of 160 characters. */
   isSegmented?: true;
-  /** What it says until a store says something else; `news` is such as "is back in stock". */
+  /** The default text; `news` is a phrase such as "is back in stock". */
   standard: (news: string) => string;
 };
 
-/** What is sent, as it waits in the outbox; each channel has its own shape. */
+/** The content of a message in the outbox; each channel has its own type. */
 export type Payload = object;
 
-/** A message that is about to leave. */
 export type Outgoing = {
-  /** Stays the same over every try. */
+  /** Stays the same for every attempt. */
   id: string;
-  /** The demo store's messages become files, whatever is configured. */
+  /** Messages of the demo store are always written to files. */
   isDemo: boolean;
   pid: string;
   storeName: string;
-  /** The name that it comes from, and the address to which answers go, where the store has chosen them. */
+  /** The store's own From name and Reply-To address, if it has set them. */
   senderName: string | null;
   senderAddress: string | null;
   to: string;
   payload: Payload;
 };
 
-/** An open channel. */
 export type Sender = { send(message: Outgoing, now: Date): Promise<Outcome>; close?(): void };
 
-/** Why a message came, and where to get no more of them. */
+/** Why the contact receives the message, and the unsubscribe URL. */
 export type WayOut = { why: string; url: string };
 
-/** What is known of a shopper by which it can be reached: e-mail address and phone number, as it was typed. */
+/** A shopper's email address and phone number, as typed. */
 export type Reachable = { em: string | null; m: string | null };
 
-/** The country whose national phone numbers a store's people type, by ISO 3166; null where they give the country code. */
+/** The ISO 3166 country in which a store's national phone numbers are read; null if they need a country code. */
 export type Region = string | null;
 
-/** A provider's call about an answer: the address it called, as we publish it, and what it sent. */
+/** A provider's webhook about an SMS reply; `url` is the public URL that it called. */
 export type AnswerRequest = {
   url: string;
   headers: Readonly<Record<string, string | undefined>>;
   fields: ReadonlyMap<string, string>;
 };
 
-/** What somebody answered to a message: that nothing more is to come, that something may again, or anything else. */
+/** A shopper's reply to a message: an opt-out, a resubscribe, or null for anything else. */
 export type Answer = {
   from: string;
   says: 'stop' | 'start' | null;
-  /** The provider's id of the answer, which a repeat has as well; empty where it has none. */
+  /** The provider's id of the reply, which a redelivery repeats; empty if it has none. */
   id: string;
 };
 
 /**
- * A way to reach people. Everything that knows media goes over the table of these: sign-ups, confirmations, templates, lanes, erasure,
- * the list of integrations, the dashboard's forms.
+ * A channel such as email or SMS. Sign-ups, confirmations, templates, queues, erasure, integrations and the dashboard's forms all
+ * use the table of channels.
  */
 export type Channel<PartName extends string = string, Settings extends object = object> = {
-  /** As people call it. */
   label: string;
-  /** Its messages, in a sentence. */
+  /** The plural of its messages, for use within a sentence. */
   messages: string;
   contact: {
     label: string;
-    /** A contact that could be. */
     sample: string;
-    /** What a contact must be, as a failure says it. */
+    /** The validation rule, as an error message states it. */
     rule(region: Region): string;
-    /** The form in which it is stored; null for what is no contact. */
+    /** Returns the normalized contact, or null if it is invalid. */
     read(text: string, region: Region): string | null;
-    /** So that its owner recognises it and nobody else can use it. */
+    /** Masks the contact so that only its owner recognizes it. */
     mask(value: string): string;
-    /** The contact of a shopper, by which exports, erasures and orders find what is theirs. */
+    /** The contact of a shopper, which exports, erasures and orders use to find the shopper's records. */
     of(shopper: Reachable, region: Region): string | null;
-    /** Set where the contact names the account of a shopper. */
+    /** Set if the contact identifies the shopper's account. */
     isAccount?: true;
-    /** Set where a message costs money: contacts of one range share a limit. */
+    /** Set if a message costs money: contacts of one range share a limit. */
     rangeOf?(value: string): string;
   };
   parts: Record<PartName, TemplatePart>;
-  /** The message with the rendered parts; `oneClickUrl` leaves the topic. */
+  /** `oneClickUrl` unsubscribes from the topic. */
   compose(texts: Record<PartName, string>, options: { oneClickUrl: string; isTest: boolean }): Payload;
-  /** The message that asks a contact to confirm. It names the store, never what a stranger typed. */
+  /** The double opt-in message. It names the store and never contains text that a stranger typed. */
   confirm(store: Branded, url: string): Payload;
-  /** The same message with a way out, where it brings none of its own. */
+  /** Adds an unsubscribe link to a message that has none. */
   withWayOut?(payload: Payload, wayOut: WayOut): Payload;
   settings: {
-    /** Variables of the environment, each with its rule. */
+    /** Environment variables and their schemas. */
     variables: Record<string, z.ZodType>;
-    /** What they come to; null where the channel is not set up and its messages become files. */
+    /** Null if the channel is not configured, so that its messages are written to files. */
     read(env: Record<string, unknown>): Settings | null;
   };
-  /** How it shows in the list of integrations. */
   provider: { name: string; describe(settings: Settings): string; hint: string };
-  /** Set where a store can send by a mail server of its own. */
+  /** Set if a store can use its own mail server. */
   hasOwnServers?: true;
-  /** Alerts that fit into one message. */
+  /** The maximum number of alerts in one message. */
   together: number;
-  /** Set where people can answer a message itself, which its provider tells us. */
+  /** Set if shoppers can reply to a message and the provider forwards the replies. */
   answers?: {
-    /** Whether a request comes from the provider. */
     isGenuine(settings: Settings | null, request: AnswerRequest): boolean;
     read(fields: ReadonlyMap<string, string>): Answer;
   };
-  /** Messages under way at a time. */
   concurrency(settings: Settings | null): number;
   open(settings: Settings | null, files: FileOutbox): Sender;
 };

@@ -6,14 +6,13 @@ import type { Page } from './footer.ts';
 type Element = DefaultTreeAdapterTypes.Element;
 type Body = Page & { body: Element };
 
-/** Providers refuse text messages that are longer. */
+/** Providers reject longer SMS messages. */
 const MAX_SHORT = 1_600;
 
 function make(name: string, attrs: Element['attrs'] = []): Element {
   return tree.createElement(name, names.NS.HTML, attrs);
 }
 
-/** Style sheets of the second page that the first lacks. */
 function moveStyles(from: Page, to: Page): void {
   const [source, target] = [childNamed(from.root, 'head'), childNamed(to.root, 'head')];
   const known = new Set((target?.childNodes ?? []).map((node) => serializeOuter(node as Element)));
@@ -24,7 +23,6 @@ function moveStyles(from: Page, to: Page): void {
   }
 }
 
-/** What a page shows, as a part of another. */
 function sectionOf({ body }: Body): Element {
   const section = make(
     'div',
@@ -37,7 +35,6 @@ function sectionOf({ body }: Body): Element {
   return section;
 }
 
-/** Says in a page's head what all of it is about. */
 function retitle({ root }: Page, title: string): void {
   const head = childNamed(root, 'head');
   const element = head && childNamed(head, 'title');
@@ -46,7 +43,7 @@ function retitle({ root }: Page, title: string): void {
   tree.insertText(element, title);
 }
 
-/** One page that shows several, one below the other, whatever each of them leaves open. */
+/** Joins pages one below the other, even if one of them leaves elements open. */
 export function joinPages(htmls: readonly string[], title: string): string {
   const [first, ...others] = htmls.map(readPage).filter((page): page is Body => page.body !== undefined);
   if (first === undefined || others.length + 1 < htmls.length) return htmls.join('\n<hr>\n');
@@ -59,18 +56,17 @@ export function joinPages(htmls: readonly string[], title: string): string {
   try {
     return serialize(first.page, { scriptingEnabled: false });
   } catch (error) {
-    // Elements inside one another by the thousand overflow the writer's stack.
+    // Thousands of nested elements overflow the serializer's stack.
     if (error instanceof RangeError) return htmls.join('\n<hr>\n');
     throw error;
   }
 }
 
-/** Texts one below the other. */
 export function joinTexts(texts: readonly string[]): string {
   return texts.map((text) => text.trim()).join('\n\n* * *\n\n');
 }
 
-/** The first of them that fit into a text message together with its end; where some do not, it says how many. */
+/** Joins as many texts as fit into one SMS together with its end, and states how many are left out. */
 export function joinShort(texts: readonly string[], end: string): string {
   const endOf = (left: number): string => `${left > 0 ? `\n(and ${left} more)` : ''}${end}`;
   let shown = 1;
@@ -79,7 +75,7 @@ export function joinShort(texts: readonly string[], end: string): string {
   return textOf(shown);
 }
 
-/** One line for several: their own where they say the same, else how many products they are about. */
+/** Returns the common line, or the number of products if the lines differ. */
 export function joinLines(lines: readonly string[], products: number): string {
   const isSame = products === 1 || lines.every((line) => line === lines[0]);
   return isSame ? lines[0]! : `${products} products you were waiting for`;

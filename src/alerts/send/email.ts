@@ -15,25 +15,22 @@ import { STANDARD_MAIL, confirmMail } from './standard-mail.ts';
 import { SMTP_LIMITS, openSmtp } from './smtp.ts';
 import type { MailSettings, SmtpLimits } from './smtp.ts';
 
-/** A mail as it waits to be sent; without `headers` it has no way out yet. */
+/** A mail in the outbox; without `headers` it has no unsubscribe link yet. */
 export type MailPayload = { subject: string; html: string; text: string; headers?: Record<string, string> };
 
-/** Sender of mails that only become files. */
 const FILE_FROM = 'no-reply@wishgate.invalid';
-/** Files that are written at a time. */
 const FILE_CONCURRENCY = 32;
-/** Errors that speak of this message, not of the connection or of our login. */
+/** Errors about this message rather than about the connection or the login. */
 const MESSAGE_ERRORS = new Set(['EENVELOPE', 'EMESSAGE']);
 
-/** Composes mails without sending them. */
 const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
-/** Names a store's messages among those of one sender (RFC 2919), so that a mail program can sort them. */
+/** The List-Id (RFC 2919) identifies a store's messages among those of one sender, so that mail programs can sort them. */
 function listIdOf(pid: string, domain: string): string {
   return `<alerts.${createHash('sha256').update(pid).digest('hex').slice(0, 16)}.${domain}>`;
 }
 
-/** The message for the mail library; its id is the Message-ID and X-Alert-Id, so that a repeat can be recognised. */
+/** The message id becomes Message-ID and X-Alert-Id, so that receivers can recognize a duplicate. */
 export function toMail(message: Outgoing, from: string): SendMailOptions {
   const { id, pid, storeName, senderName, senderAddress, to } = message;
   const { subject, html, text, headers } = message.payload as MailPayload;
@@ -51,25 +48,24 @@ export function toMail(message: Outgoing, from: string): SendMailOptions {
     headers: {
       ...headers,
       'List-Id': listIdOf(pid, domain),
-      // No machine that is out of office answers.
+      // Suppresses out-of-office replies.
       'Auto-Submitted': 'auto-generated',
       'X-Alert-Id': id,
     },
   };
 }
 
-/** What the mail library fails with. */
 export type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
 
-/** Enhanced codes (RFC 3463) that say: there is no such mailbox or domain. Others of 5.1 speak of the sender. */
+/** Enhanced status codes (RFC 3463) for a missing mailbox or domain. Other 5.1 codes are about the sender. */
 const NO_MAILBOX = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10']);
-/** What servers without enhanced codes say in a refusal that is about us or about this moment, not about the mailbox. */
+/** Phrases in rejections without an enhanced code that are about us or temporary, not about the mailbox. */
 const ABOUT_US =
   /relay|sender|auth|spam|block|black|listed|rbl|polic|denied|reputation|spf|dkim|dmarc|banned|quota|full|size|rate|limit|try|later/i;
 
 /**
- * Whether the server refused the recipient because there is no such mailbox. A login that fails, a relay that is not ours or a list that we
- * are on must not end anybody's subscription, so that everything in doubt is not it.
+ * Whether the server rejected the recipient because the mailbox does not exist. False in doubt, because a failed login, a denied
+ * relay or a blocklist must not end a subscription.
  */
 function isMailboxGone({ command, response = '', responseCode }: SmtpError): boolean {
   if (command !== 'RCPT TO' || responseCode === undefined || responseCode < 500) return false;
@@ -77,7 +73,7 @@ function isMailboxGone({ command, response = '', responseCode }: SmtpError): boo
   return enhanced === undefined ? responseCode === 550 && !ABOUT_US.test(response) : NO_MAILBOX.has(enhanced);
 }
 
-/** What becomes of a mail after a failure: later where it may pass, never where the server said so of this mail. */
+/** Retries temporary errors; a permanent rejection of this mail is final. */
 export function outcomeOfSmtpError(error: SmtpError): Outcome {
   const status = error.responseCode;
   const isFinal = MESSAGE_ERRORS.has(error.code ?? '') && (status === undefined || status >= 500);
@@ -85,7 +81,7 @@ export function outcomeOfSmtpError(error: SmtpError): Outcome {
   return { kind: 'failed', reason: error.message, isContactGone: isMailboxGone(error) };
 }
 
-/** Headers that let a mail program unsubscribe with one click (RFC 8058). */
+/** Headers for one-click unsubscribe (RFC 8058). */
 function oneClickHeaders(url: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
@@ -110,7 +106,7 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
   };
 }
 
-/** Mails leave by SMTP where it is configured; else, and for the demo store, they become `.eml` files. */
+/** Mails are sent by SMTP if it is configured; otherwise, and for the demo store, they are written to `.eml` files. */
 export const email = {
   label: 'E-mail',
   messages: 'e-mails',
@@ -166,13 +162,13 @@ export const email = {
     hint: 'Set SMTP_URL and MAIL_FROM to send e-mails.',
     describe({ smtpUrl, from, dkim }) {
       const signed = dkim ? `, signed by DKIM for ${dkim.domainName}` : '';
-      // `host` leaves out the login that the address holds.
+      // `host` omits the credentials in the URL.
       return `Sends from ${from} by ${new URL(smtpUrl).host}${signed}.`;
     },
   },
   hasOwnServers: true,
   together: 20,
-  // Twice the connections: while one message is on the wire, another is being recorded.
+  // Twice the connections: while one message is being sent, another is being recorded.
   concurrency: (settings) => (settings ? settings.connections * 2 : FILE_CONCURRENCY),
   open(settings: MailSettings | null, files: FileOutbox, limits: SmtpLimits = SMTP_LIMITS) {
     const smtp = settings && openSmtp(settings, limits);

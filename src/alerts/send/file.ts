@@ -3,19 +3,18 @@ import { join } from 'node:path';
 import { makeFolder } from '../../platform/folder.ts';
 import type { Logger } from '../../platform/log.ts';
 
-/** Keeps messages as files where no provider is configured, and for the demo store always. */
 export type FileOutbox = { write(name: string, content: string | Buffer): Promise<void> };
 
-/** File names are message ids and their times reveal who was written to when, so the folder is the operator's alone. */
+/** File names are message ids, and their times reveal who received a message when, so only the operator may read the folder. */
 const PRIVATE = 0o700;
 
-/** Writes below `DATA_DIR/outbox`. A file appears whole or not at all; a repeated message replaces its own file. */
+/** Writes below `DATA_DIR/outbox`. Writes are atomic; a retried message replaces its own file. */
 export function openFileOutbox(dataDir: string, log: Logger): FileOutbox {
   const dir = join(dataDir, 'outbox');
   return {
     async write(name, content) {
       await makeFolder(dir);
-      // A folder of another user stays as it is; the files themselves are private in any case.
+      // A folder of another user keeps its mode; the files themselves are private in any case.
       await chmod(dir, PRIVATE).catch(({ message }: Error) =>
         log.warn({ dir, reason: message }, 'the folder of messages could not be made private'),
       );

@@ -6,7 +6,7 @@ import type { WayOut } from './channel.ts';
 type Element = DefaultTreeAdapterTypes.Element;
 
 const HIDING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
-/** Beats what a style sheet says of paragraphs. */
+/** Overrides style sheet rules for paragraphs. */
 const SHOWN = 'display:block!important;visibility:visible!important;';
 
 function footerOf({ why, url }: WayOut): string {
@@ -14,15 +14,13 @@ function footerOf({ why, url }: WayOut): string {
   return `<p class="wg-footer" style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(why)} ${link}</p>`;
 }
 
-/** A page with the parts that a footer needs. */
 export type Page = { page: DefaultTreeAdapterTypes.Document; root: Element; body: Element | undefined };
 
-/** The first child element of that name. */
 export function childNamed(parent: DefaultTreeAdapterTypes.ParentNode, name: string): Element | undefined {
   return parent.childNodes.find((node): node is Element => node.nodeName === name);
 }
 
-/** A page as a mail program reads it: without scripts, so that `noscript` counts. A page of frames has no body. */
+/** Parses a page as mail programs do: without scripts, so that `noscript` counts. A page of frames has no body. */
 export function readPage(html: string): Page {
   const page = parse(html, { scriptingEnabled: false, sourceCodeLocationInfo: true });
   const root = childNamed(page, 'html')!;
@@ -33,7 +31,7 @@ function isHiding({ name, value }: { name: string; value: string }): boolean {
   return name === 'hidden' || (name === 'style' && HIDING_STYLE.test(value));
 }
 
-/** Whether the element that starts there is one of the body's own, not part of a comment, a style or something hidden. */
+/** Whether the element at this offset is a direct child of the body, not part of a comment, a style or a hidden element. */
 function isShownAt(html: string, at: number): boolean {
   const { root, body } = readPage(html);
   if (body === undefined || [...root.attrs, ...body.attrs].some(isHiding)) return false;
@@ -42,7 +40,6 @@ function isShownAt(html: string, at: number): boolean {
   );
 }
 
-/** A text put into another, and where it starts there. */
 type Placed = { html: string; at: number };
 
 function insertAt(html: string, at: number, footer: string): Placed {
@@ -51,7 +48,7 @@ function insertAt(html: string, at: number, footer: string): Placed {
 
 const NOWHERE = { html: '', at: -1 };
 
-/** The page written anew, with everything closed and the footer last. */
+/** Serializes the page again, with all elements closed and the footer last. */
 function rewrite(html: string, footer: string): Placed {
   const { page, root, body } = readPage(html);
   if (body === undefined) return NOWHERE;
@@ -62,7 +59,7 @@ function rewrite(html: string, footer: string): Placed {
     const text = serialize(page, { scriptingEnabled: false });
     return { html: text, at: text.lastIndexOf(serializeOuter(element)) };
   } catch (error) {
-    // Elements inside one another by the thousand overflow the writer's stack.
+    // Thousands of nested elements overflow the serializer's stack.
     if (error instanceof RangeError) return NOWHERE;
     throw error;
   }
@@ -71,8 +68,8 @@ function rewrite(html: string, footer: string): Placed {
 const DOCTYPE = /^\s*<!doctype[^>]*>/i;
 
 /**
- * HTML with the footer where a reader sees it, whatever the markup before it leaves open: at the end if possible, else at the start,
- * where nothing can swallow it.
+ * Adds a footer that is visible even if the markup leaves elements open: at the end if possible, otherwise at the start, where no
+ * open element can hide it.
  */
 export function htmlWithFooter(html: string, wayOut: WayOut): string {
   const footer = footerOf(wayOut);
@@ -89,7 +86,6 @@ export function htmlWithFooter(html: string, wayOut: WayOut): string {
   return insertAt(html, DOCTYPE.exec(html)?.[0].length ?? 0, footer).html;
 }
 
-/** Text with the same as its last lines. */
 export function textWithFooter(text: string, { why, url }: WayOut): string {
   return `${text.trimEnd()}\n\n-- \n${why}\nStop these messages: ${url}\n`;
 }

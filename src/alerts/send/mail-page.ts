@@ -1,16 +1,13 @@
 import { DEFAULT_COLOUR, textOn, escapeHtml } from '../../platform/text.ts';
 
-/** What of a store its mails show. */
 export type Branded = { name: string; logoUrl: string | null; colour: string | null };
 
-/** The parts of a mail's page, as HTML or as Liquid that becomes HTML. */
+/** The parts are HTML, or Liquid that renders to HTML. */
 export type MailPage = {
   title: string;
-  /** What a list of mails shows beside the subject. */
+  /** The preview text that mail programs show after the subject. */
   preview: string;
-  /** Above the card: the logo, or the name. */
   header: string;
-  /** Rows of the card. */
   rows: readonly string[];
 };
 
@@ -18,7 +15,7 @@ const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial
 const HIDDEN =
   'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden';
 
-// Classes only for what cannot stand in an attribute: some programs drop style sheets, and lose no more than the dark colours by it.
+// Classes only for what attributes cannot express: a mail program that drops style sheets loses only the dark colours.
 const STYLE = `:root{color-scheme:light dark}
 hr{display:none}
 .wg-footer a{color:inherit}
@@ -32,8 +29,8 @@ hr{display:none}
 }`;
 
 /**
- * A mail as tables with the styles in their attributes, which is what all common mail programs show alike: Outlook knows neither
- * widths nor padding of other elements.
+ * Uses tables with inline styles, which all common mail programs render alike: Outlook ignores width and padding of other
+ * elements.
  */
 export function mailPage({ title, preview, header, rows }: MailPage): string {
   return `<!doctype html>
@@ -66,39 +63,35 @@ ${rows.map((row) => `<tr>${row}</tr>`).join('\n')}
 
 const HEADER_CELL = 'padding:0 0 20px;font-size:18px;font-weight:700;text-align:center';
 
-/** The row above the card. */
 export const headerRow = (content: string): string =>
   `<tr><td class="wg-ink" dir="auto" align="center" style="${HEADER_CELL}">${content}</td></tr>`;
 
-/** The logo by its address and the store's name; as high as a line of large text, whatever size it has. */
+/** The logo is always 40 px high. */
 export const logoImage = (url: string, name: string): string =>
   `<img src="${url}" alt="${name}" height="40" style="height:40px;max-height:40px;width:auto;max-width:240px;border:0">`;
 
 const cell = (kind: string, style: string) => (content: string) =>
   `<td class="${kind}" dir="auto" style="${style}">${content}</td>`;
 
-/** What the mail is about. */
 export const headingCell = (content: string, tag = 'h1'): string =>
   cell(
     'wg-ink',
     'padding:0 0 8px',
   )(`<${tag} style="margin:0;font-size:22px;line-height:1.3;overflow-wrap:anywhere">${content}</${tag}>`);
-/** Words of the mail. */
 export const textCell = cell('wg-ink', 'padding:0 0 12px;font-size:16px;overflow-wrap:anywhere');
-/** Words that matter less. */
 export const softCell = cell(
   'wg-soft',
   'padding:0 0 8px;font-size:14px;color:#52525b;overflow-wrap:anywhere',
 );
 
-/** A link that looks like a button in every program: Outlook takes the cell's padding, the others the link's. */
+/** A link that looks like a button in every mail program: Outlook uses the cell's padding, the others the link's. */
 export function buttonCell(url: string, words: string, colour: string, ink: string): string {
   const inner = 'display:inline-block;padding:14px 28px;mso-padding-alt:0;font-size:16px;font-weight:600';
   const frame = `border-radius:8px;border:1px solid ${colour};background:${colour};mso-padding-alt:14px 28px`;
   return `<td style="padding:12px 0 4px"><table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="wg-button" align="center" bgcolor="${colour}" style="${frame}"><a href="${url}" style="${inner};color:${ink};text-decoration:none">${words}</a></td></tr></table></td>`;
 }
 
-/** A mail of a store that no template makes. All its words are plain text. */
+/** A mail without a template. All its texts are plain text. */
 export function plainMail(
   { name, logoUrl, colour }: Branded,
   mail: {

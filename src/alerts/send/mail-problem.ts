@@ -1,7 +1,7 @@
 import type { SmtpError } from './email.ts';
 import { NOT_PUBLIC } from '../../platform/public-address.ts';
 
-/** What can be wrong with a store's own mail server, in our words: nobody is told what the server itself said. */
+/** Problems of a store's own mail server, in our words: the server's own response is never shown. */
 export const MAIL_PROBLEMS = {
   refused: 'the mail server refused it',
   unreachable: 'the mail server cannot be reached',
@@ -13,20 +13,18 @@ export const MAIL_PROBLEMS = {
   locked: 'the key that opens the password of the mail server is missing',
 } as const;
 
-/** Names what is wrong. */
 export type MailProblem = keyof typeof MAIL_PROBLEMS;
 
 type Failure = SmtpError & { originalCode?: string };
 
 const UNREACHABLE = new Set(['EDNS', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN']);
-/** Answers that ask for a login or refuse it (RFC 4954). */
+/** SMTP codes that require or reject a login (RFC 4954). */
 const LOGIN_CODES = new Set([530, 534, 535, 538]);
 
-/** Codes of TLS have words in them, such as CERT_HAS_EXPIRED or ERR_SSL_WRONG_VERSION_NUMBER; those of the system have none. */
+/** TLS error codes contain underscores, such as CERT_HAS_EXPIRED or ERR_SSL_WRONG_VERSION_NUMBER; system error codes do not. */
 const isTls = (code: string): boolean =>
   code === 'ETLS' || code === 'EPROTO' || (code.includes('_') && !code.startsWith('EAI_'));
 
-/** Names what an error of the mail library was about. */
 export function problemOf(error: Failure): MailProblem {
   const { responseCode, command } = error;
   const codes = [error.code, error.originalCode].filter((code) => code !== undefined);
@@ -40,12 +38,11 @@ export function problemOf(error: Failure): MailProblem {
   return command === 'MAIL FROM' ? 'sender' : 'refused';
 }
 
-/** Whether the failure is about this one mail or whom it is for, so that others may well leave. */
+/** Whether the error is about this mail or its recipient, so that other mails can still be sent. */
 export function isAboutMail({ code, command }: Failure): boolean {
   return code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
 }
 
-/** The problem in a sentence, with the number that the server answered where there is one. */
 export function describeProblem(problem: MailProblem, { responseCode }: Failure): string {
   return `${MAIL_PROBLEMS[problem]}${responseCode === undefined ? '' : ` (answer ${responseCode})`}`;
 }

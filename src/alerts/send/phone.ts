@@ -3,7 +3,9 @@ import type { CountryCode } from 'libphonenumber-js';
 import { hasControlCharacters } from '../../platform/text.ts';
 import type { Channel, Region } from './channel.ts';
 
-/** A phone number in E.164 form; null for what is none. One without a country code is read as people of the region dial it. */
+/**
+ * Returns the phone number in E.164 form, or null. A number without a country code is read as a national number of the region.
+ */
 function read(text: string, region: Region): string | null {
   const international = text.trim().replace(/^00/, '+');
   const isSane = text.length <= 50 && !hasControlCharacters(text);
@@ -14,7 +16,6 @@ function read(text: string, region: Region): string | null {
 
 const RANGE_DIGITS = 3;
 
-/** The contact of every channel whose messages go to phones. */
 export const phone = {
   label: 'Phone number',
   sample: '+1 415 555 2671',
@@ -25,6 +26,6 @@ export const phone = {
   read,
   mask: (value) => `${value.slice(0, 3)}***${value.slice(-2)}`,
   of: ({ m }, region) => read(m ?? '', region),
-  // Providers hand out numbers, and charge for them, in blocks of a thousand.
+  // Providers assign and charge numbers in blocks of a thousand.
   rangeOf: (value) => value.slice(0, -RANGE_DIGITS),
 } satisfies Channel['contact'];

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 
-/** An http(s) address without slashes at its end. */
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'it must be a whole address that begins with http:// or https://' })
   .transform((url) => url.replace(/\/+$/, ''));
 
-/** All of these variables or none of them: half a configuration is a mistake that must not wait for the first message. */
+/** Requires all of these variables or none, because a partial configuration must fail at startup, not with the first message. */
 export function together<Name extends string>(
   env: Record<string, unknown>,
   ...names: Name[]

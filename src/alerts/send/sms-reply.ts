@@ -1,25 +1,24 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Answer, AnswerRequest } from './channel.ts';
 
-/** What our provider proves itself with. */
 type Credentials = { account: string; token: string };
 
-/** Where no provider is set up, nobody knows what to prove. */
+/** Random credentials that no request matches if no provider is configured. */
 const NOBODY: Credentials = { account: '', token: randomBytes(32).toString('hex') };
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Compares without telling how far two texts agree, nor how long they are. */
+/** Compares in constant time, without revealing the lengths. */
 const isSame = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right));
 
-/** Twilio's signature of a form: the address, then every field with its value in the order of their names. */
+/** Twilio's signature of a form: the URL, then each field's name and value, sorted by name. */
 function signatureOf(token: string, url: string, fields: ReadonlyMap<string, string>): string {
   const names = [...fields.keys()].sort();
   const signed = url + names.map((name) => name + fields.get(name)!).join('');
   return createHmac('sha1', token).update(signed, 'utf8').digest('base64');
 }
 
-/** Whether an answer comes from the provider: by Twilio's signature or, where there is none, by the login that messages are sent with. */
+/** Whether a reply comes from the provider: by Twilio's signature or, without one, by the credentials used for sending. */
 export function isFromProvider(settings: Credentials | null, request: AnswerRequest): boolean {
   const { account, token } = settings ?? NOBODY;
   const { url, headers, fields } = request;
@@ -29,7 +28,7 @@ export function isFromProvider(settings: Credentials | null, request: AnswerRequ
   return isSame(headers['authorization'] ?? '', login);
 }
 
-/** Words that end everything, without accents; English, German, French, Spanish, Portuguese, Dutch and Swedish. */
+/** Opt-out keywords without accents: English, German, French, Spanish, Portuguese, Dutch and Swedish. */
 const STOP_WORDS = new Set(
   'STOP STOPALL UNSUBSCRIBE CANCEL END QUIT REVOKE OPTOUT STOPP ABMELDEN ARRET ALTO BAJA PARAR AFMELDEN STOPPA'.split(
     ' ',
@@ -37,7 +36,7 @@ const STOP_WORDS = new Set(
 );
 const START_WORDS = new Set(['START', 'UNSTOP', 'YES']);
 
-/** What an answer says by its one word; a sentence that holds such a word says nothing. */
+/** Only a reply that consists of one keyword counts; a sentence that contains a keyword does not. */
 function meaningOf(text: string): Answer['says'] {
   const word = text
     .slice(0, 100)
@@ -48,7 +47,7 @@ function meaningOf(text: string): Answer['says'] {
   return START_WORDS.has(word) ? 'start' : null;
 }
 
-/** Reads an answer in Twilio's form; `OptOutType` is what the provider itself made of it. */
+/** Reads a reply in Twilio's format; `OptOutType` is the provider's own classification. */
 export function readAnswer(fields: ReadonlyMap<string, string>): Answer {
   const kind = fields.get('OptOutType')?.trim() || fields.get('Body') || '';
   return {

@@ -8,24 +8,25 @@ import { httpUrl, together } from './settings.ts';
 import { toSegment } from './segment.ts';
 import { isFromProvider, readAnswer } from './sms-reply.ts';
 
-/** How text messages leave: an HTTP API of Twilio's shape. */
+/** An HTTP API that is compatible with Twilio's. */
 type SmsSettings = { baseUrl: string; account: string; token: string; from: string };
 
-/** A text message as it waits to be sent. */
 type SmsPayload = { text: string };
 
 const MAX_ANSWER_BYTES = 16_384;
-/** A provider that answers late has sent the message: whoever gives up before sends it twice. */
+/** Long, because a provider that responds late has sent the message, and a retry would send it twice. */
 const ANSWER_LIMIT_MS = 240_000;
-/** Twilio's codes for numbers that do not exist or cannot get texts, and for people who told the provider to stop. */
+/** Twilio's codes for numbers that do not exist or cannot receive SMS, and for contacts who opted out at the provider. */
 const GONE_CODES = new Set([21211, 21214, 21217, 21610, 21614]);
 
-/** A refusal of this message. A wrong token (401), a timeout or too many calls pass, so those are tried again. */
+/**
+ * A permanent rejection of this message. A wrong token (401), a timeout and rate limiting are temporary, so those are retried.
+ */
 function isFinal(status: number): boolean {
   return status >= 400 && status < 500 && ![401, 408, 425, 429].includes(status);
 }
 
-/** The start of an answer's body; a provider that never stops talking is cut off. */
+/** Reads only the start of the response body, because a provider could send an endless one. */
 async function readStart(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -37,7 +38,6 @@ async function readStart(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The provider's own words, where it sent Twilio's error body. */
 function complaintIn(text: string): { message: string; code: number | null } {
   try {
     const { message, code } = JSON.parse(text) as { message?: unknown; code?: unknown };
@@ -83,7 +83,10 @@ function readSettings(env: Record<string, unknown>): SmsSettings | null {
   return { baseUrl, account, token, from };
 }
 
-/** Text messages leave over HTTP where a provider is configured; else, and for the demo store, they become `.json` files. */
+/**
+ * SMS messages are sent over HTTP if a provider is configured; otherwise, and for the demo store, they are written to `.json`
+ * files.
+ */
 export const sms = {
   label: 'SMS',
   messages: 'text messages',
@@ -115,7 +118,7 @@ export const sms = {
     hint: 'Set SMS_BASE_URL, SMS_ACCOUNT, SMS_TOKEN and SMS_FROM to send text messages.',
     describe: ({ baseUrl, from }) => `Sends from ${from} by ${new URL(baseUrl).host}.`,
   },
-  // What else a text of 1,600 characters cannot hold.
+  // More do not fit into 1,600 characters.
   together: 5,
   answers: { isGenuine: isFromProvider, read: readAnswer },
   concurrency: () => 8,

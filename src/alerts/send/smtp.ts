@@ -2,7 +2,6 @@ import { createTransport } from 'nodemailer';
 import type { SendMailOptions } from 'nodemailer';
 import { MINUTE_MS } from '../../platform/time.ts';
 
-/** How mails leave. */
 export type MailSettings = {
   smtpUrl: string;
   from: string;
@@ -10,19 +9,18 @@ export type MailSettings = {
   dkim: { domainName: string; keySelector: string; privateKey: string } | null;
 };
 
-/** How long a mail server is waited for. */
 export type SmtpLimits = {
-  /** To be connected and greeted. */
+  /** Until the connection is open and the greeting has arrived. */
   setupMs: number;
-  /** For the next byte. */
+  /** Until the next byte. */
   silenceMs: number;
-  /** For a whole message, however many bytes drip in meanwhile. */
+  /** For a whole message, even if the server keeps sending single bytes. */
   messageMs: number;
 };
 
 /**
- * What RFC 5321 (4.5.3.2) asks for: five minutes for the greeting, ten for the answer to a whole message. Whoever gives up earlier sends
- * again what a slow server has taken. A message has five minutes more, for all that comes before its end.
+ * RFC 5321 (4.5.3.2) asks for five minutes for the greeting and ten for the response to a message; a client that gives up earlier
+ * sends a mail twice that a slow server has accepted. Five more minutes cover the rest of a message.
  */
 export const SMTP_LIMITS: SmtpLimits = {
   setupMs: 5 * MINUTE_MS,
@@ -30,15 +28,14 @@ export const SMTP_LIMITS: SmtpLimits = {
   messageMs: 15 * MINUTE_MS,
 };
 
-/** Connections to a mail server. */
 export type Smtp = {
-  /** Sends on the next free connection; fails with what the server said, or when it does not come to an end. */
+  /** Sends on the next free connection; rejects with the server's error or after the timeout. */
   send(mail: SendMailOptions): Promise<void>;
-  /** Lets what is on its way finish; what waits for a connection fails. */
+  /** Deliveries in progress finish; mails that wait for a connection are rejected. */
   close(): void;
 };
 
-/** RFC 8058 wants both headers of the one-click link signed; the library's own choice leaves the second out. */
+/** RFC 8058 requires signatures on both one-click headers; Nodemailer's default omits the second one. */
 const SIGNED_HEADERS = `From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:\
 In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post:X-Alert-Id`;
 
@@ -55,21 +52,17 @@ function connect({ smtpUrl, dkim }: MailSettings, { setupMs, silenceMs }: SmtpLi
   });
 }
 
-/** A pool of the library with one connection, which it makes when there is something to send. */
+/** A Nodemailer pool with one connection, which it opens for the first mail. */
 export type Connection = {
   sendMail(mail: SendMailOptions): Promise<unknown>;
   close(options?: { force: boolean }): void;
 };
 
-/** Connections to the mail server of the service. */
 export function openSmtp(settings: MailSettings, limits: SmtpLimits): Smtp {
   return keepConnections(settings.connections, () => connect(settings, limits), limits.messageMs);
 }
 
-/**
- * Keeps so many connections, each in a pool of its own: the library can end a delivery that never ends only by closing the pool that it
- * is in.
- */
+/** Keeps `count` connections, each in its own pool, because Nodemailer can abort a hanging delivery only by closing its pool. */
 export function keepConnections(count: number, open: () => Connection, messageMs: number): Smtp {
   const all = new Set(Array.from({ length: count }, open));
   const idle = [...all];

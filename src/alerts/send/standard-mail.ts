@@ -10,14 +10,14 @@ import {
 } from './mail-page.ts';
 import type { Branded } from './mail-page.ts';
 
-// What alerts say until a store says something else, as Liquid. A long title gives way, and never the news.
+// The default texts of alerts, as Liquid. A long title is shortened, the news never is.
 
 const subject = (news: string): string => `{{ product.title | shorten: 60 }} ${news}`;
 
 const when = (condition: string, then: string): string => `{% if ${condition} %}${then}{% endif %}`;
 
 const PRICE = `{{ product.price | money }}`;
-/** Only where it was more: a price can have risen since. */
+/** Only if the old price was higher, because the price can have risen since. */
 const WAS_MORE = 'product.old_price > product.price';
 const OLD_PRICE = when(
   WAS_MORE,
@@ -31,7 +31,7 @@ const html = (news: string): string =>
   mailPage({
     title: subject(news),
     preview: `{% unless follows %}{{ product.variant }} ${when('product.price', PRICE)} {{ store.name }}{% endunless %}`,
-    // Several alerts in one message have one header.
+    // Several alerts in one message share one header.
     header: `{% unless follows %}${headerRow(LOGO)}{% endunless %}`,
     rows: [
       `${when('product.image != ""', PICTURE)}${headingCell(`{{ product.title | shorten: 150 }} ${news}`, 'h{% if follows %}2{% else %}1{% endif %}')}`,
@@ -51,10 +51,8 @@ ${when('product.variant != ""', '{{ product.variant }}\n')}${when('product.price
 {{ product.url }}
 `;
 
-/** The standard text of each part of an alert by mail. */
 export const STANDARD_MAIL = { subject, html, text };
 
-/** The mail that asks a contact to confirm. */
 export function confirmMail(store: Branded, url: string): { subject: string; html: string; text: string } {
   const ask = `Somebody, hopefully you, asked ${store.name} to send alerts about products to this address.`;
   const otherwise = 'If it was not you, do nothing: no alerts are sent without your confirmation.';

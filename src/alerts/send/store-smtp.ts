@@ -6,10 +6,9 @@ import { MINUTE_MS } from '../../platform/time.ts';
 import { keepConnections } from './smtp.ts';
 import type { Connection, Smtp, SmtpLimits } from './smtp.ts';
 
-/** TLS from the first byte, or by STARTTLS before anything else is said; there is no third. */
+/** Implicit TLS, or STARTTLS before any other command; unencrypted connections are not supported. */
 export type MailSecurity = 'tls' | 'starttls';
 
-/** A mail server of a store's own, with the password as it is typed. */
 export type StoreServer = {
   host: string;
   port: number;
@@ -19,8 +18,8 @@ export type StoreServer = {
 };
 
 /**
- * Less patience than with the service's own server: nobody knows these, and each hangs on a slot that others wait for. What a server takes after
- * two silent minutes may come twice.
+ * Shorter than for the service's own server, because each unknown server occupies a slot that others wait for. A mail that a
+ * server accepts after two silent minutes can arrive twice.
  */
 export const STORE_LIMITS: SmtpLimits = {
   setupMs: 15_000,
@@ -28,15 +27,14 @@ export const STORE_LIMITS: SmtpLimits = {
   messageMs: 5 * MINUTE_MS,
 };
 
-/** Connections to one store's server at a time. */
 export const STORE_CONNECTIONS = 4;
 const IDLE_MS = 30_000;
-/** Stores whose connections are kept while nothing is under way; beyond it those that were used longest ago are closed. */
+/** The maximum number of stores with idle connections; beyond it the least recently used ones are closed. */
 const MAX_KEPT = 100;
 
 type SocketCallback = (error: Error | null, found?: object) => void;
 
-/** Connects only to an address that was checked. The name is looked up once, here, and TLS asks for a certificate of that name. */
+/** Connects only to a checked address. The name is resolved once, here, and TLS verifies the certificate against that name. */
 function openSocket(host: string, port: number, allowPrivate: boolean, setupMs: number) {
   return (_options: object, callback: SocketCallback): void => {
     if (!allowPrivate && isPrivateLiteral(host)) return void setImmediate(() => callback(notPublic()));
@@ -77,7 +75,6 @@ function connectTo(server: StoreServer, allowPrivate: boolean, { setupMs, silenc
   } as Parameters<typeof createTransport>[0]) as Connection;
 }
 
-/** Connections to one store's server. */
 export function openStoreSmtp(
   server: StoreServer,
   allowPrivate: boolean,
@@ -87,10 +84,9 @@ export function openStoreSmtp(
   return keepConnections(connections, () => connectTo(server, allowPrivate, limits), limits.messageMs);
 }
 
-/** Whose connections: `version` changes with the settings, so that what was opened with older ones is used no more. */
+/** `version` changes with the settings, so that connections opened with older settings are not reused. */
 export type ServerKey = { pid: string; version: string };
 
-/** The connections to all stores' own servers. */
 export type StoreSmtps = {
   send(key: ServerKey, server: StoreServer, mail: SendMailOptions): Promise<void>;
   close(): void;
@@ -98,11 +94,11 @@ export type StoreSmtps = {
 
 type Kept = { version: string; smtp: Smtp; users: number; timer?: NodeJS.Timeout };
 
-/** Keeps connections by store while they are used, and for a moment after. */
+/** Keeps a store's connections open while they are used and for 30 idle seconds. */
 export function openStoreSmtps(allowPrivate: boolean, limits: SmtpLimits = STORE_LIMITS): StoreSmtps {
   const kept = new Map<string, Kept>();
 
-  /** Nobody takes it any more; whoever has it closes it. */
+  /** A retired connection gets no new mails; its last user closes it. */
   const retire = (pid: string, one: Kept): void => {
     clearTimeout(one.timer);
     if (kept.get(pid) === one) kept.delete(pid);
@@ -113,7 +109,7 @@ export function openStoreSmtps(allowPrivate: boolean, limits: SmtpLimits = STORE
     if (known && known.version !== version) retire(pid, known);
     const one = kept.get(pid) ?? { version, smtp: openStoreSmtp(server, allowPrivate, limits), users: 0 };
     clearTimeout(one.timer);
-    // At the end of the order, which is that of the last use.
+    // Moves the store to the end of the map, which is ordered by last use.
     kept.delete(pid);
     kept.set(pid, one);
     one.users += 1;

@@ -11,13 +11,12 @@ import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 
-/** Who asks for a contact, as far as messages to it are counted. */
+/** The sign-up's author, for counting confirmation messages. */
 export type Asker = { regid: string; isStranger: boolean };
 
 /**
- * Asks a contact to confirm what an asker has pending. However often it is signed up, it gets a few messages a day, and one more when
- * the day is over if a request has no link yet. Strangers have a share of their own, or they could use up the store's. Answers whether
- * anything is pending, which depends on the asker's own requests alone.
+ * Sends a contact a few messages a day at most, and one more after the day if a request has no link yet. Strangers have their own
+ * limit, so that they cannot exhaust the store's. The result depends only on the asker's own requests.
  */
 export async function sendConfirmation(
   tx: Tx,
@@ -33,7 +32,7 @@ export async function sendConfirmation(
   const spend = spender(tx, store, now);
   const subject = `${contact.medium} ${contact.value}`;
   if (isStranger && (await spend('confirmGuest', `${subject} ${asker}`)) !== null) return true;
-  // Before the contact's own limit: whether others have reached it must not show in the answer.
+  // Checked before the contact's own limit, because the response must not reveal whether others have reached that.
   const channel = channelOf(contact.medium);
   const range = channel.contact.rangeOf?.(contact.value);
   const textUntil =
@@ -57,7 +56,7 @@ export async function sendConfirmation(
   return true;
 }
 
-/** The address of the page that asks for the confirmation; short where its message counts characters. */
+/** The URL of the confirmation page; a short link if the medium limits the length. */
 function confirmUrl(
   publicUrl: string,
   store: StoreRow,
@@ -70,7 +69,7 @@ function confirmUrl(
   return `${publicUrl}/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
 }
 
-/** One message is sent after the end of a day, for all who asked beyond its limit. */
+/** One message is sent after the end of a day, for all requests beyond its limit. */
 function lateKey({ secret }: StoreRow, subject: string, dayEnd: Date): string {
   return `confirm ${signupKey(secret, 'confirm', subject).toString('base64url')} ${dayEnd.getTime()}`;
 }
@@ -83,8 +82,8 @@ const spender =
     consume(tx, pid, signupKey(secret, kind, subject), SIGNUP_LIMITS[kind], now);
 
 /**
- * Counts a text message, which costs money. A shopper is refused beyond the limits. A store's own call never is: its message waits,
- * and it pays for its own calls, so that only the shopper it names and the range of the number count.
+ * Counts SMS messages, which cost money. Beyond the limits a shopper is rejected, while a store's own call is only delayed and
+ * counts against the shopper it names and the number's range.
  */
 async function admitText(
   ctx: Context,

@@ -16,7 +16,7 @@ import * as subscriptions from './subscription.repo.ts';
 import { builtInLabel, isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 
-/** No regid is this. */
+/** No regid has this value. */
 const NOBODY = 'nobody';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
@@ -25,7 +25,7 @@ export type Confirmation = {
   store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour'>;
   contact: string;
   pending: number;
-  /** What the alerts are about, in words: only of built-in topics, because anybody can have typed another. */
+  /** Descriptions of built-in topics only, because anyone can have typed the name of another topic. */
   topics: string[];
 };
 
@@ -43,7 +43,7 @@ async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim
   return store && claim ? { store, claim } : null;
 }
 
-/** What a short link says, in the words of a long one. An asker whose requests have ended is nobody's. */
+/** Returns the claim of a short link. If the asker's requests have ended, the claim matches no requests. */
 async function openShort(db: Db, store: StoreRow, token: string, now: Date): Promise<string[] | null> {
   const read = readShortConfirm(store, token, now);
   if (read === null) return null;
@@ -72,7 +72,7 @@ function coverageOf(store: StoreRow, { contact, asker, issuedAt }: ConfirmClaim)
   return { pid: store.pid, contact, asker, own, until: issuedAt };
 }
 
-/** What a confirmation link would confirm; null for a link that is wrong or too old. Changes nothing. */
+/** Returns null if the link is invalid or expired. Changes nothing. */
 export async function previewConfirmation(deps: Deps, token: string): Promise<Confirmation | null> {
   const opened = await open(deps, token);
   if (opened === null) return null;
@@ -80,7 +80,7 @@ export async function previewConfirmation(deps: Deps, token: string): Promise<Co
   return describe(store, claim, await requests.listPending(deps.db, coverageOf(store, claim)));
 }
 
-/** Confirms what the link stands for; repeating it changes nothing. Null for a link that is wrong or too old. */
+/** Idempotent. Returns null if the link is invalid or expired. */
 export async function confirmSubscriptions(deps: Deps, token: string): Promise<Confirmation | null> {
   const opened = await open(deps, token);
   if (opened === null) return null;
@@ -99,7 +99,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
         now,
       );
     await deleteSuppressions(tx, [{ pid: store.pid, ...claim.contact }]);
-    // A link that names nobody proves nothing for the shoppers whose requests it confirms: strangers may be among them.
+    // A link without an asker is no opt-in for the shoppers whose requests it confirms, because strangers may be among them.
     const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
     await addOptIns(tx, store.pid, claim.contact, regids, now);
     return rows;
@@ -107,7 +107,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
   return describe(store, claim, confirmed);
 }
 
-/** Confirms the requests that a link covers, and with them their subscriptions; those that are gone by now come back. */
+/** Confirms the requests that a link covers, and creates their subscriptions again if they were removed. */
 async function confirmPending(
   tx: Tx,
   store: StoreRow,

@@ -12,13 +12,12 @@ import type {
 } from './subscription.repo.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 
-/** What somebody asked for, as far as its confirmation needs it. */
 export type StoredRequest = StoredSubscription & Pick<SubscriptionRequestModel, 'regid' | 'mailinglist'>;
 
-/** A request to be made. `subscriptionId` is null while it must not end with the subscription of others. */
+/** `subscriptionId` is null if the request must not end together with the subscription of others. */
 export type NewRequest = NewSubscription & Pick<SubscriptionRequestModel, 'mailinglist' | 'subscriptionId'>;
 
-/** SQL: every sign-up runs it. In the order of the subscriptions, and after them: code that ends requests locks in the same order. */
+/** SQL: every sign-up runs it. Locks in the order of the subscriptions and after them, as the code that ends requests does. */
 const SAVE = {
   name: 'save_requests',
   text: `
@@ -36,7 +35,7 @@ const SAVE = {
     RETURNING q.id`,
 };
 
-/** Records what was asked for; returns the ids of what its asker had not asked for yet. */
+/** Returns the ids of the requests that are new for their asker. */
 export async function saveRequests(
   tx: Tx,
   signUps: readonly SignUpWrite<NewRequest>[],
@@ -47,8 +46,8 @@ export async function saveRequests(
 }
 
 /**
- * SQL: locks in the order of sign-ups and tells what it deleted, which Prisma cannot. Ends a shopper's requests. Answers how many there were, which does not depend on what others asked for, and the subscriptions
- * that ended with them.
+ * SQL: locks in the order of sign-ups and returns the deleted rows, which Prisma cannot. `removed` does not depend on other
+ * shoppers' requests; `gone` are the subscriptions that ended.
  */
 export async function endRequests(
   tx: Tx,
@@ -70,7 +69,7 @@ export async function endRequests(
   return { removed: ended.length, gone: await settleSubscriptions(tx, owner.pid, ended) };
 }
 
-/** SQL: compares rows of one table with each other. */
+/** SQL: joins rows of one table with each other. */
 const DROP_DOUBLES = `
   DELETE FROM subscription_request q USING subscription_request g JOIN subscription_request a
     ON a.pid = g.pid AND a.medium = g.medium AND a.value = g.value AND a.epi = g.epi AND a.topic = g.topic
@@ -78,8 +77,8 @@ const DROP_DOUBLES = `
     AND q.id = CASE WHEN a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL THEN g.id ELSE a.id END`;
 
 /**
- * Hands a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two for the
- * same the confirmed one stays, or the account's.
+ * Moves a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two
+ * duplicates the confirmed one remains, otherwise the account's.
  */
 export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
   await tx.query(DROP_DOUBLES, [pid, fromRegid, toRegid]);
@@ -89,12 +88,11 @@ export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toReg
   });
 }
 
-/** What one asker asked for on behalf of a contact. */
 export type Asked = { pid: string; contact: Contact; asker: string };
 
 /**
- * Which requests a confirming link covers: those of its asker, those of the contact's own account (`own`), and those that the store,
- * or with null for the asker anybody, had made when it was sent.
+ * The requests that a confirmation link covers: those of its asker, those of the contact's own account (`own`), and those that
+ * the store (or anyone, if the asker is null) had made before it was sent.
  */
 export type Coverage = {
   pid: string;
@@ -113,7 +111,6 @@ function isCovered({ pid, contact, asker, own, until }: Coverage): Prisma.Subscr
   return { pid, ...contact, confirmedAt: null, OR: ways };
 }
 
-/** The requests that a link would confirm, in the order in which they were made. */
 export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
   const rows = await db.prisma.subscriptionRequest.findMany({
     where: isCovered(coverage),
@@ -123,7 +120,6 @@ export async function listPending(db: Db, coverage: Coverage): Promise<StoredReq
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-/** Who asked for something on behalf of a contact, but the store. */
 export async function listAskers(db: Db, pid: string, contact: Contact): Promise<string[]> {
   const rows = await db.prisma.subscriptionRequest.findMany({
     where: { pid, ...contact, asker: { not: '' } },
@@ -133,7 +129,7 @@ export async function listAskers(db: Db, pid: string, contact: Contact): Promise
   return rows.map(({ asker }) => asker);
 }
 
-/** Confirms requests, each with its subscription; returns the ids of those that were still waiting. */
+/** Returns the ids of the requests that were still pending. */
 export async function confirmRequests(
   tx: Tx,
   pid: string,
@@ -151,7 +147,7 @@ export async function confirmRequests(
   return ids;
 }
 
-/** Takes back what an asker's pending requests say in favour of the mailing list: a later no is not in their order. */
+/** Removes the mailing list consent from an asker's pending requests, because their order does not reflect a later refusal. */
 export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value }: SignUp): Promise<void> {
   await tx.prisma.subscriptionRequest.updateMany({
     where: { pid, medium, value, regid, confirmedAt: null, mailinglist: true },
@@ -161,21 +157,19 @@ export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value
 
 const isAsked = ({ pid, contact, asker }: Asked) => ({ pid, ...contact, asker });
 
-/** Whether something that an asker asked for is not confirmed yet. */
 export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
   const where = { ...isAsked(asked), confirmedAt: null };
   return (await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } })) !== null;
 }
 
-/** Records that a message with a link for an asker's pending requests is due. */
 export async function markNotified(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
   const where = { ...isAsked(asked), confirmedAt: null };
   await tx.prisma.subscriptionRequest.updateMany({ where, data: { toldAt: dueAt } });
 }
 
-/** Whether links of messages that were due after `since` cover all that an asker has pending. */
+/** Whether links that were due after `since` cover all pending requests of an asker. */
 export async function isNotified(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
-  // A shopper's link covers what it asks for later, too; the store asks for many people.
+  // A shopper's link also covers the shopper's later requests; the store makes requests for many people.
   const isAnyEnough = asked.asker !== '';
   const unnotified = { confirmedAt: null, OR: [{ toldAt: null }, { toldAt: { lte: since } }] };
   const where = { ...isAsked(asked), ...(isAnyEnough ? { toldAt: { gt: since } } : unnotified) };

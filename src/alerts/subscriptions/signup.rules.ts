@@ -2,15 +2,13 @@ import { createHmac } from 'node:crypto';
 import { fail } from '../../platform/errors.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 
-/**
- * The limits that keep a stranger from filling somebody's mailbox, or from spending a store's money on text messages. Only
- * subscriptions that were not there yet are counted.
- */
+/** These limits prevent a stranger from flooding a mailbox or spending a store's money on SMS. Only new subscriptions count. */
 export const SIGNUP_LIMITS = {
   contact: { points: 120, windowMs: HOUR_MS },
   address: { points: 120, windowMs: HOUR_MS },
   confirm: { points: 3, windowMs: DAY_MS },
-  // Of one shopper who may be a stranger; below the limit of the contact, so that one guest cannot use up the messages that another one needs.
+  // For one shopper who may be a stranger; below the contact's limit, so that one guest cannot exhaust the messages that another
+  // guest needs.
   confirmGuest: { points: 2, windowMs: DAY_MS },
   textGuest: { points: 5, windowMs: HOUR_MS },
   textAddress: { points: 20, windowMs: HOUR_MS },
@@ -18,7 +16,7 @@ export const SIGNUP_LIMITS = {
   textStore: { points: 200, windowMs: HOUR_MS },
 } as const satisfies Record<string, { points: number; windowMs: number }>;
 
-/** What is counted: subscriptions, messages that ask to confirm, and those among them that cost money. */
+/** Counts subscriptions, confirmation messages, and those confirmation messages that cost money. */
 export type SignupKind = keyof typeof SIGNUP_LIMITS;
 
 const WORDS = {
@@ -30,12 +28,11 @@ const WORDS = {
   textStore: 'text messages for this store',
 } as const;
 
-/** Under which something is counted; the table of counts names nobody. */
+/** A keyed hash, so that the table of counts contains no contacts. */
 export function signupKey(secret: Uint8Array, kind: SignupKind, subject: string): Buffer {
   return createHmac('sha256', secret).update(`signup ${kind} ${subject}`).digest();
 }
 
-/** Refuses a sign-up that would go beyond the limit, until the window is over. */
 export function failTooMany(kind: keyof typeof WORDS, until: Date, now: Date): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)));
   const { points } = SIGNUP_LIMITS[kind];

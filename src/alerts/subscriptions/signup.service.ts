@@ -10,7 +10,7 @@ import type { SubscribeInput, WantedProduct } from './subscription.rules.ts';
 
 export type Subscribed = { message: string; confirmed: boolean; products: ProductRow[]; topics: string[] };
 
-/** Subscribes a contact to topics about products, at once or once it confirms. What is there already is renewed. */
+/** Subscribes a contact to topics of products, immediately or after double opt-in. Existing subscriptions are renewed. */
 export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Subscribed> {
   const store = isStoreAlone(ctx) ? requireStore(ctx) : requireShopper(ctx).store;
   if (!store.inventoryManaged)
@@ -27,7 +27,6 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
   };
 }
 
-/** The catalogue's record of a product, or what the sign-up itself tells of one that it does not know. */
 async function describe(ctx: Context, pid: string, product: WantedProduct): Promise<ProductRow> {
   return (await readProduct(ctx, { pid, epi: product.epi })) ?? unknownProduct({ pid, ...product });
 }

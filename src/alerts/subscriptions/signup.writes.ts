@@ -19,22 +19,21 @@ import type { NewSubscription, SignUpWrite, StoredSubscription } from './subscri
 import { keyOf } from './subscription.rules.ts';
 import type { Wish } from './subscription.rules.ts';
 
-/** A checked wish, and who asks for it of which store. */
 export type WantedSignUp = { ctx: Context; store: StoreRow; wish: Wish; now: Date };
 
-/** What came of a wish: whether its contact has still to confirm what this asker asked for. */
+/** `isPending` means that the contact still has to confirm this asker's requests. */
 export type SignedUp = { isPending: boolean };
 
 /**
- * A wish as it is stored. `isApart`: what the contact of a stranger has not confirmed shares nobody's fate, or the stranger could see when others
- * come and go.
+ * `isApart`: a stranger's unconfirmed request is not linked to a subscription, because the stranger could otherwise see when
+ * others subscribe and unsubscribe.
  */
 type Open = WantedSignUp & { signUp: SignUpWrite; asker: Asker; mustConfirm: boolean; isApart: boolean };
 
-/** What came of it: how much the asker had not asked for yet, and what is new at all. */
+/** `asked` counts the requests that are new for the asker; `created` are the subscriptions that are new for everyone. */
 type Saved = Open & { rows: StoredSubscription[]; asked: number; created: StoredSubscription[] };
 
-/** Who asks. Anybody but the store and the account with that address may be a stranger to the contact. */
+/** Any shopper except the account with that address may be a stranger to the contact. */
 function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
   const { shopper } = ctx.viewer;
   if (shopper === null) return { regid: '', isStranger: false };
@@ -44,14 +43,14 @@ function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
   };
 }
 
-/** A store that names a contact answers for it, unless it has double opt-in; a stranger at a browser never does. */
+/** A store without double opt-in vouches for the contacts it names; a stranger in a browser always has to confirm. */
 function mustConfirm({ ctx, store }: WantedSignUp, { isStranger }: Asker): boolean {
   return store.doubleOptIn || (isStranger && ctx.viewer.keyId === null);
 }
 
 /**
- * Opens a wish. Once a contact has confirmed, it need not again: for the store and for the account with that address. For a stranger only
- * what it confirmed of that very shopper counts.
+ * One confirmation by the contact is enough for the store and for the account with that address. For a stranger only a
+ * confirmation of that shopper's own requests counts.
  */
 async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
   const { store, wish, now } = wanted;
@@ -92,7 +91,7 @@ async function save(tx: Tx, all: readonly Open[]): Promise<Saved[]> {
   });
 }
 
-/** One that waited until now may have missed an occasion. */
+/** A subscription that was pending until now may have missed an alert event. */
 async function catchUpLate(
   tx: Tx,
   { signUp: { pid, confirmedAt, now }, rows, created }: Saved,
@@ -110,8 +109,8 @@ async function answerMailingList(tx: Tx, { store, wish, signUp, asker, now }: Sa
 }
 
 /**
- * Counts what was not asked for yet. What a stranger's contact has still to confirm counts for that shopper and contact: how much others
- * asked for must not show. A store calls for all its shoppers from one address, so only a shopper's own call counts against it.
+ * Counts new requests. A stranger's pending ones count per shopper and contact, because the response must not reveal others'
+ * requests. Only a shopper's own call counts against its IP address, because a store calls for all shoppers from one.
  */
 async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   const consume = async (
@@ -150,7 +149,7 @@ async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<Sig
     saved.filter(({ asked, signUp }) => asked > 0 && signUp.confirmedAt !== null).map(({ signUp }) => signUp),
   );
   for (const one of saved) await answerMailingList(tx, one);
-  // Late, because sign-ups of one contact wait for each other from here to the commit.
+  // Late, because sign-ups of one contact are serialized from here to the commit.
   await count(tx, saved);
   const signedUp: SignedUp[] = [];
   for (const one of saved) signedUp.push({ isPending: one.mustConfirm && (await askToConfirm(tx, one)) });
@@ -162,7 +161,10 @@ const askToConfirm = (tx: Tx, { ctx, store, wish, asker, now }: Saved): Promise<
 
 const MAX_SHARED = 20;
 
-/** Whether a wish is stored by the few statements that serve many; a shopper's own call also counts against its address, which many may share. */
+/**
+ * Whether a sign-up can share a transaction with others; a shopper's own call cannot, because it counts against an IP address
+ * that many may share.
+ */
 function isPlain({ ctx: { viewer }, store, wish }: WantedSignUp): boolean {
   const isSmall = wish.products.length * wish.topics.length <= MAX_SHARED;
   return isSmall && viewer.keyId !== null && !store.doubleOptIn && wish.mailinglist === null;
@@ -191,7 +193,6 @@ const shareSignUp = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
   }),
 );
 
-/** Stores a sign-up. Plain ones that arrive together share a transaction. */
 export function storeSignUp(wanted: WantedSignUp): Promise<SignedUp> {
   const { db } = wanted.ctx;
   return isPlain(wanted) ? shareSignUp({ db })(wanted) : storeAlone(db, wanted);

@@ -3,7 +3,6 @@ import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import { countEvents } from '../../stores/reports/report.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
-/** The payload of a subscription's webhook events. */
 function eventOf(type: 'subscription.created' | 'subscription.removed', row: StoredSubscription) {
   const { id, medium, value, topic, epi, empi, du, cts, confirmedAt } = row;
   return {
@@ -12,10 +11,9 @@ function eventOf(type: 'subscription.created' | 'subscription.removed', row: Sto
   };
 }
 
-/** New subscriptions of a store. */
 export type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
 
-/** Counts new subscriptions in their stores' figures and notifies the webhooks. */
+/** Updates the stores' statistics and notifies the webhooks. */
 export async function announceCreated(tx: Tx, news: readonly Created[]): Promise<void> {
   await countEvents(
     tx,

@@ -5,7 +5,6 @@ import { ACCOUNT_MEDIA } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** The fields that subscriptions and requests share, as far as they are shown. */
 export const FIELDS = {
   pid: true,
   id: true,
@@ -21,19 +20,17 @@ export const FIELDS = {
   cts: true,
 } as const;
 
-/** A subscription, or a request for one, as stored: both are shown alike. */
 export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
 
 export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | 'du' | 'topic' | 'extras'>;
 
-/** Who asks for which contact; `regid` is empty when the store itself asks. `confirmedAt` is null for what has to wait. */
+/** `regid` is empty if the store itself makes the request. `confirmedAt` is null for a pending one. */
 export type SignUp = Contact & { pid: string; regid: string; confirmedAt: Date | null };
 
 const COLUMNS = selectColumns('s', Object.keys(FIELDS));
 
 export type SignUpWrite<Wanted = NewSubscription> = SignUp & { wanted: readonly Wanted[]; now: Date };
 
-/** Everything that is asked for, as rows for a statement: each with who asks, for which contact and when. */
 export function rowsOf<Wanted>(signUps: readonly SignUpWrite<Wanted>[]): string {
   return JSON.stringify(
     signUps.flatMap(({ wanted, ...signUp }) => wanted.map((one) => ({ ...one, ...signUp }))),
@@ -41,9 +38,8 @@ export function rowsOf<Wanted>(signUps: readonly SignUpWrite<Wanted>[]): string 
 }
 
 /**
- * SQL: every sign-up runs it, many of one moment at once. Ordered, so that two calls with the same products never wait for each other in a circle.
- * Every row is locked, changed or not: one that loses its last request meanwhile must not be counted on. Asking for what others
- * have confirmed renews nothing.
+ * SQL: every sign-up runs it, often concurrently. Ordered, so that concurrent calls do not deadlock. Every row is locked, so that
+ * no row loses its last request meanwhile. An unconfirmed request does not renew a subscription that others confirmed.
  */
 const SAVE = {
   name: 'save_subscriptions',
@@ -63,18 +59,18 @@ const SAVE = {
     RETURNING ${COLUMNS}`,
 };
 
-/** Makes the subscriptions that are not there yet and renews or confirms the others; returns all of them. No contact comes twice. */
+/** Creates missing subscriptions and renews or confirms the others; returns all of them. No contact may appear twice. */
 export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Promise<StoredSubscription[]> {
   return tx.query<StoredSubscription>(SAVE, [rowsOf(signUps)]);
 }
 
-/** Whose subscriptions: all of a store, what was asked for under a regid, or those of an account by its name. */
+/** All subscriptions of a store, those requested under a regid, or those of an account by its name. */
 export type Owner = { pid: string } & ({ all: true } | { regid: string } | { account: string });
 
-/** Which of them are read; null means any. */
+/** Null matches everything. */
 export type PageFilter = { topic: string | null; medium: string | null; epi: string | null };
 
-/** Which of them are ended; null, or left out, means any. These fields are named like their columns. */
+/** Null or undefined matches everything. The fields are named after their columns. */
 export type Filter = Partial<Record<'id' | 'topic' | 'epi' | keyof Contact, string | null>>;
 
 function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
@@ -83,11 +79,10 @@ function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
   return { pid: owner.pid, AND: [contact, asked] };
 }
 
-/** The condition of a statement on its table `s`. */
 export function conditionOf(owner: Owner, filter: Filter): { text: string; params: unknown[] } {
   const contact = 'account' in owner ? { medium: ACCOUNT_MEDIA, value: owner.account } : {};
   const whose: Record<string, unknown> = 'regid' in owner ? { regid: owner.regid } : contact;
-  // The filter may name a contact beside that of the owner: both must fit.
+  // The filter may name a contact in addition to the owner's: both must match.
   const given = [...Object.entries({ pid: owner.pid, ...whose }), ...Object.entries<unknown>(filter)].filter(
     ([, value]) => value != null,
   );
@@ -101,7 +96,7 @@ export function conditionOf(owner: Owner, filter: Filter): { text: string; param
   };
 }
 
-/** A page of subscriptions, newest first: those in front of `before`, or behind the first `offset` ones. */
+/** Newest first: the subscriptions before `before`, or after the first `offset` ones. */
 export async function listSubscriptions(
   db: Db,
   owner: Owner,
@@ -110,7 +105,7 @@ export async function listSubscriptions(
 ): Promise<StoredSubscription[]> {
   const where = { ...whereOf(owner, filter), seq: { lt: before } };
   const page = { select: FIELDS, orderBy: { seq: 'desc' }, skip: offset, take: limit } as const;
-  // A shopper sees its requests, whatever became of what others asked for.
+  // A guest sees its own requests, regardless of other shoppers' requests.
   const rows =
     'regid' in owner
       ? await db.prisma.subscriptionRequest.findMany({ ...page, where: { ...where, regid: owner.regid } })
@@ -125,7 +120,10 @@ export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Pr
     : db.prisma.subscription.count({ where });
 }
 
-/** SQL: tells what it deleted, which Prisma cannot. Ends subscriptions of a contact or store, with the requests that were confirmed. */
+/**
+ * SQL: returns the deleted rows, which Prisma cannot. Deletes subscriptions of a contact or store together with their confirmed
+ * requests.
+ */
 export function deleteSubscriptions(
   tx: Tx,
   owner: Exclude<Owner, { regid: string }>,
@@ -138,7 +136,6 @@ export function deleteSubscriptions(
   );
 }
 
-/** A request that is there no more, and the subscription that it held, if it held one. */
 export type EndedRequest = Pick<
   SubscriptionRequestModel,
   'medium' | 'value' | 'epi' | 'topic' | 'subscriptionId'
@@ -149,20 +146,20 @@ const IS_ENDED = `s.pid = $1 AND s.medium = e.medium AND s.value = e.value AND s
 const REQUESTS = `SELECT FROM subscription_request q
   WHERE q.pid = s.pid AND q.medium = s.medium AND q.value = s.value AND q.epi = s.epi AND q.topic = s.topic`;
 
-/** SQL: tells what it deleted, which Prisma cannot, and compares with requests by what they ask for, to which there is no relation. */
+/** SQL: returns the deleted rows, which Prisma cannot, and joins requests by their content, for which there is no relation. */
 const DELETE_ABANDONED = `
   DELETE FROM subscription s USING ${ENDED}
   WHERE ${IS_ENDED} AND (s.confirmed_at IS NULL OR s.id = e."subscriptionId") AND NOT EXISTS (${REQUESTS})
   RETURNING ${COLUMNS}`;
 
-/** SQL: compares with requests by what they ask for, to which there is no relation. */
+/** SQL: joins requests by their content, for which there is no relation. */
 const UNCONFIRM = `
   UPDATE subscription s SET confirmed_at = NULL FROM ${ENDED}
   WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`;
 
 /**
- * Draws the consequences of ended requests: a subscription that nobody asks for any more is deleted, one that waits for everybody
- * who still does waits again. A request that was not confirmed cannot touch what others have confirmed. Answers the deleted ones.
+ * Deletes subscriptions without remaining requests and returns them; a subscription with only pending requests becomes pending
+ * again. An unconfirmed request cannot affect what others have confirmed.
  */
 export async function settleSubscriptions(
   tx: Tx,
@@ -176,7 +173,7 @@ export async function settleSubscriptions(
   return gone;
 }
 
-/** Forgets requests, and subscriptions, that nobody confirmed in time, a portion at a time; returns how many. */
+/** Deletes a batch of requests and subscriptions that were not confirmed in time; returns the count. */
 export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
   const forgotten = {
     where: {
@@ -193,7 +190,9 @@ export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
 
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/** Ends a portion of what anybody asked for on a topic; returns how many subscriptions, and whether there may be more. */
+/**
+ * Deletes a batch of a topic's subscriptions and requests; returns the number of subscriptions, and whether there may be more.
+ */
 export async function endTopic(
   tx: Tx,
   pid: string,
@@ -201,7 +200,7 @@ export async function endTopic(
 ): Promise<{ ended: number; isDone: boolean }> {
   const limit = FORGOTTEN_AT_ONCE;
   const { count: ended } = await tx.prisma.subscription.deleteMany({ where: { pid, topic }, limit });
-  // Those that are apart from any subscription.
+  // Requests that belong to no subscription.
   const { count: requests } = await tx.prisma.subscriptionRequest.deleteMany({
     where: { pid, topic },
     limit,
@@ -209,7 +208,7 @@ export async function endTopic(
   return { ended, isDone: ended < limit && requests < limit };
 }
 
-/** Forgets a portion of the subscriptions that have expired, topic by topic; returns how many. */
+/** Deletes a batch of expired subscriptions, topic by topic; returns the count. */
 export async function forgetExpired(db: Db, now: Date): Promise<number> {
   const topics = await db.prisma.topic.findMany({
     where: { expiryDays: { not: null } },

@@ -20,7 +20,6 @@ export type SubscribeInput = {
   extras?: string | null;
 };
 
-/** What a caller asks for, in the form in which it is stored. */
 export type Wish = {
   contact: Contact;
   products: WantedProduct[];
@@ -78,7 +77,6 @@ function checkExtras(extras: string | null | undefined): string | null {
   return isFine ? extras : fail('invalid-extras', `extras must have at most ${MAX_EXTRAS} characters`);
 }
 
-/** Everything of a sign-up in its stored form, or the error that names what is wrong. */
 export function checkWish(store: { defaultRegion: string | null }, input: SubscribeInput): Wish {
   const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
@@ -93,7 +91,6 @@ export function checkWish(store: { defaultRegion: string | null }, input: Subscr
   };
 }
 
-/** What tells the subscriptions of one contact apart. */
 export function keyOf({ epi, topic }: { epi: string; topic: string }): string {
   return JSON.stringify([epi, topic]);
 }

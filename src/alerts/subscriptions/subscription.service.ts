@@ -22,7 +22,7 @@ import { DAY_MS } from '../../platform/time.ts';
 
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
-/** The catalogue's records of products, or what the subscription itself tells of those it does not know. */
+/** Returns the catalogue's products, or the subscription's own description of those that the catalogue lacks. */
 async function describeProducts(
   db: Db,
   pid: string,
@@ -48,7 +48,7 @@ function ownerOf(ctx: Context): Owner {
   return ownerFor(requireShopper(ctx));
 }
 
-/** What belongs to a shopper: what a guest asked for, what goes to an account's address. */
+/** A guest owns its requests, an account the subscriptions of its address. */
 export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
   return isGuest ? { pid, regid } : { pid, account: em ?? '' };
 }
@@ -56,7 +56,7 @@ export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
 type Page = { topic?: string | null; medium?: string | null; epi?: string | null };
 const ORDER = 'subscription';
 
-/** A page of subscriptions that remembers what it was asked for: its total is counted only for those who select it. */
+/** Carries the owner and filter, so that the total is counted only if the client selects it. */
 export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: Owner; filter: PageFilter };
 
 export async function listSubscriptions(
@@ -103,7 +103,7 @@ export async function pageSubscriptions(
 
 type Ending = Page & { id?: string | null; mediumvalue?: string | null };
 
-/** Ends subscriptions of the calling shopper, or with a store key those of a contact, or one by its id. */
+/** Ends subscriptions of the calling shopper or, with a store key, those of a contact or a single one by id. */
 export async function unsubscribe(
   ctx: Context,
   { id, topic, epi, medium, mediumvalue }: Ending,
@@ -112,9 +112,9 @@ export async function unsubscribe(
   if (id != null && !isStorable(id)) fail('invalid-request', 'id must be printable text');
   if (epi != null && !isProductId(epi))
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
-  // A store must say whose: it would end all of its subscriptions.
+  // A store must name a contact, because it would otherwise end all of its subscriptions.
   const isContactNamed = medium != null || mediumvalue != null || ('all' in owner && id == null);
-  // A guest reads contacts masked, and must not find them out by trying.
+  // A guest sees masked contacts and must not find them out by guessing.
   if (isContactNamed && ctx.viewer.keyId === null)
     fail('forbidden', 'medium and mediumvalue need the store key');
   const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
@@ -123,7 +123,7 @@ export async function unsubscribe(
   return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
 }
 
-/** A guest ends what it asked for; what becomes of the subscription depends on who else did. A contact ends the subscription itself. */
+/** A guest ends its own requests, and the subscription remains if others requested it. A contact ends the subscription itself. */
 async function end(tx: Tx, owner: Owner, filter: Filter, now: Date): Promise<number> {
   if ('regid' in owner) {
     const { removed, gone } = await endRequests(tx, owner, filter);
@@ -135,19 +135,17 @@ async function end(tx: Tx, owner: Owner, filter: Filter, now: Date): Promise<num
   return rows.length;
 }
 
-/** A contact as the caller may see it: a guest proves a device, not that the address is its own. */
+/** Masked for a guest, who proves a device but not the ownership of the address. */
 export function visibleContact(ctx: Context, { medium, value }: StoredSubscription): string {
   return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
 }
 
 const UNCONFIRMED_MS = 30 * DAY_MS;
 
-/** Forgets a portion of the sign-ups that nobody confirmed in time; returns how many. */
 export function forgetUnconfirmed({ db }: Services, now: Date): Promise<number> {
   return subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - UNCONFIRMED_MS));
 }
 
-/** Forgets a portion of the subscriptions that their topic lets expire; returns how many. */
 export function forgetExpired({ db }: Services, now: Date): Promise<number> {
   return subscriptions.forgetExpired(db, now);
 }

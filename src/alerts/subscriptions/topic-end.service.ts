@@ -10,8 +10,8 @@ import { endTopic } from './subscription.repo.ts';
 const failUnknown = (): never => fail('not-found', 'There is no such topic');
 
 /**
- * Ends a topic that the store made, with everything that waits for it: whoever is subscribed would wait for nothing, or for another topic that gets
- * this name. Alerts that are queued already are withheld when their turn comes.
+ * Deletes a store's topic with its subscriptions, because a later topic of the same name would otherwise inherit them. Alerts
+ * that are already queued are withheld when they are due.
  */
 export async function deleteTopic(
   ctx: Context,
@@ -22,7 +22,7 @@ export async function deleteTopic(
     fail('forbidden', `Every store has the topic ${name}: it can be changed, but not deleted`);
   if (!isStorable(name) || (await topics.findTopicRules(ctx.db, pid, name)) === null) failUnknown();
   let subscriptions = 0;
-  // The topic goes last: what breaks off on the way can be repeated.
+  // The topic is deleted last, so that an interrupted call can be repeated.
   for (let isDone = false; !isDone;) {
     const portion = await ctx.db.transaction((tx) => endTopic(tx, pid, name));
     subscriptions += portion.ended;

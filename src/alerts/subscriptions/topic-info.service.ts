@@ -3,10 +3,10 @@ import { topicRulesOf } from '../topics/topic.repo.ts';
 import { listTopics } from '../topics/topic.service.ts';
 import type { TopicRow, TopicRules } from '../topics/topic.types.ts';
 
-/** The topics of a store, each kind read when it is first asked for and then once for all subscriptions of a page. */
+/** The topics of a store, loaded on first use and then shared by all subscriptions of a page. */
 export type StoreTopics = {
   rules: () => Promise<readonly TopicRules[]>;
-  /** With their texts, for a store key only. */
+  /** With their texts; requires a store key. */
   whole: () => Promise<readonly TopicRow[]>;
 };
 
@@ -24,7 +24,7 @@ export function storeTopics(ctx: Context, pid: string): StoreTopics {
 const named = <Topic extends TopicRules>(topics: readonly Topic[], wanted: string): Topic | null =>
   topics.find(({ name }) => name === wanted) ?? null;
 
-/** What a subscriber may know of the topic; null where the store has none of this name: nobody checks that. */
+/** The public fields of the topic; null if the store has no topic of this name, because sign-ups do not check it. */
 export async function topicInfo(subscription: {
   topic: string;
   topics: StoreTopics;
@@ -34,7 +34,6 @@ export async function topicInfo(subscription: {
   return rules && { name: rules.name, trigger: rules.trigger, topics };
 }
 
-/** The topic as its store has it, or 401. */
 export async function topicSettings({ name, topics }: TopicInfoRow): Promise<TopicRow | null> {
   return named(await topics.whole(), name);
 }

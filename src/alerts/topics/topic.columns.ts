@@ -2,24 +2,22 @@ import type { FormField, IntField } from '../../platform/fields.ts';
 
 type Kind = IntField | { kind: 'text'; max: number; initial: null } | { kind: 'flag'; initial: boolean };
 
-/** What a number of a summary counts. */
 export type SummaryUnit = 'unit' | 'shopper' | 'day' | 'seconds';
 
-/** A rule of a topic; one whose initial value is null can be cleared. */
+/** A rule whose initial value is null can be cleared. */
 export type TopicRule = Kind & {
-  /** What the database calls it, where that is not the field's name with underscores. */
+  /** The database column, if it differs from the field's name in snake case. */
   column?: string;
-  /** Whether it counts only with the triggers that name it among their `settings`. */
+  /** Whether the rule applies only to triggers that list it in their `settings`. */
   ofTrigger?: true;
   form: FormField & {
-    /** The choice of recipients with which the field is shown. */
     with?: 'batches' | 'stock';
   };
-  /** How the list of topics says it, with the value at `{}`; left out where it is not said. */
+  /** The text in the list of topics, with the value at `{}`; omitted if the list does not show it. */
   summary?: { text: string; unit?: SummaryUnit };
 };
 
-/** Every rule of a topic. SQL, checks and forms derive from it; the dashboard imports it, so it imports types only. */
+/** SQL, validation and forms derive from this table. The dashboard imports it, so it imports only types. */
 export const TOPIC_RULES = {
   tag: {
     ...{ kind: 'text', max: 255, initial: null, ofTrigger: true },

@@ -20,7 +20,7 @@ const RULE_COLUMNS = topicRules
   .map(({ name, column = columnOf(name) }) => `${column} AS "${name}"`)
   .join(', ');
 
-/** The row of a topic with its texts; the parts that have no column of their own are in `texts`. */
+/** Parts without a column of their own are in `texts`. */
 type StoredTopic = Pick<
   TopicModel,
   keyof TopicRules | 'trigger' | 'subject' | 'html' | 'text' | 'sms' | 'texts'
@@ -34,12 +34,12 @@ function toRules<Row extends { trigger: string }>(row: Row): Row & { trigger: Tr
 
 function toTopic({ subject, html, text, sms, texts, ...rules }: StoredTopic): TopicRow {
   const stored = { ...(texts as Partial<AlertTexts>), subject, html, text, sms };
-  // An empty one was never saved: the store had subscribers under the name before the topic was built in.
+  // An empty text was never saved: the store had subscribers under this name before the topic became built-in.
   const written = Object.fromEntries(Object.entries(stored).filter(([, own]) => own !== ''));
   return { ...toRules(rules), texts: { ...standardTexts(rules.name), ...written } };
 }
 
-/** A store's own rows behind the built-in topics, each of which gives way to the store's row of its name. */
+/** The built-in topics come first, each replaced by the store's own row of that name if there is one. */
 function withBuiltIn<Row extends TopicRules>(own: readonly Row[], builtIn: readonly Row[]): Row[] {
   const first = builtIn.map((topic) => own.find(({ name }) => name === topic.name) ?? topic);
   return [...first, ...own.filter((topic) => !first.includes(topic))];
@@ -48,7 +48,7 @@ function withBuiltIn<Row extends TopicRules>(own: readonly Row[], builtIn: reado
 const findBuiltIn = (name: string): TopicRow | null =>
   BUILT_IN_TOPICS.find((topic) => topic.name === name) ?? null;
 
-/** SQL: lengths are summed where the texts are; a hundred topics can have 20 MB. */
+/** SQL: sums the lengths in the database, because a hundred topics can have 20 MB. */
 const TEXT_BYTES = `
   SELECT coalesce(sum(octet_length(concat(subject, html, text, sms, texts))), 0)::int AS bytes FROM topic WHERE pid = $1`;
 
@@ -66,7 +66,7 @@ export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
   return withBuiltIn(rows.map(toTopic), BUILT_IN_TOPICS);
 }
 
-/** The same without the texts, which may be megabytes: every change of stock reads this. */
+/** Omits the texts, which can be megabytes, because every stock change reads the rules. */
 export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
   const own = await db.prisma.topic.findMany({ where: { pid }, select: RULES, orderBy: { name: 'asc' } });
   return withBuiltIn<TopicRules>(own.map(toRules), BUILT_IN_TOPICS);
@@ -90,7 +90,7 @@ const LOAD = {
     JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS wanted(pid, name)) wanted USING (pid, name)`,
 };
 
-/** Some topics in the order asked for, each read once; null where there is none. */
+/** Returns the topics in the order of `wanted`, each read once; null if there is none. */
 export async function loadTopics(
   db: Db,
   wanted: readonly { pid: string; name: string }[],
@@ -103,14 +103,14 @@ export async function loadTopics(
   return wanted.map(({ pid, name }) => own.get(`${pid} ${name}`) ?? findBuiltIn(name));
 }
 
-/** How many topics a store has, with the store locked, so that nobody else changes them until the transaction ends. */
+/** Locks the store until the transaction ends and returns the number of its own topics. */
 export async function lockTopics(tx: Tx, pid: string): Promise<number> {
   await lockStore(tx, pid);
   const name = { notIn: BUILT_IN_TOPICS.map((topic) => topic.name) };
   return BUILT_IN_TOPICS.length + (await tx.prisma.topic.count({ where: { pid, name } }));
 }
 
-/** Stores a topic whole; a text that is the standard one is stored empty, so that a better standard reaches it. */
+/** A text that equals the default is stored empty, so that it follows later changes of the default. */
 export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date): Promise<void> {
   const { texts: all, ...rules } = topic;
   const standard = standardTexts(topic.name);
@@ -124,7 +124,7 @@ export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date)
   });
 }
 
-/** Forgets which prices a topic counts falls from: it listens to something else from now on, or again after a while. */
+/** Deletes the reference prices of a topic, because its trigger changed or starts again. */
 export async function forgetMarks(tx: Tx, pid: string, name: string): Promise<void> {
   await tx.prisma.priceMark.deleteMany({ where: { pid, topic: name } });
 }
@@ -134,10 +134,9 @@ export async function deleteTopic(tx: Tx, pid: string, name: string): Promise<bo
   return (await tx.prisma.topic.deleteMany({ where: { pid, name } })).count > 0;
 }
 
-/** Subscribers of a topic by medium. */
 export type AudienceRow = { count: number; media: { medium: string; count: number }[] };
 
-/** Counts confirmed subscriptions of a topic that have not expired, for some variants or for all. */
+/** Counts confirmed subscriptions of a topic that have not expired, for `epis` or for all variants. */
 export async function countAudience(
   db: Db,
   pid: string,

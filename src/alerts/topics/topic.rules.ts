@@ -14,7 +14,7 @@ import { DAY_MS } from '../../platform/time.ts';
 
 export const MAX_TOPICS = 100;
 
-/** What may be sent in to change a topic; a field left out stays, null empties it. */
+/** An omitted field stays unchanged, null clears it. */
 export type TopicInput = { name: string; texts?: Partial<Record<string, string | null>> } & {
   [Field in keyof Omit<TopicRules, 'name'>]?: TopicRules[Field] | null;
 };
@@ -28,12 +28,11 @@ function textsWith(news: string): AlertTexts {
   return Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].standard(news)])) as AlertTexts;
 }
 
-// The price of before is known where a price fell, and stock where it is counted; a send by hand may have neither.
+// The old price is known only after a price drop, and the stock only if it is tracked; a manual send may have neither.
 const PRICE_NEWS =
   'costs less now{% if product.old_price %}: {{ product.price | money }} instead of {{ product.old_price | money }}{% endif %}';
 const STOCK_NEWS = 'is almost gone{% if product.stock %}: only {{ product.stock }} left{% endif %}';
 
-/** The topics that every store has without doing anything. */
 export const BUILT_IN_TOPICS: readonly TopicRow[] = [
   { name: 'backinstock', trigger: 'automatic', texts: textsWith('is back in stock'), ...INITIAL },
   { name: 'comingsoon', trigger: 'manual', texts: textsWith('is here'), ...INITIAL },
@@ -47,7 +46,7 @@ export const BUILT_IN_TOPICS: readonly TopicRow[] = [
   },
 ];
 
-/** The topic that people subscribe to for a restock; list owners are notified by another topic. */
+/** The topic that shoppers subscribe to for a restock; list owners are notified through another topic. */
 const SUBSCRIBERS_ONLY = 'backinstock';
 
 export function isBuiltIn(name: string): boolean {
@@ -62,14 +61,14 @@ function blankTopic(name: string): TopicRow {
   return { name, trigger: 'manual', texts: standardTexts(name), ...INITIAL };
 }
 
-/** Subscriptions that are not newer have expired; null where they never do. */
+/** Subscriptions up to this time have expired; null if they never expire. */
 export function expiresBefore({ expiryDays }: Pick<TopicRules, 'expiryDays'>, now: Date): Date | null {
   return expiryDays === null ? null : new Date(now.getTime() - expiryDays * DAY_MS);
 }
 
 const MAX_NAME = 64;
 
-/** The rules that the API can set; one without a row in TOPIC_RULES does not compile. */
+/** The rules that the API can set; a rule without a row in TOPIC_RULES does not compile. */
 const RULES: Record<
   Exclude<keyof SaveTopicInput, 'name' | 'trigger' | 'texts' | Part>,
   TopicRule
@@ -105,7 +104,7 @@ function checkRules(topic: TopicRules): void {
 
 const BY_TAG = triggersWith('tag');
 
-/** The tag in the form that products have theirs in, or null where the topic needs none. */
+/** Returns the tag normalized like product tags, or null if the trigger needs none. */
 function checkTrigger({ trigger, tag }: TopicRules): string | null {
   if (!isTriggerName(trigger))
     fail(
@@ -136,18 +135,17 @@ function given<Fields extends object>(fields: Fields): Partial<Fields> {
   ) as Partial<Fields>;
 }
 
-/** The topic with the changes applied and every rule checked. `current` is null for a topic that does not exist yet. */
+/** Applies the changes and validates every rule. `current` is null for a new topic. */
 export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input }: TopicInput): TopicRow {
   const base = current ?? blankTopic(checkName(input.name));
   const topic = { ...base, ...given(input), texts: withTexts(base.texts, texts) } as TopicRow;
-  // Leaving the tag trigger drops its tag, so that one field is enough to switch.
+  // Switching from the tag trigger clears the tag, so that a client needs to send only one field.
   if (!BY_TAG.includes(topic.trigger) && input.tag === undefined) topic.tag = null;
   topic.tag = checkTrigger(topic);
   checkRules(topic);
   return topic;
 }
 
-/** Some texts with others instead, none of them empty or too long. */
 export function withTexts(current: AlertTexts, changes: TopicInput['texts'] = {}): AlertTexts {
   const texts = { ...current, ...given(changes) };
   checkSizes(texts);

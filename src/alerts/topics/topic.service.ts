@@ -39,7 +39,6 @@ export async function requireTopic(db: Db, pid: string, name: string): Promise<T
   return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'There is no such topic');
 }
 
-/** Renders for this request, within the time it has. */
 async function render<Name extends Part>(
   ctx: Context,
   texts: AlertTexts,
@@ -66,7 +65,7 @@ export function listVariables(ctx: Context): TemplateVariable[] {
   return TEMPLATE_VARIABLES;
 }
 
-/** Texts as they are sent in: some have a field of their own, all can be in the list. */
+/** Some parts have a field of their own, and all of them can be in `texts`. */
 type GivenTexts = { [Name in Part]?: string | null } & {
   texts?: readonly { part: string; text: string }[] | null;
 };
@@ -90,7 +89,7 @@ export function textList(texts: AlertTexts): { part: Part; text: string }[] {
   return PART_NAMES.map((part) => ({ part, text: texts[part] }));
 }
 
-/** Creates or changes a topic. Alerts that are not sent yet use the new texts. */
+/** Creates or changes a topic. Queued alerts use the new texts. */
 export async function saveTopic(
   ctx: Context,
   given: Omit<TopicInput, 'texts'> & GivenTexts,
@@ -100,11 +99,11 @@ export async function saveTopic(
   const input: TopicInput = { ...rules, texts };
   const draft = applyTopicInput(await topics.findTopic(ctx.db, pid, input.name), input);
   const tried = PART_NAMES.filter((part) => texts[part] != null);
-  // Before the transaction, which is not to wait for templates. Those that are left out were rendered when they were saved.
+  // Rendered before the transaction, so that it does not wait for templates. The other texts were rendered when they were saved.
   if (tried.length > 0) await render(ctx, draft.texts, SAMPLE_MODEL, tried);
   return ctx.db.transaction(async (tx) => {
     const count = await topics.lockTopics(tx, pid);
-    // Read again: somebody may have changed other fields meanwhile, and these stay.
+    // Read again, because another request may have changed other fields meanwhile, and these stay.
     const current = await topics.findTopic(tx, pid, input.name);
     if (current === null && count >= MAX_TOPICS)
       fail('limit-reached', `A store can have at most ${MAX_TOPICS} topics`);
@@ -135,7 +134,7 @@ async function modelFor(
   return alertModel(site, topic, epi, product, sample.unsubscribe_url);
 }
 
-/** A topic's messages as they would be sent, with the saved texts or with others that are being tried. */
+/** Renders a topic's messages as they would be sent, with the saved texts or with unsaved ones. */
 export async function previewTopic(
   ctx: Context,
   given: { topic: string; epi?: string | null } & GivenTexts,
@@ -148,7 +147,7 @@ export async function previewTopic(
   return render(ctx, texts, await modelFor(ctx, store, name, epi), PART_NAMES);
 }
 
-/** An audience that remembers whose it is: list holders are counted only for those who select them. */
+/** Carries the topic and variants, so that list owners are counted only if the client selects them. */
 export type AskedAudience = AudienceRow & { topic: string; epis: readonly string[] | null };
 
 export async function countAudience(
@@ -181,7 +180,7 @@ export async function sendTestAlert(
     unsubscribeUrl(ctx.config.publicUrl, store, { scope, ...contact, topic: name, epi: epi ?? '' });
   const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');
   const channel = channelOf(contact.medium);
-  // All of them: a test shows whether the topic can be sent at all.
+  // All parts, because a test shows whether the topic can be sent at all.
   const texts = await render(ctx, topic.texts, { ...model, unsubscribe_url }, PART_NAMES);
   const payload = channel.compose(texts, { oneClickUrl: linkFor('topic'), isTest: true });
   const id = await ctx.db.transaction((tx) =>

@@ -2,38 +2,38 @@ import type { ProductModel, TopicModel } from '../../generated/prisma/models.ts'
 import { tagKey } from '../../stores/products/product.rules.ts';
 import type { TriggerRuleName } from './topic.columns.ts';
 
-/** What triggers see of a variant. Stock that is unknown counts as none; a removed product has neither stock, price nor tags. */
+/** Unknown stock counts as none; a removed product has no stock, price or tags. */
 export type ProductState = Pick<ProductModel, 'stk' | 'pr' | 'tags'>;
 
-/** The rules of a topic that triggers read. */
 export type TriggerSettings = Pick<TopicModel, TriggerRuleName>;
 
-/** What a change means for a topic: an occasion begins, ends or goes on; null where there was and is none. */
+/** What a change means for a topic: an alert event begins, ends or continues; null if there was none and is none. */
 export type Step = 'begins' | 'ends' | 'lasts' | null;
 
-/** What can start a topic's alerts. A topic listens to the one that its `trigger` names. */
 export type Trigger<
   Watched extends keyof ProductState = keyof ProductState,
   Setting extends keyof TriggerSettings = keyof TriggerSettings,
 > = {
   label: string;
-  /** Fields of a variant that it looks at; a change of others is not shown to it. */
+  /** The variant's fields that the trigger depends on; it is not called for changes of other fields. */
   watches: readonly Watched[];
-  /** Fields of a topic that it reads; forms show these and no others. */
+  /** The topic's fields that the trigger reads; forms show only these. */
   settings: readonly Setting[];
   step(
     topic: Pick<TriggerSettings, Setting>,
     before: Pick<ProductState, Watched>,
     after: Pick<ProductState, Watched>,
   ): Step;
-  /** Whether an occasion that no step has ended is still one for somebody who confirms only now; left out where it always is. */
+  /**
+   * Whether an alert event that no step has ended still applies to a contact who confirms only now; omitted if it always does.
+   */
   holds?(topic: Pick<TriggerSettings, Setting>, now: Pick<ProductState, Watched>): boolean;
-  /** Units of stock, which limit the subscribers to alert; left out where all are alerted. */
+  /** The units in stock, which limit the number of alerts; omitted if all subscribers are alerted. */
   units?(state: Pick<ProductState, Watched>): number;
   endedReason: string;
 };
 
-/** A row of the table. A step that reads what its row does not name does not compile: it would never be asked, or never be set. */
+/** A step that reads a field its row does not name does not compile, because nothing would call it or set the field. */
 function trigger<Watched extends keyof ProductState, Setting extends keyof TriggerSettings>(
   row: Trigger<Watched, Setting>,
 ): Trigger {
@@ -46,10 +46,9 @@ function hasTag({ tag }: Pick<TriggerSettings, 'tag'>, { tags }: Pick<ProductSta
   return tag !== null && tags.some((own) => tagKey(own) === tagKey(tag));
 }
 
-/** So little that only the rounding of a computer can be to blame. */
 const ROUNDING = 1e-9;
 
-/** Whether a price has fallen by as much as the topic asks for. One that is unknown or nothing is no price. */
+/** Whether a price has dropped by at least the topic's percentage. An unknown or zero price does not count. */
 export function hasFallen(
   { dropPercent }: Pick<TriggerSettings, 'dropPercent'>,
   was: number | null,
@@ -59,8 +58,8 @@ export function hasFallen(
 }
 
 /**
- * Every trigger, by the name that topics and occasions have it under. Occasions begin by transitions only: the same stock said again means
- * nothing. Stock ends them by what it is: the topic may have got another minimum since, and nobody is to hear of stock that is gone.
+ * Events begin only with a transition: a repeated stock figure means nothing. They end by the current stock, because the topic's
+ * minimum may have changed and alerts about stock that is gone must not be sent.
  */
 export const TRIGGERS = {
   automatic: trigger({
@@ -80,7 +79,7 @@ export const TRIGGERS = {
     watches: [],
     settings: [],
     step: () => null,
-    // A send by hand is a moment: who confirms after it waits for the next.
+    // A manual send is a single moment: a contact who confirms later waits for the next one.
     holds: () => false,
     endedReason: 'the stock is gone again',
   }),
@@ -94,7 +93,7 @@ export const TRIGGERS = {
     },
     endedReason: 'the tag is gone again',
   }),
-  // `before` has the price that the fall is counted from (price.rules.ts), which may be that of several changes ago.
+  // `before` has the reference price of the drop (price.rules.ts), which can be several changes old.
   pricedrop: trigger({
     label: 'When the price falls',
     watches: ['pr'],
@@ -123,7 +122,6 @@ export function triggerOf(name: TriggerName): Trigger {
   return TRIGGERS[name];
 }
 
-/** Triggers that read a field of their topic. */
 export function triggersWith(setting: keyof TriggerSettings): TriggerName[] {
   return TRIGGER_NAMES.filter((name) => triggerOf(name).settings.includes(setting));
 }

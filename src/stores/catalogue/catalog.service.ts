@@ -16,7 +16,7 @@ import {
 } from '../products/product.rules.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** Variants that are new but lack what a new one needs; nothing of their call was stored. */
+/** New variants that lack a required field; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {
   readonly epis: string[];
 
@@ -26,7 +26,9 @@ export class IncompleteProductsError extends AppError {
   }
 }
 
-/** What a write means for alerts. A variant that was removed before goes on from how it was then, and so does the history of its stock. */
+/**
+ * Derives the changes for alerts. A removed variant that returns continues from its last state, and so does its stock history.
+ */
 async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Date): Promise<ProductChange[]> {
   const fresh = rows.filter(({ isNew }) => isNew).map(({ epi }) => epi);
   const returned = fresh.length === 0 ? [] : await catalog.takeBackProducts(tx, pid, fresh);
@@ -48,7 +50,6 @@ async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Dat
   });
 }
 
-/** Refuses new variants that lack a field, and reports what changed. */
 async function concludeWrite(
   tx: Tx,
   pid: string,
@@ -70,7 +71,6 @@ async function concludeWrite(
   await stockChanged(tx, pid, await changesOf(tx, pid, rows, now), now);
 }
 
-/** Stores checked variants inside the caller's transaction. */
 export async function writeProducts(
   tx: Tx,
   pid: string,
@@ -82,7 +82,7 @@ export async function writeProducts(
   return rows;
 }
 
-/** The same for files, whose rows nobody wants to see again. */
+/** Like `writeProducts`, for imports, which do not need the rows back. */
 export async function mergeProducts(
   tx: Tx,
   pid: string,
@@ -93,7 +93,6 @@ export async function mergeProducts(
   await concludeWrite(tx, pid, products, steps, now);
 }
 
-/** Adds or changes variants of the calling store. */
 export async function upsertProducts(ctx: Context, products: readonly ProductInput[]): Promise<ProductRow[]> {
   const { pid } = requireStore(ctx);
   checkProductCount('products', products.length);
@@ -102,7 +101,6 @@ export async function upsertProducts(ctx: Context, products: readonly ProductInp
   return rowsInOrder([...new Set(checked.map(({ epi }) => epi))], rows);
 }
 
-/** Sets stock figures inside the caller's transaction. */
 export async function writeStock(
   tx: Tx,
   pid: string,
@@ -114,7 +112,6 @@ export async function writeStock(
   return rows;
 }
 
-/** Sets stock figures of the calling store; says which variants it does not know. */
 export async function setStock(
   ctx: Context,
   stocks: readonly { epi: string; stk: number }[],
@@ -128,7 +125,6 @@ export async function setStock(
   return { products: rowsInOrder(epis, rows), unknown: epis.filter((epi) => !known.has(epi)) };
 }
 
-/** Takes variants out of the catalogue inside the caller's transaction; answers how many there were. */
 export async function dropProducts(tx: Tx, pid: string, epis: readonly string[], now: Date): Promise<number> {
   const rows = await catalog.removeProducts(tx, pid, epis, now);
   const changes = rows.map(({ epi, available, pr, tags }) => ({
@@ -143,7 +139,6 @@ export async function dropProducts(tx: Tx, pid: string, epis: readonly string[],
   return rows.length;
 }
 
-/** Takes variants out of the calling store's catalogue. */
 export async function removeProducts(ctx: Context, epis: readonly string[]): Promise<{ removed: number }> {
   const { pid } = requireStore(ctx);
   checkProductCount('epis', epis.length);
@@ -153,21 +148,17 @@ export async function removeProducts(ctx: Context, epis: readonly string[]): Pro
   return { removed };
 }
 
-/** One variant, for the store or one of its shoppers. */
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
   const { pid } = ctx.viewer.keyId === null ? requireShopper(ctx) : requireStore(ctx);
   return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
 }
 
-/** The variants of a store that the catalogue knows, in no order. */
 export function findVariants(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
   return catalog.findProducts(db, pid, epis);
 }
 
-/** How long a variant that was removed is remembered. */
 const KEEP_REMOVED_MS = 30 * DAY_MS;
 
-/** Forgets a portion of the variants that were removed long ago; answers how many. */
 export function forgetRemoved({ db }: Services, now: Date): Promise<number> {
   return catalog.deleteRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
 }

@@ -5,7 +5,7 @@ import type { IdKind } from '../products/product.rules.ts';
 import { productColumns } from '../products/product.columns.ts';
 import type { ProductInput, ProductWrite } from '../products/product.columns.ts';
 
-/** One line of an import file: what it holds, or what is wrong with it. `end` is the byte behind it. */
+/** A line of an import file: its value, or its error. `end` is the offset of the byte after it. */
 export type Entry = { line: number; end: number } & ({ value: unknown } | { fault: string });
 
 const emptyAsAbsent = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
@@ -34,7 +34,7 @@ const BY_CHECK = {
   tags,
 };
 
-/** A product as files hold it: an empty cell is left out, numbers may be text, tags may be one text with `|` between. */
+/** A product in a file: empty cells are omitted, numbers may be strings, and tags may be one string separated by `|`. */
 const productShape = z.object(
   Object.fromEntries(
     productColumns.flatMap(({ field, check }) => (check ? [[field, optional(BY_CHECK[check])]] : [])),
@@ -42,10 +42,9 @@ const productShape = z.object(
   'must be a JSON object',
 );
 
-/** The fields that a file may have; others are ignored. */
 export const IMPORT_FIELDS: ReadonlySet<string> = new Set(Object.keys(productShape.shape));
 
-/** The product of a line, or what is wrong with it in words. */
+/** Returns the product of a line, or the error as a sentence. */
 export function readProductLine(value: unknown): ProductWrite | string {
   const parsed = productShape.safeParse(value);
   if (!parsed.success) {

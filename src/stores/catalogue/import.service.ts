@@ -8,36 +8,31 @@ import type { Entry } from './import.rules.ts';
 
 export type { ImportRun } from './import.repo.ts';
 
-/** Rows of one transaction: they hold their locks for some 0.2 s; larger ones gain little. */
+/** Rows per transaction: they hold their locks for about 0.2 s; larger batches gain little. */
 const BATCH_SIZE = 2_000;
 
 type Deps = Pick<Services, 'db' | 'now'>;
 type Row = { line: number; product: ProductWrite };
 type Batch = { rows: Row[]; end: number; line: number; faults: number };
 
-/** How an import is to run. */
 export type ImportOptions = {
   pid: string;
-  /** Fingerprint of the file, under which its progress is kept. */
+  /** The fingerprint of the file, under which its progress is stored. */
   source: string;
-  /** Where to go on; zeros for a new import. */
+  /** The checkpoint to resume from; zeros for a new import. */
   from: ImportRun;
-  /** Lines that may be wrong before the import stops. */
   maxFaults: number;
-  /** Told of each wrong line. */
   onFault: (line: number, fault: string) => void;
-  /** Told after each batch. */
   onProgress: (run: ImportRun) => void;
-  /** Asked after each batch whether to stop, so that a Ctrl-C ends at a checkpoint. */
+  /** Called after each batch, so that Ctrl-C stops at a checkpoint. */
   isStopping: () => boolean;
 };
 
-/** How an import ended. */
 export type ImportResult = ImportRun & { end: 'done' | 'stopped' | 'too-many-faults' };
 
 /**
- * Imports lines through the one write path, so that stock counts as from any other feed. Holds two batches at a time, whatever the
- * size of the file: the next one is read while the database writes. Progress is stored with each batch.
+ * Imports through the same write path as all other stock updates. Memory is limited to two batches, because the next one is read
+ * while the database writes. Each batch stores its progress.
  */
 export async function importProducts(
   deps: Deps,
@@ -63,7 +58,7 @@ export async function importProducts(
       run = next;
       options.onProgress(run);
     });
-    // Awaited by the next flush; until then a failure must not count as unhandled.
+    // The next flush awaits it; until then a rejection must not count as unhandled.
     underWay.catch(() => undefined);
   };
 
@@ -86,7 +81,7 @@ export async function importProducts(
   return { ...finished, end: 'done' };
 }
 
-/** Writes a batch with its checkpoint. New variants that lack a field are named and left out, the others are kept. */
+/** Writes a batch with its checkpoint. New variants that lack a field are reported and skipped, the others are stored. */
 async function writeBatch(
   deps: Deps,
   { pid, source }: Pick<ImportOptions, 'pid' | 'source'>,
@@ -131,7 +126,6 @@ async function writeBatch(
   }
 }
 
-/** How far an import of this file came, or null. */
 export function findRun(
   { db }: Pick<Services, 'db'>,
   pid: string,

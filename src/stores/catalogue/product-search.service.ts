@@ -18,11 +18,13 @@ import * as catalog from '../products/product-search.repo.ts';
 import type { PlacedRow, ProductFilter, ProductSort } from '../products/product-search.repo.ts';
 import { getInLists, getWaiting } from '../reports/report.service.ts';
 
-/** Which variants a caller asks for, unchecked. */
 export type ProductsInput = { search?: string | null; soldOut?: boolean | null };
 type PageInput = ProductsInput & { sort?: ProductSort | null; first?: number | null; after?: string | null };
 
-/** A page that remembers what it was asked for: counting a million rows costs more than the page, so that only who selects it pays. */
+/**
+ * Carries the filter, so that the total is counted only if the client selects it: counting a million rows costs more than the
+ * page.
+ */
 export type ProductPage = Connection<PlacedRow> & { filter: ProductFilter };
 
 const ORDER = 'product';
@@ -32,7 +34,6 @@ const filterOf = ({ search, soldOut }: ProductsInput): ProductFilter => ({
   isSoldOut: soldOut ?? false,
 });
 
-/** A page of the calling store's catalogue. */
 export async function listProducts(
   ctx: Context,
   { sort, first, after, ...which }: PageInput,
@@ -40,7 +41,7 @@ export async function listProducts(
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const filter = filterOf(which);
-  // Few of many may be sold out: then the newest are looked through, and not all.
+  // For sold-out variants `rankProducts` scans only the newest 20,000, because few of many may be sold out.
   if ((sort ?? 'newest') === 'newest' && !filter.isSoldOut) {
     const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
     const rows = await catalog.listProducts(ctx.db, pid, filter, before, size + 1);
@@ -67,7 +68,6 @@ function placeIn(after: string, order: string, sort: ProductSort): [string, stri
   return isFine && (sort === 'title' || /^-?\d{1,18}$/.test(rank)) ? [rank, epi] : failCursor('after');
 }
 
-/** How many variants there are over all pages. */
 export function countProducts(ctx: Context, { filter }: ProductPage): Promise<number> {
   return catalog.countProducts(ctx.db, requireStore(ctx).pid, filter);
 }
@@ -89,7 +89,7 @@ const COLUMNS: CsvColumn<FileRow>[] = [
   ['changed', ({ uts }) => uts],
 ];
 
-/** The catalogue of any size as CSV, newest variants first. */
+/** Streams a catalogue of any size as CSV, newest variants first. */
 export async function streamProducts(ctx: Context, which: ProductsInput): Promise<AsyncGenerator<string>> {
   const { pid } = requireStore(ctx);
   const filter = filterOf(which);

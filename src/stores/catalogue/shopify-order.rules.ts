@@ -14,7 +14,7 @@ const amount = z.union([z.string(), z.number()]).transform((value, issue) => {
   issue.addIssue('is not an amount');
   return z.NEVER;
 });
-/** What Shopify calls a thing, where the body names it: the only part that says of which kind it is. */
+/** Shopify's global id, if the body contains one: the only field that states the kind of the object. */
 export const gidOf = (kind: string) => z.string().startsWith(`gid://shopify/${kind}/`).nullish();
 const contact = z.object({ email: z.string().nullish(), phone: z.string().nullish() });
 
@@ -26,7 +26,7 @@ const lineShape = z.object({
   discount_allocations: z.array(z.object({ amount })).nullish(),
 });
 
-/** What we read of an order; the rest of it, addresses among it, is not looked at. */
+/** The fields of an order that we read; all others, such as addresses, are ignored. */
 export const orderShape = z.object({
   id,
   admin_graphql_api_id: gidOf('Order'),
@@ -44,7 +44,7 @@ export const orderShape = z.object({
 
 type ShopifyOrder = z.infer<typeof orderShape>;
 
-/** Where the customer came from: as the theme noted it, or as Shopify saw it. */
+/** The click that led to the order: from the theme's note attribute, or from Shopify's landing site. */
 function clickOf({ note_attributes, landing_site }: ShopifyOrder): string | null {
   const noted = note_attributes?.find(({ name }) => name === CLICK_PARAMETER)?.value;
   if (typeof noted === 'string' && noted !== '') return noted;
@@ -54,7 +54,7 @@ function clickOf({ note_attributes, landing_site }: ShopifyOrder): string | null
     : null;
 }
 
-/** The variants of an order with what they cost after discounts; tips and other lines of no variant are left out. */
+/** Prices are after discounts; tips and other lines without a variant are omitted. */
 function linesOf({ line_items }: ShopifyOrder): Order['lines'] {
   return line_items.flatMap(({ variant_id, product_id, quantity, price, discount_allocations }) => {
     if (variant_id == null || quantity === 0) return [];
@@ -66,7 +66,7 @@ function linesOf({ line_items }: ShopifyOrder): Order['lines'] {
   });
 }
 
-/** An order as it is counted; null for a test, for one that was cancelled, and for one without a variant. */
+/** Returns null for a test order, a cancelled one, and one without a variant. */
 export function readOrder(order: ShopifyOrder, region: string | null): Order | null {
   const lines = linesOf(order);
   if (order.test === true || order.cancelled_at != null || lines.length === 0) return null;

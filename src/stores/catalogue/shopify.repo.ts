@@ -5,12 +5,11 @@ import type {
   ShopifySubjectModel,
 } from '../../generated/prisma/models.ts';
 
-/** The secret that signs a store's webhooks; null when Shopify is not connected. */
 export async function findSecret(db: Db, pid: string): Promise<string | null> {
   return (await db.prisma.shopifyConnection.findFirst({ where: { pid } }))?.secret ?? null;
 }
 
-/** Sets the secret, or removes the connection with all it knows. */
+/** Sets the secret; null deletes the connection with all its data. */
 export async function saveSecret(db: Db, pid: string, secret: string | null, now: Date): Promise<void> {
   if (secret === null) return void (await db.prisma.shopifyConnection.deleteMany({ where: { pid } }));
   await db.prisma.shopifyConnection.upsert({
@@ -20,7 +19,7 @@ export async function saveSecret(db: Db, pid: string, secret: string | null, now
   });
 }
 
-/** Notes a webhook as taken; false when its id was taken before. */
+/** Records a webhook as received; returns false if its id was received before. */
 export async function takeEvent(tx: Tx, pid: string, id: string, now: Date): Promise<boolean> {
   const { count } = await tx.prisma.shopifyEvent.createMany({
     data: { pid, id, at: now },
@@ -29,12 +28,11 @@ export async function takeEvent(tx: Tx, pid: string, id: string, now: Date): Pro
   return count === 1;
 }
 
-/** What a webhook says about when: its subject, Shopify's time of the change, and a hash of the signed body. */
 export type Change = Pick<ShopifySubjectModel, 'subject' | 'changedAt'> & { digest: Buffer<ArrayBuffer> };
 
 /**
- * SQL: changes the row under a condition. It is locked until the commit, so that webhooks about one thing are applied one after the
- * other, also about a product that has no variants yet or no more.
+ * SQL: updates the row under a condition. The row is locked until the commit, so that webhooks about one subject are applied one
+ * after the other, even if a product has no variants yet or any more.
  */
 const ADVANCE = {
   name: 'advance_shopify_subject',
@@ -45,7 +43,7 @@ const ADVANCE = {
     RETURNING s.subject`,
 };
 
-/** Notes a change as the last of its subject, unless that is younger (`outdated`) or this very body (`duplicate`). */
+/** Records the latest change of a subject, unless the stored one is newer (`outdated`) or has the same body (`duplicate`). */
 export async function advance(
   tx: Tx,
   pid: string,
@@ -57,10 +55,9 @@ export async function advance(
   return same === 1 ? 'duplicate' : 'outdated';
 }
 
-/** A variant that a webhook is about, locked. */
 export type HeldVariant = Pick<ProductModel, 'epi' | 'stk' | 'sourceAt'>;
 
-/** SQL: locks rows in an order. The variants of a product, or of an inventory item, which has one as a rule. */
+/** SQL: locks rows in order. Returns the variants of a product, or of an inventory item, which usually has one. */
 export function holdVariants(
   tx: Tx,
   pid: string,
@@ -73,14 +70,18 @@ export function holdVariants(
   );
 }
 
-/** What a location had of an item, null when it never told, what the others have, and whether the store has others at all. */
+/**
+ * `previous` is null if the location never reported; `others` is the stock elsewhere, `hasOthers` whether the store has other
+ * locations.
+ */
 export type Levels = { previous: number | null; others: number; hasOthers: boolean };
 
-/** Reads what is known of an item at a location; the item's variant must be locked. */
+/** The caller must have locked the item's variant. */
 export async function findLevel(tx: Tx, pid: string, item: string, location: string): Promise<Levels> {
   const { inventoryLevel } = tx.prisma;
   const levels = await inventoryLevel.findMany({ where: { pid, item } });
-  // The least and the greatest location are one look at the index each: looking for any other one reads all levels of a store with one.
+  // The smallest and the largest location cost one index lookup each; searching for any other one reads all levels of a store
+  // with one location.
   const least = await inventoryLevel.findFirst({ where: { pid }, orderBy: { location: 'asc' } });
   const greatest = await inventoryLevel.findFirst({ where: { pid }, orderBy: { location: 'desc' } });
   return {
@@ -90,10 +91,8 @@ export async function findLevel(tx: Tx, pid: string, item: string, location: str
   };
 }
 
-/** What a location has of an item. */
 export type Level = Omit<InventoryLevelModel, 'pid'>;
 
-/** Keeps what a location has. */
 export async function saveLevel(
   tx: Tx,
   pid: string,
@@ -107,7 +106,7 @@ export async function saveLevel(
   });
 }
 
-/** Which of these items a location reported on after the given moment. */
+/** Returns the items that a location reported on after `at`. */
 export async function itemsChangedAfter(
   tx: Tx,
   pid: string,
@@ -123,12 +122,12 @@ export async function itemsChangedAfter(
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** SQL: looks at the time again, because a subject can be renewed meanwhile. */
+/** SQL: checks the time again, because a subject can be updated meanwhile. */
 const FORGET_SUBJECTS = `
   DELETE FROM shopify_subject WHERE at < $1 AND (pid, subject) IN (
     SELECT pid, subject FROM shopify_subject WHERE at < $1 LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
 
-/** Forgets webhooks that are too old to be played again; answers how many. */
+/** Deletes a batch of webhooks that are too old to be replayed; returns the count. */
 export async function forgetEvents(db: Db, before: Date): Promise<number> {
   const { count } = await db.prisma.shopifyEvent.deleteMany({
     where: { at: { lt: before } },

@@ -6,7 +6,6 @@ import { gidOf, orderShape } from './shopify-order.rules.ts';
 import { clampStock } from '../products/product.rules.ts';
 import type { ProductWrite } from '../products/product.columns.ts';
 
-/** The topics that change the catalogue, and that of orders. */
 export type ShopifyTopic =
   | 'products/create'
   | 'products/update'
@@ -22,25 +21,22 @@ const TOPICS: ReadonlySet<string> = new Set<ShopifyTopic>([
   'orders/create',
 ]);
 
-/** Shopify sends at most this many variants in a webhook. */
 const MAX_LISTED_VARIANTS = 100;
 
-/** Shopify gives up on a delivery long before this; what is older was recorded by somebody and is played again. */
+/** Shopify gives up on a delivery long before this; an older one was recorded and is being replayed. */
 export const STALE_AFTER_MS = 48 * 3_600_000;
 
-/** Whether a topic is one of ours. */
 export function isShopifyTopic(topic: string): topic is ShopifyTopic {
   return TOPICS.has(topic);
 }
 
-/** Whether a body was signed with the secret; takes the same time for every wrong signature. */
+/** Compares signatures in constant time. */
 export function isSigned(secret: string, body: Buffer, signature: string): boolean {
   const wanted = createHmac('sha256', secret).update(body).digest();
   const given = Buffer.from(signature, 'base64');
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** A secret that can sign, or the failure `invalid-request`. */
 export function checkSecret(secret: string): string {
   const isFine = secret.length >= 16 && secret.length <= 256 && !hasControlCharacters(secret);
   return isFine ? secret : fail('invalid-request', 'secret must have 16 to 256 printable characters');
@@ -87,16 +83,16 @@ const levelShape = z.object({
   updated_at: time,
 });
 
-/** Topics are not signed, bodies are: what tells more than an id is no deletion, whatever the topic says. */
+/** Shopify signs bodies, not topics: a body with more than an id is not a deletion, even if the topic says so. */
 const deletedShape = z.strictObject({ id, admin_graphql_api_id: gidOf('Product') });
 
-/** Shopify gives no id twice, so nothing is younger than a deletion. */
+/** Shopify never reuses an id, so nothing is newer than a deletion. */
 const DELETED_AT = new Date('9999-12-31T00:00:00Z');
 
 type ShopifyProduct = z.infer<typeof productShape>;
 type ShopifyVariant = z.infer<typeof variantShape>;
 
-/** What a webhook means. What it is about, and when Shopify changed that, give the order. */
+/** A parsed webhook. The subject and Shopify's time of the change determine the order. */
 export type ShopifyEvent = { subject: string; changedAt: Date } & (
   | { kind: 'product'; empi: string; products: ProductWrite[]; keep: string[] | null }
   | { kind: 'level'; item: string; location: string; available: number | null }
@@ -116,17 +112,17 @@ function imageOf(product: ShopifyProduct, { image_id }: ShopifyVariant): string 
   return own?.src ?? product.image?.src ?? product.images?.[0]?.src ?? null;
 }
 
-/** A product with one variant calls it "Default Title", which no shopper should read. */
+/** Shopify names the only variant of a product "Default Title", which shoppers should not see. */
 function variantText(title: string | null | undefined): string {
   return title == null || title === 'Default Title' ? '' : title;
 }
 
-/** Stock that Shopify does not track is unknown, whatever its figure says, and the variant can always be bought. */
+/** Stock that Shopify does not track is unknown, whatever number it sends, and the variant can always be bought. */
 function isUntracked({ inventory_management }: ShopifyVariant): boolean {
   return inventory_management === null;
 }
 
-/** All variants that the product still has, or null when the webhook does not tell. */
+/** All remaining variants of the product, or null if the webhook does not list them. */
 function keptVariants({ variants, variant_gids }: ShopifyProduct): string[] | null {
   if (variant_gids)
     return variant_gids.map(({ admin_graphql_api_id }) => admin_graphql_api_id.split('/').at(-1)!);
@@ -198,7 +194,6 @@ function readOrder(order: z.infer<typeof orderShape>): ShopifyEvent {
   return { kind: 'order', subject: `order ${order.id}`, changedAt: order.created_at, order };
 }
 
-/** Reads a webhook's body, or fails with `invalid-request`. */
 export function readEvent(topic: ShopifyTopic, body: Buffer, shopDomain: string): ShopifyEvent {
   const value = parseBody(body);
   if (topic === 'products/delete') return readDeleted(take(deletedShape, value));

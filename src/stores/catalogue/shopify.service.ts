@@ -17,7 +17,6 @@ import { DAY_MS } from '../../platform/time.ts';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
-/** A webhook as it arrived; headers are as sent, the body is the signed bytes. */
 export type Delivery = {
   pid: string;
   topic: string;
@@ -28,13 +27,12 @@ export type Delivery = {
   body: Buffer;
 };
 
-/** What became of a webhook. All of them are answers of 200: Shopify repeats what is refused. */
+/** All of these are responses with status 200, because Shopify retries rejected webhooks. */
 export type Receipt = { status: 'applied' | 'duplicate' | 'outdated' | 'ignored' };
 
-/** Compared against when the store has no secret, so that both wrong cases take the same time. */
+/** Used if the store has no secret, so that both kinds of rejection take the same time. */
 const NO_SECRET = 'no store has this secret';
 
-/** Whether Shopify's webhooks are taken, and where they go. */
 export type ShopifyConnection = { connected: boolean; url: string };
 
 function connectionOf({ config }: Context, pid: string, secret: string | null): ShopifyConnection {
@@ -44,20 +42,18 @@ function connectionOf({ config }: Context, pid: string, secret: string | null): 
   };
 }
 
-/** The calling store's connection. */
 export async function getShopifyConnection(ctx: Context): Promise<ShopifyConnection> {
   const { pid } = requireStore(ctx);
   return connectionOf(ctx, pid, await shopify.findSecret(ctx.db, pid));
 }
 
-/** Connects or disconnects Shopify and says where its webhooks go. */
 export async function setShopifySecret(ctx: Context, secret: string | null): Promise<ShopifyConnection> {
   const { pid } = requireStore(ctx);
   await shopify.saveSecret(ctx.db, pid, secret === null ? null : checkSecret(secret), ctx.now());
   return connectionOf(ctx, pid, secret);
 }
 
-/** Takes a webhook: believed by its signature, applied once, in the order of Shopify's own clock. */
+/** Verifies a webhook's signature and applies it once, in the order of Shopify's clock. */
 export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Receipt> {
   const { pid, topic, body } = delivery;
   const store = isStorable(pid) ? await findServedStore(deps, pid) : null;
@@ -69,7 +65,7 @@ export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Re
   const now = deps.now();
   refuseStale(event.kind === 'deleted' ? new Date(delivery.triggeredAt) : event.changedAt, now);
   const digest = createHash('sha256').update(body).digest();
-  // The id is not signed: it tells deliveries of one body apart, and never makes a duplicate of another body.
+  // The id is not signed: it distinguishes deliveries of one body, and never makes another body a duplicate.
   const id = createHash('sha256').update(digest).update(delivery.webhookId).digest('hex');
   const status = await deps.db.transaction(async (tx) => {
     if (!(await shopify.takeEvent(tx, pid, id, now))) return 'duplicate';
@@ -80,12 +76,12 @@ export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Re
   return { status };
 }
 
-/** A moment that cannot be read does not count: deletions carry none in what is signed. */
+/** An invalid date is ignored, because the signed body of a deletion has none. */
 function refuseStale(at: Date, now: Date): void {
   if (now.getTime() - at.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is stale');
 }
 
-/** An order that the store has reported itself counts once all the same. */
+/** An order that the store has already reported itself counts only once. */
 async function applyOrder(tx: Tx, store: StoreRow, event: OrderEvent, now: Date): Promise<Receipt['status']> {
   const order = readOrder(event.order, store.defaultRegion);
   if (order === null) return 'ignored';
@@ -134,7 +130,7 @@ async function applyProduct(
   return 'applied';
 }
 
-/** Stock is told location by location, a product's own webhook tells the sum. */
+/** Shopify reports stock per location, and the product's webhook reports the sum. */
 async function applyLevel(tx: Tx, pid: string, event: LevelEvent, now: Date): Promise<Receipt['status']> {
   const { item, location, available, changedAt: at } = event;
   const variants = await shopify.holdVariants(tx, pid, { inventoryItem: item });
@@ -149,8 +145,8 @@ async function applyLevel(tx: Tx, pid: string, event: LevelEvent, now: Date): Pr
 }
 
 /**
- * In a store with one location its figure is the stock. With more of them, a location moves the stock by the difference to what it had.
- * What one has that never told before may be in the sum already; but there is at least what all of them have told.
+ * With one location its figure is the stock; with several, a location changes the stock by its difference. The first report of a
+ * location may be part of the sum already, but the stock is at least the sum of all reports.
  */
 function nextStock(
   stk: number | null,
@@ -164,7 +160,6 @@ function nextStock(
 
 const WEBHOOK_MEMORY_MS = 7 * DAY_MS;
 
-/** Forgets a portion of the webhooks that are too old to be played again; answers how many. */
 export function forgetEvents({ db }: Services, now: Date): Promise<number> {
   return shopify.forgetEvents(db, new Date(now.getTime() - WEBHOOK_MEMORY_MS));
 }

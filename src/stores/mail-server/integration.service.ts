@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { getMailServer } from './mail-server.service.ts';
 import type { MailServerView } from './mail-server.service.ts';
 
-/** A provider as a merchant sees it; it never holds a user name, password or token. */
+/** Never contains a user name, password or token. */
 export type IntegrationRow = {
   name: string;
   kind: Medium | 'file';
@@ -49,7 +49,7 @@ function ownRow(medium: Medium, { host, port }: MailServerView, from: string | n
   return { name: 'Own mail server', kind: medium, state: 'active', detail };
 }
 
-/** Every provider that the service supports, with its state for the calling store. Its own mail server stands in for that of the service. */
+/** All supported providers with their state for the calling store. A store's own mail server replaces the service's. */
 export async function getIntegrations(ctx: Context): Promise<IntegrationRow[]> {
   const { isDemo, senderAddress } = requireStore(ctx);
   const own = await getMailServer(ctx);
@@ -68,7 +68,6 @@ export async function getIntegrations(ctx: Context): Promise<IntegrationRow[]> {
   ];
 }
 
-/** A way to reach subscribers, as forms show it. */
 export type ChannelRow = {
   medium: Medium;
   label: string;
@@ -77,7 +76,6 @@ export type ChannelRow = {
   parts: { name: string; label: string; isHtml: boolean; isSegmented: boolean; rows: number }[];
 };
 
-/** All ways to reach subscribers. */
 export function getChannels(ctx: Context): ChannelRow[] {
   requireStore(ctx);
   return MEDIA.map((medium) => {

@@ -9,7 +9,7 @@ type Deps = Pick<Config, 'dataDir' | 'secretsKeys'>;
 
 const pathOf = ({ dataDir }: Deps): string => join(dataDir, 'secrets.key');
 
-/** The keys of a file, a line each. */
+/** One key per line. */
 async function readKeys(path: string): Promise<Buffer[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
@@ -19,14 +19,14 @@ async function readKeys(path: string): Promise<Buffer[]> {
   return lines.map((line) => Buffer.from(line, 'base64')).filter(({ length }) => length === KEY_BYTES);
 }
 
-/** The keys that open secrets, newest first: those of the environment, else those of the file; none where there is neither. */
+/** The decryption keys, newest first: from the environment, otherwise from the file; empty if there is neither. */
 export async function findKeys(config: Deps): Promise<readonly Buffer[]> {
   return config.secretsKeys.length > 0 ? config.secretsKeys : readKeys(pathOf(config));
 }
 
 /**
- * The key that seals, made where there is none. The file appears whole or not at all, and the first one stays: processes that make one at the
- * same moment all go on with that.
+ * Returns the encryption key and creates it if there is none. The file is created atomically and never replaced, so that
+ * concurrent processes all use the first one.
  */
 export async function sealingKey(config: Deps): Promise<Buffer> {
   const [known] = await findKeys(config);

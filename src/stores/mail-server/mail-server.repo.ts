@@ -3,7 +3,7 @@ import type { MailSecurity } from '../../alerts/send/store-smtp.ts';
 import type { Db } from '../../platform/database/database.ts';
 import type { MailServerModel, StoreModel } from '../../generated/prisma/models.ts';
 
-/** A store's mail server as it is stored; the password is sealed. */
+/** The password is encrypted. */
 export type MailServerRow = Omit<MailServerModel, 'security' | 'problem'> & {
   security: MailSecurity;
   problem: MailProblem | null;
@@ -15,19 +15,17 @@ const toRow = <Row extends Pick<MailServerModel, 'security' | 'problem'>>(row: R
   problem: row.problem as MailProblem | null,
 });
 
-/** The mail server of a store, or null. */
 export async function findServer(db: Db, pid: string): Promise<MailServerRow | null> {
   const row = await db.prisma.mailServer.findFirst({ where: { pid } });
   return row && toRow(row);
 }
 
-/** What a change writes. */
 export type ServerChange = Pick<
   MailServerRow,
   'host' | 'port' | 'security' | 'login' | 'password' | 'version'
 >;
 
-/** Sets the mail server of a store; what was known of an older one is forgotten. */
+/** Clears the recorded health of an earlier server. */
 export async function saveServer(
   db: Db,
   pid: string,
@@ -43,21 +41,17 @@ export async function saveServer(
   return toRow(row);
 }
 
-/** Removes the mail server of a store; false where there is none. */
 export async function removeServer(db: Db, pid: string): Promise<boolean> {
   return (await db.prisma.mailServer.deleteMany({ where: { pid } })).count === 1;
 }
 
-/** The stores that have a mail server of their own. */
 export async function listOwners(db: Db): Promise<Set<string>> {
   const rows = await db.prisma.mailServer.findMany({ select: { pid: true } });
   return new Set(rows.map(({ pid }) => pid));
 }
 
-/** A mail server with the address that its mails come from. */
 export type SendingServer = MailServerRow & { store: Pick<StoreModel, 'senderAddress'> };
 
-/** The mail servers of those of the stores that have one. */
 export async function loadServers(db: Db, pids: readonly string[]): Promise<SendingServer[]> {
   const rows = await db.prisma.mailServer.findMany({
     where: { pid: { in: [...new Set(pids)] } },
@@ -66,7 +60,7 @@ export async function loadServers(db: Db, pids: readonly string[]): Promise<Send
   return rows.map(toRow);
 }
 
-/** Notes how mails leave by the server with these settings; nothing where they were changed since. */
+/** Records the server's health, unless its settings have changed since. */
 export async function noteHealth(
   db: Db,
   { pid, version }: Pick<MailServerRow, 'pid' | 'version'>,
@@ -78,7 +72,6 @@ export async function noteHealth(
   await db.prisma.mailServer.updateMany({ where: { pid, version }, data });
 }
 
-/** Servers whose passwords were sealed with other keys than this. */
 export async function listSealedOtherwise(db: Db, keyId: string, most: number): Promise<MailServerRow[]> {
   const rows = await db.prisma.mailServer.findMany({
     where: { NOT: { password: { startsWith: `${keyId}.` } } },
@@ -88,7 +81,7 @@ export async function listSealedOtherwise(db: Db, keyId: string, most: number): 
   return rows.map(toRow);
 }
 
-/** Puts another seal on a password, unless it was changed meanwhile. */
+/** Replaces the encrypted password, unless it was changed meanwhile. */
 export async function replaceSeal(
   db: Db,
   { pid, password: before }: Pick<MailServerRow, 'pid' | 'password'>,

@@ -5,7 +5,6 @@ import { fail } from '../../platform/errors.ts';
 import { escapeHtml, hasControlCharacters, isStorable } from '../../platform/text.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 
-/** What a store says of its mail server. */
 export type MailServerInput = {
   host: string;
   port: number;
@@ -14,7 +13,6 @@ export type MailServerInput = {
   password?: string | null;
 };
 
-/** The same, checked, in the form in which it is stored. */
 export type CheckedServer = {
   host: string;
   port: number;
@@ -23,7 +21,6 @@ export type CheckedServer = {
   password: string | null;
 };
 
-/** Ports on which mail servers take mail. */
 const PORTS = [25, 465, 587, 2525];
 const MAX_HOST = 253;
 const MAX_USER = 320;
@@ -34,8 +31,8 @@ const isText = (text: string, most: number): boolean =>
   text.length >= 1 && text.length <= most && !hasControlCharacters(text) && isStorable(text);
 
 /**
- * Checks what a store says of its server. `anyPort` is for operators who let stores reach their private network: what listens where is
- * theirs to know.
+ * `anyPort` is for operators who let stores connect to their private network, because only they know which ports are in use
+ * there.
  */
 export function checkServer(input: MailServerInput, anyPort: boolean): CheckedServer {
   const host = input.host.trim().toLowerCase();
@@ -53,8 +50,8 @@ export function checkServer(input: MailServerInput, anyPort: boolean): CheckedSe
 }
 
 /**
- * What a sealed password goes with. It opens beside nothing else: who can write into the table, or change the host without knowing the password,
- * cannot have it sent elsewhere.
+ * The additional authenticated data of an encrypted password: an attacker who can write to the table, or change the host without
+ * knowing the password, cannot have the password sent elsewhere.
  */
 export function contextOf({ pid, host, port, login }: Address & { pid: string }): string {
   return JSON.stringify(['mail-server', pid, host, port, login]);
@@ -62,18 +59,16 @@ export function contextOf({ pid, host, port, login }: Address & { pid: string })
 
 type Address = { host: string; port: number; login: string };
 
-/** Whether a stored password may stay. */
+/** Whether a stored password can be reused. */
 export function isSameAddress(left: Address, right: Address): boolean {
   return left.host === right.host && left.port === right.port && left.login === right.login;
 }
 
-/** Tests of a store's server; each is a connection to wherever the store says. */
+/** Limited, because each test connects to a host that the store chooses. */
 export const TEST_LIMIT = { points: 10, windowMs: 10 * MINUTE_MS };
 
-/** Under which they are counted. */
 export const TEST_KEY = createHash('sha256').update('mail-server test').digest();
 
-/** Refuses a further test until the window is over. */
 export function failTooManyTests(until: Date, now: Date): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)));
   return fail(
@@ -85,7 +80,6 @@ export function failTooManyTests(until: Date, now: Date): never {
   );
 }
 
-/** What the mail of a test says. */
 export function testMail(storeName: string): {
   subject: string;
   html: string;

@@ -26,16 +26,14 @@ import * as servers from './mail-server.repo.ts';
 import type { MailServerRow } from './mail-server.repo.ts';
 import { sendByOwnServer, createHealthLog, openServer, openServers } from './sending.service.ts';
 
-/** A person waits for the answer. */
+/** Short, because a person waits for the response. */
 const TEST_LIMITS = { setupMs: 8_000, silenceMs: 8_000, messageMs: 10_000 };
 
-/** A mail server as its store sees it; there is no password in it. */
 export type MailServerView = Omit<MailServerRow, 'password' | 'version'>;
 
 const hidePassword = ({ password: _password, version: _version, ...view }: MailServerRow): MailServerView =>
   view;
 
-/** The calling store's own mail server. */
 export async function getMailServer(ctx: Context): Promise<MailServerView | null> {
   const row = await servers.findServer(ctx.db, requireStore(ctx).pid);
   if (row === null) return null;
@@ -50,7 +48,6 @@ function requireRealStore(ctx: Context): StoreRow {
   return store;
 }
 
-/** Sets the calling store's own mail server. */
 export async function setMailServer(ctx: Context, input: MailServerInput): Promise<MailServerView> {
   const { pid } = requireRealStore(ctx);
   const checked = checkServer(input, ctx.config.webhookAllowPrivate);
@@ -67,7 +64,7 @@ export async function setMailServer(ctx: Context, input: MailServerInput): Promi
   return hidePassword(await servers.saveServer(ctx.db, pid, change, ctx.now()));
 }
 
-/** Tells the person who types the host; what counts is the same check at each connection. */
+/** Gives early feedback on the host; the same check at each connection is the one that protects. */
 async function refusePrivateHost(ctx: Context, host: string): Promise<void> {
   if (ctx.config.webhookAllowPrivate) return;
   await goOutside(ctx);
@@ -76,7 +73,7 @@ async function refusePrivateHost(ctx: Context, host: string): Promise<void> {
   if (target === 'private') fail('invalid-request', 'host must lead to a public address');
 }
 
-/** The new password sealed, or the one that is stored: it stays where it would be sent to the same place under the same name. */
+/** Encrypts the new password, or returns the stored one if host, port and login are unchanged. */
 async function sealedPassword(ctx: Context, pid: string, checked: CheckedServer): Promise<string> {
   if (checked.password !== null)
     return seal(await sealingKey(ctx.config), checked.password, contextOf({ pid, ...checked }));
@@ -87,12 +84,10 @@ async function sealedPassword(ctx: Context, pid: string, checked: CheckedServer)
   return before.password;
 }
 
-/** Removes the calling store's own mail server. */
 export function removeMailServer(ctx: Context): Promise<boolean> {
   return servers.removeServer(ctx.db, requireStore(ctx).pid);
 }
 
-/** Sends one mail by the calling store's own server, and tells how that went. */
 export async function testMailServer(
   ctx: Context,
   to: string,

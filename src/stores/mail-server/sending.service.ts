@@ -15,18 +15,17 @@ import { contextOf } from './mail-server.rules.ts';
 import * as servers from './mail-server.repo.ts';
 import type { MailServerRow, SendingServer } from './mail-server.repo.ts';
 
-/** The stores whose mails leave by servers of their own. */
 export function listOwners(db: Db): Promise<Set<string>> {
   return servers.listOwners(db);
 }
 
-/** A store's server as its mails need it; without a key that opens the password, `server` is null. */
+/** `server` is null if no key decrypts the password. */
 export type OpenedServer = ServerKey & {
   server: StoreServer | null;
   senderAddress: string | null;
 };
 
-/** Gives a server its password back; null where none of the keys opens it. */
+/** Returns null if no key decrypts the password. */
 export function openServer(keys: readonly Buffer[], row: MailServerRow): StoreServer | null {
   const { host, port, security, login: user } = row;
   const password = unseal(keys, row.password, contextOf(row));
@@ -40,7 +39,6 @@ const toOpened = (keys: readonly Buffer[], row: SendingServer): OpenedServer => 
   ...row.store,
 });
 
-/** The servers of those of the stores that have their own, by store. */
 export async function openServers(
   { db, config }: Pick<Services, 'db' | 'config'>,
   pids: readonly string[],
@@ -51,7 +49,7 @@ export async function openServers(
   return new Map(rows.map((row) => [row.pid, toOpened(keys, row)]));
 }
 
-/** How one mail fared at a store's own server: what becomes of it, and what it tells of the server; undefined where that is nothing. */
+/** The outcome for the mail, and what it shows about the server; `problem` is undefined if it shows nothing. */
 export type Carried = { outcome: Outcome; problem?: MailProblem | null };
 
 const later = (problem: MailProblem): Carried => ({
@@ -59,7 +57,9 @@ const later = (problem: MailProblem): Carried => ({
   problem,
 });
 
-/** Sends a mail from the store's own address by its own server, by no other. What the server says is kept to its number. */
+/**
+ * Sends from the store's own address and only through its own server. Of the server's response only the status code is stored.
+ */
 export async function sendByOwnServer(
   { server, senderAddress }: OpenedServer,
   message: Outgoing,
@@ -79,14 +79,12 @@ export async function sendByOwnServer(
   }
 }
 
-/** Notes how mails leave, for the store to see. */
 export type HealthLog = (key: ServerKey, problem: MailProblem | null) => Promise<void>;
 
-/** How long the same news is not written again. */
 const SAME_NEWS_MS = 30_000;
 const MAX_REMEMBERED = 10_000;
 
-/** Writes only what is news, so that a hundred mails a second are two writes a minute. */
+/** Writes only changes, so that a hundred mails a second cause two writes a minute. */
 export function createHealthLog({ db, log, now }: Pick<Services, 'db' | 'log' | 'now'>): HealthLog {
   const noted = new Map<string, { problem: MailProblem | null; at: number }>();
   return async (key, problem) => {
@@ -98,7 +96,7 @@ export function createHealthLog({ db, log, now }: Pick<Services, 'db' | 'log' | 
     noted.set(name, { problem, at });
     if (noted.size > MAX_REMEMBERED) noted.delete(noted.keys().next().value!);
     await servers.noteHealth(db, key, problem, now()).catch((error: unknown) => {
-      // The mail itself matters more.
+      // Logged only, because the mail itself matters more.
       log.error({ err: error }, 'the state of a mail server could not be noted');
     });
   };
@@ -106,7 +104,7 @@ export function createHealthLog({ db, log, now }: Pick<Services, 'db' | 'log' | 
 
 const PORTION = 100;
 
-/** Seals passwords with the newest key that were sealed with older ones, so that these can go; answers how many. */
+/** Encrypts older passwords with the newest key, so that older keys can be removed; returns the count. */
 export async function resealPasswords({ db, config }: Services): Promise<number> {
   const keys = await findKeys(config);
   const [newest] = keys;

@@ -1,10 +1,8 @@
 import type { Db } from '../../platform/database/database.ts';
 import type { WebhookTryModel } from '../../generated/prisma/models.ts';
 
-/** A try as the store sees it. */
 export type TryRow = Pick<WebhookTryModel, 'at' | 'tookMs' | 'status' | 'error'>;
 
-/** A try of one delivery. */
 export type NewTry = TryRow & Pick<WebhookTryModel, 'pid' | 'webhookId' | 'deliveryId'>;
 
 const SHOWN = { at: true, tookMs: true, status: true, error: true } as const;
@@ -12,12 +10,11 @@ const SHOWN_TRIES = 50;
 const COUNTED_TRIES = 1_000;
 const FORGOTTEN_AT_ONCE = 10_000;
 
-/** Notes a try. */
 export async function noteTry(db: Db, noted: NewTry): Promise<void> {
   await db.prisma.webhookTry.createMany({ data: noted });
 }
 
-/** The last tries of a delivery, oldest first. */
+/** Oldest first. */
 export async function triesOf(db: Db, pid: string, deliveryId: string): Promise<TryRow[]> {
   const rows = await db.prisma.webhookTry.findMany({
     where: { pid, deliveryId },
@@ -28,7 +25,7 @@ export async function triesOf(db: Db, pid: string, deliveryId: string): Promise<
   return rows.reverse();
 }
 
-/** The last try of a webhook, or the last that it took. */
+/** Returns the last attempt of a webhook, or its last successful one. */
 export function lastTry(
   db: Db,
   pid: string,
@@ -42,12 +39,10 @@ export function lastTry(
   });
 }
 
-/** How many tries a webhook had since one. */
 export function countTriesSince(db: Db, pid: string, webhookId: string, seq: bigint): Promise<number> {
   return db.prisma.webhookTry.count({ where: { pid, webhookId, seq: { gt: seq } }, take: COUNTED_TRIES });
 }
 
-/** Forgets a portion of the tries from before; answers how many. */
 export async function removeTries(db: Db, before: Date): Promise<number> {
   const { count } = await db.prisma.webhookTry.deleteMany({
     where: { at: { lt: before } },

@@ -9,20 +9,16 @@ import type { NewTry, TryRow } from './attempt.repo.ts';
 import { findDelivery, queueFor } from './webhook.repo.ts';
 import type { DeliveryRow } from './webhook.repo.ts';
 
-/** How the last tries of a webhook went. */
 export type Health = { lastSuccessAt: Date | null; failuresInARow: number; lastError: string | null };
 
-/** One delivery of the calling store, or null. */
 export function getDelivery(ctx: Context, id: string): Promise<DeliveryRow | null> {
   return findDelivery(ctx.db, requireStore(ctx).pid, id);
 }
 
-/** The tries of a delivery. */
 export function listTries(ctx: Context, deliveryId: string): Promise<TryRow[]> {
   return tries.triesOf(ctx.db, requireStore(ctx).pid, deliveryId);
 }
 
-/** How a webhook does. */
 export async function getHealth(ctx: Context, webhookId: string): Promise<Health> {
   const { pid } = requireStore(ctx);
   const last = await tries.lastTry(ctx.db, pid, webhookId, false);
@@ -35,7 +31,6 @@ export async function getHealth(ctx: Context, webhookId: string): Promise<Health
   };
 }
 
-/** Sends a webhook an event that says that it is a test. */
 export async function testWebhook(ctx: Context, id: string): Promise<DeliveryRow> {
   const { pid } = requireStore(ctx);
   const event = { id: newId(), type: TEST_TYPE, data: { webhookId: id, isTest: true } };
@@ -43,7 +38,7 @@ export async function testWebhook(ctx: Context, id: string): Promise<DeliveryRow
   return row ?? fail('not-found', 'There is no such webhook');
 }
 
-/** Notes how a try went. A note that cannot be written must not undo the try. */
+/** Records an attempt. An error here must not undo the attempt itself. */
 export async function noteTry({ db, log }: Services, noted: NewTry): Promise<void> {
   try {
     await tries.noteTry(db, noted);
@@ -52,10 +47,9 @@ export async function noteTry({ db, log }: Services, noted: NewTry): Promise<voi
   }
 }
 
-/** As long as the deliveries themselves. */
+/** The same as for deliveries. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** Forgets a portion of the tries of long ago; answers how many. */
 export function forgetTries({ db }: Services, now: Date): Promise<number> {
   return tries.removeTries(db, new Date(now.getTime() - KEEP_MS));
 }

@@ -5,7 +5,10 @@ import type { EventType, StoreEvent } from './event.rules.ts';
 
 export type { EventType, StoreEvent } from './event.rules.ts';
 
-/** SQL: every write that adds or removes an item runs it; it finds the listeners of all stores and queues for them in one statement. */
+/**
+ * SQL: every write that adds or removes an item runs it; it finds the webhooks of all stores and queues the events in one
+ * statement.
+ */
 const EMIT = {
   name: 'emit_events',
   text: `
@@ -17,10 +20,8 @@ const EMIT = {
     RETURNING 1`,
 };
 
-/** Something that happened in a store. */
 export type HappenedEvent = StoreEvent & { pid: string; now: Date };
 
-/** Whether a webhook of the store listens to a type of events. */
 export async function isHeard(db: Db, pid: string, type: EventType): Promise<boolean> {
   const listener = await db.prisma.webhook.findFirst({
     where: { pid, events: { has: type } },
@@ -29,7 +30,7 @@ export async function isHeard(db: Db, pid: string, type: EventType): Promise<boo
   return listener !== null;
 }
 
-/** Queues events for the webhooks of their stores in the caller's transaction; one index look-up for a store that has none. */
+/** Queues events in the caller's transaction; a store without webhooks costs one index lookup. */
 export async function queueEvents(tx: Tx, events: readonly HappenedEvent[]): Promise<void> {
   if (events.length === 0) return;
   const queued = await tx.query(EMIT, [
@@ -42,7 +43,6 @@ export async function queueEvents(tx: Tx, events: readonly HappenedEvent[]): Pro
   if (queued.length > 0) tx.afterCommit(tx.wake);
 }
 
-/** Queues events of one moment in one store. */
 export function emitEvents(tx: Tx, pid: string, events: readonly StoreEvent[], now: Date): Promise<void> {
   return queueEvents(
     tx,

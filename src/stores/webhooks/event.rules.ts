@@ -1,4 +1,3 @@
-/** Everything a store's webhooks can be told. */
 export const EVENT_TYPES = [
   'list.item.added',
   'list.item.removed',
@@ -11,11 +10,9 @@ export const EVENT_TYPES = [
   'product.restocked',
 ] as const;
 
-/** What a webhook is sent as a test; it cannot be asked for otherwise. */
+/** Sent only as a test; a webhook cannot subscribe to it. */
 export const TEST_TYPE = 'webhook.test';
 
-/** The type of an event. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Something that happened in a store. */
 export type StoreEvent = { type: EventType; data: object };

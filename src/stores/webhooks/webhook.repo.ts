@@ -4,12 +4,10 @@ import type { ClaimedMessage, MessageState } from '../../alerts/queue/outbox.rep
 import { lockStore } from '../store.repo.ts';
 import { MAX_WEBHOOKS } from './webhook.rules.ts';
 
-/** A webhook as its store sees it. */
 export type WebhookRow = Omit<WebhookModel, 'pid' | 'secret'>;
 
 const HIDDEN = { pid: true, secret: true } as const;
 
-/** All webhooks of a store, oldest first. */
 export function listWebhooks(db: Db, pid: string): Promise<WebhookRow[]> {
   return db.prisma.webhook.findMany({
     where: { pid },
@@ -18,7 +16,7 @@ export function listWebhooks(db: Db, pid: string): Promise<WebhookRow[]> {
   });
 }
 
-/** Adds a webhook; null when the store has as many as it may. Callers of one store wait for each other until the commit. */
+/** Returns null if the store has reached its maximum. Concurrent calls for one store are serialized until the commit. */
 export async function addWebhook(
   tx: Tx,
   pid: string,
@@ -30,7 +28,7 @@ export async function addWebhook(
   return tx.prisma.webhook.create({ data: { pid, ...webhook, cts: now, uts: now }, omit: HIDDEN });
 }
 
-/** Changes a webhook and keeps its secret; null when the store has no such webhook. */
+/** The secret stays the same. Returns null if the store has no such webhook. */
 export async function updateWebhook(
   db: Db,
   pid: string,
@@ -45,15 +43,14 @@ export async function updateWebhook(
   return row ?? null;
 }
 
-/** Removes a webhook; what is still queued for it will be withheld. */
+/** Deliveries that are still queued will be withheld. */
 export async function deleteWebhook(db: Db, pid: string, id: string): Promise<boolean> {
   return (await db.prisma.webhook.deleteMany({ where: { pid, id } })).count === 1;
 }
 
-/** Where a delivery goes and how it is signed. */
 export type WebhookTarget = Pick<WebhookModel, 'url' | 'secret'> & Pick<StoreModel, 'isDemo'>;
 
-/** The targets of claimed deliveries, in their order; null where the webhook is gone. */
+/** In the order of the deliveries; null if the webhook was deleted. */
 export async function loadTargets(
   db: Db,
   deliveries: readonly ClaimedMessage[],
@@ -69,7 +66,6 @@ export async function loadTargets(
   return deliveries.map(({ pid, recipient }) => targets.get(`${pid} ${recipient}`) ?? null);
 }
 
-/** A delivery as the store sees it. */
 export type DeliveryRow = Raw<Omit<Shown, 'recipient' | 'kind' | 'state' | 'payload'>> & {
   webhookId: string;
   type: string;
@@ -102,7 +98,6 @@ const toDelivery = ({ recipient, kind, seq, state, payload, ...row }: Shown): De
   payload: payload as Record<string, unknown>,
 });
 
-/** Which deliveries: those of a webhook, of one state or of all. */
 export type DeliveryFilter = { webhookId: string; state: MessageState | null };
 
 const deliveriesOf = (pid: string, { webhookId, state }: DeliveryFilter) => ({
@@ -112,7 +107,7 @@ const deliveriesOf = (pid: string, { webhookId, state }: DeliveryFilter) => ({
   ...(state === null ? {} : { state }),
 });
 
-/** A page of a webhook's deliveries, newest first; one more than asked for tells whether another page follows. */
+/** Newest first; one row more than requested shows whether another page follows. */
 export async function listDeliveries(
   db: Db,
   pid: string,
@@ -129,12 +124,11 @@ export async function listDeliveries(
   return rows.map(toDelivery);
 }
 
-/** How many deliveries a webhook has. */
 export function countDeliveries(db: Db, pid: string, filter: DeliveryFilter): Promise<number> {
   return db.prisma.outboxMessage.count({ where: deliveriesOf(pid, filter) });
 }
 
-/** Queues a delivery again under its old id, whatever a try that is under way comes to; null when the store has no such delivery. */
+/** Queues a delivery again under its id, regardless of an attempt in progress; null if the store has no such delivery. */
 export async function replayDelivery(
   tx: Tx,
   pid: string,
@@ -157,7 +151,6 @@ export async function replayDelivery(
   return row ? toDelivery(row) : null;
 }
 
-/** One delivery of a store. */
 export async function findDelivery(db: Db, pid: string, id: string): Promise<DeliveryRow | null> {
   const row = await db.prisma.outboxMessage.findFirst({
     where: { pid, id, lane: 'webhook' },
@@ -166,7 +159,7 @@ export async function findDelivery(db: Db, pid: string, id: string): Promise<Del
   return row && toDelivery(row);
 }
 
-/** Queues an event for one webhook, whatever it is told otherwise; null when the store has no such webhook. */
+/** Queues an event for one webhook, even if it does not subscribe to it; null if the store has no such webhook. */
 export async function queueFor(
   tx: Tx,
   pid: string,

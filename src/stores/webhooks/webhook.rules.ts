@@ -3,14 +3,14 @@ import { fail } from '../../platform/errors.ts';
 import { EVENT_TYPES } from './event.rules.ts';
 import type { EventType } from './event.rules.ts';
 
-/** Most webhooks of a store: more would multiply every event, and a receiver can fan out itself. */
+/** More webhooks would multiply every event, and a receiver can fan out itself. */
 export const MAX_WEBHOOKS = 20;
 
 const MAX_URL = 2_000;
-/** Prefix that tells a reader what the secret is for; the key is the base64 behind it. */
+/** The prefix shows what the secret is for; the key is the base64 after it. */
 const SECRET_PREFIX = 'whsec_';
 
-/** The address of a webhook: http(s), without credentials in it. */
+/** Accepts http(s) URLs without credentials. */
 export function checkWebhookUrl(text: string): URL {
   const url = text.length <= MAX_URL && URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -20,12 +20,11 @@ export function checkWebhookUrl(text: string): URL {
   return url;
 }
 
-/** The host of an address without the brackets of an IPv6 one. */
+/** Removes the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** The events a webhook wants, each once. */
 export function checkEvents(events: readonly string[]): EventType[] {
   const wrong = events.find((event) => !(EVENT_TYPES as readonly string[]).includes(event));
   if (wrong !== undefined)
@@ -35,12 +34,11 @@ export function checkEvents(events: readonly string[]): EventType[] {
   return [...new Set(events)] as EventType[];
 }
 
-/** A secret as its owner sees it. */
 export function formatSecret(key: Buffer): string {
   return SECRET_PREFIX + key.toString('base64');
 }
 
-/** Headers that prove to the receiver who sent a body and when (the Standard Webhooks scheme). */
+/** Signs a body and its time by the Standard Webhooks scheme. */
 export function signatureHeaders(
   secret: string,
   id: string,

@@ -20,23 +20,20 @@ export type { WebhookTarget } from './webhook.repo.ts';
 const SECRET_BYTES = 32;
 const DELIVERY_ORDER = 'delivery';
 
-/** The store's webhooks. */
 export async function listWebhooks(ctx: Context): Promise<WebhookRow[]> {
   return hooks.listWebhooks(ctx.db, requireStore(ctx).pid);
 }
 
-/** What webhooks can be told of. */
 export function listEventTypes(ctx: Context): EventType[] {
   requireStore(ctx);
   return [...EVENT_TYPES];
 }
 
-/** A saved webhook; the secret is there only when it was just made. */
+/** `secret` is set only if it was just created. */
 export type SavedWebhook = { webhook: WebhookRow; secret: string | null };
 
 type WebhookInput = { id?: string | null; url: string; events: readonly string[] };
 
-/** Adds a webhook, or with an id changes one. */
 export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<SavedWebhook> {
   const store = requireStore(ctx);
   if (store.isDemo) fail('forbidden', 'The demo store has no webhooks: its messages never leave the machine');
@@ -64,7 +61,7 @@ export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<Sa
   return { webhook, secret };
 }
 
-/** Tells the person who types the address; what counts is the same check at each connection. */
+/** Gives early feedback on the URL; the same check at each connection is the one that protects. */
 async function refusePrivateTarget(ctx: Context, url: URL): Promise<void> {
   if (ctx.config.webhookAllowPrivate) return;
   await goOutside(ctx);
@@ -73,7 +70,6 @@ async function refusePrivateTarget(ctx: Context, url: URL): Promise<void> {
   if (target === 'private') fail('invalid-request', 'url must lead to a public address');
 }
 
-/** Removes a webhook. */
 export async function deleteWebhook(ctx: Context, id: string): Promise<boolean> {
   return (await hooks.deleteWebhook(ctx.db, requireStore(ctx).pid, id)) || failNoWebhook();
 }
@@ -85,10 +81,9 @@ type DeliveryPage = {
   after?: string | null;
 };
 
-/** A page of deliveries; they are counted only when that is asked for. */
+/** Carries the filter, so that the total is counted only if the client selects it. */
 export type DeliveryConnectionRow = Connection<DeliveryRow> & { filter: DeliveryFilter };
 
-/** What was sent to a webhook, newest first. */
 export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<DeliveryConnectionRow> {
   const { pid } = requireStore(ctx);
   const first = checkLimit('first', page.first, 20, 100);
@@ -98,19 +93,16 @@ export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<
   return { ...toConnection(rows, first, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq), page.after), filter };
 }
 
-/** How many deliveries there are over all pages. */
 export function countDeliveries(ctx: Context, { filter }: DeliveryConnectionRow): Promise<number> {
   return hooks.countDeliveries(ctx.db, requireStore(ctx).pid, filter);
 }
 
-/** Sends a delivery again under the same id. */
 export async function replayDelivery(ctx: Context, id: string): Promise<DeliveryRow> {
   const { pid } = requireStore(ctx);
   const row = await ctx.db.transaction((tx) => hooks.replayDelivery(tx, pid, id, ctx.now()));
   return row ?? fail('not-found', 'There is no such delivery');
 }
 
-/** Where claimed deliveries go, in their order; null where the webhook is gone. */
 export function findTargets(
   db: Db,
   deliveries: readonly ClaimedMessage[],
