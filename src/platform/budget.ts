@@ -135,7 +135,6 @@ export function charge(budget: Budget, bytes: number): void {
   if (budget.held > RESPONSE_LIMITS.bytes) failTooMuch();
 }
 
-/** Allows `VALUES_IN_A_ROW` values of all requests together in one turn of the event loop. */
 function createPause(): (values: number) => Promise<void> | null {
   let inRow = 0;
   let isCounting = false;

@@ -19,7 +19,6 @@ export function csvRow(cells: readonly string[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`;
 }
 
-/** Null makes an empty cell. */
 export type CsvColumn<Row> = [name: string, cellOf: (row: Row) => Date | string | number | boolean | null];
 
 function textOf(value: Date | string | number | boolean | null): string {
@@ -27,7 +26,6 @@ function textOf(value: Date | string | number | boolean | null): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** The number of rows per read. */
 export const CSV_PORTION = 1_000;
 
 /**

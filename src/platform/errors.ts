@@ -61,14 +61,12 @@ export const FAILURES = {
   unavailable: [503, 'The database is away, or too much is under way: retry after `Retry-After` seconds.'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;
 
-/** The closed set of error types that callers can rely on. */
 export type ErrorType = keyof typeof FAILURES;
 
 /** An expected error: the caller sees its type and message unchanged. */
 export class AppError extends Error {
   readonly type: ErrorType;
   readonly status: number;
-  /** Response headers of this error, for example Retry-After. */
   readonly headers: Record<string, string>;
 
   constructor(type: ErrorType, msg: string, headers: Record<string, string> = {}) {
@@ -80,7 +78,6 @@ export class AppError extends Error {
   }
 }
 
-/** Messages of the errors that read the same everywhere. */
 const DEFAULT_TEXT: Partial<Record<ErrorType, string>> = {
   unauthorised:
     'The store id or API key is missing: shopper calls send pid (over GraphQL the header x-pid), store calls Authorization: Basic with the store id and API key',

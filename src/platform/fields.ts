@@ -1,4 +1,3 @@
-/** Defines how a form of the dashboard shows a field. */
 export type FormField = {
   label: string;
   hint?: string;
@@ -21,7 +20,6 @@ export type IntField = {
   rule?: string;
 };
 
-/** Returns the part of the error that follows the name of a number field. */
 export function intRule({ min, max, rule, initial }: IntField): string {
   return rule ?? `must be a whole number from ${min} to ${max}${initial === null ? ' or null' : ''}`;
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail, AppError } from './errors.ts';
 
-/** Identifies the caller and its open connection during a request. */
 export type Connection = { response: ServerResponse; party: Party };
 
 /** Four requests per store may wait for a template, a name server or a mail server at a time. */
@@ -104,7 +103,6 @@ export type Ticket = {
   position: number;
   /** Reduces the capacity that the ticket holds; the rest admits the next one. */
   shrink(weight: number): void;
-  /** Releases the capacity, or leaves the queue. */
   release: () => void;
 };
 
@@ -115,7 +113,6 @@ export type QueueLimits = {
   capacity: number;
   perStore: number;
   perCaller: number;
-  /** A ticket that has waited longer is rejected. */
   waitMs: number;
   /** The waiting tickets of one store; beyond that the newest ticket of its busiest caller is rejected. */
   maxWaiting: number;

@@ -121,7 +121,6 @@ function isRaw(value: object): value is RawJson {
   return Object.getPrototypeOf(value) === rawPrototype;
 }
 
-/** Serializes a value and inserts raw JSON unchanged. */
 export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
   met = texts;

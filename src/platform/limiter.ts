@@ -155,7 +155,6 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
   };
 }
 
-/** Counts in memory if `redisUrl` is null. */
 export function createLimiter(redisUrl: string | null, log: Logger): Limiter {
   const inMemory = createCounter((options) => new RateLimiterMemory(options));
   if (redisUrl !== null) return createSharedLimiter(redisUrl, log, inMemory);

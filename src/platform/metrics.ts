@@ -155,7 +155,6 @@ export function measure<Label extends string>(
 
 let isStarted = false;
 
-/** Collects metrics of the process itself (memory, CPU, event-loop lag, garbage collection), once. */
 export function watchProcess(version: string): void {
   if (isStarted) return;
   isStarted = true;

@@ -16,7 +16,6 @@ import { VERSION } from './version.ts';
 
 export type TraceSettings = { endpoint: string; serviceName: string; share: number };
 
-/** The current span, and others that share it. */
 type Open = { span: Span; links: Link[] };
 
 const KINDS: Record<SpanOf, SpanKind> = {
@@ -26,7 +25,6 @@ const KINDS: Record<SpanOf, SpanKind> = {
   send: SpanKind.CLIENT,
 };
 
-/** The interval at which spans are exported. */
 const EXPORT_MS = 1_000;
 
 /** Logs once that the collector is away, until it is back; spans of that time are lost, and nothing waits for them. */

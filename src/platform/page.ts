@@ -42,14 +42,12 @@ export function decodeCursor(field: string, cursor: string, order: string): unkn
   return given === order ? place : failCursor(field);
 }
 
-/** Returns the row number in the cursor; null for the first page, which has no cursor. */
 export function decodeSeq(field: string, cursor: string | null | undefined, order: string): number | null {
   if (!cursor) return null;
   const [seq] = decodeCursor(field, cursor, order);
   return Number.isSafeInteger(seq) ? (seq as number) : failCursor(field);
 }
 
-/** Returns the time and the text or number in the cursor; null for the first page. */
 export function decodeMoment(
   field: string,
   cursor: string | null | undefined,

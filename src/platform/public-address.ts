@@ -5,7 +5,6 @@ import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The code of the error of a guarded connection. */
 export const NOT_PUBLIC = 'ENOTPUBLIC';
 
 /** All of IPv6 that is routed on the internet; other addresses are deprecated, local or translated. */
@@ -28,7 +27,6 @@ export function notPublic(): Error {
   return Object.assign(new Error('the address is not public'), { code: NOT_PUBLIC });
 }
 
-/** A slower name server is not waited for. */
 const LOOKUP_LIMIT_MS = 3_000;
 /** RFC 6761: name servers are never asked for these. */
 const LOOPBACK_NAME = /(^|\.)localhost\.?$/i;
@@ -49,7 +47,7 @@ async function addressesOf(given: string): Promise<LookupAddress[]> {
   if (family !== 0) return [{ address: host, family }];
   if (LOOPBACK_NAME.test(host)) return [{ address: '127.0.0.1', family: 4 }];
   const resolver = new Resolver({ timeout: LOOKUP_LIMIT_MS / 3, tries: 2 });
-  // The configured servers of this process, which a test or an operator may have changed.
+  // `dns.setServers` may have changed the servers of this process.
   resolver.setServers(getServers());
   const limit = setTimeout(() => resolver.cancel(), LOOKUP_LIMIT_MS);
   try {

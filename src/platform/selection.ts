@@ -37,7 +37,9 @@ export function selectsField(info: GraphQLResolveInfo, name: string): boolean {
   return fieldsNamed(info, name).length > 0;
 }
 
-/** Returns the largest `limit` of the fields with this name at any depth, `standard` if one has none; 0 without such a field. */
+/**
+ * Returns the largest value of `argument` among the fields with this name, `standard` if one has none; 0 without such a field.
+ */
 export function largestBelow(
   info: GraphQLResolveInfo,
   name: string,

@@ -42,12 +42,10 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** The result is safe inside an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** Colour of buttons if a store has not chosen one. */
 export const DEFAULT_COLOUR = '#1f2937';
 
 const LIGHT = '#ffffff';

@@ -10,7 +10,6 @@ export type SpanEnd = { name?: string; attributes?: Attributes; failure?: string
 
 export type OpenSpan = {
   traceId: string;
-  /** Runs `work` with this span as the current one. */
   run: <Result>(work: () => Result) => Result;
   end: (end?: SpanEnd) => void;
 };
@@ -36,7 +35,6 @@ export function useTracing(given: Tracing | null): void {
   tracing = given;
 }
 
-/** Exports the remaining spans at the end of the process. */
 export async function closeTracing(): Promise<void> {
   const ended = tracing;
   tracing = null;
@@ -61,7 +59,6 @@ export function startSpan(
   return tracing && tracing.start(of, name, attributes, parent);
 }
 
-/** Runs `work` in a span of its own; without traces it just runs. */
 export async function inSpan<Result>(
   of: SpanOf,
   name: string,
@@ -94,7 +91,6 @@ export function currentTraceparent(): string | null {
   return tracing && tracing.traceparent();
 }
 
-/** Holds the current span for work that runs later in a batch. */
 export function holdSpan(): Held | undefined {
   return tracing?.hold();
 }
@@ -104,7 +100,6 @@ export function resumeSpans<Result>(holders: readonly Holder[], work: () => Resu
   return tracing ? tracing.resume(holders, work) : work();
 }
 
-/** Binds a callback to the span that is current now. */
 export function bindSpan<Args extends unknown[]>(callback: (...args: Args) => void): typeof callback {
   if (tracing === null) return callback;
   const holders = [{ span: holdSpan() }];

@@ -55,7 +55,6 @@ const NEWLINE = 0x0a;
 export type BackupReader = {
   /** Reads and validates the next line; throws a BackupError if it does not match. */
   line<Line>(shape: z.ZodType<Line>): Promise<Line>;
-  /** Reads the rows of a table, up to `END_OF_ROWS`. */
   rows(): AsyncGenerator<Buffer>;
   /** Reads the last line, verifies its checksum, and expects nothing after it. */
   end(): Promise<EndLine>;

@@ -31,7 +31,6 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const copyTarget = ({ name, columns }: Table): string =>
   `${quote(name)} (${columns.map(quote).join(', ')})`;
 
-/** Returns wishgate's tables, sorted by name. */
 export async function readTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns

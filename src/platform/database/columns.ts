@@ -1,4 +1,3 @@
-/** Maps the TypeScript type of a Prisma field to PostgreSQL's name for the column type. */
 export type SqlType<Value> = [NonNullable<Value>] extends [string]
   ? 'text'
   : [NonNullable<Value>] extends [boolean]
@@ -17,7 +16,6 @@ export type SqlType<Value> = [NonNullable<Value>] extends [string]
 export type ReadValue<Value> =
   SqlType<Value> extends 'jsonb' ? string : Value extends bigint | Date ? number : Value;
 
-/** The fields of a table whose rule has this member. */
 export type FieldsWith<Table, Rule> = {
   [Field in keyof Table]: Table[Field] extends Rule ? Field : never;
 }[keyof Table];
@@ -59,7 +57,6 @@ export function namer<Row>(names: readonly string[]): (values: readonly unknown[
   return new Function('values', `return { ${fields.join(', ')} }`) as (values: readonly unknown[]) => Row;
 }
 
-/** Fields are in camel case, columns in snake case. */
 export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -82,6 +79,5 @@ export function unnestKeys(alias: string, columns: Record<string, SqlName>, firs
 
 type SqlName = 'text' | 'int' | 'bigint' | 'boolean' | 'timestamptz' | 'jsonb' | 'bytea';
 
-/** Returns the parameters of `unnest`: one array per field. */
 export const arraysOf = <Row>(rows: readonly Row[], ...fields: (keyof Row)[]): unknown[][] =>
   fields.map((field) => rows.map((row) => row[field]));

@@ -23,7 +23,6 @@ export type Db = {
 
 /** An open transaction. A function that must be atomic takes this type, so that no caller can pass the pool. */
 export type Tx = Db & {
-  /** Runs `work` once after the commit, and never after a rollback. */
   afterCommit(work: () => void): void;
   /** Runs `work` in a savepoint: if it throws, its writes are rolled back and the transaction continues. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;

@@ -102,7 +102,6 @@ export async function holdHome(home: string, log: Logger, options: HoldOptions =
   const sign = (): string => `${place} ${process.pid} ${Date.now()}\n`;
   const isOurs = ({ text }: Claim): boolean => text.startsWith(`${place} `);
 
-  /** Returns once this machine owns the folder. */
   async function confirm(): Promise<void> {
     for (;;) {
       const seen = await readClaim(home);

@@ -10,7 +10,6 @@ import type { OsUser, RunResult } from './embedded-system.ts';
 /** Root uses this folder when the user postgres cannot reach the data folder. */
 const SHARED_ROOT = '/var/lib/wishgate';
 
-/** The actual location of the files of the bundled database. */
 export type Place = {
   dir: string;
   /** A copy of the data folder would not contain the database. */

@@ -25,7 +25,6 @@ export type Cluster = {
 
 export type Settings = Record<string, string>;
 
-/** The time limit of a crash recovery. */
 const RECOVERY_PATIENCE_MS = 120_000;
 /** A server that is unresponsive or shutting down is stopped after this time. */
 const SILENCE_PATIENCE_MS = 10_000;
@@ -185,7 +184,6 @@ function slowStart(cluster: Cluster): Error {
   );
 }
 
-/** `isServer` is true for the postmaster, false for its helpers and sessions. */
 export type ClusterProcess = { pid: number; isServer: boolean };
 
 /** PostgreSQL puts this into the titles of its processes, which identifies the helpers of a dead server. */

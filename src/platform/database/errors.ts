@@ -1,4 +1,3 @@
-/** Returns the code of the driver, of Prisma, or of the driver inside Prisma's error. */
 function codeOf(error: { code?: unknown; originalCode?: unknown }): string {
   const code = error.originalCode ?? error.code;
   return typeof code === 'string' ? code : '';

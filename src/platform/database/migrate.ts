@@ -125,10 +125,8 @@ export async function buildSchema(
   for (const { sql } of migrations) await client.query(sql);
 }
 
-/** `pending` lists migrations that this build has and the database lacks. */
 export type MigrationState = { applied: number; latest: string | null; pending: string[] };
 
-/** One short query, for readiness checks. */
 export async function readMigrationState(db: Session, folder: string = FOLDER): Promise<MigrationState> {
   const finished = new Set(
     (await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.migration_name),
@@ -167,7 +165,6 @@ async function checkServerVersion(client: pg.ClientBase): Promise<void> {
     throw new Error(`PostgreSQL ${MIN_VERSION} or newer is needed; this server is version ${major}`);
 }
 
-/** Returns undefined if the table does not exist yet. */
 export async function readApplied(db: Session): Promise<AppliedRow[] | undefined> {
   try {
     const text =

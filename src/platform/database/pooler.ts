@@ -18,7 +18,6 @@ const SETTINGS = {
 
 const entries = Object.entries(SETTINGS);
 
-/** The settings as startup options of a direct connection. */
 export const SESSION_OPTIONS = entries.map(([name, value]) => `-c ${name}=${value}`).join(' ');
 
 const pairs = entries.map(([name, value]) => `('${name}', '${value}')`).join(', ');

@@ -100,7 +100,6 @@ async function loadTables(
   watch.onDone({ ...head, tables: head.tables.length - leftOut.length, rows, bytes, leftOut });
 }
 
-/** Returns how many rows PostgreSQL accepted. */
 async function copyIn(client: pg.ClientBase, table: Table, rows: AsyncGenerator<Buffer>): Promise<number> {
   const target = client.query(copyFrom(`COPY ${copyTarget(table)} FROM STDIN`));
   await pipeline(Readable.from(rows, { objectMode: false }), target);

@@ -23,12 +23,10 @@ export type RoutedPool = {
   queryApart: Session['query'];
   /** Runs a statement of a health check, on a connection that never waits behind requests. */
   queryForMonitor: Session['query'];
-  /** Returns a connection for a new transaction. */
   connectApart: () => Promise<pg.PoolClient>;
   queryOn: (client: pg.PoolClient, config: pg.QueryConfig) => Promise<pg.QueryResult>;
   /** Increases when a connection is lost or another server becomes the primary: cached data may not match the new server. */
   era: () => number;
-  /** Calls `listener` whenever `era` increases. */
   onLost: (listener: () => void) => void;
   end: () => Promise<void>;
 };

@@ -3,7 +3,6 @@ import type { Logger } from '../log.ts';
 import { splitAddress } from '../database-address.ts';
 import { READ_ONLY } from './errors.ts';
 
-/** The time limit of the check whether a server is writable. */
 const PROBE_MS = 2_000;
 /** While no server is writable, they are checked again after this time. */
 const REST_MS = 200;
@@ -41,7 +40,6 @@ async function historyOf(connectionString: string): Promise<string | null> {
 }
 
 export type Servers = {
-  /** Address of the last known primary. */
   url: () => string;
   areSeveral: boolean;
   /** Looks for the writable server after `doubt`; throws while there is none. */

@@ -73,7 +73,6 @@ function readId(text: string, { name, type, failure }: Place): string {
   }
 }
 
-/** A product or variant id in the form that the variable's scalar accepts. */
 export const id: Optional<string | null, string> = {
   ...optional<string | null>({
     kind: 'text',
@@ -97,7 +96,6 @@ export const count: Optional<number | null> = optional({
   },
 });
 
-/** The expected version of a list; most calls omit it. */
 export const version: Field<number | null> = count.unusual;
 
 const FLAGS = new Map([
@@ -134,7 +132,6 @@ export const moment: Optional<number | null> = optional({
   },
 });
 
-/** One of the values of the variable's enum. */
 export const word: Optional<never> = optional({
   kind: 'text',
   read(text, { name, type, failure }) {
@@ -173,7 +170,6 @@ export const jsonOrText: Field<never> = {
   },
 };
 
-/** A variable that the route itself sets. */
 export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', read: () => value });
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
@@ -256,7 +252,6 @@ export function fitTo(type: GraphQLInputType, value: unknown, name: string, fail
   return fitted;
 }
 
-/** An argument or a field of an input. */
 export type Input = { astNode?: (GraphQLArgument | GraphQLInputField)['astNode'] };
 
 /** Returns the error type that the schema names for a missing or invalid value (`@refusedAs`), or null. */

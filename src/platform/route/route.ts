@@ -29,14 +29,12 @@ export type ReplyStream = {
 export type Route = {
   /** A shopper's browser, or the store's back end with its key. */
   caller: 'shopper' | 'store';
-  /** One line for the API reference. */
   summary: string;
   /** Fields by the name of their variable; a variable of an input type has a table of its own. */
   form: Record<string, Field | Record<string, Field>>;
   document: DocumentNode;
   /** The field of the data that becomes the response, and the shape of its body. */
   reply: { field: string; shape: Shape };
-  /** A call needs at least one of these fields. */
   needsOneOf?: readonly string[];
   /** Public data, which needs no shopper. */
   isOpen?: true;
@@ -44,7 +42,6 @@ export type Route = {
   stream?: ReplyStream;
   /** With a store key, the form's `regid` or the header names the shopper on whose behalf the store calls. */
   namesShopper?: true;
-  /** The route of which this one is the older name. */
   aliasOf?: string;
 };
 
@@ -71,7 +68,6 @@ export function route<Data, Variables extends Record<string, unknown>>(
   return { ...row, document, form, reply: { field, shape } };
 }
 
-/** The same call under an older path, which the reference marks as such. */
 export function alias(name: string, row: Route): Route {
   return { ...row, summary: `The older name of ${name}`, aliasOf: name };
 }
@@ -86,7 +82,6 @@ export type Reading = {
   names: readonly string[];
   field: Field;
   type: GraphQLInputType;
-  /** The schema's error type for an invalid value. */
   failure: ErrorType;
 };
 
@@ -94,7 +89,6 @@ const isField = (entry: Field | Record<string, Field>): entry is Field => typeof
 
 const namesOf = (name: string, { otherNames = [] }: Field): string[] => [name, ...otherNames];
 
-/** Returns the fields of a route in the order of its form, each with its type in the document. */
 export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Reading[] {
   const uses = usesOf(schema, document);
   const definitions = getOperationAST(document)!.variableDefinitions ?? [];
