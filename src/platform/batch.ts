@@ -7,10 +7,7 @@ export type BatchOutcome<Result> = { result: Result } | { error: unknown } | 'al
 
 export type Batching<Input, Result> = {
   kind: 'read' | 'write';
-  /**
-   * Runs many inputs in one statement or transaction and returns their outcomes in order. An error that it throws concerns all of
-   * them.
-   */
+  /** Runs many inputs in one statement and returns their outcomes in order. An error that it throws concerns all of them. */
   together: (inputs: readonly Input[]) => Promise<BatchOutcome<Result>[]>;
   alone: (input: Input) => Promise<Result>;
   /** Inputs with the same subject run one after the other, in order of arrival. */
@@ -123,9 +120,7 @@ export function createBatch<Input, Result>({
 
 export type LoaderLimits = Pick<Batching<never, never>, 'maxInFlight' | 'maxBatch' | 'startAt'>;
 
-/**
- * Concurrent reads share one statement; `load` returns one row for each key, in order. A key that fails does not fail the others.
- */
+/** Concurrent reads share one statement; `load` returns one row per key, in order. A key that fails does not fail the others. */
 export function createBatchLoader<Key, Row>(
   load: (keys: readonly Key[]) => Promise<Row[]>,
   limits: LoaderLimits = {},

@@ -48,7 +48,6 @@ export function failTooMuch(): never {
   return fail('limit-reached', 'This is more than can be answered at once; read it page by page');
 }
 
-/** Reads as much as requested, or less where that exceeds the limit of the request. */
 export async function readOrLess<Result>(
   read: (most: number) => Promise<Result>,
   wanted: number,
@@ -108,9 +107,7 @@ async function reserve(budget: Budget, bytes: number): Promise<number> {
   return granted;
 }
 
-/**
- * Reads at most `bytes`, and waits first if that is a large amount. `read` receives its limit and returns how many bytes it used.
- */
+/** Reads at most `bytes`, and first waits if that is much. `read` receives its limit and returns how many bytes it used. */
 export async function readWithin<Value>(
   budget: Budget,
   bytes: number,

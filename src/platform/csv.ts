@@ -1,9 +1,6 @@
 /** Spreadsheets execute a cell that begins with one of these characters. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/**
- * A phone number begins like a formula, but spreadsheets read it as a number; an apostrophe would make it unreadable for other
- * tools.
- */
+/** A phone number begins like a formula, but is read as a number; other tools would not recognize it with an apostrophe. */
 const PHONE = /^\+\d+$/;
 /** A negative number begins like a formula, too, but is harmless. */
 const NUMBER = /^-\d+(\.\d+)?$/;

@@ -1,7 +1,4 @@
-/**
- * Every error that a caller can receive: its HTTP status, its meaning and, where useful, what to do. REST, GraphQL and their
- * references all use this table.
- */
+/** Every error that a caller can receive. REST, GraphQL and their references all use this table. */
 export const FAILURES = {
   'invalid-uuid': [400, 'The uuid of the guest is missing or none of version 4.'],
   'invalid-useremail': [400, 'The e-mail address of the shopper is missing or not valid.'],

@@ -2,7 +2,6 @@ export type FormField = {
   label: string;
   hint?: string;
   placeholder?: string;
-  /** The input type, where the kind of the field does not imply it. */
   as?: 'time' | 'url' | 'email' | 'timeZone' | 'currency';
   /** Seconds per unit in which people enter a duration: 60 shows minutes. */
   unitSeconds?: 60 | 3_600;

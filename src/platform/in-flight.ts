@@ -13,8 +13,7 @@ const OUTSIDE = {
   maxWaiting: 2_000,
 };
 /**
- * This number of further requests wait without a slot in flight; later ones hold theirs, so that a store with too many only
- * delays itself.
+ * This number of further requests wait without a slot in flight; later ones hold theirs, so that the store delays only itself.
  */
 const MAX_WAITING_OUTSIDE = 8;
 /** A stream whose client reads nothing for this time is closed. */
@@ -95,13 +94,11 @@ export type Party = {
   most?: number;
 };
 
-/** A place in the queue: it waits first, then holds capacity until its release. */
 export type Ticket = {
   /** Resolves when the ticket is admitted; rejects with 503 after `waitMs`. */
   admitted: Promise<void>;
   /** The number of waiting tickets of its store on arrival, including this one; 0 if it was admitted immediately. */
   position: number;
-  /** Reduces the capacity that the ticket holds; the rest admits the next one. */
   shrink(weight: number): void;
   release: () => void;
 };

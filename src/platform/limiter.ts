@@ -34,10 +34,7 @@ export type Limiter = {
   close(): void;
 };
 
-/**
- * Counts against each limit until one is exhausted; returns that one, else the one with the fewest points left, or null without
- * limits.
- */
+/** Counts against each limit until one is exhausted; returns that one, else the one with the fewest points left. */
 export async function countAll<A extends Account>(
   limiter: Limiter,
   accounts: readonly A[],
@@ -77,10 +74,7 @@ function createCounter(make: (options: Options) => RateLimiterAbstract): Counter
 const hide = (kind: string, key: string, secret: Uint8Array): string =>
   createHmac('sha256', secret).update(`${kind} ${key}`).digest('base64url');
 
-/**
- * Counts in Redis, and in memory while Redis is away. A timer checks for its return, so that no request waits for it. Each change
- * is logged once.
- */
+/** Counts in memory while Redis is away. A timer checks for its return, so that no request waits. Each change is logged once. */
 function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limiter {
   const redis = new Redis(url, {
     lazyConnect: true,

@@ -28,7 +28,6 @@ function errorLines({ type, message, code, stack, cause }: LoggedError): string[
   return [head, ...places, ...(cause ? errorLines(cause).map((line) => `  ${line}`) : [])];
 }
 
-/** Formats a log line for people: time of day, level, message, fields; an error follows on its own lines. */
 export function readableLine(json: string): string {
   const { level, time, msg = '', err, ...fields } = JSON.parse(json) as Entry;
   const at = new Date(time).toTimeString().slice(0, 8);

@@ -52,7 +52,7 @@ const contextOf = ({ traceId, spanId, isSampled }: Parent) =>
     isRemote: true,
   });
 
-/** Exports spans by OTLP over HTTP. Loaded only if an operator enables traces. */
+/** Loaded only if an operator enables traces. */
 export function openOtlp({ endpoint, serviceName, share }: TraceSettings, log: Logger): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
   const provider = new TracerProvider({

@@ -36,7 +36,6 @@ export function encodeCursor(order: string, ...place: (string | number | null)[]
   return Buffer.from(JSON.stringify([order, ...place])).toString('base64url');
 }
 
-/** Fails with `invalid-request` for a cursor of another order. */
 export function decodeCursor(field: string, cursor: string, order: string): unknown[] {
   const [given, ...place] = parseArray(Buffer.from(cursor, 'base64url').toString('utf8'));
   return given === order ? place : failCursor(field);

@@ -37,9 +37,7 @@ export function selectsField(info: GraphQLResolveInfo, name: string): boolean {
   return fieldsNamed(info, name).length > 0;
 }
 
-/**
- * Returns the largest value of `argument` among the fields with this name, `standard` if one has none; 0 without such a field.
- */
+/** Returns the largest value of `argument` among fields of this name, `standard` if one has none; 0 without such a field. */
 export function largestBelow(
   info: GraphQLResolveInfo,
   name: string,

@@ -17,7 +17,6 @@ export type OpenSpan = {
 /** The span of work that is done later. */
 export type Held = object;
 
-/** A caller that waits for batched work. */
 export type Holder = { span: Held | undefined };
 
 /** Creates spans; null unless an operator enables traces. */
@@ -84,9 +83,7 @@ export function failureName(error: unknown): string {
   return [type, code, name].find((text): text is string => typeof text === 'string') ?? 'Error';
 }
 
-/**
- * The current span, for a message that is sent later, possibly by another process; null without one, or in a batch of several.
- */
+/** The current span, for a message that is sent later, maybe by another process; null without one, or in a batch of several. */
 export function currentTraceparent(): string | null {
   return tracing && tracing.traceparent();
 }

@@ -34,7 +34,6 @@ export const endLine = z.object({
   sha256: z.string(),
 });
 
-/** A table and its columns, without generated ones. */
 export type Table = z.infer<typeof table>;
 
 export type HeadLine = z.infer<typeof headLine>;

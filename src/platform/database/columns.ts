@@ -32,9 +32,7 @@ export function columnsOf<Table extends object>(
   }));
 }
 
-/**
- * Milliseconds since the epoch, the same in a row and in JSON. `extract` computes in decimals, which takes 1 µs more per item.
- */
+/** Milliseconds since the epoch, in rows and in JSON. `extract` computes in decimals, which takes 1 µs more per item. */
 const ms = (column: string): string => `(date_part('epoch', ${column}) * 1000)::bigint`;
 
 /** SQL that reads a time as milliseconds, and JSON as text, because the response contains it unchanged. */
@@ -61,9 +59,7 @@ export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/**
- * Selects the columns of these fields under the names of the fields. `table` is the alias of the model's table in the statement.
- */
+/** Selects columns under the names of their fields. `table` is the alias of the model's table in the statement. */
 export function selectColumns(table: string, fields: readonly string[]): string {
   return fields.map((field) => `${table}.${columnOf(field)} AS "${field}"`).join(', ');
 }

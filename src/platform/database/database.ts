@@ -37,7 +37,7 @@ export type Database = Db & {
   monitor: Session;
   /** Runs `work` in one transaction, and again from the start after a deadlock or serialization error. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Calls `listener` after each commit that created work; returns the function that unsubscribes it. */
+  /** Calls `listener` after each commit that created work; returns the unsubscribe function. */
   onWork(listener: () => void): () => void;
   /** Calls `listener` when the server closes a connection: the next one may lead to another server, or an older copy of it. */
   onLost(listener: () => void): void;
@@ -61,8 +61,7 @@ type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array 
 export type Raw<Row> = { [Field in keyof Row]: RawValue<Row[Field]> };
 
 /**
- * Stops V8 from optimizing Prisma's planner, 3 MB of WebAssembly that runs once for each kind of call: the first call takes 0.25
- * s of CPU instead of 0.75 s.
+ * Stops V8 from optimizing Prisma's planner, 3 MB of WebAssembly: the first call of each kind takes 0.25 s of CPU, not 0.75 s.
  */
 setFlagsFromString('--wasm-tiering-budget=100000000');
 

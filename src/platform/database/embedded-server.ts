@@ -13,7 +13,6 @@ import type { OsUser } from './embedded-system.ts';
 export const OWNER = 'wishgate';
 
 export type Cluster = {
-  /** The real path of PostgreSQL's data folder. */
   dir: string;
   logFile: string;
   /** Stores the last port, so that addresses of connected processes remain valid after a restart. */

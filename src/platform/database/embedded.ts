@@ -145,9 +145,7 @@ async function ensureDatabase(cluster: Cluster, port: number): Promise<void> {
   }
 }
 
-/**
- * The connection does not keep the process alive: a program that ends without release leaves a server for the next one to adopt.
- */
+/** Does not keep the process alive: a program that ends without release leaves a server for the next one to adopt. */
 async function connectHold(cluster: Cluster, port: number, onLost: () => void): Promise<Hold> {
   const config = { database: OWNER, application_name: HOLD, query_timeout: ANSWER_MS };
   const client = createClient(cluster, port, config) as Hold;

@@ -31,7 +31,6 @@ const BEHIND_REST_MS = 20;
 /** A replica that is behind for longer is logged. */
 const BEHIND_MS = 10_000;
 
-/** Reads from a replica, or from the primary while the replica is away or behind. */
 export type Replica = {
   /** For Prisma; its transactions run on the primary. */
   pool: pg.Pool;

@@ -10,10 +10,7 @@ import { beginAlone, buildSchema } from './migrate.ts';
 
 type Rebuild = { drop: string; make: string };
 
-/**
- * Foreign keys, and the indexes that belong to no constraint: built over all rows at once, they take a fraction of the time and
- * are checked as a whole.
- */
+/** Foreign keys, and indexes of no constraint: built over all rows at once, they take a fraction of the time. */
 const REBUILDS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS make, 1 AS place

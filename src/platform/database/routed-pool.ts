@@ -9,7 +9,6 @@ import { bindSpan, failureName, startSpan } from '../tracing.ts';
 /** The connection of an open transaction; it runs one statement at a time. */
 export type Session = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
 
-/** A pool that can route its statements into a transaction. */
 export type RoutedPool = {
   /**
    * For Prisma: calls during a transaction of ours use its connection, so that typed calls and statements see each other and roll
@@ -257,9 +256,7 @@ function observeClient(client: pg.PoolClient, server: ServerRole): void {
 
 const pools = new Map<ServerRole, pg.Pool>();
 
-/**
- * Measures a pool's connections, the time spent waiting for one, and the statements. Call it before the first use of the pool.
- */
+/** Measures a pool's connections, the time spent waiting for one, and the statements. Call it before the first use. */
 export function observePool(pool: pg.Pool, server: ServerRole): void {
   pools.set(server, pool);
   const connect = pool.connect.bind(pool) as Call;

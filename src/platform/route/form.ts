@@ -178,9 +178,7 @@ const YES: readonly unknown[] = ['true', 1, '1'];
 
 const NO: readonly unknown[] = ['false', 0, '0'];
 
-/**
- * Clients build these fields by hand, so a number sent as text, a text sent as number, and a flag sent as 0 or 1 are accepted.
- */
+/** Clients build these fields by hand: a number sent as text, a text sent as number, and a flag sent as 0 or 1 are accepted. */
 function fitScalar(name: string, value: unknown): unknown {
   if ((name === 'Int' || name === 'Float') && typeof value === 'string' && NUMBER.test(value))
     return Number(value);
@@ -208,7 +206,6 @@ function fitLeaf(type: GraphQLLeafType, value: unknown, path: string, failure: E
   return fitted;
 }
 
-/** A required text that is absent becomes an empty text, because the operation itself reports the error. */
 const EMPTY = new Map<string, unknown>(
   ['String!', 'ID!', 'VariantId!', 'ProductId!'].map((type) => [type, '']),
 );

@@ -183,7 +183,6 @@ export type Shape<Value = never> = {
 
 export const whole: Shape<unknown> = { body: (record) => record, schema: (record) => record };
 
-/** Nests the record under a key, after the constants. */
 export const under = (key: string, constants: Record<string, string> = {}): Shape<unknown> => ({
   body: (record) => ({ ...constants, [key]: record }),
   schema: (record) => {
