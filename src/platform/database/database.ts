@@ -61,7 +61,8 @@ type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array 
 export type Raw<Row> = { [Field in keyof Row]: RawValue<Row[Field]> };
 
 /**
- * Stops V8 from optimizing Prisma's planner, 3 MB of WebAssembly: the first call of each kind takes 0.25 s of CPU, not 0.75 s.
+ * Stops V8 from optimizing Prisma's planner, 3 MB of WebAssembly that runs once per kind of call: the first call takes 0.25 s of
+ * CPU instead of 0.75 s.
  */
 setFlagsFromString('--wasm-tiering-budget=100000000');
 

@@ -10,7 +10,9 @@ import { beginAlone, buildSchema } from './migrate.ts';
 
 type Rebuild = { drop: string; make: string };
 
-/** Foreign keys, and indexes of no constraint: built over all rows at once, they take a fraction of the time. */
+/**
+ * Foreign keys, and indexes of no constraint: built over all rows, they take a fraction of the time and are checked as a whole.
+ */
 const REBUILDS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS make, 1 AS place
