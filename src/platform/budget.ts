@@ -8,13 +8,13 @@ import { createTurns } from './turns.ts';
 const KB = 1_000;
 const MB = 1_000_000;
 
-/** Limits of one request: bytes that it may read and return, and values that are written one by one (they take 0.1 s). */
+/** Limits of one request: bytes that it may read and return, and values that are serialized one by one (500,000 take 0.1 s). */
 export const RESPONSE_LIMITS = { bytes: 32 * MB, values: 500_000 };
 
-/** What a request may read, and return, without waiting; nearly all of them need no more. */
+/** A request may read and return this much without waiting; nearly all requests need no more. */
 const FREE_BYTES = { read: 1 * MB, response: 256 * KB };
 
-/** Larger requests wait for each other: 48 of up to a megabyte run at a time, 12 of up to four, and two of more. */
+/** Larger requests wait for each other: 48 of up to 1 MB run at a time, 12 of up to 4 MB, and two larger ones. */
 const GATES = [
   { weight: 1 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 32 * MB },
   { weight: 4 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 24 * MB },
@@ -22,20 +22,20 @@ const GATES = [
 ];
 const WAIT = { waitMs: 20_000, maxWaiting: 200 };
 
-/** What was read is written a few times at most: the contents of a list appear in their response three times. */
+/** A response repeats the data it read a few times at most: the contents of a list appear in it three times. */
 const LIGHT_BYTES = FREE_BYTES.response / 8;
 
-/** Values that are resolved before other requests get a turn: about 20 ms of an interpreted document. */
+/** The number of values resolved before other requests get a turn: about 20 ms of an interpreted document. */
 const VALUES_IN_A_ROW = 20_000;
 
-/** The memory that one request may take. The functions below are the only ones that change it. */
+/** The memory that one request may use. Only the functions below change it. */
 export type Budget = {
   party: Party;
   gates: readonly FairQueue[];
-  /** Called when the request begins to wait among the large ones. */
+  /** Called when the request starts to wait at a gate. */
   onLarge?: () => void;
   held: number;
-  /** Reads under way. */
+  /** The number of reads in progress. */
   reading: number;
   values: number;
   isClosed: boolean;
@@ -44,12 +44,10 @@ export type Budget = {
   waiting: (() => void)[];
 };
 
-/** Fails because no budget allows that much. */
 export function failTooMuch(): never {
   return fail('limit-reached', 'This is more than can be answered at once; read it page by page');
 }
 
-/** Reads as much as wanted, or less where that is more than the request may read. */
 export async function readOrLess<Result>(
   read: (most: number) => Promise<Result>,
   wanted: number,
@@ -65,7 +63,7 @@ export async function readOrLess<Result>(
 
 const gatesOf = oncePerDatabase(() => GATES.map((limits) => createFairQueue({ ...limits, ...WAIT })));
 
-/** Opens the budget of one request; all requests of a database share the gates. */
+/** All requests of a database share the gates. */
 export function openBudget(services: { db: object }, party: Party, onLarge?: () => void): Budget {
   return {
     party,
@@ -89,7 +87,7 @@ function enterGate(budget: Budget, level: number): Promise<void> {
   return ticket.admitted;
 }
 
-/** Enters the gates that the held bytes call for, always in the same order, so that no two requests wait for each other. */
+/** Enters the gates that the held bytes require, always in the same order, so that two requests never deadlock. */
 async function enterGates(budget: Budget, free: number): Promise<void> {
   for (let level = 0; level < GATES.length; level += 1) {
     if (budget.held <= (level === 0 ? free : GATES[level - 1]!.weight)) return;
@@ -98,7 +96,7 @@ async function enterGates(budget: Budget, free: number): Promise<void> {
 }
 
 async function reserve(budget: Budget, bytes: number): Promise<number> {
-  // A read of this request that is under way may take less than it reserved.
+  // Another read of this request that is in progress may use less than it reserved.
   while (budget.held + bytes > RESPONSE_LIMITS.bytes && budget.reading > 0)
     await new Promise<void>((done) => budget.waiting.push(done));
   const granted = Math.min(bytes, RESPONSE_LIMITS.bytes - budget.held);
@@ -109,7 +107,7 @@ async function reserve(budget: Budget, bytes: number): Promise<number> {
   return granted;
 }
 
-/** Reads at most `bytes`, after a wait where that is much. `read` gets its limit and returns how many bytes it took. */
+/** Reads at most `bytes`, and first waits if that is much. `read` receives its limit and returns how many bytes it used. */
 export async function readWithin<Value>(
   budget: Budget,
   bytes: number,
@@ -128,13 +126,12 @@ export async function readWithin<Value>(
   }
 }
 
-/** Counts bytes that are in memory already. */
+/** Counts bytes that are already in memory. */
 export function charge(budget: Budget, bytes: number): void {
   budget.held += bytes;
   if (budget.held > RESPONSE_LIMITS.bytes) failTooMuch();
 }
 
-/** Lets `VALUES_IN_A_ROW` values of all requests be resolved in one turn of the event loop. */
 function createPause(): (values: number) => Promise<void> | null {
   let inRow = 0;
   let isCounting = false;
@@ -161,10 +158,10 @@ function createPause(): (values: number) => Promise<void> | null {
   };
 }
 
-/** A promise when this many values should wait until other requests had a turn. */
+/** Returns a promise when the caller should let other requests have a turn first. */
 export const pauseFor = createPause();
 
-/** Counts values that are about to be resolved; a promise when other requests should have a turn first. */
+/** Counts values before they are resolved. Returns a promise when other requests should have a turn first. */
 export function resolveValues(budget: Budget, count: number): Promise<void> | null {
   budget.values += count;
   if (budget.values > RESPONSE_LIMITS.values)
@@ -172,21 +169,21 @@ export function resolveValues(budget: Budget, count: number): Promise<void> | nu
   return pauseFor(count);
 }
 
-/** Whether so little was read that a response which repeats nothing need not be measured. */
+/** The request has read so little that a response without repetitions need not be measured. */
 export const isLight = ({ held }: Budget): boolean => held > 0 && held <= LIGHT_BYTES;
 
-/** Counts the response as it will be written; from here on the request holds no more than that. */
+/** Counts the response at its serialized size; from here on the request holds no more than that. */
 export async function chargeResponse(budget: Budget, value: unknown): Promise<void> {
   const size = measureJson(value, RESPONSE_LIMITS);
   if (size.bytes > RESPONSE_LIMITS.bytes || size.values > RESPONSE_LIMITS.values) failTooMuch();
   budget.held = size.bytes;
   if (budget.held > FREE_BYTES.response) await enterGates(budget, FREE_BYTES.response);
-  // The ticket of the outermost gate stands for the whole response.
+  // The ticket of the outermost gate covers the whole response.
   const last = budget.tickets.length - 1;
   budget.tickets.forEach((ticket, level) => ticket.shrink(level === last ? budget.held : 0));
 }
 
-/** Gives everything back: the response was sent, or the caller has left. */
+/** Called when the response has been sent or the client has disconnected. */
 export function closeBudget(budget: Budget): void {
   budget.isClosed = true;
   for (const ticket of budget.tickets) ticket.release();

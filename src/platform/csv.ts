@@ -1,22 +1,21 @@
-/** Spreadsheets run a cell that begins like this. */
+/** Spreadsheets execute a cell that begins with one of these characters. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/** Begins like a formula, and is a number as one; with an apostrophe no tool would know it again. */
+/** A phone number begins like a formula, but is read as a number; other tools would not recognize it with an apostrophe. */
 const PHONE = /^\+\d+$/;
-/** A number is no formula, also below zero. */
+/** A negative number begins like a formula, too, but is harmless. */
 const NUMBER = /^-\d+(\.\d+)?$/;
 
 function cellOf(text: string): string {
   const safe = FORMULA.test(text) && !PHONE.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  // Where the comma is the decimal sign, spreadsheets part cells at semicolons.
+  // Spreadsheets separate cells at semicolons in locales where the comma is the decimal sign.
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A row of CSV (RFC 4180). A text that a spreadsheet would run gets an apostrophe in front. */
+/** Formats a row of CSV (RFC 4180). A text that a spreadsheet would execute gets a leading apostrophe. */
 export function csvRow(cells: readonly string[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`;
 }
 
-/** A column of a file: its name, and the cell of a row; nothing gives an empty cell. */
 export type CsvColumn<Row> = [name: string, cellOf: (row: Row) => Date | string | number | boolean | null];
 
 function textOf(value: Date | string | number | boolean | null): string {
@@ -24,12 +23,11 @@ function textOf(value: Date | string | number | boolean | null): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** Rows of one read. */
 export const CSV_PORTION = 1_000;
 
 /**
- * A file of any size, a header first. Each portion is read behind the last row of the one before when its turn comes, and holds no connection in
- * between. The first one is read before the answer begins, so that a failure still has a status.
+ * Streams a file of any size. Each portion is a keyset read that holds no connection afterwards; the first one runs before the
+ * response starts, so that an error still gets its own status.
  */
 export async function streamCsv<Row>(
   columns: readonly CsvColumn<Row>[],

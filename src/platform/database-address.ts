@@ -1,4 +1,4 @@
-/** Addresses one by one, of an address that names several servers as libpq does: `postgresql://user@one:5432,two:5432/name`. */
+/** Splits an address that names several servers as libpq does: `postgresql://user@one:5432,two:5432/name`. */
 export function splitAddress(url: string): string[] {
   const [, start, hosts, rest] = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/s.exec(url) ?? [];
   return hosts === undefined
@@ -6,7 +6,7 @@ export function splitAddress(url: string): string[] {
     : hosts.split(',').map((host) => `${start}${host}${withoutChoice(rest!)}`);
 }
 
-/** The writable server is always the one that is meant, so that saying it changes nothing; node-postgres does not know the word. */
+/** Removes `target_session_attrs`, which node-postgres does not know: wishgate always looks for the writable server anyway. */
 const withoutChoice = (rest: string): string =>
   rest.replace(
     /([?&])target_session_attrs=(read-write|primary)(&|$)/,

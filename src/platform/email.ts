@@ -3,12 +3,12 @@ import { hasControlCharacters } from './text.ts';
 
 const ASCII = /\p{ASCII}+/gu;
 
-/** Whether lower case makes ASCII of other letters, such as the Kelvin sign: `ban\u212A@…` would become another person's `bank@…`. */
+/** Lower case turns some letters into ASCII, such as the Kelvin sign: `ban\u212A@…` would become another person's `bank@…`. */
 function becomesAscii(text: string): boolean {
   return text.replace(ASCII, '').toLowerCase().search(ASCII) !== -1;
 }
 
-/** Whether a text is an e-mail address that mail can be sent to. The library throws at half a character. */
+/** The library throws at a lone surrogate, so the text is checked first. */
 export function isEmail(text: string): boolean {
   return (
     text.length <= 254 &&
@@ -19,7 +19,7 @@ export function isEmail(text: string): boolean {
   );
 }
 
-/** An e-mail address in the one form that people are known by, trimmed and in lower case; null where it is none. */
+/** Returns the canonical form of an email address, trimmed and in lower case; null if the text is not one. */
 export function readEmail(text: string): string | null {
   const email = text.trim();
   return isEmail(email) ? email.toLowerCase() : null;

@@ -4,15 +4,14 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Bytes of a key that seals. */
 export const KEY_BYTES = 32;
 
-/** What tells a key from others, without telling anything of it. */
+/** Identifies a key without revealing anything about it. */
 export function keyIdOf(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }
 
-/** Encrypts a text so that only the key opens it, and only beside the same `context`. */
+/** Encrypts a text; decryption needs the same key and the same `context`. */
 export function seal(key: Buffer, text: string, context: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(context));
@@ -20,7 +19,7 @@ export function seal(key: Buffer, text: string, context: string): string {
   return `${keyIdOf(key)}.${sealed.toString('base64url')}`;
 }
 
-/** Opens what one of the keys sealed; null where none of them did, or where it is not what was sealed. */
+/** Decrypts with the first matching key; null if no key matches or the text was changed. */
 export function unseal(keys: readonly Buffer[], sealed: string, context: string): string | null {
   const [keyId, body = ''] = sealed.split('.');
   const key = keys.find((one) => keyIdOf(one) === keyId);

@@ -1,4 +1,4 @@
-/** Every failure a caller can meet: its HTTP status, what it means and, where it helps, what to do. Both doors and their references read this table and no other. */
+/** Every error that a caller can receive. REST, GraphQL and their references all use this table. */
 export const FAILURES = {
   'invalid-uuid': [400, 'The uuid of the guest is missing or none of version 4.'],
   'invalid-useremail': [400, 'The e-mail address of the shopper is missing or not valid.'],
@@ -58,14 +58,12 @@ export const FAILURES = {
   unavailable: [503, 'The database is away, or too much is under way: retry after `Retry-After` seconds.'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;
 
-/** The closed set of failure names that callers can rely on. */
 export type ErrorType = keyof typeof FAILURES;
 
-/** An expected failure: its type and text are shown to the caller as they are. */
+/** An expected error: the caller sees its type and message unchanged. */
 export class AppError extends Error {
   readonly type: ErrorType;
   readonly status: number;
-  /** Response headers that belong to this failure, for example Retry-After. */
   readonly headers: Record<string, string>;
 
   constructor(type: ErrorType, msg: string, headers: Record<string, string> = {}) {
@@ -77,7 +75,6 @@ export class AppError extends Error {
   }
 }
 
-/** Texts of the failures that say the same wherever they happen. */
 const DEFAULT_TEXT: Partial<Record<ErrorType, string>> = {
   unauthorised:
     'The store id or API key is missing: shopper calls send pid (over GraphQL the header x-pid), store calls Authorization: Basic with the store id and API key',
@@ -93,7 +90,7 @@ const DEFAULT_TEXT: Partial<Record<ErrorType, string>> = {
   unavailable: 'The service is temporarily unavailable; retry later',
 };
 
-/** Throws the failure of this type; `msg` names the field and the rule where the default text cannot. */
+/** `msg` names the field and the rule where the default message cannot. */
 export function fail(
   type: ErrorType,
   msg: string = DEFAULT_TEXT[type] ?? type,
@@ -102,15 +99,14 @@ export function fail(
   throw new AppError(type, msg, headers);
 }
 
-/** The one error body of every REST route; `message` repeats `msg` because clients read either. */
+/** The only error body of REST; `message` repeats `msg` because clients read either. */
 export type ErrorBody = { error: true; type: ErrorType; msg: string; message: string };
 
-/** The wire form of a failure. */
 export function errorBody({ type, message }: AppError): ErrorBody {
   return { error: true, type, msg: message, message };
 }
 
-/** A failure in one sentence for an operator's terminal; connection failures hide theirs inside. */
+/** Describes an error in one sentence for an operator's terminal; connection errors contain theirs in a nested error. */
 export function describeFailure(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return describeFailure(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

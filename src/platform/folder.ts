@@ -1,9 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/**
- * Makes a folder and those above it. Node's own `recursive` never ends where a file system takes no folders and says that there is none, as /proc does.
- */
+/** Node's own `recursive` never ends on a file system that accepts no folders and reports ENOENT, such as /proc. */
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
     const isThere = (folder: string): Promise<boolean> =>

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail, AppError } from './errors.ts';
 
-/** What identifies the caller and its open connection while a request is served. */
 export type Connection = { response: ServerResponse; party: Party };
 
-/** Requests of one store that wait for a template, a name server or a mail server: four at a time. */
+/** Four requests per store may wait for a template, a name server or a mail server at a time. */
 const OUTSIDE = {
   weight: 1,
   capacity: Infinity,
@@ -13,9 +12,11 @@ const OUTSIDE = {
   waitMs: 5_000,
   maxWaiting: 2_000,
 };
-/** This many more wait without a place in flight; later ones keep theirs, so that a store with too many delays only itself. */
+/**
+ * This number of further requests wait without a slot in flight; later ones hold theirs, so that the store delays only itself.
+ */
 const MAX_WAITING_OUTSIDE = 8;
-/** A stream whose reader takes nothing for this long is cut. */
+/** A stream whose client reads nothing for this time is closed. */
 const STALL_MS = 60_000;
 /** Thousands of requests may wait for a change, each with its body in memory. */
 const MAX_WAITING_BODY = 50_000;
@@ -25,7 +26,7 @@ const places: Tickets = new WeakMap();
 const outside: Tickets = new WeakMap();
 const outsideQueue = createFairQueue(OUTSIDE);
 
-/** Calls `listener` when the response has ended or its caller has left; at once where that has happened already. */
+/** Calls `listener` when the response has ended or the client has disconnected; immediately if that has already happened. */
 export function onLeave(res: ServerResponse, listener: () => void): void {
   if (res.destroyed) listener();
   else res.once('close', listener);
@@ -44,23 +45,22 @@ function takeTicket(tickets: Tickets, queue: FairQueue, res: ServerResponse, par
   return ticket;
 }
 
-/** Waits for the turn of a request. */
 export function takePlace(queue: FairQueue, res: ServerResponse, party: Party): Promise<void> {
   return takeTicket(places, queue, res, party).admitted;
 }
 
-/** Gives the place of a request to the next one, because it waits for something else. */
+/** Gives the slot of a request to the next one, because this one waits for something else. */
 export function releasePlace(res: ServerResponse): void {
   releaseTicket(places, res);
 }
 
-/** Gives back everything that a request holds: its response begins, or its caller has left. */
+/** Releases everything that a request holds once its response begins or its client has disconnected. */
 export function releaseAll(res: ServerResponse): void {
   releaseTicket(places, res);
   releaseTicket(outside, res);
 }
 
-/** For a request that waits for a change or writes a stream: gives back its place and its body. */
+/** Releases the slot and the body of a request that waits for a change or writes a stream. */
 export function releaseWhileWaiting({ response }: Connection): void {
   const req: IncomingMessage & { body?: unknown } = response.req;
   if (Buffer.isBuffer(req.body) && req.body.length > MAX_WAITING_BODY)
@@ -69,7 +69,7 @@ export function releaseWhileWaiting({ response }: Connection): void {
   releasePlace(response);
 }
 
-/** For a request that waits for something outside of this process: takes one of the few places that its store has for that. */
+/** Takes one of the store's few slots for requests that wait for an external system. */
 export async function goOutside(ctx: { connection: Connection }): Promise<void> {
   const { response, party } = ctx.connection;
   const ticket = outside.get(response) ?? takeTicket(outside, outsideQueue, response, party);
@@ -78,7 +78,7 @@ export async function goOutside(ctx: { connection: Connection }): Promise<void> 
   releasePlace(response);
 }
 
-/** Waits until the caller has received what was sent; a caller that takes nothing for long is cut. */
+/** Waits until the client has received the data; a client that reads nothing for `STALL_MS` is disconnected. */
 export async function untilDrained({ response }: Connection): Promise<void> {
   if (!response.writableNeedDrain || response.destroyed) return;
   const cut = setTimeout(() => response.destroy(), STALL_MS);
@@ -86,62 +86,56 @@ export async function untilDrained({ response }: Connection): Promise<void> {
   clearTimeout(cut);
 }
 
-/** Who waits: stores take turns, and within a store its callers do. A caller without credentials is a store of its own. */
+/** Stores take turns, and so do the callers within a store. A caller without credentials counts as a store of its own. */
 export type Party = {
   store: string;
   caller: string;
-  /** What this caller may hold at a time, where that is not `perCaller`. */
+  /** The limit of this caller, where it differs from `perCaller`. */
   most?: number;
 };
 
-/** A place in the queue: first waited for, then held until it is released. */
 export type Ticket = {
-  /** Resolves when its turn has come; rejects with 503 when it waited too long. */
+  /** Resolves when the ticket is admitted; rejects with 503 after `waitMs`. */
   admitted: Promise<void>;
-  /** How many of its store waited when it came, itself included; 0 where it was admitted at once. */
+  /** The number of waiting tickets of its store on arrival, including this one; 0 if it was admitted immediately. */
   position: number;
-  /** Goes on with less; the rest serves the next. */
   shrink(weight: number): void;
-  /** Gives the place back, or leaves the line. */
   release: () => void;
 };
 
-/** Bounds of a queue; all but the last two in one unit, such as requests or bytes. */
+/** Limits of a queue; all but the last two have the same unit, such as requests or bytes. */
 export type QueueLimits = {
-  /** What one ticket takes. */
+  /** The capacity that one ticket uses. */
   weight: number;
   capacity: number;
   perStore: number;
   perCaller: number;
-  /** Who has waited longer is refused. */
   waitMs: number;
-  /** How many of one store may wait; beyond them the newest of its longest line is refused. */
+  /** The waiting tickets of one store; beyond that the newest ticket of its busiest caller is rejected. */
   maxWaiting: number;
 };
 
-/** Lets in as much at a time as its limits say; see `createFairQueue`. */
 export type FairQueue = {
   enter(party: Party): Ticket;
   figures(): { held: number; waiting: number };
 };
 
 type Waiting = { since: number; admit: () => void; refuse: () => void };
-/** The requests of one caller. */
 type Line = { caller: string; held: number; most: number; waiting: Set<Waiting> };
 type Store = { pid: string; held: number; waiting: number; lines: Map<string, Line> };
 
-/** How often those who wait are held against the limit of time. */
+/** The interval at which waiting tickets are checked against `waitMs`. */
 const CHECK_MS = 20;
 const IMMEDIATELY = Promise.resolve();
 
 /**
- * A queue in front of something scarce. Everybody who fits enters at once; the others wait in line by caller and are served in turns, so that a crowd waits for itself
- * and other callers hardly notice it.
+ * A queue in front of a scarce resource. A ticket that fits is admitted at once; the others wait per caller in round-robin order,
+ * so that a crowd delays itself and hardly any other caller.
  */
 export function createFairQueue(limits: QueueLimits): FairQueue {
   const { weight, capacity, perStore } = limits;
   const stores = new Map<string, Store>();
-  /** Everybody who waits, oldest first. */
+  /** All waiting tickets, oldest first. */
   const everybody = new Set<Waiting>();
   let held = 0;
   let check: NodeJS.Timeout | undefined;
@@ -161,7 +155,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
     if (store.lines.size === 0) stores.delete(store.pid);
   };
 
-  /** The next in turn who fits; its caller and its store go to the end. */
+  /** Returns the next ticket that fits; its caller and its store move to the end. */
   const findNext = (): Waiting | null => {
     for (const store of stores.values()) {
       if (store.waiting === 0 || store.held + weight > perStore) continue;
@@ -246,7 +240,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
         };
         waiting = { since: performance.now(), admit, refuse };
       });
-      // A ticket whose owner has left is waited for by nobody.
+      // Nobody awaits the ticket of a client that has disconnected.
       admitted.catch(() => undefined);
       everybody.add(waiting!);
       line.waiting.add(waiting!);

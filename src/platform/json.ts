@@ -2,24 +2,22 @@ import { fail } from './errors.ts';
 import { isStorable } from './text.ts';
 import { randomUUID } from 'node:crypto';
 
-/** No call takes more in a list; looking at each of 80,000 items takes 0.4 s before the call itself could refuse them. */
+/** No call accepts more entries in a list; inspecting 80,000 items takes 0.4 s before the call itself could refuse them. */
 export const MAX_ENTRIES = 2_000;
 
-/** Bounds of a JSON object that a caller may store: deep enough for any property map, too small for a bomb. */
+/** Limits of a JSON object that a caller may store: deep enough for any property map, too small for a JSON bomb. */
 export const JSON_LIMITS = { maxDepth: 16, maxBytes: 32_768 };
 
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Whether a value's JSON text is within the bound. */
 export function isSmall(value: unknown): boolean {
   return sizeOf(value) <= JSON_LIMITS.maxBytes;
 }
 
 /**
- * Two property maps as one, within the bound that each of them was held to: `own` stays whole, and of `given` those keys are added, by
- * name, that it does not have and that still fit.
+ * Merges two property maps within the limit of one: `own` remains complete, and the missing keys of `given` that fit are added.
  */
 export function joinMaps(
   own: Record<string, unknown>,
@@ -39,10 +37,10 @@ export function joinMaps(
   return { ...Object.fromEntries(added), ...own };
 }
 
-/** What is wrong with a value that must be a storable JSON object, in words that follow the field's name; null when nothing is. */
+/** Returns what is wrong with a value that must be a storable JSON object, to follow the field's name; null if it is valid. */
 export function objectFault(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a JSON object';
-  // Depth comes first: turning a bomb into text would overflow the stack.
+  // Depth comes first: serializing a bomb would overflow the stack.
   const fault = innerFault(value, 1);
   if (fault !== null) return fault;
   return isSmall(value) ? null : `must not be larger than ${JSON_LIMITS.maxBytes / 1024} kB`;
@@ -62,14 +60,14 @@ function innerFault(value: unknown, depth: number): string | null {
   return null;
 }
 
-/** Values in a text that a caller sends: 2 MB can be 600,000 empty arrays, which take 0.3 s and 100 MB. */
+/** The limit of values in a text from a caller: 2 MB can contain 600,000 empty arrays, which take 0.3 s and 100 MB. */
 const MAX_VALUES = 250_000;
-/** A shorter text cannot hold so many. */
+/** A shorter text cannot contain more values than the limit. */
 const SHORT_TEXT = MAX_VALUES;
 
 const [COMMA, BRACKET, BRACE] = [...',[{'].map((character) => character.charCodeAt(0));
 
-/** Counts what stands in front of a value; in texts, too, where it is rare enough. */
+/** Counts the characters that precede a value, also inside of strings, where they are rare enough. */
 function hasTooManyValues(text: string): boolean {
   if (text.length <= SHORT_TEXT) return false;
   let count = 0;
@@ -80,26 +78,24 @@ function hasTooManyValues(text: string): boolean {
   return count > MAX_VALUES;
 }
 
-/** Parses JSON that somebody sent; throws a SyntaxError, or fails with `invalid-request` where it holds very many values. */
+/** Parses JSON from a caller; throws a SyntaxError, or `invalid-request` if it contains more than `MAX_VALUES` values. */
 export function parseJson(text: string): unknown {
   if (hasTooManyValues(text)) fail('invalid-request', `JSON must not hold more than ${MAX_VALUES} values`);
   return JSON.parse(text) as unknown;
 }
 
-/** Where a value is inside another, as it is written behind that one's name: `[2].epi`. */
+/** Formats a path inside a value to follow its name: `[2].epi`. */
 export function placeIn(path: readonly (string | number)[]): string {
   return path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
 }
 
-/**
- * JSON that was read as text and is sent unchanged: parsing and writing 16 MB of nested arrays takes three seconds, copying the text 20 ms.
- */
+/** JSON text that is sent unchanged: parsing and serializing 16 MB of nested arrays takes 3 s, copying the text 20 ms. */
 type RawJson = { readonly text: string; toJSON(): unknown };
 
 const TOKEN = randomUUID();
 const QUOTED_TOKEN = JSON.stringify(TOKEN);
 
-/** The texts met by the one `stringifyJson` under way; null outside of it. */
+/** The texts that the running `stringifyJson` has found; null outside of it. */
 let met: string[] | null = null;
 
 const rawPrototype = {
@@ -110,7 +106,6 @@ const rawPrototype = {
   },
 };
 
-/** Marks a text as JSON. */
 export function rawJson(text: string): RawJson {
   return Object.assign(Object.create(rawPrototype) as RawJson, { text });
 }
@@ -119,7 +114,6 @@ function isRaw(value: object): value is RawJson {
   return Object.getPrototypeOf(value) === rawPrototype;
 }
 
-/** The JSON text of a value, with raw JSON in it unchanged. */
 export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
   met = texts;
@@ -134,13 +128,13 @@ export function stringifyJson(value: unknown): string {
   return parts.map((part, index) => (index === 0 ? part : texts[index - 1] + part)).join('');
 }
 
-/** The size of a response: about the bytes of its text, and how many values are written one by one. */
+/** The size of a response: the approximate bytes of its text, and the number of values that are serialized one by one. */
 export type JsonSize = { bytes: number; values: number };
 
-/** What a key or a value costs beside its own text: quotes, colon, comma. */
+/** The overhead of a key or a value: quotes, colon, comma. */
 const FRAME = 4;
 
-/** Measures a response and stops at the limit: what aliases repeat is shared in memory, but not in the text. */
+/** Measures a response and stops at the limit: memory shares what aliases repeat, but the text does not. */
 export function measureJson(value: unknown, limits: JsonSize): JsonSize {
   const size = { bytes: 0, values: 0 };
   const visit = (inner: unknown): void => {
@@ -169,13 +163,12 @@ export function measureJson(value: unknown, limits: JsonSize): JsonSize {
   return size;
 }
 
-/** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 speaks. */
+/** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses. */
 export type Schema = { [keyword: string]: unknown };
 
-/** The schema of an object whose properties are known. */
 export type ObjectSchema = Schema & { properties: Record<string, Schema> };
 
-/** An object with these properties, all of them required unless some are named. */
+/** All properties are required unless `required` names some of them. */
 export function objectSchema(
   properties: Record<string, Schema>,
   required = Object.keys(properties),
@@ -183,14 +176,13 @@ export function objectSchema(
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
 }
 
-/** The same schema for a value that may be null. */
 export function orNull(schema: Schema): Schema {
   if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] };
   const values = schema['enum'] ? { enum: [...(schema['enum'] as unknown[]), null] } : {};
   return { ...schema, ...values, type: [schema['type'], 'null'].flat() };
 }
 
-/** The same schema for a value that is there; the schema itself where it allows no null. */
+/** Removes null from a schema; returns the schema itself if it allows no null. */
 export function stripNull(schema: Schema): Schema {
   if (Array.isArray(schema['anyOf'])) return schema['anyOf'][0] as Schema;
   const types = [schema['type']].flat();

@@ -7,38 +7,34 @@ import type { Logger } from './log.ts';
 import { METRICS, measure } from './metrics.ts';
 
 const WINDOW_SECONDS = 60;
-/** A connection to Redis that is not made by then is tried again later; the start waits for no longer than this. */
+/** The start waits for Redis no longer than this; the connection is retried later. */
 const CONNECT_LIMIT_MS = 1_000;
-/** A Redis that is silent for so long is away: the requests that asked it wait for no longer, and later ones do not ask. */
+/** Redis counts as away after this time without a response: waiting requests stop waiting, and later ones skip it. */
 const SILENCE_LIMIT_MS = 500;
-/** How often an absent Redis is looked for. */
 const LOOK_MS = 1_000;
 
-/** How a caller stands against a limit after it was counted. */
 export type Standing = {
   isWithin: boolean;
   limit: number;
   remaining: number;
-  /** Until the count starts anew. */
   resetSeconds: number;
 };
 
-/** A limit, and who is counted against it. */
 export type Account = { kind: string; key: string; limit: number };
 
-/** Counts against limits of so many points a minute: over all processes that have the same Redis, else in this one. */
+/** Counts points per minute: across all processes that share a Redis, else in this one. */
 export type Limiter = {
   /**
-   * Connects to Redis, if there is one; fails never, and waits for a second at most. All processes have the same `secret`, which hides callers from those who see the
-   * counts: there are few enough addresses to try them all.
+   * Connects to Redis, if configured; never throws, and waits at most one second. All processes share `secret`, which hides
+   * callers from readers of Redis: addresses are few enough to try them all.
    */
   open(secret: Uint8Array): Promise<void>;
-  /** Counts points of somebody; `kind` says which limit, `key` who, and neither is kept in the clear outside this process. */
+  /** `kind` names the limit and `key` the caller; neither leaves this process in the clear. */
   count(kind: string, key: string, limit: number, points?: number): Promise<Standing>;
   close(): void;
 };
 
-/** Counts against one limit after another until one is used up; answers that one, else the one with the least left. Null where there is none. */
+/** Counts against each limit until one is exhausted; returns that one, else the one with the fewest points left. */
 export async function countAll<A extends Account>(
   limiter: Limiter,
   accounts: readonly A[],
@@ -56,7 +52,6 @@ export async function countAll<A extends Account>(
 type Counter = Limiter['count'];
 type Options = { keyPrefix: string; points: number; duration: number };
 
-/** One limiter of the library for each limit that is asked for. */
 function createCounter(make: (options: Options) => RateLimiterAbstract): Counter {
   const limiters = new Map<string, RateLimiterAbstract>();
   return async (kind, key, limit, points = 1) => {
@@ -75,13 +70,11 @@ function createCounter(make: (options: Options) => RateLimiterAbstract): Counter
   };
 }
 
-/** Redis holds who called for a minute, but names nobody. */
+/** Redis stores callers for a minute, but only as hashes. */
 const hide = (kind: string, key: string, secret: Uint8Array): string =>
   createHmac('sha256', secret).update(`${kind} ${key}`).digest('base64url');
 
-/**
- * Counts in Redis, and in memory while it is away. Then no request asks it or waits for it: a timer looks whether it is back. Both are told once.
- */
+/** Counts in memory while Redis is away. A timer checks for its return, so that no request waits. Each change is logged once. */
 function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limiter {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -100,7 +93,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
         keyPrefix: `wishgate:${options.keyPrefix}`,
         storeClient: redis,
         rejectIfRedisNotReady: true,
-        // Who is beyond its limit is refused without asking Redis again.
+        // A caller beyond its limit is rejected without another call to Redis.
         inMemoryBlockOnConsumed: options.points + 1,
       }),
   );
@@ -119,7 +112,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
   };
   const look = async (): Promise<void> => {
     try {
-      // A count, not a ping: a Redis that answers but takes no writes is of no use.
+      // A count instead of a ping: a Redis that responds but accepts no writes is useless.
       await inRedis('look', '', Number.MAX_SAFE_INTEGER - 1);
       if (isShared !== true) log.info('rate limits are shared through Redis');
       isShared = true;
@@ -156,7 +149,6 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
   };
 }
 
-/** Makes the limiter of a process; without the address of a Redis it counts in memory. */
 export function createLimiter(redisUrl: string | null, log: Logger): Limiter {
   const inMemory = createCounter((options) => new RateLimiterMemory(options));
   if (redisUrl !== null) return createSharedLimiter(redisUrl, log, inMemory);

@@ -2,14 +2,13 @@ import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import type { DestinationStream } from 'pino';
 
-/** What stands in a line beside the fields of its own. */
 type Entry = { level: number; time: string; msg?: string; err?: LoggedError; [field: string]: unknown };
 type LoggedError = { type?: string; message?: string; code?: string; stack?: string; cause?: LoggedError };
 
-/** More than so many entries of a list are shown by the first and the last one. */
+/** A longer list is shown by its first and last entry. */
 const MAX_ENTRIES = 3;
 
-/** A caller's text must not steer the terminal: what is not printed is written out. */
+/** A caller's text must not control the terminal, so unprintable characters are escaped. */
 const printable = (text: string): string =>
   text.replace(
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
@@ -29,7 +28,6 @@ function errorLines({ type, message, code, stack, cause }: LoggedError): string[
   return [head, ...places, ...(cause ? errorLines(cause).map((line) => `  ${line}`) : [])];
 }
 
-/** A line of the log for a person: time of day, level, message, fields; an error follows on lines of its own. */
 export function readableLine(json: string): string {
   const { level, time, msg = '', err, ...fields } = JSON.parse(json) as Entry;
   const at = new Date(time).toTimeString().slice(0, 8);
@@ -40,7 +38,7 @@ export function readableLine(json: string): string {
   return `${lines.map(printable).join('\n')}\n`;
 }
 
-/** Writes to standard output (1) or standard error (2): readable lines on a terminal, JSON for everything that reads a pipe or a file. */
+/** Writes to standard output (1) or standard error (2): readable lines on a terminal, JSON to a pipe or a file. */
 export function logTo(fd: 1 | 2): DestinationStream {
   const out = pino.destination(fd);
   return isatty(fd) ? { write: (json) => void out.write(readableLine(json)) } : out;

@@ -19,23 +19,22 @@ const SECRET_KEYS = [
   'password',
 ];
 
-/** What errors quote of a request or a row: addresses, phone numbers, and anything as long as a regid, sessionid or key. */
+/** Errors quote requests and rows: addresses, phone numbers, and anything as long as a regid, sessionid or key. */
 const SECRET_TEXT = /[^\s"'()=<>,;:]{1,200}@[^\s"'()=<>,;:]+|\+?\d[\d ().-]{7,40}\d|[A-Za-z0-9_-]{40,}/g;
 
-/** A stranger's mail server can quote without end, and looking for secrets in 30 kB took 4 s. */
+/** A foreign mail server can send a text of any length, and searching 30 kB for secrets took 4 s. */
 const MAX_TEXT = 2_000;
 
 function hideSecrets(text: string): string {
   if (text.length <= MAX_TEXT) return text.replace(SECRET_TEXT, '[hidden]');
-  // A word that was cut could be part of a secret that is not known as one any more.
+  // A word that was cut could be a part of a secret that the pattern no longer recognizes.
   const start = text.slice(0, MAX_TEXT);
   return `${start.slice(0, start.lastIndexOf(' ') + 1).replace(SECRET_TEXT, '[hidden]')}…`;
 }
 
 /**
- * What a log keeps of a failure. Drivers hang the row's values on their errors (`detail`, `parameters`) and quote them in
- * the message, so only named fields pass, and texts pass without what looks like a secret. Stacks lose their first lines
- * (the message again) and keep the places.
+ * Drivers attach the row's values to their errors (`detail`, `parameters`) and quote them in the message, so only listed fields
+ * are logged, and texts without secrets. Stacks lose their first lines, which repeat the message.
  */
 function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -54,7 +53,7 @@ function serializeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Makes the process logger, on standard output unless told otherwise: one JSON object a line, so that any collector can read it, and readable lines on a terminal. */
+/** Writes one JSON object per line, which any log collector can read, and readable lines on a terminal. */
 export function createLogger(level: string, destination: DestinationStream = logTo(1)): Logger {
   return pino(
     {

@@ -3,9 +3,8 @@ import { describeFailure } from './errors.ts';
 import type { Logger } from './log.ts';
 
 /**
- * Everything that is measured. A counter or histogram is made here once and used where it happens: `METRICS.shed.inc()`.
- * Every label takes its values from a set that the source names (routes, fields of the schema, names of statements), never from what somebody sent.
- * A gauge costs nothing until somebody scrapes: whoever knows its value says so with `measure(METRICS.openStreams, () => open)`.
+ * Labels only have values from a set in the source (routes, schema fields, statement names), never from a request. A gauge costs
+ * nothing until a scrape; the code that knows its value calls `measure(METRICS.openStreams, () => open)`.
  */
 export const registry = new Registry();
 
@@ -44,7 +43,6 @@ const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const STATEMENT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
 const SEND_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
-/** All metrics of the service, by what they tell. */
 export const METRICS = {
   requests: histogram(
     'http_request_duration_seconds',
@@ -135,7 +133,7 @@ export const METRICS = {
   build: gauge('build_info', 'Always 1; the labels say what runs', 'version', 'node'),
 };
 
-/** Says how a gauge is read when somebody scrapes; the last who says so counts. */
+/** Sets the function that reads a gauge at each scrape; the last call wins. */
 export function measure<Label extends string>(
   one: Gauge<Label>,
   read: (gauge: Gauge<Label>) => number | void | Promise<void>,
@@ -147,7 +145,7 @@ export function measure<Label extends string>(
       const value = await read(gauge);
       if (typeof value === 'number') gauge.set(value);
     } catch (error) {
-      // What it was before is no answer; the other figures are, and most when something is wrong.
+      // The previous value would be wrong; the other metrics are needed most when something is wrong.
       gauge.reset();
       METRICS.scrapeFailures.inc({ metric: name });
       log?.warn({ metric: name, reason: describeFailure(error) }, 'a metric could not be read');
@@ -157,7 +155,6 @@ export function measure<Label extends string>(
 
 let isStarted = false;
 
-/** Begins to watch the process itself (memory, CPU, event-loop lag, garbage collection), once. */
 export function watchProcess(version: string): void {
   if (isStarted) return;
   isStarted = true;

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** How a store writes prices: ISO 4217 or nothing, and BCP 47. */
+/** The currency is ISO 4217 or null, the locale BCP 47. */
 export type MoneyStyle = { currency: string | null; locale: string };
 
-/** Making one takes 30 µs, and every mail of a restock shows the same price. */
+/** Creating one takes 30 µs, and every email of an alert shows the same price. */
 const formats = new LRUCache<string, Intl.NumberFormat>({ max: 200 });
 
 function formatOf({ currency, locale }: MoneyStyle): Intl.NumberFormat {
@@ -17,7 +17,7 @@ function formatOf({ currency, locale }: MoneyStyle): Intl.NumberFormat {
   return format;
 }
 
-/** A price as people of the store's country read it; without a currency a number with two decimals. */
+/** Formats a price for the store's locale; without a currency as a number with two decimals. */
 export function formatMoney(amount: number, style: MoneyStyle): string {
   return formatOf(style).format(amount);
 }

@@ -14,10 +14,8 @@ import type { Logger } from './log.ts';
 import type { OpenSpan, Parent, SpanOf, Tracing } from './tracing.ts';
 import { VERSION } from './version.ts';
 
-/** Where traces go, and how many. */
 export type TraceSettings = { endpoint: string; serviceName: string; share: number };
 
-/** The span that is open here, and others that share it. */
 type Open = { span: Span; links: Link[] };
 
 const KINDS: Record<SpanOf, SpanKind> = {
@@ -27,10 +25,9 @@ const KINDS: Record<SpanOf, SpanKind> = {
   send: SpanKind.CLIENT,
 };
 
-/** How long spans wait for others before they leave. */
 const EXPORT_MS = 1_000;
 
-/** A collector that is away is told of once, until it is back; spans of that time are lost, and nothing waits for them. */
+/** Logs once that the collector is away, until it is back; spans of that time are lost, and nothing waits for them. */
 function tellOnce(exporter: SpanExporter, log: Logger): SpanExporter {
   let isAway = false;
   return {
@@ -55,7 +52,7 @@ const contextOf = ({ traceId, spanId, isSampled }: Parent) =>
     isRemote: true,
   });
 
-/** Opens what makes spans and sends them by OTLP over HTTP. Only loaded where an operator asks for it. */
+/** Loaded only if an operator enables traces. */
 export function openOtlp({ endpoint, serviceName, share }: TraceSettings, log: Logger): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
   const provider = new TracerProvider({
@@ -85,7 +82,7 @@ export function openOtlp({ endpoint, serviceName, share }: TraceSettings, log: L
   return {
     start(of, name, attributes, parent) {
       const around = open.getStore();
-      // What looks for work every second, and what goes on after its request, would fill the traces with nothing.
+      // Workers that poll every second, and work that outlives its request, would flood the traces.
       if (of === 'statement' && !around?.span.isRecording()) return null;
       const context = parent
         ? contextOf(parent)

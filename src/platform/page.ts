@@ -1,7 +1,7 @@
 import { fail } from './errors.ts';
 import { isStorable } from './text.ts';
 
-/** A page size, `standard` when left out and `max` when it is larger; 0 asks for nothing. Anything else is the failure `invalid-limit`. */
+/** Returns `standard` for a missing limit and `max` for a larger one; 0 returns no rows. Anything else is `invalid-limit`. */
 export function checkLimit(
   field: string,
   limit: number | null | undefined,
@@ -15,7 +15,6 @@ export function checkLimit(
     : fail('invalid-limit', `${field} must be a whole number of at least 0`);
 }
 
-/** A number of entries to skip, or the failure `invalid-offset`. */
 export function checkOffset(offset: number | null | undefined): number {
   const value = offset ?? 0;
   return Number.isInteger(value) && value >= 0
@@ -25,7 +24,6 @@ export function checkOffset(offset: number | null | undefined): number {
 
 const MAX_SEARCH = 200;
 
-/** What a search asks for without blanks around it, or the failure that names the field. */
 export function checkSearch(search: string | null | undefined): string {
   const words = (search ?? '').trim();
   return words.length <= MAX_SEARCH && isStorable(words)
@@ -33,25 +31,22 @@ export function checkSearch(search: string | null | undefined): string {
     : fail('invalid-request', `search must have at most ${MAX_SEARCH} characters`);
 }
 
-/** An opaque cursor: the order it belongs to, then the place in that order. */
+/** An opaque cursor: the name of the sort order, then the position in it. */
 export function encodeCursor(order: string, ...place: (string | number | null)[]): string {
   return Buffer.from(JSON.stringify([order, ...place])).toString('base64url');
 }
 
-/** The place in a cursor of this order, or the failure `invalid-request`. */
 export function decodeCursor(field: string, cursor: string, order: string): unknown[] {
   const [given, ...place] = parseArray(Buffer.from(cursor, 'base64url').toString('utf8'));
   return given === order ? place : failCursor(field);
 }
 
-/** The row number in a cursor of this order; null for the first page, which has no cursor. */
 export function decodeSeq(field: string, cursor: string | null | undefined, order: string): number | null {
   if (!cursor) return null;
   const [seq] = decodeCursor(field, cursor, order);
   return Number.isSafeInteger(seq) ? (seq as number) : failCursor(field);
 }
 
-/** The moment and the text or number in a cursor of this order; null for the first page. */
 export function decodeMoment(
   field: string,
   cursor: string | null | undefined,
@@ -63,7 +58,6 @@ export function decodeMoment(
   return Number.isNaN(at.getTime()) ? failCursor(field) : [at, place];
 }
 
-/** The failure of a cursor that was made up. */
 export function failCursor(field: string): never {
   return fail('invalid-request', `${field} must be a cursor that this call gave`);
 }
@@ -77,7 +71,6 @@ function parseArray(text: string): unknown[] {
   }
 }
 
-/** One page of a connection. */
 export type Connection<Node> = {
   edges: { cursor: string; node: Node }[];
   pageInfo: {
@@ -88,7 +81,7 @@ export type Connection<Node> = {
   };
 };
 
-/** Makes a connection of rows of which one more was read than asked for, when there is one more; `after` is the cursor that it follows. */
+/** `rows` contains one row more than requested if there is a next page; `after` is the cursor that they follow. */
 export function toConnection<Row extends object>(
   rows: readonly Row[],
   first: number,

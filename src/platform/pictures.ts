@@ -1,6 +1,6 @@
 import { isLoopbackUrl } from './loopback.ts';
 
-/** How pages may fetch pictures of products: over https, and over http, too, on a developer's machine, where the shop is not on https either. */
+/** Pages load product pictures over https, and on a developer's machine also over http, because the shop has no https there. */
 export function pictureSchemes(publicUrl: string): string[] {
   return publicUrl.startsWith('http:') && isLoopbackUrl(publicUrl) ? ['https:', 'http:'] : ['https:'];
 }

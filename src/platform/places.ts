@@ -1,2 +1,2 @@
-/** The project's folder. This file lies two levels below it as a source, compiled, and as a part of a bundle in `dist/run`; others need not know where they are. */
+/** The project's folder. This file is two levels below it as a source, compiled, and in a bundle in `dist/run`. */
 export const ROOT = new URL('../../', import.meta.url);

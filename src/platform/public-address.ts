@@ -5,13 +5,12 @@ import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The code of the error that a guarded connection fails with. */
 export const NOT_PUBLIC = 'ENOTPUBLIC';
 
-/** All of IPv6 that is routed on the internet; what lies outside is old, local or translated. */
+/** All of IPv6 that is routed on the internet; other addresses are deprecated, local or translated. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether an address is on the public internet: everything reserved, private, local or translated is not. */
+/** Reserved, private, local and translated addresses are not public. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
@@ -19,30 +18,28 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(PUBLIC_IPV6);
 }
 
-/** Whether a host is written as an address that is not public. Such a host is never looked up. */
+/** The host is an IP literal that is not public. Such a host is never resolved. */
 export function isPrivateLiteral(host: string): boolean {
   return isIP(host) !== 0 && !isPublicAddress(host);
 }
 
-/** What a guarded connection fails with. */
 export function notPublic(): Error {
   return Object.assign(new Error('the address is not public'), { code: NOT_PUBLIC });
 }
 
-/** A name server that takes longer is not waited for. */
 const LOOKUP_LIMIT_MS = 3_000;
-/** RFC 6761: never asked of a name server. */
+/** RFC 6761: name servers are never asked for these. */
 const LOOPBACK_NAME = /(^|\.)localhost\.?$/i;
 
-/** A name as name servers know it; 2130706433 and 0x7f.1 are ways to write an address. */
+/** Converts the host to its canonical form; 2130706433 and 0x7f.1 are notations of an address. */
 function normalise(host: string): string {
   const url = `http://${host}`;
   return URL.canParse(url) ? new URL(url).hostname : host;
 }
 
 /**
- * The addresses of a host. Asked of the name servers directly: the system's own look-up takes one of four threads for as long as it lasts, and four slow names would
- * stop everything else that needs one, such as packing responses.
+ * Asks the name servers directly, because the system's resolver occupies one of four threads: four slow names would block all
+ * other work that needs one, such as compressing responses.
  */
 async function addressesOf(given: string): Promise<LookupAddress[]> {
   const host = isIP(given) !== 0 ? given : normalise(given);
@@ -50,7 +47,7 @@ async function addressesOf(given: string): Promise<LookupAddress[]> {
   if (family !== 0) return [{ address: host, family }];
   if (LOOPBACK_NAME.test(host)) return [{ address: '127.0.0.1', family: 4 }];
   const resolver = new Resolver({ timeout: LOOKUP_LIMIT_MS / 3, tries: 2 });
-  // Those of this process, which may have been set.
+  // `dns.setServers` may have changed the servers of this process.
   resolver.setServers(getServers());
   const limit = setTimeout(() => resolver.cancel(), LOOKUP_LIMIT_MS);
   try {
@@ -65,7 +62,7 @@ async function addressesOf(given: string): Promise<LookupAddress[]> {
   }
 }
 
-/** Resolves a name and hands the socket only addresses that were checked: what the name says a moment later does not matter. */
+/** Gives the socket only checked addresses, so that a later change of the name has no effect. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   void addressesOf(hostname).then((found) => {
     const [first] = found;
@@ -77,7 +74,7 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** What a host leads to now, for the person who types it; what counts is the same check at each connection. */
+/** For the person who enters the host; the decisive check is the same one at each connection. */
 export async function whereLeads(host: string): Promise<'public' | 'private' | 'nowhere'> {
   const found = await addressesOf(host);
   if (found.length === 0) return 'nowhere';

@@ -1,7 +1,7 @@
 import { GraphQLInt, Kind, valueFromAST } from 'graphql';
 import type { FieldNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
-/** How many fields are selected below a field, with fragments followed; valid documents have no circles of them. */
+/** Counts the fields selected below a field, including fragments; valid documents have no fragment cycles. */
 export function fieldsBelow({ selectionSet }: FieldNode, fragments: GraphQLResolveInfo['fragments']): number {
   const inSet = (set: SelectionSetNode | undefined): number =>
     (set?.selections ?? []).reduce((total, node) => {
@@ -14,7 +14,7 @@ export function fieldsBelow({ selectionSet }: FieldNode, fragments: GraphQLResol
 
 const known = new WeakMap<FieldNode, Map<string, FieldNode[]>>();
 
-/** The fields of a name that are selected anywhere below the one being resolved; documents are cached, so this is a look-up. */
+/** Finds the selected fields of this name at any depth; documents are cached, so this is a look-up. */
 function fieldsNamed({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): FieldNode[] {
   const inSet = (set: SelectionSetNode | undefined, path: readonly string[]): FieldNode[] =>
     (set?.selections ?? []).flatMap((node) => {
@@ -33,12 +33,11 @@ function fieldsNamed({ fieldNodes, fragments }: GraphQLResolveInfo, name: string
   });
 }
 
-/** Whether a field of this name is selected anywhere below the one being resolved. */
 export function selectsField(info: GraphQLResolveInfo, name: string): boolean {
   return fieldsNamed(info, name).length > 0;
 }
 
-/** The largest number that fields of this name below the one being resolved are given, `standard` where they are given none; 0 without such a field. */
+/** Returns the largest value of `argument` among fields of this name, `standard` if one has none; 0 without such a field. */
 export function largestBelow(
   info: GraphQLResolveInfo,
   name: string,

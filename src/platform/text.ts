@@ -2,30 +2,30 @@
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 // oxlint-disable-next-line no-control-regex -- the same
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
-// Not the joiners U+200C and U+200D: emoji and whole scripts need them.
+// The joiners U+200C and U+200D are not included, because emoji and whole scripts need them.
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** Whether a text holds a line break or another control character: it could break a header, a log or a page. */
+/** A line break or another control character could break a header, a log or a page. */
 export function hasControlCharacters(text: string): boolean {
   return CONTROL.test(text);
 }
 
-/** Length as a person counts: code points of the NFC form, so that an emoji or an accent is one character. */
+/** Counts as a person does: code points of the NFC form, so that an emoji or an accent is one character. */
 export function codePoints(text: string): number {
   return [...text.normalize('NFC')].length;
 }
 
-/** Whether a text can be stored at all: PostgreSQL refuses NUL, and a lone surrogate is not Unicode. */
+/** PostgreSQL refuses NUL, and a lone surrogate is not Unicode. */
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** One line for a mail's header, without characters that show nothing but turn or hide what stands around them. */
+/** Makes one line for an email header, without invisible characters that reorder or hide the text around them. */
 export function toLine(text: string): string {
   return text.replace(CONTROLS, ' ').replace(INVISIBLE, '').trim();
 }
 
-/** A text of at most so many characters, cut where a word ends if one ends near, with an ellipsis for what is left out. */
+/** Cuts a text to `most` characters, at the end of a word if one is near, and adds an ellipsis. */
 export function shorten(text: string, most: number, ellipsis = '…'): string {
   const characters = [...text];
   if (characters.length <= most) return text;
@@ -42,12 +42,10 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text that is safe inside an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** Colour of buttons where a store has chosen none. */
 export const DEFAULT_COLOUR = '#1f2937';
 
 const LIGHT = '#ffffff';
@@ -67,7 +65,7 @@ function contrastOf(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** The colour of text that can be read on `colour`: at least 4.5 to 1 on any. */
+/** Returns a text colour with a contrast of at least 4.5 to 1 on `colour`. */
 export function textOn(colour: string): string {
   return contrastOf(colour, LIGHT) >= contrastOf(colour, DARK) ? LIGHT : DARK;
 }

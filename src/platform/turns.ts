@@ -1,4 +1,4 @@
-/** Lets at most `inATurn` callers go on in one turn of the event loop, in the order in which they came, so that other work is done between two turns. */
+/** At most `inATurn` callers continue per turn of the event loop, in order of arrival, so that other work runs in between. */
 export function createTurns(inATurn = 1): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const serve = (): void => {

@@ -1,9 +1,8 @@
 import type { Logger } from './log.ts';
 
 /**
- * Tells of failures that no code of ours has handled. A promise that nobody waited for leaves its work undone and nothing else, and if it ended the process,
- * one request that brings it about would end everybody's: it is logged. What was thrown where nobody could catch it may have stopped anything half-way:
- * then `end` finishes what is under way, and a supervisor starts the process anew.
+ * An unhandled rejection is only logged, because otherwise one request could end the process for all. An uncaught exception may
+ * have interrupted anything: `end` completes the work in progress, and a supervisor restarts the process.
  */
 export function watchUnexpected(log: Logger, end: () => void): void {
   process.on('unhandledRejection', (reason) =>

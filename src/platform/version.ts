@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ROOT } from './places.ts';
 
-/** The version of this build. */
 export const { version: VERSION } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as {
   version: string;
 };

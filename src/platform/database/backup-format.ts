@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { hasCode } from './embedded-system.ts';
 
 /**
- * A backup is text: a line of JSON that says what it is and which tables it has; for each of them its rows as COPY writes them, `\.`, and a
- * line with their number; and a last line with the sequences and the SHA-256 of everything before it. It is kept packed by gzip.
+ * A gzipped text: a JSON line with the tables; per table its rows as COPY writes them, `\.`, and a line with their number; a last
+ * line with the sequences and the SHA-256 of everything before it.
  */
 export const FORMAT = 'wishgate backup';
 
-/** A form that is not upward compatible gets the next number. */
+/** A format that is not upward compatible gets the next number. */
 export const FORMAT_VERSION = 1;
 
-/** What ends the rows of a table; COPY never writes it in one. */
+/** Ends the rows of a table; COPY never writes it within a row. */
 export const END_OF_ROWS = Buffer.from('\\.\n');
 
 const migration = z.object({ name: z.string(), checksum: z.string() });
@@ -27,7 +27,6 @@ export const headLine = z.object({
   tables: z.array(table),
 });
 
-/** Follows the rows of a table. */
 export const countLine = z.object({ table: z.string(), rows: z.number() });
 
 export const endLine = z.object({
@@ -35,34 +34,32 @@ export const endLine = z.object({
   sha256: z.string(),
 });
 
-/** A table and the columns that hold something of their own. */
 export type Table = z.infer<typeof table>;
 
 export type HeadLine = z.infer<typeof headLine>;
 
 export type EndLine = z.infer<typeof endLine>;
 
-/** The bytes are no backup, or not all of one; the text says which. */
+/** The bytes are not a backup, or not a complete one; the message says which. */
 export class BackupError extends Error {}
 
 const CUT = 'The backup is not complete: it ends in the middle';
 const FOREIGN = 'This is no backup that npm run backup made';
 const DAMAGED = 'The backup is damaged: its content does not fit its checksum';
 
-/** No line but those of rows is longer. */
+/** Only lines of rows may be longer. */
 const MAX_LINE_BYTES = 10_000_000;
 const NEWLINE = 0x0a;
 
 export type BackupReader = {
-  /** The next line, checked; what does not fit is a BackupError. */
+  /** Reads and validates the next line; throws a BackupError if it does not match. */
   line<Line>(shape: z.ZodType<Line>): Promise<Line>;
-  /** The rows of a table, up to what ends them. */
   rows(): AsyncGenerator<Buffer>;
-  /** The last line; its checksum is right and nothing comes after it. */
+  /** Reads the last line, verifies its checksum, and expects nothing after it. */
   end(): Promise<EndLine>;
 };
 
-/** Opens a reader; memory holds one piece of the source at a time. */
+/** The reader holds one chunk of the source in memory at a time. */
 export function createReader(source: AsyncIterable<Buffer>): BackupReader {
   const pieces = source[Symbol.asyncIterator]();
   const hash = createHash('sha256');
@@ -105,7 +102,7 @@ export function createReader(source: AsyncIterable<Buffer>): BackupReader {
   }
 
   async function* rows(): AsyncGenerator<Buffer> {
-    // The mark counts only at the beginning of a line, so what may still become one is kept back.
+    // The end mark counts only at the beginning of a line, so the reader holds back bytes that may still become one.
     let isLineStart = true;
     for (;;) {
       if (isLineStart && rest.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS))
@@ -132,7 +129,7 @@ export function createReader(source: AsyncIterable<Buffer>): BackupReader {
   };
 }
 
-/** The sentence about bytes that could not be unpacked; other failures stay as they are. */
+/** Replaces an error of gunzip by a BackupError with a readable message; returns other errors unchanged. */
 export function explainUnpacking(error: unknown): unknown {
   if (hasCode(error, 'Z_BUF_ERROR')) return new BackupError(CUT, { cause: error });
   if (!hasCode(error, 'Z_DATA_ERROR')) return error;

@@ -6,10 +6,10 @@ import { END_OF_ROWS, FORMAT, FORMAT_VERSION } from './backup-format.ts';
 import type { EndLine, HeadLine, Table } from './backup-format.ts';
 import { MIGRATION_LOCK, readApplied } from './migrate.ts';
 
-/** `done` of `tables` are copied, with `rows` rows; `table` is under way. */
+/** `done` of `tables` are copied, with `rows` rows; `table` is in progress. */
 export type CopyProgress = { table: string; done: number; tables: number; rows: number; bytes: number };
 
-/** What was copied; `leftOut` are tables that are not wishgate's. */
+/** `leftOut` names tables that do not belong to wishgate. */
 export type Copied = Omit<HeadLine, 'tables'> & {
   tables: number;
   rows: number;
@@ -19,7 +19,10 @@ export type Copied = Omit<HeadLine, 'tables'> & {
 
 export type CopyWatch = { onProgress(progress: CopyProgress): void; onDone(copied: Copied): void };
 
-/** Values are written and read in one form, without a time limit. It ends with the transaction, because a pooler may give the connection to others. */
+/**
+ * Values have one format, and no time limit applies. The settings end with the transaction, because a pooler may give the
+ * connection to another client.
+ */
 export const PLAIN_TRANSACTION = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = postgres; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = hex`;
 
@@ -28,7 +31,6 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const copyTarget = ({ name, columns }: Table): string =>
   `${quote(name)} (${columns.map(quote).join(', ')})`;
 
-/** Tables of the service, in the order of their names. */
 export async function readTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
@@ -73,15 +75,15 @@ async function describe(client: pg.ClientBase): Promise<HeadLine> {
 }
 
 /**
- * Lets migrations wait until this connection ends: one that waited behind a long copy for the lock of a table would hold up every request. Taken before the
- * snapshot, on another connection, because a snapshot would not see the migration that it waited for.
+ * Blocks migrations until this connection ends, because one that waits behind a long copy for a table lock would block every
+ * request. Runs before the snapshot, on another connection: a snapshot would not see the migration that it waited for.
  */
 export async function holdMigrations(client: pg.ClientBase): Promise<void> {
   await client.query(`BEGIN; ${PLAIN_TRANSACTION}`);
   await client.query('SELECT pg_advisory_xact_lock_shared($1)', [MIGRATION_LOCK]);
 }
 
-/** One snapshot of the database as the plain bytes of a backup. Writers do not wait. */
+/** Yields one snapshot of the database as the unzipped bytes of a backup. Writers do not wait. */
 export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -107,7 +109,7 @@ export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGener
     yield line({ table: table.name, rows: rows.rowCount });
     allRows += rows.rowCount;
   }
-  // Sequences are no part of the snapshot; read after it, they are at or past what it used.
+  // Sequences are not part of the snapshot; read after it, they are at or past the values that it used.
   const sequences = await readSequences(client);
   yield line({ sequences, sha256: hash.copy().digest('hex') } satisfies EndLine);
   await client.query('COMMIT');

@@ -10,59 +10,60 @@ import { createReplica } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
-/** A statement with a name: PostgreSQL parses and plans it once a connection. */
+/** PostgreSQL parses and plans a named statement once per connection. */
 export type Statement = { name: string; text: string };
 
-/** What reads and writes: the pool, or one transaction on it. Repos take it first, so that they serve both. */
+/** The pool, or one transaction on it. Repos take it as their first parameter, so that they work with either. */
 export type Db = {
-  /** Typed calls; those made in the course of a transaction are part of it. */
+  /** Typed calls; those made during a transaction are part of it. */
   prisma: PrismaClient;
-  /** One statement, where a typed call will not do; `Row` is a model of Prisma's or a part of one. */
+  /** Runs one statement where a typed call is not enough; `Row` is a Prisma model or a part of one. */
   query<Row>(statement: Statement | string, params?: readonly unknown[]): Promise<Row[]>;
 };
 
-/** An open transaction. What must happen whole or not at all takes this, and so cannot be given the pool. */
+/** An open transaction. A function that must be atomic takes this type, so that no caller can pass the pool. */
 export type Tx = Db & {
-  /** Does `work` once when the transaction is committed, and never when it is not. */
   afterCommit(work: () => void): void;
-  /** Runs `work`; what it did is undone when it fails, and the transaction goes on. */
+  /** Runs `work` in a savepoint: if it throws, its writes are rolled back and the transaction continues. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Tells the workers of this process that there is something to do; for `afterCommit`. */
+  /** Wakes the workers of this process, for use in `afterCommit`. */
   wake: () => void;
 };
 
-/** The open database. `prisma` and `query` share one pool. */
+/** `prisma` and `query` share one pool. */
 export type Database = Db & {
   pool: pg.Pool;
-  /** What monitors ask: it has a connection of its own, so that it never waits behind requests. */
+  /** Health checks use a connection of their own, so that they never wait behind requests. */
   monitor: Session;
-  /** Runs `work` in one transaction, again from the start when PostgreSQL asks for it (deadlock, serialisation). */
+  /** Runs `work` in one transaction, and again from the start after a deadlock or serialization error. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Calls `listener` whenever a commit left something to do; returns how to end that. */
+  /** Calls `listener` after each commit that created work; returns the unsubscribe function. */
   onWork(listener: () => void): () => void;
-  /** Calls `listener` whenever the server closed a connection: the next one may lead to another server, or an older copy of it. */
+  /** Calls `listener` when the server closes a connection: the next one may lead to another server, or an older copy of it. */
   onLost(listener: () => void): void;
-  /** Counts lost connections: what was read under another number may be of another server. */
+  /** Counts lost connections: data that was read under another number may come from another server. */
   era(): number;
-  /** The same, but reads come from the replica where that has reached the last position given to `follow`; itself without a replica. */
+  /** Reads from the replica once that has reached the last position given to `follow`; the database itself without a replica. */
   reader: Database;
-  /** Takes a position of the primary (`POSITION`) that a request was given; null without a replica. */
+  /** Accepts a position of the primary (`POSITION`) that a request received; null without a replica. */
   follow: ((position: string) => void) | null;
   close(): Promise<void>;
 };
 
 export type DatabaseOptions = {
-  /** Address of a streaming replica to read from. */
   replicaUrl?: string | null;
   pooler?: Pooler;
 };
 
 type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array ? Buffer : Value;
 
-/** A row of a model as `query` gives it: numbers of eight bytes as numbers, bytes as buffers. */
+/** A row of a model as `query` returns it: bigint columns as numbers, bytea columns as buffers. */
 export type Raw<Row> = { [Field in keyof Row]: RawValue<Row[Field]> };
 
-/** Keeps V8 from optimising Prisma's planner, 3 MB of WebAssembly that runs once for each kind of call: the first takes 0.25 s of CPU instead of 0.75 s. */
+/**
+ * Stops V8 from optimizing Prisma's planner, 3 MB of WebAssembly that runs once per kind of call: the first call takes 0.25 s of
+ * CPU instead of 0.75 s.
+ */
 setFlagsFromString('--wasm-tiering-budget=100000000');
 
 const RETRYABLE = /^(40001|40P01)$/;
@@ -81,7 +82,7 @@ function queryBy(run: Session['query'], keepsNames: boolean): Db['query'] {
   };
 }
 
-/** Lets statements wait for the one before: pg 9 refuses a second one on a connection that is still at work. */
+/** Queues statements, because pg 9 refuses a second one on a connection that is still busy. */
 function openSession(query: Session['query']): Session & { end(text: string): Promise<unknown> } {
   let last: Promise<unknown> = Promise.resolve();
   let isOver = false;
@@ -135,7 +136,7 @@ async function runTransaction<Result>(
     result = await runIn(session, () => work(tx));
     await session.end('COMMIT');
   } catch (error) {
-    // A connection that cannot even roll back is thrown away, never handed to the next request.
+    // The pool discards a connection that cannot even roll back, instead of giving it to the next request.
     isBroken = isDatabaseAway(error);
     if (!isBroken) await session.end('ROLLBACK').catch(() => (isBroken = true));
     throw error;
@@ -146,19 +147,18 @@ async function runTransaction<Result>(
   return result;
 }
 
-/** How every connection of ours is opened. */
 function settingsOf(poolSize: number, pooler: Pooler): pg.PoolConfig {
   return {
     max: poolSize,
     types: SAFE_INT8,
     connectionTimeoutMillis: 5_000,
     application_name: 'wishgate',
-    // A pooler's connections belong to nobody: theirs come with the login.
+    // A pooler shares its connections among clients, so their settings are stored with the login.
     ...(pooler === 'none' && { options: SESSION_OPTIONS }),
   };
 }
 
-/** Opens the pool and Prisma on it. Nothing is connected before the first query. `url` may name several servers of which one can be written to. */
+/** Connects only at the first query. `url` may name several servers, one of them writable. */
 export function openDatabase(
   url: string,
   poolSize: number,

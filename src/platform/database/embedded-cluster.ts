@@ -8,7 +8,7 @@ import type { Cluster } from './embedded-server.ts';
 import { ensurePostgresUser, exists, ifMissing, isRoot, replaceFile, run } from './embedded-system.ts';
 import type { OsUser } from './embedded-system.ts';
 
-/** Finds the cluster of a data folder, or creates it. The caller holds the lock of that folder. */
+/** The caller holds the lock of the data folder. */
 export async function prepareCluster(dataDir: string, log: Logger, isDurable: boolean): Promise<Cluster> {
   const { dir, isDecided } = await locate(dataDir, log);
   const portFile = join(dataDir, 'postgres.port');
@@ -34,10 +34,10 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
   return cluster;
 }
 
-/** The file that stands while an upgrade gives the new cluster the name of the old one; it says where that is kept. */
+/** This file exists while an upgrade swaps the names of the clusters; it contains the path of the old one. */
 export const upgradeMark = (dataDir: string): string => join(dataDir, 'postgres.upgrade.mark');
 
-/** A cluster runs as the one who owns it: PostgreSQL accepts nobody else. */
+/** PostgreSQL only runs as the user who owns the cluster. */
 export async function ownerOf(dir: string): Promise<OsUser | undefined> {
   const { uid, gid } = await stat(dir);
   if (!isRoot()) {
@@ -50,7 +50,7 @@ export async function ownerOf(dir: string): Promise<OsUser | undefined> {
   throw new Error(`${dir} belongs to root, as whom PostgreSQL does not run; run: chown -R postgres: ${dir}`);
 }
 
-/** Written before the cluster exists and never again, so an interrupted first start finds the same password. */
+/** The password is written once, before the cluster exists, so that an interrupted first start finds the same one. */
 export async function readPassword(file: string, mayCreate: boolean): Promise<string> {
   const known = await readFile(file, 'utf8').catch(ifMissing);
   if (known !== undefined) return known.trim();
@@ -65,7 +65,7 @@ export async function readPassword(file: string, mayCreate: boolean): Promise<st
 
 const DRAFT_MARK = '.init-';
 
-/** Clears what first starts left behind that were killed half-way; their initdb may live for a moment more. */
+/** Removes what killed first starts left behind; their initdb may still run for a moment. */
 async function removeDrafts(dir: string): Promise<void> {
   const parent = dirname(dir);
   for (const name of await readdir(parent))
@@ -73,7 +73,7 @@ async function removeDrafts(dir: string): Promise<void> {
       await rm(join(parent, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
-/** Builds the cluster under another name and renames it: under its own name it is always complete. */
+/** Creates the cluster under another name and renames it, so that the final name always means a complete cluster. */
 export async function initialise({ dir, bin, user, password }: Cluster, isDurable: boolean): Promise<void> {
   const draft = `${dir}${DRAFT_MARK}${randomUUID()}`;
   const passwordFile = `${draft}.pw`;
@@ -86,7 +86,7 @@ export async function initialise({ dir, bin, user, password }: Cluster, isDurabl
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // The same order of texts on every machine, and lower() that knows more than ASCII.
+    // Texts sort the same on every machine, and lower() knows more than ASCII.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -99,7 +99,7 @@ export async function initialise({ dir, bin, user, password }: Cluster, isDurabl
   if (!made.ok) throw new Error(`The bundled PostgreSQL could not create ${dir}: ${made.stderr.trim()}`);
 }
 
-/** Said here in one sentence, because PostgreSQL itself would only say it in its log. */
+/** Reports a version mismatch in one sentence, because PostgreSQL itself only writes it to its log. */
 async function checkVersion(dir: string, major: string): Promise<void> {
   const made = (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
   if (made === major) return;

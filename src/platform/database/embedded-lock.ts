@@ -5,13 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { hasCode, ifMissing, replaceFile, run, waitUntil } from './embedded-system.ts';
 
-/** Longer than the longest thing done under the lock, which is waiting for a crash recovery. */
+/** Longer than the longest work done under the lock, which is waiting for a crash recovery. */
 const LOCK_PATIENCE_MS = 180_000;
 
 /**
- * Runs `work` while no other process here, and no other caller in this one, does so under the same path. A symbolic link is
- * the lock: creating one is atomic, exclusive, and carries its holder's name from the first instant. A holder that died is
- * noticed by its start time, since its pid may already belong to someone else.
+ * Excludes other processes and other callers in this one. The lock is a symbolic link, because creating one is atomic and names
+ * its holder at once. The start time exposes a dead holder, since its pid may belong to another process by now.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const ticket = `${process.pid}@${await startTimeOf(process.pid)}`;
@@ -35,8 +34,8 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
 }
 
 /**
- * Two processes may both find the holder dead; without the inner lock the slower one would remove the faster one's
- * new lock. Should the breaker die here as well, its own lock is broken the same way.
+ * Two processes may both find the holder dead; without the inner lock the slower one would remove the faster one's new lock. If
+ * this process dies here, its own lock is broken the same way.
  */
 async function breakLock(path: string, holder: string): Promise<void> {
   await withLock(`${path}.break`, async () => {
@@ -44,17 +43,17 @@ async function breakLock(path: string, holder: string): Promise<void> {
   });
 }
 
-/** Empty when there is no such process, or only its unreaped remains. */
+/** Returns an empty text for a missing process or a zombie. */
 async function startTimeOf(pid: number): Promise<string> {
   if (process.platform !== 'linux')
     return (await run('ps', ['-o', 'lstart=', '-p', String(pid)])).stdout.trim();
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The program's name may contain blanks and brackets; what follows its last bracket does not.
+  // The program's name may contain spaces and parentheses; the fields after the last parenthesis do not.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? '' : (fields[19] ?? '');
 }
 
-/** Whether something came to be by this call: false when it was there before. */
+/** Resolves to false if the file already existed. */
 async function isMade(making: Promise<void>): Promise<boolean> {
   return making.then(
     () => true,
@@ -65,35 +64,36 @@ async function isMade(making: Promise<void>): Promise<boolean> {
   );
 }
 
-/** The right of this machine to a data folder, while this process has the database open. */
+/** The claim of this machine to a data folder, while this process has the database open. */
 export type HomeHold = {
-  /** To be called under the lock of the folder: an opener that just left may have released the claim. */
+  /** Callers hold the lock of the folder: another process that just closed it may have released the claim. */
   confirm(): Promise<void>;
-  /** Ends it; the claim stays when others here still have the database open. */
+  /** The claim remains if other processes of this machine still have the database open. */
   end(isLast: boolean): Promise<void>;
 };
 
-/** Who claims, and how patient it is; tests play several machines. */
+/** Tests use these options to simulate several machines. */
 export type HoldOptions = {
   /** Name of the machine or container. */
   place?: string;
   beatMs?: number;
-  /** A claim that has not been written for this long is dead; longer than a busy process takes between two heartbeats. */
+  /** A claim that was not renewed for this time is dead; longer than a busy process takes between two heartbeats. */
   watchMs?: number;
-  /** Awaited between the steps of a claim, so that a test can let others go first at each of them. */
+  /** Awaited between the steps of a claim, so that a test can let other machines go first at each step. */
   pause?: () => Promise<void>;
 };
 
+/**
+ * The owner rewrites its claim as a heartbeat. Creating a claim is exclusive, so only one of the machines that find claim N dead
+ * creates N + 1.
+ */
 const CLAIM = 'postgres.holder';
+/** A released claim remains in the folder, so that numbers never go back. */
 const RELEASED = 'released\n';
 
 /**
- * Takes a data folder for this machine or container, or throws: locks and pids say nothing about processes of another pid
- * namespace, and a server started from there would work on the same files. Openers here share it.
- *
- * The right to the folder is a claim, `postgres.holder.N`: the highest number has it, and its owner rewrites it as a heartbeat. Creating is exclusive, so
- * of all that find claim N dead, one makes N + 1. Numbers never go back: a claim that ends stays as `released`. A machine that slept after its look
- * finds its number taken or a higher one, gives way, and touches nothing of the new owner's.
+ * Claims a data folder for this machine or container, or throws, because locks and pids do not cover other pid namespaces. The
+ * highest `postgres.holder.N` wins; numbers only grow, so a machine that slept finds its number taken and gives up.
  */
 export async function holdHome(home: string, log: Logger, options: HoldOptions = {}): Promise<HomeHold> {
   const { beatMs = 2_000, watchMs = 10_000, pause = async () => undefined } = options;
@@ -102,20 +102,19 @@ export async function holdHome(home: string, log: Logger, options: HoldOptions =
   const sign = (): string => `${place} ${process.pid} ${Date.now()}\n`;
   const isOurs = ({ text }: Claim): boolean => text.startsWith(`${place} `);
 
-  /** Returns once the folder is ours. */
   async function confirm(): Promise<void> {
     for (;;) {
       const seen = await readClaim(home);
       if (isOurs(seen)) return;
       let now = seen;
-      // Clocks of two machines may differ, so a live owner shows by writing again.
+      // Clocks of two machines may differ, so only a new heartbeat proves a live owner.
       const hasChanged = async (): Promise<boolean> => {
         now = await readClaim(home);
         return now.number !== seen.number || now.text !== seen.text;
       };
       const isFree = seen.text === RELEASED;
       if (isFree || !(await waitUntil(hasChanged, watchMs))) await claim(seen.number + 1);
-      // An empty claim is one that is just being written.
+      // An empty claim is one that another machine is still writing.
       else if (now.text !== '' && now.text !== RELEASED && !isOurs(now))
         throw refusal(file(now.number), now.text);
     }
@@ -146,7 +145,7 @@ export async function holdHome(home: string, log: Logger, options: HoldOptions =
   await confirm();
   let beats: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    // A beat that fails is made up for by the next.
+    // The next heartbeat makes up for one that fails.
     beats = beats.then(beat).catch(() => undefined);
   }, beatMs).unref();
 
@@ -163,13 +162,13 @@ export async function holdHome(home: string, log: Logger, options: HoldOptions =
 
 type Claim = { number: number; text: string };
 
-/** The claim with the highest number; a folder without one is as free as after a release. */
+/** Reads the claim with the highest number; a folder without claims counts as released. */
 async function readClaim(home: string): Promise<Claim> {
   for (;;) {
     const number = Math.max(0, ...(await claimNumbers(home)));
     if (number === 0) return { number, text: RELEASED };
     const text = await readFile(join(home, `${CLAIM}.${number}`), 'utf8').catch(ifMissing);
-    // Undefined where a higher one has just taken its place.
+    // Undefined if a higher claim has just replaced it.
     if (text !== undefined) return { number, text };
   }
 }

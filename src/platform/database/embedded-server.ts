@@ -9,15 +9,13 @@ import pg from 'pg';
 import { CLEAN_ENV, hasCode, listCommands, waitUntil } from './embedded-system.ts';
 import type { OsUser } from './embedded-system.ts';
 
-/** Name of the superuser and of the database of the service. */
+/** Name of both the superuser and the database. */
 export const OWNER = 'wishgate';
 
-/** An initialised cluster and all that is needed to run it and to log in. */
 export type Cluster = {
-  /** The real path of PostgreSQL's data folder. */
   dir: string;
   logFile: string;
-  /** Remembers the last port, so that a restart keeps the addresses of those who are still connected to it valid. */
+  /** Stores the last port, so that addresses of connected processes remain valid after a restart. */
   portFile: string;
   password: string;
   user: OsUser | undefined;
@@ -26,14 +24,13 @@ export type Cluster = {
 
 export type Settings = Record<string, string>;
 
-/** How long a server may recover. */
 const RECOVERY_PATIENCE_MS = 120_000;
-/** A server that is silent, or shutting down, is stopped after this long. */
+/** A server that is unresponsive or shutting down is stopped after this time. */
 const SILENCE_PATIENCE_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-/** A client for the cluster's superuser; it never throws out of the event loop when the server goes away. */
+/** Connects as the superuser; the client never throws out of the event loop when the server goes away. */
 export function createClient(cluster: Cluster, port: number, config: pg.ClientConfig = {}): pg.Client {
   const client = new pg.Client({
     host: '127.0.0.1',
@@ -49,8 +46,8 @@ export function createClient(cluster: Cluster, port: number, config: pg.ClientCo
 }
 
 /**
- * Makes sure that the cluster answers, and returns its port: adopts a running server, waits for a recovering one,
- * replaces a dead or silent one. With `port`, a new server listens there or not at all.
+ * Adopts a running server, waits for a recovering one, and replaces a dead or unresponsive one. Returns the port; if `port` is
+ * given, a new server listens there or not at all.
  */
 export async function ensureRunning(cluster: Cluster, settings: Settings, port?: number): Promise<number> {
   const recoveredBy = Date.now() + RECOVERY_PATIENCE_MS;
@@ -69,7 +66,7 @@ export async function ensureRunning(cluster: Cluster, settings: Settings, port?:
   }
 }
 
-/** The port of the server named in postmaster.pid if it answers, provided that this process is one of those on this cluster. */
+/** Returns the port from postmaster.pid if that server responds and is one of the processes on this cluster. */
 async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<number | 'starting' | 'silent'> {
   const lines = (await readFile(join(cluster.dir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const port = Number(lines[3]);
@@ -84,7 +81,7 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
       const text = `PostgreSQL on ${cluster.dir} refuses the password in postgres.password; restore that file`;
       throw new Error(text, { cause: error });
     }
-    // Too many connections: it lives, and stopping it would hurt all of them.
+    // Too many connections: the server is alive, and stopping it would break all of them.
     const isBusy = hasCode(error, '53300', '57P03') && !String(error).includes('shutting down');
     return isBusy ? 'starting' : 'silent';
   } finally {
@@ -94,9 +91,9 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
 
 async function start(cluster: Cluster, settings: Settings, fixedPort?: number): Promise<number> {
   const port = fixedPort ?? (await choosePort(cluster));
-  // Nothing runs here, but the pid in a left-over file may by now be any program's, which PostgreSQL would take for itself.
+  // No server runs here, but the pid in a stale file may now belong to any program, which PostgreSQL would mistake for a server.
   await rm(join(cluster.dir, 'postmaster.pid'), { force: true });
-  // Opened by us and inherited, so that the user postgres needs no access to the folder it lies in.
+  // This process opens the log and PostgreSQL inherits it, so that the user postgres needs no access to its folder.
   const logFile = await open(cluster.logFile, 'a', 0o600);
   try {
     if ((await logFile.stat()).size > MAX_LOG_BYTES) await logFile.truncate();
@@ -109,7 +106,7 @@ async function start(cluster: Cluster, settings: Settings, fixedPort?: number): 
       String(port),
       ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ];
-    // Its own session: Ctrl-C in a terminal reaches us alone, so requests in flight still find their database.
+    // PostgreSQL gets its own session: Ctrl-C reaches only wishgate, so requests in flight still have their database.
     const child = spawn(join(cluster.bin, 'postgres'), args, {
       ...cluster.user,
       cwd: '/',
@@ -125,7 +122,7 @@ async function start(cluster: Cluster, settings: Settings, fixedPort?: number): 
     if (!(await waitUntil(isOver, RECOVERY_PATIENCE_MS))) throw slowStart(cluster);
     if (ends.length > 0) {
       const failure = `${ends[0]} ${await complaintsIn(cluster.logFile, logStart)}`.trim();
-      // Somebody took the port since we chose it.
+      // Another process took the port after it was chosen.
       if (fixedPort === undefined && failure.includes('Address already in use'))
         return await start(cluster, settings);
       throw new Error(`The bundled PostgreSQL did not start (see ${cluster.logFile}): ${failure}`);
@@ -162,8 +159,8 @@ async function complaintsIn(logFile: string, from: number): Promise<string> {
 }
 
 /**
- * The last port while it is free, else a random one. Both lie below the range from which the kernel serves outgoing
- * connections, one of which could otherwise take the port while the server is down, even a connection to itself.
+ * Returns the last port if it is free, else a random one. Both are below the kernel's range for outgoing connections, one of
+ * which could otherwise occupy the port while the server is down, even a connection to itself.
  */
 async function choosePort(cluster: Cluster): Promise<number> {
   let port = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
@@ -186,15 +183,14 @@ function slowStart(cluster: Cluster): Error {
   );
 }
 
-/** `isServer` is true for the postmaster, false for its helpers and sessions. */
 export type ClusterProcess = { pid: number; isServer: boolean };
 
-/** PostgreSQL puts this into the titles of its processes, which is how helpers of a dead server are recognised. */
+/** PostgreSQL puts this into the titles of its processes, which identifies the helpers of a dead server. */
 function clusterName(dir: string): string {
   return `wishgate-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`;
 }
 
-/** What the kernel shows running on this cluster; a pid in a file proves nothing, it may have been given away since. */
+/** Asks the kernel, because the pid in a file may belong to another process by now. */
 export async function processesOn(dir: string): Promise<ClusterProcess[]> {
   const helperTitle = `postgres: ${clusterName(dir)}:`;
   return (await listCommands()).flatMap(({ pid, command }) => {
@@ -204,12 +200,12 @@ export async function processesOn(dir: string): Promise<ClusterProcess[]> {
   });
 }
 
-/** Stops whatever runs on this cluster and waits until it is gone: politely first, then as after a crash. */
+/** Stops all processes on this cluster and waits until they are gone: a fast shutdown first, then an immediate one. */
 export async function stopProcesses(dir: string): Promise<void> {
   const isGone = async (): Promise<boolean> => (await processesOn(dir)).length === 0;
   const servers = (await processesOn(dir)).filter(({ isServer }) => isServer);
   signal(servers, 'SIGINT');
-  // Sessions of a dead server have nobody left to shut them down in order.
+  // No postmaster is left to shut down the sessions of a dead server.
   if (await waitUntil(isGone, servers.length > 0 ? 30_000 : 0)) return;
   signal(await processesOn(dir), 'SIGQUIT');
   if (await waitUntil(isGone, 10_000)) return;
@@ -221,10 +217,10 @@ function signal(processes: ClusterProcess[], name: NodeJS.Signals): void {
   for (const { pid } of processes) {
     try {
       process.kill(pid, name);
-      // A suspended process would never see the other signal.
+      // A suspended process would never receive the other signal.
       process.kill(pid, 'SIGCONT');
     } catch {
-      // It ended on its own in between, which is what we want.
+      // The process has already ended by itself.
     }
   }
 }

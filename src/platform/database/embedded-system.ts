@@ -5,18 +5,18 @@ import { rename, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** An account of the operating system that PostgreSQL runs as; undefined stands for our own. */
+/** An account of the operating system that PostgreSQL runs as; undefined means our own. */
 export type OsUser = { uid: number; gid: number };
 
 /** `ok` is also false when the program could not be started. */
 export type RunResult = { ok: boolean; stdout: string; stderr: string };
 
-/** PostgreSQL must not inherit PG* variables or a language of ours; it needs nothing else from us. */
+/** PostgreSQL must not inherit our PG* variables or our language; it needs no others. */
 export const CLEAN_ENV = { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 const execute = promisify(execFile);
 
-/** Runs a program to its end and never throws. It starts in `/` because our own folder may be closed to `user`. */
+/** Runs a program to its end and never throws. It starts in `/` because `user` may not be able to read our working directory. */
 export async function run(file: string, args: string[], user?: OsUser): Promise<RunResult> {
   try {
     return { ok: true, ...(await execute(file, args, { ...user, env: CLEAN_ENV, cwd: '/' })) };
@@ -27,8 +27,8 @@ export async function run(file: string, args: string[], user?: OsUser): Promise<
 }
 
 /**
- * Every process of the machine with its command line; zombies have none. Slim container images have no `ps`, so Linux is read directly, and
- * synchronously: 160 of these files take 5 ms of CPU that way, and 40 ms by promises.
+ * Zombies have no command line. Slim container images have no `ps`, so Linux is read directly and synchronously: 160 of these
+ * files take 5 ms of CPU that way, and 40 ms with promises.
  */
 export async function listCommands(): Promise<{ pid: number; command: string }[]> {
   if (process.platform !== 'linux') {
@@ -50,12 +50,11 @@ function commandOf(pid: string): string {
   }
 }
 
-/** Whether this is a failure of the system or the database with one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && codes.includes(String(error.code));
 }
 
-/** For `catch`: what is not there reads as undefined. */
+/** For `catch`: returns undefined for a missing file and rethrows other errors. */
 export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, 'ENOENT')) throw error;
 }
@@ -67,14 +66,14 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Writes a file that only we can read, under another name first, so that nobody reads half of it. */
+/** Writes a file that only its owner can read, under another name first, so that nobody reads half of it. */
 export async function replaceFile(file: string, text: string, flush = false): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush });
   await rename(draft, file);
 }
 
-/** Polls until the condition holds; false when time is up first. */
+/** Polls until the condition holds; resolves to false after the timeout. */
 export async function waitUntil(condition: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const until = Date.now() + timeoutMs;
   while (!(await condition())) {
@@ -84,18 +83,18 @@ export async function waitUntil(condition: () => Promise<boolean>, timeoutMs: nu
   return true;
 }
 
-/** Whether we are root, as which PostgreSQL refuses to run. */
+/** PostgreSQL refuses to run as root. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The account `postgres`, made when it is missing. Only root needs and can do this. */
+/** Returns the account `postgres` and creates it if it is missing, which only root needs and can do. */
 export async function ensurePostgresUser(): Promise<OsUser> {
   const known = await findPostgresUser();
   if (known) return known;
   await run('groupadd', ['--force', '--system', 'postgres']);
   const made = await run('useradd', ['--system', '--gid', 'postgres', '--no-create-home', 'postgres']);
-  // Somebody else may have made it between our two looks, so the account counts, not the exit code.
+  // Another process may have created it in the meantime, so the account counts, not the exit code.
   const user = await findPostgresUser();
   if (user) return user;
   throw new Error(

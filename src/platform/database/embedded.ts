@@ -16,32 +16,24 @@ export type EmbeddedDatabase = {
   /** Valid until release, also across restarts of PostgreSQL. */
   url: string;
   place: Place;
-  /** Closes it here, and stops PostgreSQL if nobody else is connected. */
+  /** Disconnects this process, and stops PostgreSQL if no other client is connected. */
   release(): Promise<void>;
 };
 
-/** The idle connection by which other openers see this process. @types/pg does not know `ref` and `unref`. */
+/** Other processes see this one by its idle connection. @types/pg does not know `ref` and `unref`. */
 type Hold = pg.Client & { ref(): void; unref(): void };
 type Connection = { cluster: Cluster; port: number; hold: Hold };
 
 const HOLD = 'wishgate-hold';
-/** Connections that their owner has just closed linger in the server for a moment. */
+/** The server lists a connection for a moment after its client has closed it. */
 const LINGER_MS = 2_000;
-/** A server that does not answer within this is left to the next opener. */
+/** After this time without a response, the server is left to the next process that opens the database. */
 const ANSWER_MS = 3_000;
 const MAX_BACKOFF_MS = 5_000;
 
 /**
- * Opens the database in `dataDir` and creates it at first use. `settings` count when this call starts the server.
- *
- * What it promises: all processes of one machine that open a folder (server, command line, workers) share one PostgreSQL at one
- * address, and the last one to release it stops it. PostgreSQL outlives a killed process, and the next opener adopts it; one
- * that died, hangs, or was killed in the middle of its creation is recovered, replaced or made anew, at the same address while
- * someone has it open. Another machine or container is refused while one holds the folder, and takes it over when that one is
- * gone. For root PostgreSQL runs as the user postgres, in a place which that user can reach. Whatever cannot be mended is said in one
- * sentence that names what to do.
- *
- * The lock orders the processes here, the claim keeps other machines away, and an idle connection of each opener shows the last one out.
+ * All processes of one machine share one PostgreSQL at one address, and the last one to release it stops it; the next process
+ * adopts, recovers or replaces one that was left behind. `settings` apply if this call starts the server.
  */
 export async function openEmbedded(
   dataDir: string,
@@ -50,6 +42,8 @@ export async function openEmbedded(
 ): Promise<EmbeddedDatabase> {
   if (process.platform === 'win32')
     throw new Error('The bundled PostgreSQL needs Linux or macOS; set DATABASE_URL to use your own');
+  // The lock orders the processes of this machine, the claim excludes other machines and containers until this one is gone, and
+  // each process's idle connection shows which one is the last.
   const home = await makeHome(dataDir);
   const lockFile = join(home, 'postgres.lock');
 
@@ -72,7 +66,7 @@ export async function openEmbedded(
   if (place.warning) log.warn({ dir: place.dir, dataDir: home }, place.warning);
 
   async function connect(known?: Connection): Promise<Connection> {
-    // An opener that just left may have released the claim; and after a long silence, another machine may have it.
+    // Another process may have released the claim when it closed the database; after a long silence, another machine may own it.
     await homeHold.confirm();
     const cluster = known?.cluster ?? (await prepareCluster(home, log, settings['fsync'] !== 'off'));
     const port = await ensureRunning(cluster, settings, known?.port);
@@ -83,7 +77,7 @@ export async function openEmbedded(
   }
 
   function onLost(): void {
-    // Waits for the recovery before it, so that the newest connection is the one we keep.
+    // Waits for the previous recovery, so that the newest connection remains.
     if (!isReleased) recovery = recovery.then(recover);
   }
 
@@ -106,7 +100,7 @@ export async function openEmbedded(
     await recovery;
     const { hold } = connection;
     hold.ref();
-    // Under the lock nobody can open the database between the look and the stop.
+    // Under the lock, no process can open the database between the check and the stop.
     await withLock(lockFile, async () => {
       if (await isUnused(hold)) await stopProcesses(cluster.dir);
       await hold.end();
@@ -121,7 +115,7 @@ export async function openEmbedded(
   };
 }
 
-/** Whether a data folder has a database, or the remains of one, of which opening it says more. */
+/** True also for the remains of a database; opening it reports what is wrong with them. */
 export async function hasDatabase(dataDir: string): Promise<boolean> {
   const found = ['postgres', 'postgres.password'].map((name) => lstat(join(dataDir, name)).catch(ifMissing));
   return (await Promise.all(found)).some((entry) => entry !== undefined);
@@ -161,7 +155,7 @@ async function connectHold(cluster: Cluster, port: number, onLost: () => void): 
   return client;
 }
 
-/** Whether nobody else is connected. Another opener's idle connection decides at once: that opener looks again when it leaves. */
+/** An idle connection of another process decides at once, because that process checks again when it releases the database. */
 async function isUnused(hold: Hold): Promise<boolean> {
   const sql = `SELECT count(*)::int AS users, count(*) FILTER (WHERE application_name = $2)::int AS openers
     FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;

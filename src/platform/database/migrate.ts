@@ -13,10 +13,13 @@ type AppliedRow = { migration_name: string; checksum: string; finished_at: Date 
 
 const FOLDER = fileURLToPath(new URL('prisma/migrations', ROOT));
 
-/** The number that Prisma's own tools lock, so that `prisma migrate deploy` and we wait for each other. */
+/** Prisma's own tools use this lock, so that `prisma migrate deploy` and wishgate wait for each other. */
 export const MIGRATION_LOCK = 72707369;
 
-/** Begins a transaction that one process runs at a time, without the time limits of requests. All of it ends with the transaction, for poolers. */
+/**
+ * Begins a transaction that one process runs at a time, without the time limits of requests. Lock and settings end with the
+ * transaction, as poolers require.
+ */
 export async function beginAlone(client: pg.ClientBase): Promise<void> {
   await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -24,7 +27,7 @@ export async function beginAlone(client: pg.ClientBase): Promise<void> {
 
 const MIN_VERSION = 15;
 
-/** Ends the name of a migration that the release before it cannot work with: older versions then refuse to start. */
+/** Suffix of a migration that the previous release cannot work with: older versions then refuse to start. */
 const BREAKING = '_breaking';
 
 /** Prisma's own table, in the form that its tools create and read. */
@@ -39,18 +42,17 @@ const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`;
 
-/** Migrates over a connection of this pool; see `migrateOver`. */
 export async function migrate(pool: pg.Pool, log: Logger, folder: string = FOLDER): Promise<number> {
   const client = await pool.connect();
   // A server that goes away now rejects the running query; without a listener it would also end the process.
   client.on('error', () => undefined);
-  // Closed rather than returned to the pool: that ends a transaction that failed.
+  // Closing the connection, instead of returning it to the pool, ends a failed transaction.
   return migrateOver(client, log, folder).finally(() => client.release(true));
 }
 
 /**
- * Brings the database up to this build, all in one transaction, and returns how many migrations that took. Any number of processes may call it at once.
- * Where it fails, the caller closes the connection, which rolls back.
+ * Applies all pending migrations in one transaction and returns their number. Any number of processes may call it concurrently.
+ * After an error the caller closes the connection, which rolls back.
  */
 export async function migrateOver(
   client: pg.ClientBase,
@@ -81,8 +83,8 @@ function isFormerHistory(history: readonly Pick<Migration, 'name' | 'checksum'>[
 }
 
 /**
- * Replaces a complete history from before the baseline by the baseline; Prisma's tools would report rows without a file as missing migrations.
- * Refuses a part of such a history: no later migration fits what that database has.
+ * Replaces a complete history from before the baseline, whose rows Prisma's tools would report as missing migrations. Refuses a
+ * partial history, because no later migration fits that database.
  */
 async function takeOver(
   client: pg.ClientBase,
@@ -101,8 +103,8 @@ async function takeOver(
 }
 
 /**
- * Makes the schema of exactly these migrations, in the transaction of the caller, who brings the rows, those of `_prisma_migrations` among them.
- * Throws when this build lacks one of them or has another one of the same name.
+ * Creates the schema of exactly these migrations in the caller's transaction; the caller restores the rows, including those of
+ * `_prisma_migrations`. Throws if this build lacks one of them or has a different one of that name.
  */
 export async function buildSchema(
   client: pg.ClientBase,
@@ -123,10 +125,8 @@ export async function buildSchema(
   for (const { sql } of migrations) await client.query(sql);
 }
 
-/** `pending` are those that this build has and the database lacks. */
 export type MigrationState = { applied: number; latest: string | null; pending: string[] };
 
-/** One short query, for readiness checks. */
 export async function readMigrationState(db: Session, folder: string = FOLDER): Promise<MigrationState> {
   const finished = new Set(
     (await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.migration_name),
@@ -165,7 +165,6 @@ async function checkServerVersion(client: pg.ClientBase): Promise<void> {
     throw new Error(`PostgreSQL ${MIN_VERSION} or newer is needed; this server is version ${major}`);
 }
 
-/** Undefined when the table is not there yet. */
 export async function readApplied(db: Session): Promise<AppliedRow[] | undefined> {
   try {
     const text =
@@ -177,7 +176,7 @@ export async function readApplied(db: Session): Promise<AppliedRow[] | undefined
   }
 }
 
-/** What the database has, with the baseline in place of what preceded it. Makes the table of an empty database. */
+/** Returns the applied migrations, with the baseline in place of those it replaces. Creates the table in an empty database. */
 async function readHistory(client: pg.ClientBase, baseline: Migration): Promise<AppliedRow[]> {
   const { rows } = await client.query<{ isThere: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isThere"`,
@@ -211,7 +210,7 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
       `A newer version changed this database in a way that this one cannot work with (migration ${breaking}); start the newer version, ` +
         'or restore the backup from before it (docs/operations/upgrade.md)',
     );
-  // Ordinary while a newer build is rolled out.
+  // Expected while a newer build is rolled out.
   if (unknown.length > 0)
     log.warn(
       { migrations: unknown },

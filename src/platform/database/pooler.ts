@@ -2,12 +2,12 @@ import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { beginAlone } from './migrate.ts';
 
-/** What stands between us and PostgreSQL (docs/decisions/0026). */
+/** The pooler between wishgate and PostgreSQL (docs/decisions/0026). */
 export type Pooler = 'none' | 'transaction' | 'transaction-prepared';
 
 /**
- * Every statement has an index, and a plan that was made while a table was small would go on reading all of it (docs/decisions/0009). Compiling pays
- * for statements that take seconds. A transaction of a process that vanished ends after 30 s.
+ * Every statement has an index, and a plan made for a small table would keep scanning it (docs/decisions/0009). JIT only pays for
+ * statements that take seconds. A transaction of a vanished process ends after 30 s.
  */
 const SETTINGS = {
   enable_seqscan: 'off',
@@ -18,13 +18,12 @@ const SETTINGS = {
 
 const entries = Object.entries(SETTINGS);
 
-/** The settings as a connection of our own asks for them. */
 export const SESSION_OPTIONS = entries.map(([name, value]) => `-c ${name}=${value}`).join(' ');
 
 const pairs = entries.map(([name, value]) => `('${name}', '${value}')`).join(', ');
 const COUNT_SET = `SELECT count(*)::int AS count FROM pg_settings WHERE (name, setting) IN (${pairs})`;
 
-/** For this login in this database, and nobody else. */
+/** Applies to this login in this database only. */
 const STORE = entries
   .map(
     ([name, value]) =>
@@ -32,7 +31,10 @@ const STORE = entries
   )
   .join(' ');
 
-/** Stores our settings with the login, for the connections that a pooler opens. One process at a time: PostgreSQL refuses a second writer of a login's settings. */
+/**
+ * Stores the settings with the login, for the connections that a pooler opens. One process at a time, because PostgreSQL refuses
+ * concurrent writes of a login's settings.
+ */
 export async function storeSettings(pool: pg.Pool, log: Logger): Promise<void> {
   const { rows } = await pool.query<{ count: number }>(COUNT_SET);
   if (rows[0]!.count === entries.length) return;

@@ -5,14 +5,14 @@ import { observePool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
 /**
- * SQL for the WAL position of a primary, at or past everything that the statement around it sees: its timeline and its place in it, as one text that sorts.
- * What is committed is flushed, unless `synchronous_commit` is off.
+ * SQL for the WAL position of a primary, at or past everything that the surrounding statement sees: timeline and LSN as one
+ * sortable text. Committed data is flushed, unless `synchronous_commit` is off.
  */
 export const POSITION = `(
   SELECT left(pg_walfile_name(at), 8) || lpad(to_hex((at - '0/0')::bigint), 16, '0')
   FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS at) wal)`;
 
-/** The same of a replica: what it has replayed is there for every statement that begins later. */
+/** The position that a replica has replayed, which every later statement sees. */
 const REPLAYED = {
   name: 'replayed_position',
   text: `
@@ -22,26 +22,25 @@ const REPLAYED = {
 
 const HISTORY_LENGTH = 8;
 
-/** A replica that is slow, or silent, is not waited for any longer: the primary is asked. */
+/** After these limits the primary serves the read instead of a slow or unresponsive replica. */
 const LIMITS = { connectionTimeoutMillis: 500, statement_timeout: 5_000, query_timeout: 6_000 };
-/** After a failure the replica is left alone for this long. */
+/** Reads avoid the replica for this time after an error. */
 const AWAY_REST_MS = 1_000;
-/** Where it is behind, it is asked again after this long. */
+/** A replica that is behind is asked again after this time. */
 const BEHIND_REST_MS = 20;
-/** One that is behind for longer is logged. */
+/** A replica that is behind for longer is logged. */
 const BEHIND_MS = 10_000;
 
-/** What is read from a replica, or from the primary where the replica is away or behind. */
 export type Replica = {
-  /** For Prisma; its transactions are the primary's. */
+  /** For Prisma; its transactions run on the primary. */
   pool: pg.Pool;
   query: Session['query'];
-  /** Whatever is read from now on is at or past this position of the primary. */
+  /** All later reads are at or past this position of the primary. */
   follow: (position: string) => void;
   end(): Promise<void>;
 };
 
-/** Opens the replica; nothing is connected before the first read. */
+/** Connects only at the first read. */
 export function createReplica(
   url: string,
   settings: pg.PoolConfig,
@@ -53,9 +52,9 @@ export function createReplica(
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   const connect = pool.connect.bind(pool);
-  /** How far the server behind a connection had come when it was last asked; it only goes on. */
+  /** The last known position of the server behind a connection; it only increases. */
   const reached = new WeakMap<pg.ClientBase, string>();
-  /** The newest position that any request was given; empty while none is known. */
+  /** The newest position that any request received; empty while none is known. */
   let wanted = '';
   primary.onLost(() => (wanted = ''));
   let restsUntil = 0;
@@ -87,7 +86,7 @@ export function createReplica(
     return hasCome(reached.get(client)!, to);
   };
 
-  /** Null where the replica cannot answer; whether that is the statement's fault, the primary will tell. */
+  /** Returns null if the replica cannot run the statement; the primary shows whether the statement itself is wrong. */
   const read = async (statement: pg.QueryConfig, to: string): Promise<pg.QueryResult | null> => {
     let client: pg.PoolClient | null = null;
     let isThere = false;

@@ -10,7 +10,9 @@ import { beginAlone, buildSchema } from './migrate.ts';
 
 type Rebuild = { drop: string; make: string };
 
-/** Foreign keys, and the indexes that belong to no constraint: made over all rows at once, they take a fraction of the time, and are checked as a whole. */
+/**
+ * Foreign keys, and indexes of no constraint: built over all rows, they take a fraction of the time and are checked as a whole.
+ */
 const REBUILDS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS make, 1 AS place
@@ -23,8 +25,8 @@ const REBUILDS = `
   ORDER BY place`;
 
 /**
- * Fills an empty database from the plain bytes of a backup: the schema of its migrations, its rows, its sequences, all in one transaction. A
- * service that starts meanwhile waits for its end.
+ * Fills an empty database from the unzipped bytes of a backup: schema, rows and sequences in one transaction. A service that
+ * starts meanwhile waits for its end.
  */
 export async function load(
   client: pg.ClientBase,
@@ -43,11 +45,11 @@ export async function load(
   await buildSchema(client, head.migrations);
   const { rows: rebuilds } = await client.query<Rebuild>(REBUILDS);
   const own = (await readTables(client)).map(({ name }) => name);
-  // Counts, weights and revisions that triggers keep are rows of the backup themselves.
+  // The backup already contains the counts, sizes and revisions that triggers maintain.
   const setTriggers = (state: string): string =>
     own.map((name) => `ALTER TABLE "${name}" ${state} TRIGGER USER`).join(';');
   await client.query([...rebuilds.map(({ drop }) => drop), setTriggers('DISABLE')].join(';'));
-  // What migrations put in is in the backup, too, as far as it was still there.
+  // The backup also contains the rows that migrations inserted, unless they were deleted since.
   await client.query(`TRUNCATE ${own.map((name) => `"${name}"`).join(', ')}`);
   await loadTables(client, reader, head, own, watch);
   const { sequences } = await reader.end();
@@ -83,7 +85,7 @@ async function loadTables(
         yield piece;
       }
     };
-    // A table of the operator's: its rows are in the backup, but no migration makes it.
+    // The backup contains the rows of an operator's own table, but no migration creates it.
     const isOwn = own.includes(table.name);
     const loaded = isOwn ? await copyIn(client, table, counted()) : await skip(counted());
     const count = await reader.line(countLine);
@@ -97,7 +99,6 @@ async function loadTables(
   watch.onDone({ ...head, tables: head.tables.length - leftOut.length, rows, bytes, leftOut });
 }
 
-/** Returns how many rows PostgreSQL accepted. */
 async function copyIn(client: pg.ClientBase, table: Table, rows: AsyncGenerator<Buffer>): Promise<number> {
   const target = client.query(copyFrom(`COPY ${copyTarget(table)} FROM STDIN`));
   await pipeline(Readable.from(rows, { objectMode: false }), target);

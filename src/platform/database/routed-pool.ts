@@ -6,62 +6,57 @@ import { checkWritable, createServers } from './servers.ts';
 import { METRICS, measure } from '../metrics.ts';
 import { bindSpan, failureName, startSpan } from '../tracing.ts';
 
-/** The connection of an open transaction; it is given one statement at a time. */
+/** The connection of an open transaction; it runs one statement at a time. */
 export type Session = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
 
-/** A pool whose statements can be led into a transaction. */
 export type RoutedPool = {
   /**
-   * For Prisma: what is asked in the course of a transaction of ours goes to that transaction's connection, so that typed calls and
-   * statements see each other and are undone together. A promise of Prisma runs where it is awaited; that must be inside, too.
+   * For Prisma: calls during a transaction of ours use its connection, so that typed calls and statements see each other and roll
+   * back together. A Prisma promise runs where it is awaited, so await it inside, too.
    */
   pool: pg.Pool;
-  /** Runs `work` so that the pool's statements go to this session. */
+  /** Routes the pool's statements to this session while `work` runs. */
   runIn: <Result>(session: Session, work: () => Promise<Result>) => Promise<Result>;
-  /** Whether the pool's statements go to a session here. */
   isInside: () => boolean;
-  /** Runs a statement on a connection of its own, whatever goes on around it. */
+  /** Runs a statement on a connection of its own, also inside a transaction. */
   queryApart: Session['query'];
-  /** Runs a statement of a monitor, on a connection that never waits behind requests. */
+  /** Runs a statement of a health check, on a connection that never waits behind requests. */
   queryForMonitor: Session['query'];
-  /** A connection for a new transaction. */
   connectApart: () => Promise<pg.PoolClient>;
-  /** Gives a statement to such a connection. */
   queryOn: (client: pg.PoolClient, config: pg.QueryConfig) => Promise<pg.QueryResult>;
-  /** Moves on whenever a connection is lost or another server is written to: what was known before may not hold behind it. */
+  /** Increases when a connection is lost or another server becomes the primary: cached data may not match the new server. */
   era: () => number;
-  /** Calls `listener` whenever the era moves on. */
   onLost: (listener: () => void) => void;
   end: () => Promise<void>;
 };
 
-/** All connections are in use; that says nothing about the server. */
+/** All connections are in use, which says nothing about the server. */
 const IS_BUSY = 'timeout exceeded when trying to connect';
 
 /**
- * PostgreSQL ends a statement after 30 s (`SETTINGS`), so a connection that is silent for longer is lost: a network that drops packets, or a machine
- * that vanished, would otherwise keep a request waiting until TCP gives up, after a quarter of an hour.
+ * PostgreSQL ends a statement after 30 s (`SETTINGS`), so a connection without a response for longer is lost. Without this limit,
+ * a network that drops packets would block a request until TCP gives up, after a quarter of an hour.
  */
 const SILENCE_MS = 35_000;
-/** The same for a monitor, which asks short questions only. */
+/** The same limit for health checks, which only run short queries. */
 const MONITOR_SILENCE_MS = 2_000;
 const IS_SILENT = 'Query read timeout';
 
-/** PostgreSQL's code for a warning; no statement of ours earns one otherwise. */
+/** PostgreSQL's code for a warning; no statement of ours causes another one. */
 const WARNING = '01000';
 
-/** Cancelling a commit that waits for the synchronous replica ends it with a mere warning; it must not be acknowledged. */
+/** PostgreSQL ends a cancelled commit that waits for the synchronous replica with a mere warning; it must not be acknowledged. */
 const notReplicated = (): Error =>
   Object.assign(new Error('The write did not reach the replica that has to have it'), { code: '08007' });
 
-/** Makes the one pool of a process; `url` may name several servers. */
+/** Creates the only pool of a process; `url` may name several servers. */
 export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger): RoutedPool {
   const sessions = new AsyncLocalStorage<Session>();
   const lostListeners = new Set<() => void>();
   const eraOf = new WeakMap<pg.ClientBase, number>();
   const warned = new WeakSet<pg.ClientBase>();
   let era = 0;
-  /** Connections that were begun in an earlier era are closed when they are taken. */
+  /** The pool closes a connection from an earlier era when a request checks it out. */
   let oldestEra = 0;
   let open = 0;
 
@@ -74,7 +69,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
     oldestEra = era;
   };
   const servers = createServers(url, log, leave);
-  // The pool waits for it; its types do not know that yet.
+  // The pool awaits it, which its types do not know yet.
   const check = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
   observePool(pool, 'primary');
@@ -82,7 +77,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   for (const one of [pool, monitor]) {
     one.on('connect', (client) => {
-      // A connection that the server closes while no query runs reports it by an event alone, which ends the process without a listener.
+      // A connection that the server closes while no query runs only emits an event, which ends the process without a listener.
       client.on('error', lose);
       client.on('notice', ({ code }) => code === WARNING && warned.add(client));
     });
@@ -110,7 +105,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const connectApart = (): Promise<pg.PoolClient> => connectBy(pool, connect);
 
   const noteError = (error: unknown): unknown => {
-    // Other connections that were open then are as silent.
+    // Other connections that were open at that time are lost, too.
     if (isReadOnly(error) || (error as Error).message === IS_SILENT) {
       servers.doubt();
       leave();
@@ -124,7 +119,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
     silenceMs = SILENCE_MS,
   ): Promise<pg.QueryResult> => {
     try {
-      // pg knows `query_timeout` of a statement; its types do not.
+      // pg supports `query_timeout` per statement; its types do not.
       const limited: pg.QueryConfig & { query_timeout: number } = { ...statement, query_timeout: silenceMs };
       const result = await client.query(limited);
       if (warned.has(client)) throw notReplicated();
@@ -166,10 +161,11 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
     async runIn(session, work) {
       open += 1;
       try {
-        // Awaited inside: `work` may hand out a promise of Prisma's as it is.
+        // Awaited inside, because `work` may return a Prisma promise unawaited.
         return await sessions.run(session, async () => await work());
       } finally {
-        // While it is on, Node 20 follows every promise of the process: list reads were about 3 % slower (one run of `npm run bench` each).
+        // While it is enabled, Node 20 tracks every promise of the process: list reads were about 3 % slower (one run of `npm run
+        // bench` each).
         if ((open -= 1) === 0) sessions.disable();
       }
     },
@@ -187,7 +183,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
 
 let savepoints = 0;
 
-/** What Prisma gets for a transaction of its own inside of ours: a savepoint, which it can undo alone. */
+/** Prisma gets a savepoint for its own transaction inside of ours, so that it can roll back alone. */
 function standIn(session: Session): Pick<pg.PoolClient, 'query' | 'on' | 'removeListener' | 'release'> {
   const name = `inner_${(savepoints += 1)}`;
   const inner: Record<string, string> = {
@@ -206,12 +202,12 @@ type Call = (...args: unknown[]) => unknown;
 
 export type ServerRole = 'primary' | 'replica';
 
-/** What a statement is given as; `label` is the name of one that has to go without it, because a pooler knows none. */
+/** `label` is the name of a statement that is sent without it, because the pooler does not support prepared statements. */
 type Given = { name?: string; label?: string; text: string; rowMode?: string };
 
 const SIMPLE = /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/;
 
-/** What a statement is called: its own name; `typed` for Prisma's, which has none; the first word of what opens and ends transactions. */
+/** Returns the statement's own name, `typed` for Prisma's unnamed ones, or the first word of BEGIN, COMMIT and the like. */
 function nameOf(statement: unknown): string {
   const given = typeof statement === 'string' ? { text: statement } : (statement as Given);
   const { name, label, text, rowMode }: Given = given;
@@ -223,7 +219,7 @@ function nameOf(statement: unknown): string {
 
 const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1_000;
 
-/** Reports how a call ended, whether it takes a callback last or returns a promise. */
+/** Reports how a call ended, whether it takes a callback as its last argument or returns a promise. */
 function withEnd(call: Call, args: unknown[], end: (error: unknown) => void): unknown {
   const last = args.at(-1);
   if (typeof last === 'function') {
@@ -260,14 +256,14 @@ function observeClient(client: pg.PoolClient, server: ServerRole): void {
 
 const pools = new Map<ServerRole, pg.Pool>();
 
-/** Measures a pool: its connections, how long one is waited for, and what runs on them. To be called before anybody uses it. */
+/** Measures a pool's connections, the time spent waiting for one, and the statements. Call it before the first use. */
 export function observePool(pool: pg.Pool, server: ServerRole): void {
   pools.set(server, pool);
   const connect = pool.connect.bind(pool) as Call;
   pool.connect = ((...args: unknown[]) => {
     const startedAt = performance.now();
     const [callback] = args;
-    // The request that returns a connection calls the one that waits for it; the span is that of the one that waits.
+    // The request that returns a connection calls the callback of the one that waits for it; the span belongs to the latter.
     const bound = typeof callback === 'function' ? [bindSpan(callback as Callback)] : args;
     return withEnd(connect, bound, () => METRICS.poolWait.observe({ server }, secondsSince(startedAt)));
   }) as never;

@@ -3,12 +3,11 @@ import type { Logger } from '../log.ts';
 import { splitAddress } from '../database-address.ts';
 import { READ_ONLY } from './errors.ts';
 
-/** How long a server may take to say whether it can be written to. */
 const PROBE_MS = 2_000;
-/** While no server can be written to, they are asked again after this long. */
+/** While no server is writable, they are checked again after this time. */
 const REST_MS = 200;
 
-/** Throws where writing is impossible, such as on a replica. Runs for each new connection. */
+/** Throws on a read-only server, such as a replica. Runs for each new connection. */
 export async function checkWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on')
@@ -17,7 +16,7 @@ export async function checkWritable(client: pg.ClientBase): Promise<void> {
     });
 }
 
-/** The timeline that a server writes, which every promotion begins anew; null where it is away or only reads. */
+/** Returns the timeline that a server writes, which every promotion increases; null if the server is away or read-only. */
 async function historyOf(connectionString: string): Promise<string | null> {
   const client = new pg.Client({
     connectionString,
@@ -35,23 +34,21 @@ async function historyOf(connectionString: string): Promise<string | null> {
   } catch {
     return null;
   } finally {
-    // Without waiting: one that hangs would hold up the others.
+    // Not awaited, because one server that hangs would delay the others.
     void client.end().catch(() => undefined);
   }
 }
 
 export type Servers = {
-  /** Address of the one that is written to, as far as is known. */
   url: () => string;
-  /** Whether there is another one to turn to. */
   areSeveral: boolean;
-  /** Looks for the one that can be written to, where that is in doubt; fails while there is none. */
+  /** Looks for the writable server after `doubt`; throws while there is none. */
   settle(): Promise<void>;
-  /** Reports that the current one is gone, or only reads. */
+  /** Reports that the current server is gone or read-only. */
   doubt(): void;
 };
 
-/** Follows the writable one of several servers; calls `onChange` when it is another than before. */
+/** Follows the primary among several servers; calls `onChange` when it is a different one. */
 export function createServers(url: string, log: Logger, onChange: () => void): Servers {
   const urls = splitAddress(url);
   const areSeveral = urls.length > 1;
@@ -62,7 +59,7 @@ export function createServers(url: string, log: Logger, onChange: () => void): S
 
   const look = async (): Promise<void> => {
     const histories = await Promise.all(urls.map(historyOf));
-    // The newest history wins, and none that is older than one seen before: an old primary that comes back on its own is not written to.
+    // The newest timeline wins, and none older than one seen before: an old primary that comes back by itself gets no writes.
     const known = histories.filter((history) => history !== null && history >= newest).sort();
     const index = histories.indexOf(known.at(-1) ?? '');
     if (index < 0)

@@ -12,18 +12,18 @@ import type { Cluster } from './embedded-server.ts';
 import { exists, replaceFile, waitUntil } from './embedded-system.ts';
 import { load } from './restore.ts';
 
-/** What became of a data folder: its major version before and after, and where the old files are kept. */
+/** The major versions before and after; `kept` is the path of the old files. */
 export type Upgrade = { from: string; to: string; kept: string | null };
 
 export type UpgradeOptions = {
-  /** Finds the programs of an older PostgreSQL: the folder that holds `bin`. */
+  /** Finds the programs of an older PostgreSQL: the folder that contains `bin`. */
   oldPrograms: (major: string) => Promise<string>;
   watch: CopyWatch;
 };
 
 /**
- * Copies the bundled database into a new cluster of the PostgreSQL that is bundled now, and swaps their names; the old one is kept. It holds the folder's
- * lock throughout. Killed anywhere, it leaves the old database as it was, or the swap to be finished by the next call.
+ * Copies the database into a new cluster of the bundled PostgreSQL and swaps their names under the folder's lock; the old files
+ * remain. If killed, it leaves the old database unchanged, or a swap that the next call completes.
  */
 export async function upgradeFolder(dataDir: string, log: Logger, options: UpgradeOptions): Promise<Upgrade> {
   if (!(await exists(dataDir))) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
@@ -52,7 +52,7 @@ async function upgradeLocked(
 ): Promise<Upgrade> {
   const mark = upgradeMark(home);
   const draft = draftOf(dir);
-  // Cut between the two renames: the copy is whole, and nobody could open anything since.
+  // A previous call was killed between the two renames: the copy is complete, and no process could open the database since.
   if (!(await exists(dir)) && (await exists(mark)) && (await exists(draft))) await rename(draft, dir);
   if (!(await exists(dir))) throw new Error(`There is no bundled database in ${home}`);
   const user = await ownerOf(dir);
@@ -94,7 +94,7 @@ async function withClient<Result>(
 ): Promise<Result> {
   const client = createClient(cluster, port, { database });
   await client.connect();
-  // In the middle of a copy neither side would come to read the other's farewell; it ends with the server then.
+  // In the middle of a copy neither side would read the other's termination message; the connection then ends with the server.
   const close = (): Promise<void> => client.end().catch(() => undefined);
   const result = await work(client).catch((error: unknown) => {
     void close();
@@ -104,11 +104,11 @@ async function withClient<Result>(
   return result;
 }
 
-/** Makes the target and fills it; no server of either runs afterwards, but one that others use. */
+/** Afterwards neither server runs, unless other processes use it. */
 async function copyCluster(source: Cluster, target: Cluster, watch: CopyWatch): Promise<void> {
   const from = await ensureRunning(source, {});
   await withClient(source, from, OWNER, refuseIfOpen);
-  // One that was killed may have left its copy, and a server on it.
+  // A killed upgrade may have left its copy, and a server on it.
   const clear = async (): Promise<void> => {
     await stopProcesses(target.dir);
     await rm(target.dir, { recursive: true, force: true });
@@ -132,10 +132,10 @@ async function copyCluster(source: Cluster, target: Cluster, watch: CopyWatch): 
   }
 }
 
-/** Connections that their owner has just closed linger in the server for a moment. */
+/** The server lists a connection for a moment after its client has closed it. */
 const LINGER_MS = 2_000;
 
-/** A service that still runs would go on writing into the old database after it was copied. */
+/** A running service would continue to write into the old database after the copy. */
 async function refuseIfOpen(client: pg.Client): Promise<void> {
   const isAlone = async (): Promise<boolean> => {
     const { rows } = await client.query(

@@ -18,27 +18,26 @@ import type { ErrorType } from '../errors.ts';
 import { MAX_ENTRIES, placeIn, parseJson } from '../json.ts';
 import { fail, AppError } from '../errors.ts';
 
-/** Where a field goes: its name, the variable's type in the document, and what the schema says a value that cannot be is refused as. */
+/** The target of a field: its name, the variable's type in the document, and the schema's error type for an invalid value. */
 export type Place = { name: string; type: GraphQLInputType; failure: ErrorType };
 
-/** A field of a form as data: how it becomes a variable, and what the API reference says of it beside the schema. */
+/** A form field as data: how it becomes a variable, and what the API reference adds to the schema. */
 export type Field<Value = unknown> = {
-  /** What stands in the field; a fixed one is not sent. */
+  /** The content of the field; a fixed one is not sent. */
   kind: 'text' | 'integer' | 'flag' | 'json' | 'fixed';
-  /** The value of a text, which is null when the field is absent or empty. */
+  /** Converts a text, which is null when the field is absent or empty. */
   read: (text: string | null, place: Place) => Value;
-  /** A second look at the value, once every field was read. */
+  /** Validates the value against its type, after all fields were read. */
   fit?: (value: unknown, place: Place) => unknown;
   isRequired?: true;
-  /** What clients call it, too. Where several of its names are sent, its own counts, then these in their order. */
+  /** Further names that clients use. If several are sent, the field's own name wins, then these in order. */
   otherNames?: readonly string[];
-  /** Shown in the query by the reference; every field is taken from either. */
+  /** The reference shows it in the query; every field is accepted in the query and in the body. */
   isInQuery?: true;
-  /** Left out of the reference's example: with it, the call does something less common. */
+  /** Omitted from the reference's example, because it makes the call do something less common. */
   isUnusual?: true;
 };
 
-/** A field, and the same with one thing more said of it. */
 type Optional<Value, Required = Value> = Field<Value> & {
   required: Field<Required>;
   inQuery: Field<Value>;
@@ -54,13 +53,12 @@ function optional<Value>(field: Field<Value>): Optional<Value> {
   };
 }
 
-/** The same field, taken under other names, too. */
 export const alsoNamed = <Value>(field: Field<Value>, ...otherNames: string[]): Field<Value> => ({
   ...field,
   otherNames,
 });
 
-/** A text. A required one that is absent reads as an empty text: the call itself says what is wrong with it. */
+/** A required text that is absent becomes an empty text, because the operation itself reports the error. */
 export const text: Optional<string | null, string> = {
   ...optional<string | null>({ kind: 'text', read: (text) => text }),
   required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
@@ -75,7 +73,6 @@ function readId(text: string, { name, type, failure }: Place): string {
   }
 }
 
-/** A product or variant id, as the variable's scalar takes it. */
 export const id: Optional<string | null, string> = {
   ...optional<string | null>({
     kind: 'text',
@@ -87,7 +84,7 @@ export const id: Optional<string | null, string> = {
 const INTEGER = /^[+-]?\d+$/;
 const MAX_INT = 2_147_483_647;
 
-/** A whole number; one beyond 32 bits is as good as the largest of them. */
+/** A whole number; one beyond 32 bits becomes the largest of them. */
 export const count: Optional<number | null> = optional({
   kind: 'integer',
   read(text, { name, failure }) {
@@ -99,7 +96,6 @@ export const count: Optional<number | null> = optional({
   },
 });
 
-/** The version that a list must still have; most calls do without it. */
 export const version: Field<number | null> = count.unusual;
 
 const FLAGS = new Map([
@@ -113,7 +109,6 @@ function readFlag(text: string, { name, failure }: Place): boolean {
   return FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`);
 }
 
-/** Yes or no. */
 export const flag: Optional<boolean | null, boolean> = {
   ...optional<boolean | null>({
     kind: 'flag',
@@ -124,20 +119,19 @@ export const flag: Optional<boolean | null, boolean> = {
 
 const MILLISECONDS = /^-?\d{6,16}$/;
 
-/** A moment, in milliseconds since the epoch or as ISO 8601 text. */
+/** A time in milliseconds since the epoch or as ISO 8601 text. */
 export const moment: Optional<number | null> = optional({
   kind: 'text',
   read(text, { name, failure }) {
     if (text === null) return null;
     const time = MILLISECONDS.test(text.trim()) ? Number(text) : Date.parse(text);
-    // What the calendar cannot hold is no moment either.
+    // A time beyond the range of Date is invalid, too.
     return Number.isNaN(new Date(time).getTime())
       ? fail(failure, `${name} must be milliseconds since the epoch or ISO 8601 text`)
       : time;
   },
 });
 
-/** One of the words of the variable's enum. */
 export const word: Optional<never> = optional({
   kind: 'text',
   read(text, { name, type, failure }) {
@@ -149,7 +143,7 @@ export const word: Optional<never> = optional({
   },
 });
 
-/** JSON text of what the variable's type takes. Clients are loose with types. */
+/** JSON text of the variable's type. Clients are loose with types. */
 export const json: Optional<never> = optional({
   kind: 'json',
   read(text, { name, failure }) {
@@ -162,7 +156,7 @@ export const json: Optional<never> = optional({
   fit: (value, { name, type, failure }) => fitTo(type, value, name, failure),
 });
 
-/** JSON text, or a text that is none; what begins like an object must be one. */
+/** JSON text, or plain text; a text that begins like an object must be JSON. */
 export const jsonOrText: Field<never> = {
   kind: 'json',
   read(text, place) {
@@ -176,7 +170,6 @@ export const jsonOrText: Field<never> = {
   },
 };
 
-/** A variable that the route itself sets. */
 export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', read: () => value });
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
@@ -185,7 +178,7 @@ const YES: readonly unknown[] = ['true', 1, '1'];
 
 const NO: readonly unknown[] = ['false', 0, '0'];
 
-/** Clients build these fields by hand: a number sent as text, a text sent as number and a flag as 0 or 1 are understood. */
+/** Clients build these fields by hand: a number sent as text, a text sent as number, and a flag sent as 0 or 1 are accepted. */
 function fitScalar(name: string, value: unknown): unknown {
   if ((name === 'Int' || name === 'Float') && typeof value === 'string' && NUMBER.test(value))
     return Number(value);
@@ -194,7 +187,7 @@ function fitScalar(name: string, value: unknown): unknown {
   return name === 'String' && typeof value === 'number' ? String(value) : value;
 }
 
-/** What the schema's own scalars are in plain words; the others speak for themselves. */
+/** Descriptions of the built-in scalars for errors; the names of the others are clear. */
 const PLAIN: Partial<Record<string, string>> = {
   Int: 'a whole number of at most 32 bits',
   Float: 'a number',
@@ -213,12 +206,11 @@ function fitLeaf(type: GraphQLLeafType, value: unknown, path: string, failure: E
   return fitted;
 }
 
-/** A required text that is absent reads as an empty text: the call itself says what is wrong with it. */
 const EMPTY = new Map<string, unknown>(
   ['String!', 'ID!', 'VariantId!', 'ProductId!'].map((type) => [type, '']),
 );
 
-/** The value without the keys that its type does not have: unknown ones never fail a call, nor does a null. */
+/** Removes the keys that the type does not have: neither unknown keys nor nulls make a call fail. */
 function fit(type: GraphQLInputType, value: unknown, path: string, failure: ErrorType): unknown {
   if (isNonNullType(type)) {
     return value == null ? fail(failure, `${path} is required`) : fit(type.ofType, value, path, failure);
@@ -246,7 +238,7 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** The value as the type takes it, or the failure: the schema's input types are the only place where fields are listed. */
+/** Coerces the value to the type or fails: the schema's input types are the only place that lists fields. */
 export function fitTo(type: GraphQLInputType, value: unknown, name: string, failure: ErrorType): unknown {
   const fitted = fit(type, value, name, failure);
   if (fitted !== null) {
@@ -257,18 +249,17 @@ export function fitTo(type: GraphQLInputType, value: unknown, name: string, fail
   return fitted;
 }
 
-/** An argument or a field of an input. */
 export type Input = { astNode?: (GraphQLArgument | GraphQLInputField)['astNode'] };
 
-/** The failure that the schema names for a value that is missing or cannot be (`@refusedAs`); null where it names none. */
+/** Returns the error type that the schema names for a missing or invalid value (`@refusedAs`), or null. */
 export function refusalOf({ astNode }: Input): ErrorType | null {
   const mark = astNode?.directives?.find(({ name }) => name.value === 'refusedAs');
   const value = mark?.arguments?.[0]?.value;
-  // The schema was checked: its enum of failures is made from their table.
+  // The schema was validated: its enum of errors is generated from their table.
   return value?.kind === Kind.ENUM ? (value.value.replaceAll('_', '-') as ErrorType) : null;
 }
 
-/** The same for the innermost of several around one another; `invalid-request` where none of them names any. */
+/** Returns the error type of the innermost input that names one, else `invalid-request`. */
 export function innermostRefusal(inputs: readonly Input[]): ErrorType {
   return inputs.map(refusalOf).findLast((type) => type !== null) ?? 'invalid-request';
 }

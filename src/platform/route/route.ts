@@ -17,39 +17,34 @@ import type { ErrorType } from '../errors.ts';
 import { rawJson, stringifyJson, objectSchema, stripNull } from '../json.ts';
 import type { ObjectSchema, Schema } from '../json.ts';
 
-/** The types in which a reply of any size is streamed. */
 export type StreamType = 'application/json' | 'text/csv';
 
-/** A reply that is written piece by piece; it fails before the first piece or not at all. */
+/** A response that is written in chunks; it fails before the first chunk or not at all. */
 export type ReplyStream = {
   type: StreamType;
   write: (ctx: never, variables: Record<string, unknown>) => Promise<AsyncIterable<string>>;
 };
 
-/** A REST call as data: who calls, the fields of its form, the document that it runs and what of the data is the answer. */
+/** A REST call as data: its caller, its form fields, the document that it executes, and the part of the data that it returns. */
 export type Route = {
   /** A shopper's browser, or the store's back end with its key. */
   caller: 'shopper' | 'store';
-  /** One line for the API reference. */
   summary: string;
-  /** Fields by the variable that they become; a variable that takes an input object has a table of its own. */
+  /** Fields by the name of their variable; a variable of an input type has a table of its own. */
   form: Record<string, Field | Record<string, Field>>;
   document: DocumentNode;
-  /** The field of the data that is the answer, and what the wire makes of it. */
+  /** The field of the data that becomes the response, and the shape of its body. */
   reply: { field: string; shape: Shape };
-  /** Fields of which a call needs at least one. */
   needsOneOf?: readonly string[];
-  /** Works without a shopper, too, for what is public. */
+  /** Public data, which needs no shopper. */
   isOpen?: true;
-  /** Streams the reply; of JSON, the document says what it looks like. */
+  /** Streams the response; for JSON, the document describes its content. */
   stream?: ReplyStream;
-  /** With a store key: the form's `regid`, or the header, names the shopper for whom the store calls. */
+  /** With a store key, the form's `regid` or the header names the shopper on whose behalf the store calls. */
   namesShopper?: true;
-  /** The row of which this one is an older name. */
   aliasOf?: string;
 };
 
-/** Rows keyed by `METHOD /path`. */
 export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
@@ -64,7 +59,7 @@ type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isOpen' | 'strea
   reply: (keyof Data & string) | { [Name in keyof Data]: Shape<NonNullable<Data[Name]>> };
 };
 
-/** Ties a row to its document, so that form and reply are checked against the schema. */
+/** Ties a route to its document, so that TypeScript checks form and reply against the schema. */
 export function route<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
   { form, reply, ...row }: Row<Data, Variables>,
@@ -73,22 +68,20 @@ export function route<Data, Variables extends Record<string, unknown>>(
   return { ...row, document, form, reply: { field, shape } };
 }
 
-/** The same call under an older path, which the reference marks as such. */
 export function alias(name: string, row: Route): Route {
   return { ...row, summary: `The older name of ${name}`, aliasOf: name };
 }
 
-/** The text of a field as it was sent; null when it is absent or empty. */
+/** Returns the text of a field as it was sent; null when it is absent or empty. */
 export type Sent = (field: string) => string | null;
 
-/** A field with all its names and its place among the variables, below `group` where it belongs to an input object. */
+/** `group` is the variable of the input object to which the field belongs. */
 export type Reading = {
   group: string | null;
   name: string;
   names: readonly string[];
   field: Field;
   type: GraphQLInputType;
-  /** What the schema says that a value which cannot be is refused as. */
   failure: ErrorType;
 };
 
@@ -96,7 +89,6 @@ const isField = (entry: Field | Record<string, Field>): entry is Field => typeof
 
 const namesOf = (name: string, { otherNames = [] }: Field): string[] => [name, ...otherNames];
 
-/** The fields of a route in the order of its form, each with the type that the document gives it. */
 export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Reading[] {
   const uses = usesOf(schema, document);
   const definitions = getOperationAST(document)!.variableDefinitions ?? [];
@@ -127,7 +119,7 @@ function placeOf({ group }: Reading, variables: Variables): Variables {
   return group === null ? variables : ((variables[group] ??= {}) as Variables);
 }
 
-/** What is absent stays out of an input object: a null there would clear a field. */
+/** An input object omits absent fields, because a null would clear them. */
 function put(reading: Reading, variables: Variables, value: unknown): void {
   const place = placeOf(reading, variables);
   if (value !== null || reading.group === null) place[reading.name] = value;
@@ -141,10 +133,10 @@ function textUnder(names: readonly string[], sent: Sent): string | null {
   return null;
 }
 
-/** Makes the function that reads a route's variables: every field first, in order; then those that must fit a type. */
+/** Reads every field first, in order; then validates those that must match a type. */
 export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) => Variables {
   const readings = readingsOf(schema, route);
-  // A scalar takes any JSON: the service that owns the field says what is wrong with it.
+  // A scalar accepts any JSON: the service that owns the field reports the error.
   const fitted = readings.filter(({ field, type }) => field.fit && !isScalarType(type));
   return (sent) => {
     const variables: Variables = {};
@@ -158,7 +150,7 @@ export function createReader(schema: GraphQLSchema, route: Route): (sent: Sent) 
   };
 }
 
-/** The arguments, and the fields of inputs inside them, in which a valid document first uses each of its variables, from the outside in. */
+/** Maps each variable to the argument, and the input fields inside it, where a valid document first uses it, outermost first. */
 export function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Input[]> {
   const uses = new Map<string, Input[]>();
   const around: Input[] = [];
@@ -183,16 +175,14 @@ export function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<strin
   return uses;
 }
 
-/** What the wire makes of a record, and of the schema of it. */
+/** Converts a record to the response body, and its schema likewise. */
 export type Shape<Value = never> = {
   body: (record: Value) => unknown;
   schema: (record: Schema, resolve: (schema: Schema) => ObjectSchema) => Schema;
 };
 
-/** The record as it is. */
 export const whole: Shape<unknown> = { body: (record) => record, schema: (record) => record };
 
-/** The record under a key, with constants before it. */
 export const under = (key: string, constants: Record<string, string> = {}): Shape<unknown> => ({
   body: (record) => ({ ...constants, [key]: record }),
   schema: (record) => {
@@ -204,7 +194,7 @@ export const under = (key: string, constants: Record<string, string> = {}): Shap
 
 type Path<Value> = { [Key in keyof Value & string]: [Key] | [Key, keyof Value[Key]] }[keyof Value & string];
 
-/** The record, with some of its parts under a second name. */
+/** Repeats some parts of the record under a second name. */
 export function also<Value extends Record<string, unknown>>(
   names: Record<string, Path<NoInfer<Value>>>,
 ): Shape<Value> {
@@ -217,7 +207,7 @@ export function also<Value extends Record<string, unknown>>(
       for (const [name, path] of copies) {
         const part = follow(record, path);
         const [key, ...inner] = path;
-        // Items that stand in a record twice are written once.
+        // Items that a record contains twice are serialized once.
         body[name] = Array.isArray(part) ? rawJson(stringifyJson(part)) : part;
         if (inner.length === 0) body[key as string] = body[name];
       }
@@ -234,7 +224,7 @@ export function also<Value extends Record<string, unknown>>(
 
 type Change = { item: unknown; epi: unknown; hasError: boolean; msg: unknown };
 
-/** What came of changes, without the parts that were not asked for; in these lists an item, or what is wrong in its place. */
+/** The results of changes, without the parts that were not requested; each entry is an item or the error in its place. */
 export function changes<Key extends string>(...keys: Key[]): Shape<{ [Name in Key]: Change[] | null }> {
   const lists = new Set<string>(keys);
   const flatten = ({ item, epi, hasError, msg }: Change): unknown => item ?? { epi, hasError, msg };
