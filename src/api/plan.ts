@@ -18,17 +18,17 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-/** What a valid document is, found out once: everything that serving it depends on. */
+/** Everything that serving a valid document depends on, computed once. */
 export type Plan = {
   operation: OperationDefinitionNode;
   kind: 'query' | 'mutation' | 'subscription';
-  /** The fields at its top, in alphabetical order: two documents that call the same fields are the same write. */
+  /** Top-level fields in alphabetical order: two documents with the same fields are the same write. */
   fields: readonly string[];
   /** Kind and fields for the log and the trace: `query isInLists,lists`. */
   description: string;
-  /** Whether its response depends on nothing but the caller's own records and the catalogue. */
+  /** Whether its response depends only on the caller's own records and the catalogue. */
   isCacheable: boolean;
-  /** Whether its response holds personal data that an erasure must reach, so that it is never stored. */
+  /** Whether its response holds personal data, which an erasure must remove, so that it is never stored. */
   isPrivate: boolean;
 };
 
@@ -36,12 +36,12 @@ export type Plan = {
 const CACHEABLE = 'kept';
 /** Mutations whose responses are never stored. */
 const PRIVATE_FIELDS = new Set(['exportShopper']);
-/** A line of the log need not hold all fields of a large document. */
+/** A log line need not hold all fields of a large document. */
 const MAX_DESCRIPTION = 150;
 
 type Fragments = Map<string, FragmentDefinitionNode>;
 
-/** Adds the names of the fields at the top; each fragment is entered once. */
+/** Adds the names of the top-level fields; each fragment is entered once. */
 function addFields(set: SelectionSetNode, fragments: Fragments, names: Set<string>): void {
   for (const node of set.selections) {
     if (node.kind === Kind.FIELD) names.add(node.name.value);
@@ -67,7 +67,7 @@ function isMarked({ astNode }: GraphQLObjectType | GraphQLField<unknown, unknown
   return astNode?.directives?.some(({ name }) => name.value === CACHEABLE) ?? false;
 }
 
-/** Whether everything that the document asks for is marked in the schema. */
+/** Whether the schema marks everything that the document selects. */
 function isAllMarked(schema: GraphQLSchema, document: DocumentNode): boolean {
   let isCacheable = true;
   const info = new TypeInfo(schema);
@@ -117,7 +117,7 @@ export function planOf(
   plans.set(document, known);
   const name = operationName ?? '';
   const plan = known.get(name) ?? makePlan(schema, document, operationName);
-  // Only names that exist are kept: a caller can ask for any number of others.
+  // Only existing names are cached, because a caller can send any number of others.
   if (plan) known.set(name, plan);
   return plan;
 }
