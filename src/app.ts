@@ -31,7 +31,7 @@ import { routes } from './api/rest/routes.ts';
 import { serveSignIn } from './api/sign-in.ts';
 import { serveShopify } from './api/shopify.ts';
 
-/** Wires the whole service; it does not listen. */
+/** Does not listen. */
 export async function createApp(
   services: Services,
   lifecycle: Lifecycle,
@@ -81,7 +81,6 @@ export async function createApp(
   return app;
 }
 
-/** Converts a thrown error to the documented body of the API that threw it. */
 function createFailureHandler({ log }: Services): ErrorRequestHandler {
   return (error: unknown, req: Request, res: Response, _next) => {
     // Express throws on a path with a broken percent-encoding, which is a 404.

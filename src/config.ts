@@ -123,10 +123,7 @@ export type Config = Readonly<{
   /** A streaming replica, read from once it has caught up with what the reader may expect. */
   databaseReplicaUrl: string | null;
   databasePool: number;
-  /**
-   * Nothing in between, or a pooler that assigns a connection for one transaction at a time; a `prepared` pooler tracks which of
-   * its connections has which named statement.
-   */
+  /** Poolers assign a connection for one transaction; a `prepared` one tracks named statements on its connections. */
   databasePooler: Pooler;
   /** Base of every link that we send; never derived from a Host header. */
   publicUrl: string;
@@ -142,7 +139,6 @@ export type Config = Readonly<{
   drainDelayMs: number;
   maxLists: number;
   maxItems: number;
-  /** Limit for all lists of one shopper together. */
   maxShopperBytes: number;
   /** Concurrent requests; 0 sets no limit. */
   maxRequests: number;
@@ -151,7 +147,6 @@ export type Config = Readonly<{
   maxConnections: number;
   /** Open streams and waiting calls together. */
   maxStreams: number;
-  /** How long a call may wait for a change. */
   liveWaitMs: number;
   /** 0 caches nothing. */
   responseCacheBytes: number;
@@ -173,7 +168,6 @@ export type Config = Readonly<{
   metricsPort: number | null;
   /** Null disables tracing. */
   traces: { endpoint: string; serviceName: string; share: number } | null;
-  /** Warnings about variables that were set under an older name. */
   warnings: readonly string[];
 }>;
 
@@ -191,10 +185,10 @@ const explain: z.core.$ZodErrorMap = (issue) => {
   return 'it is not understood';
 };
 
-/** Older names of variables; they still work. */
+/** These names still work. */
 const OLDER_NAMES = { KEPT_ANSWERS_MB: 'RESPONSE_CACHE_MB' };
 
-/** Copies values from older names to the new ones, which win where both are set; returns a warning for each. */
+/** The new names win where both are set; returns a warning for each older one. */
 function takeOlderNames(given: Record<string, string | undefined>): string[] {
   return Object.entries(OLDER_NAMES).flatMap(([older, name]) => {
     if (given[older] === undefined) return [];

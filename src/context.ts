@@ -39,7 +39,6 @@ export type Viewer = {
   shopper: (ShopperRow & { store: StoreRow }) | null;
   /** Whether the call names a shopper, known or not: a store that means one shopper must never act on all. */
   isShopperNamed: boolean;
-  /** Why there is no shopper, or no store. */
   denial: Denial;
   /** What a response about the shopper's own records depends on; null without a shopper. */
   state: IdentityState | null;
@@ -49,7 +48,6 @@ export type Viewer = {
 export type Trace = {
   /** Id of the caller's trace, or of one that we started. */
   traceId?: string | undefined;
-  /** The `pid` of the store that the call belongs to. */
   store?: string;
   /** Kind and top-level fields of the operation, the same over REST and GraphQL: `mutation createList`. */
   operation?: string;
@@ -57,19 +55,18 @@ export type Trace = {
   type?: ErrorType;
 };
 
-/** The credentials of a request, over REST or GraphQL; an empty text means none. */
+/** An empty text means none. */
 export type Credentials = {
   authorization: string;
   /** The dashboard's cookie; empty where it may not be read. */
   session: string;
   pid: string;
-  /** The store that an operator acts for. */
   actsFor: string;
   regid: string;
   sessionid: string;
 };
 
-/** A validated operation of a GraphQL client; `key` identifies its text. */
+/** `key` identifies the text of the document. */
 export type GraphqlOperation = {
   key: string;
   document: DocumentNode;
@@ -84,13 +81,11 @@ export type Context = Services & {
   /** Filled while the request runs and logged at its end. */
   trace: Trace;
   viewer: Viewer;
-  /** Limits of this request on memory and time. */
   budget: Budget;
   /** Whether the document comes from the operator's file, and its cost is therefore accepted. */
   isTrusted?: boolean;
   /** Whether graphql-js runs the document, so that its lists may hold promises. */
   isInterpreted?: boolean;
-  /** Collected while the response is built. */
   dependencies: CacheDependencies;
   /** The open connection, and the credentials that identify the caller again; `viewer` is the result of the last check. */
   connection: Connection & { credentials: Credentials; viewer: Viewer };
@@ -104,11 +99,9 @@ export type Context = Services & {
   shownOnce: string[];
   /** The raw Idempotency-Key header; empty when there is none. */
   idempotencyKey: string;
-  /** Time left for the templates of this request. */
   renderBudget: RenderBudget;
 };
 
-/** The same request, reading from the primary. */
 export function onPrimary(ctx: Context): Context {
   return ctx.db === ctx.primary ? ctx : { ...ctx, db: ctx.primary };
 }
@@ -142,7 +135,7 @@ export function requireShopper({ viewer: { shopper, denial } }: Context): Shoppe
   return shopper ?? fail(denial.type, denial.msg);
 }
 
-/** A caller who reads lists; an empty regid owns none and sees the public ones. */
+/** An empty regid owns no list and sees the public ones. */
 export type Reader = { pid: string; regid: string; shopper: ShopperRow | null };
 
 /** The calling shopper, or an anonymous caller who names the store and no shopper. */
@@ -160,7 +153,6 @@ export function requireAccount(ctx: Context): ShopperRow & { store: StoreRow } {
   return shopper.isGuest ? fail('login-required') : shopper;
 }
 
-/** What a response depends on; collected while it is built. */
 export type CacheDependencies = {
   /** Whether it depends only on the caller's own records and the catalogue. */
   isCacheable: boolean;

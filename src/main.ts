@@ -37,7 +37,6 @@ const BACKLOG = 4_096;
 
 type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };
 
-/** The locations of the data, which an operator backs up and mounts. */
 function placesIn({ config, place }: Runtime): string[] {
   const { dataDir, channels } = config;
   const toFiles = MEDIA.filter((medium) => channels[medium] === undefined);
@@ -183,7 +182,6 @@ function untilQuiet(server: Server, quietMs: number): Promise<void> {
   });
 }
 
-/** Lets requests in flight finish, then closes the listener, the pool and the bundled database. */
 async function drain({ server, worker, runtime, lifecycle }: Service): Promise<void> {
   lifecycle.isDraining = true;
   const start = performance.now();

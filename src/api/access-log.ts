@@ -9,10 +9,7 @@ export function traceOf(res: Response): Trace {
   return (res.locals['trace'] ??= {}) as Trace;
 }
 
-/**
- * Names the route for the log. Only known patterns are logged, because a path can hold a secret or personal data; `path` is the
- * literal address where it can hold neither, such as a static file.
- */
+/** Only known patterns are logged, because a path can hold a secret; `path` is the address of a static file. */
 export function nameRoute(res: Response, route: string, path: string = route): void {
   res.locals['route'] = route;
   res.locals['path'] = path;
@@ -30,7 +27,6 @@ function count({ route, operation, status, type, seconds }: Ended): void {
   if (type !== undefined) METRICS.failures.inc({ type });
 }
 
-/** Span attributes, under OpenTelemetry's names. */
 function describe({ method, route, status, store, operation }: Ended) {
   return {
     'http.request.method': method,

@@ -16,17 +16,15 @@ export type RequestLimits = { maxRequests: number; queueWaitMs: number };
 const SHARES = { shopper: 1 / 8, address: 1 / 8, key: 1 / 4, store: 3 / 4 };
 /** Queued requests of one store, or of one address without credentials. */
 const MAX_WAITING = 2_000;
-/** Recently verified credentials. */
 const MAX_KNOWN = 50_000;
 const LOG_MS = 10_000;
 
-/** The key under which credentials are remembered; empty without credentials. */
+/** Empty without credentials. */
 function nameOf({ authorization, session, actsFor, pid, regid, sessionid }: Credentials): string {
   if (authorization !== '' || session !== '') return `${authorization} ${session} ${actsFor}`;
   return sessionid && `${pid} ${regid} ${sessionid}`;
 }
 
-/** The queue for all requests of a process, and the callers that it knows. */
 const queueOf = oncePerApp(({ config, log }: Pick<Services, 'config' | 'log'>) => {
   const capacity = config.maxRequests === 0 ? Infinity : config.maxRequests;
   const shareOf = (name: keyof typeof SHARES): number => Math.max(1, Math.ceil(capacity * SHARES[name]));

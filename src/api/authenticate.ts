@@ -8,7 +8,7 @@ import { bind } from './bind.ts';
 import { allowOrigin, sessionOf } from './http.ts';
 import { checkRate } from './limit.ts';
 
-/** Identifies the caller; throws where the store does not allow the page's origin or is closed for maintenance. */
+/** Throws where the store does not allow the page's origin or is closed for maintenance. */
 export async function authenticateCall(
   services: Services,
   req: Request,

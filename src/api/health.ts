@@ -18,10 +18,7 @@ function unavailable(msg: string): AppError {
   return new AppError('unavailable', msg, { 'Retry-After': RETRY_SECONDS });
 }
 
-/**
- * A slower database counts as unavailable, so that a load balancer has its response within a second. Calls wait longer, because
- * the database may only pause.
- */
+/** Load balancers expect a response within a second. Calls wait longer, because the database may only pause. */
 const ANSWER_LIMIT_MS = 900;
 
 /** Neither the build nor the state of its database is a secret. */

@@ -13,7 +13,7 @@ import { fail } from '../platform/errors.ts';
 /** A server that can listen before it has an app, because links contain its port and the app is built with them. */
 export type HttpServer = {
   server: Server;
-  /** Sets the app; requests that arrived earlier have waited and are served now. */
+  /** Requests that arrived earlier have waited and are served now. */
   serve: (app: Express) => void;
 };
 
@@ -22,7 +22,6 @@ export type HttpLimits = {
   maxConnections: number;
   /** Deadline for the headers of a request, and for the first byte of a connection. */
   headersMs: number;
-  /** Deadline for the whole request. */
   requestMs: number;
   /** A client that reads nothing of its response for this long is disconnected. */
   stallMs: number;
@@ -118,10 +117,7 @@ export async function letOthersConnect(now = performance.now()): Promise<void> {
   if (areManyConnecting) await shortTurn();
 }
 
-/**
- * By default no browser sniffs or frames a response and no cache stores it, because most belong to one shopper. A page or script
- * that may be cached overrides this.
- */
+/** No cache stores a response by default, because most belong to one shopper. Cacheable pages and scripts override this. */
 export function setCommonHeaders(_req: Request, res: Response, next: NextFunction): void {
   res.setHeader('X-Content-Type-Options', 'nosniff');
   res.setHeader('X-Frame-Options', 'DENY');
@@ -148,7 +144,6 @@ const ALLOW_HEADERS =
   'Content-Type, Authorization, Accept, Idempotency-Key, X-Pid, X-Regid, X-Sessionid, X-Request-Id, X-Api-Key, Apollo-Require-Preflight';
 const EXPOSE_HEADERS =
   'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Cost, X-Cost-Limit, X-Cost-Remaining, X-Cost-Reset, X-Request-Id';
-/** Paths that browsers on other origins may call. */
 const SHARED_PATHS = /^\/(api\/|graphql(\/stream)?$|client\/)/;
 
 /** Whether any origin may send these headers; the dashboard's header, which opens its session, may not be sent. */
@@ -156,7 +151,7 @@ function isPlain(names: string): boolean {
   return /^[\w\s,-]{1,1000}$/.test(names) && !names.toLowerCase().includes(DASHBOARD_HEADER);
 }
 
-/** Lets the calling page read the response, whatever its status. */
+/** Set whatever the status is, so that the page can read errors, too. */
 function allowAnyOrigin(res: ServerResponse, origin: string): void {
   res.setHeader('Access-Control-Allow-Origin', origin);
   res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
@@ -175,7 +170,7 @@ export function answerPreflight(req: Request, res: Response, next: NextFunction)
   res.status(204).end();
 }
 
-/** Rejects a browser on an origin that the store does not list; an empty list allows any, and our own pages always pass. */
+/** An empty list allows any origin, and our own pages always pass. */
 export function allowOrigin(req: Request, res: Response, store: Viewer['store'], config: Config): void {
   const { origin } = req.headers;
   if (origin === undefined || store === null || store.allowedOrigins.length === 0) return;
@@ -191,10 +186,7 @@ export const DASHBOARD_HEADER = 'x-wishgate-dashboard';
 
 export const SESSION_COOKIE = 'wishgate_session';
 
-/**
- * Whether the browser says that the request comes from our own page: it sets `Sec-Fetch-Site` and `Origin`, and scripts cannot. A
- * request with neither passes; callers that must be certain check more.
- */
+/** Browsers set `Sec-Fetch-Site` and `Origin`, scripts cannot. A request with neither passes; strict callers check more. */
 export function isOwnPage(req: Request): boolean {
   const site = req.headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
@@ -206,16 +198,14 @@ export function isDashboard(req: Request): boolean {
   return req.headers[DASHBOARD_HEADER] === '1' && isOwnPage(req);
 }
 
-/** The session of a request of the dashboard; empty for all others, whatever cookie they carry. */
+/** Empty for all other requests, whatever cookie they carry. */
 export function sessionOf(req: Request): string {
   if (req.headers.authorization !== undefined || !isDashboard(req)) return '';
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))?.slice(SESSION_COOKIE.length + 1) ?? '';
 }
 
-/**
- * Whether a script of a page calls. The browser would show a password prompt over the page; the script shows the error itself.
- */
+/** The browser would show a password prompt over the page; a script shows the error itself. */
 export function isScript(req: Request): boolean {
   return req.headers['sec-fetch-dest'] === 'empty' || req.headers[DASHBOARD_HEADER] !== undefined;
 }

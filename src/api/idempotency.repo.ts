@@ -1,10 +1,7 @@
 import type { Db, Raw } from '../platform/database/database.ts';
 import type { IdempotencyUsageModel, IdempotentWriteModel } from '../generated/prisma/models.ts';
 
-/**
- * One write under an Idempotency-Key; `token` identifies this attempt, `caller` and `storeShare` the quotas that it counts
- * against.
- */
+/** `token` identifies this attempt, `caller` and `storeShare` the quotas that it counts against. */
 export type WriteClaim = Pick<IdempotentWriteModel, 'pid' | 'body' | 'token' | 'regid'> &
   Pick<IdempotencyUsageModel, 'caller'> & {
     place: IdempotentWriteModel['id'];
@@ -24,13 +21,9 @@ const spend = (caller: string, bytes: string, now: string, expiry: string, where
     started_at = CASE WHEN u.started_at <= ${expiry} THEN excluded.started_at ELSE u.started_at END
   RETURNING bytes, started_at AS "startedAt"`;
 
-/** Size of a row without its response. */
 const ROW_BYTES = 300;
 
-/**
- * SQL: counts and claims in one statement, so that one of several concurrent requests wins. Leases use the database's clock,
- * which all processes share.
- */
+/** SQL: counts and claims atomically. Leases use the database's clock, which all processes share. */
 const CLAIM = {
   name: 'claim_write',
   text: `
@@ -44,10 +37,7 @@ const CLAIM = {
     SELECT spent.*, (SELECT true FROM claimed) AS "isClaimed" FROM spent`,
 };
 
-/**
- * Claims the key if it is free, older than `expiry`, or abandoned by a process that died, and if the caller has used no more than
- * `maxBytes` since then.
- */
+/** Claims a free, expired or abandoned key, if the caller has used no more than `maxBytes` since `expiry`. */
 export async function claimWrite(
   db: Db,
   claim: WriteClaim,
@@ -70,10 +60,7 @@ const SPEND = {
     ${spend('$6::bytea', '$2::int', '$4::timestamptz', '$5', 'FROM spent WHERE spent.bytes <= $7::int')}`,
 };
 
-/**
- * Counts bytes before they are stored; returns the use of the store's share, or null where the caller has used more than
- * `maxBytes`.
- */
+/** Returns the use of the store's share, or null where the caller has used more than `maxBytes`. */
 export async function spendBytes(
   db: Db,
   { pid, caller, storeShare }: WriteClaim,
@@ -118,7 +105,6 @@ const KEEP = {
   text: 'UPDATE idempotent_write SET answer = $4 WHERE pid = $1 AND id = $2 AND token = $3',
 };
 
-/** Stores the response for retries. */
 export async function keepResult(
   db: Db,
   { pid, place, token }: WriteClaim,
@@ -127,7 +113,6 @@ export async function keepResult(
   await db.query(KEEP, [pid, place, token, answer]);
 }
 
-/** Frees the key: the next request under it starts over. */
 export async function releaseWrite(db: Db, { pid, place, token }: WriteClaim): Promise<void> {
   await db.prisma.idempotentWrite.deleteMany({ where: { pid, id: place, token } });
 }
@@ -141,7 +126,7 @@ const REMOVE = `
     SELECT pid, id FROM idempotent_write WHERE cts <= $1 ORDER BY cts LIMIT $2 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
 
-/** Removes up to `limit` results from before `expiry`, and counts of the same age; returns the number of results. */
+/** Also removes counts from before `expiry`; returns the number of results. */
 export async function removeExpired(db: Db, expiry: Date, limit: number): Promise<number> {
   return (await db.query(REMOVE, [expiry, limit])).length;
 }

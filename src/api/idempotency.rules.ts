@@ -34,24 +34,19 @@ export const MAX_KEPT_RESPONSE = 64_000;
 
 export type Tenant = Pick<StoreRow, 'pid' | 'secret'>;
 
-/**
- * The store for which a viewer may write, or the operator, which has no pid; null means that the call will be rejected anyway.
- */
+/** The store for which a viewer may write, or the operator, which has no pid; null where the call will be rejected anyway. */
 export function writerOf({ store, keyId, operatorId, shopper }: Viewer): Tenant | null {
   if (store === null && operatorId !== null) return { pid: '', secret: Buffer.from(operatorId) };
   return keyId !== null || shopper !== null ? store : null;
 }
 
-/**
- * The kind of caller that a key is scoped to. All keys of a store have the same rights, so they share one; an operator or a store
- * key may do more than the shopper it acts for.
- */
+/** All keys of a store have the same rights; an operator or a store key may do more than the shopper it acts for. */
 function kindOf({ keyId, operatorId }: Viewer): string {
   if (operatorId !== null) return `operator ${operatorId}`;
   return keyId === null ? 'shopper' : 'store';
 }
 
-/** The row id of a result: each kind of caller has its own. */
+/** Each kind of caller has its own row. */
 export function placeOf(tenant: Tenant, viewer: Viewer, operation: string, key: string): Buffer<ArrayBuffer> {
   const { shopper } = viewer;
   // The epoch changes when a shopper's sessions end, so that earlier results are no longer returned.

@@ -23,7 +23,7 @@ const REMOVED_AT_ONCE = 500;
 type Data = Record<string, unknown>;
 type Thrown = { type: ErrorType; message: string; headers: Record<string, string> };
 
-/** The result of a write as it is stored: data and errors over GraphQL, data or the thrown error over REST. */
+/** Data and errors over GraphQL, data or the thrown error over REST. */
 type Result = { data?: Data | null; errors?: readonly GraphQLFormattedError[]; thrown?: Thrown };
 
 /** Runs the write of a REST call, or returns the first result under its Idempotency-Key. */
@@ -178,10 +178,7 @@ function failTooManyKeys(startedAt: Date, now: Date): never {
   });
 }
 
-/**
- * Null when this request holds the claim, else the stored result. Waiting holds no connection, so retries cannot starve the first
- * request.
- */
+/** Null when the claim is ours, else the stored result. Waiting holds no connection, so retries cannot starve the first. */
 async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | null> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   let isFree = true;
@@ -211,9 +208,7 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
   }
 }
 
-/**
- * Stores the result, or frees the key. The write is done either way, so an error here is logged and the caller gets its response.
- */
+/** The write is done either way, so an error here is logged and the caller gets its response. */
 async function settle(ctx: Context, claim: WriteClaim, encrypt: () => Promise<Buffer | null>): Promise<void> {
   try {
     const encrypted = await encrypt();
@@ -228,7 +223,7 @@ async function settle(ctx: Context, claim: WriteClaim, encrypt: () => Promise<Bu
   }
 }
 
-/** Removes results older than a day, one batch at a time; returns their number. */
+/** Removes one batch; returns the number of results. */
 export function removeExpiredResults({ db }: Services, now: Date): Promise<number> {
   return writes.removeExpired(db, expiryAt(now), REMOVED_AT_ONCE);
 }

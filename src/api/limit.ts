@@ -44,7 +44,7 @@ function accountsOf(address: string, { store, keyId, shopper }: Viewer): (Accoun
   return [account('address', address, DEFAULT_LIMITS.address), ...inStore];
 }
 
-/** Counts a request against its limits; 429 beyond them. */
+/** 429 beyond the limits. */
 export async function checkRate(
   { config, limiter }: Services,
   req: Request,

@@ -29,9 +29,7 @@ export function ownAddress({ socket }: Request): string {
   return `http://${address.includes(':') ? `[${address}]` : address}:${socket.localPort}`;
 }
 
-/**
- * The address that a page shows: the operator's public URL, else on loopback the one in the address bar, whose Host is checked.
- */
+/** The operator's public URL, else on loopback the one in the address bar, whose Host is checked. */
 export function shownAddress(req: Request, config: AddressConfig): string {
   return !config.hasPublicUrl && isOwnMachine(req, config) ? `http://${req.headers.host}` : config.publicUrl;
 }

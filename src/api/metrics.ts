@@ -31,9 +31,7 @@ const NO_TOKEN = new AppError('unauthorised', 'This needs the token of the metri
   'WWW-Authenticate': 'Bearer',
 });
 
-/**
- * Serves scrapes from loopback or with the token. Other callers get no information; without a configured token they get a 404.
- */
+/** Serves scrapes from loopback or with the token; without a configured token, other callers get a 404. */
 function createScrape({ config }: Services) {
   const { metricsToken } = config;
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

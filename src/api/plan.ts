@@ -34,14 +34,13 @@ export type Plan = {
 
 /** Marks types and fields of the schema that hold the caller's own records or the catalogue. */
 const CACHEABLE = 'kept';
-/** Mutations whose responses are never stored. */
 const PRIVATE_FIELDS = new Set(['exportShopper']);
 /** A log line need not hold all fields of a large document. */
 const MAX_DESCRIPTION = 150;
 
 type Fragments = Map<string, FragmentDefinitionNode>;
 
-/** Adds the names of the top-level fields; each fragment is entered once. */
+/** Each fragment is entered once. */
 function addFields(set: SelectionSetNode, fragments: Fragments, names: Set<string>): void {
   for (const node of set.selections) {
     if (node.kind === Kind.FIELD) names.add(node.name.value);
@@ -67,7 +66,6 @@ function isMarked({ astNode }: GraphQLObjectType | GraphQLField<unknown, unknown
   return astNode?.directives?.some(({ name }) => name.value === CACHEABLE) ?? false;
 }
 
-/** Whether the schema marks everything that the document selects. */
 function isAllMarked(schema: GraphQLSchema, document: DocumentNode): boolean {
   let isCacheable = true;
   const info = new TypeInfo(schema);
@@ -107,7 +105,7 @@ function makePlan(schema: GraphQLSchema, document: DocumentNode, operationName?:
 
 const plans = new WeakMap<DocumentNode, Map<string, Plan | null>>();
 
-/** The plan of an operation in a valid document; null where the document has no such operation. */
+/** Null where a valid document has no such operation. */
 export function planOf(
   schema: GraphQLSchema,
   document: DocumentNode,

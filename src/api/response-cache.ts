@@ -11,7 +11,6 @@ export type CacheEntry = {
   made: { state: IdentityState; response: CallResponse } | null;
 };
 
-/** Responses that are sent again while nothing that they depend on has changed. */
 export type ResponseCache = LRUCache<string, CacheEntry>;
 
 /** Longer keys are rare, and each is stored whole. */
@@ -21,7 +20,6 @@ const ENTRY_BYTES = 500;
 /** One response uses at most this part of the cache. */
 const MAX_SHARE = 1 / 16;
 
-/** The size of a response with its compressed forms. */
 const sizeOf = ({ body }: CallResponse): number => body.plain.length * 2;
 
 /** Null, which caches nothing, for 0 bytes. */

@@ -9,7 +9,6 @@ export const MIN_BYTES_A_SECOND = 32_000;
 /** The system's own buffers accept less than this at once. */
 const LARGE_BODY = 64_000;
 
-/** Sends a body, compressed where the client accepts it. */
 export async function sendBody(req: Request, res: Response, body: Body): Promise<void> {
   res.vary('Accept-Encoding');
   const encoding = isWorthPacking(body) ? encodingFor(req.headers['accept-encoding']) : null;
@@ -68,7 +67,7 @@ export function newBody(plain: Buffer, isLasting = false): Body {
   return { plain, packed: new Map(), isLasting };
 }
 
-/** The encoding that an Accept-Encoding header allows; null is uncompressed. */
+/** Null is uncompressed. */
 export function encodingFor(header: string | undefined): Encoding | null {
   if (header === undefined) return null;
   const wanted = header.toLowerCase().split(',');
@@ -84,7 +83,7 @@ export function isWorthPacking({ plain }: Body): boolean {
   return plain.length > WORTH_PACKING;
 }
 
-/** The compressed form of a body, created at the first call; null where compression saves too little. */
+/** Null where compression saves too little. */
 export async function pack(body: Body, encoding: Encoding): Promise<Buffer | null> {
   const known = body.packed.get(encoding);
   if (known !== undefined) return known;
@@ -98,6 +97,5 @@ export async function pack(body: Body, encoding: Encoding): Promise<Buffer | nul
 export type CallResponse = {
   body: Body;
   type: string;
-  /** The operation in the access log. */
   operation: string | undefined;
 };

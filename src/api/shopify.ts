@@ -11,7 +11,7 @@ import { readBody } from './rest/body.ts';
 const ROUTE = '/webhooks/shopify/:pid';
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-/** Serves the webhook that Shopify calls. The signature is the only credential. */
+/** The signature is the only credential. */
 export function serveShopify(app: Application, services: Services): void {
   app.post(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);

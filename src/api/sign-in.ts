@@ -36,7 +36,6 @@ function readJson(text: string): unknown {
 const basicOf = ({ pid, apiKey }: DemoStore): string =>
   `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;
 
-/** The signed-in user for the dashboard; null for nobody. */
 function describe({ store, keyId, operatorId }: Viewer) {
   if (operatorId === null && keyId === null) return null;
   return {

@@ -16,7 +16,7 @@ function headersOf(req: Request): Record<string, string | undefined> {
   );
 }
 
-/** Serves the webhooks to which providers post shoppers' replies. Every reply gets the same response. */
+/** Every reply gets the same response. */
 export function serveReplies(app: Application, services: Services): void {
   for (const medium of MEDIA.filter((one) => channelOf(one).answers)) {
     const route = `/webhooks/${medium}`;

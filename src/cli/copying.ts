@@ -22,7 +22,7 @@ export const PIECE_BYTES = 262_144;
 
 export const createCliLogger = (): Logger => createLogger('warn', logTo(2));
 
-/** Reads the single file argument of a program, and its flags; the file is null for --help. */
+/** The file is null for --help. */
 export function readFileCall(
   args: string[],
   flags: Record<string, Flag>,
@@ -44,7 +44,7 @@ export function describeSize(bytes: number): string {
   return `${(bytes / unit).toLocaleString('en', { maximumFractionDigits: 1 })} ${name}`;
 }
 
-/** Shows the progress of a copy on standard error and returns its totals; `check` may throw to end the copy. */
+/** `check` may throw to end the copy. */
 export function watchCopy(
   what: string,
   check = (): void => undefined,
@@ -61,7 +61,6 @@ export function watchCopy(
     },
     onDone(copied) {
       this.copied = copied;
-      // Clears the progress line.
       if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     },
   };
@@ -73,10 +72,7 @@ export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
 /** Opens a connection to the database of the service; all of them end with the work. */
 export type Connect = () => Promise<pg.Client>;
 
-/**
- * Runs `work` on the service's database, alongside other processes that use it, and stops a database that it started. With
- * `mustExist`, no bundled database is created.
- */
+/** Other processes may use the database meanwhile. With `mustExist`, no bundled database is created. */
 export async function withDatabase<Result>(
   config: Config,
   mustExist: boolean,

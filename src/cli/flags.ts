@@ -49,7 +49,7 @@ export function required(values: Values, flag: string): string {
   return value;
 }
 
-/** The only one of these flags that was given; none or several is a UsageError. */
+/** Throws a UsageError for none or several. */
 export function oneOf<Name extends string>(values: Values, ...flags: Name[]): Name {
   const given = flags.filter((flag) => values[flag] !== undefined);
   if (given.length !== 1)

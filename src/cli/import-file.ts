@@ -17,10 +17,7 @@ const MAX_LINE_BYTES = 1_000_000;
 const NEWLINE = 0x0a;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/**
- * The fingerprint covers the whole content: an import of a renamed file resumes, and a changed file is a new one. Takes 1 to 3
- * seconds for a gigabyte; `onShare` receives the progress.
- */
+/** The fingerprint covers the whole content, so a renamed file resumes. Takes 1 to 3 seconds for a gigabyte. */
 export async function inspectFile(
   path: string,
   onShare: (share: number) => void,
@@ -49,7 +46,6 @@ function readLine(bytes: Buffer, line: number, end: number): Entry | null {
   }
 }
 
-/** The non-empty lines of an NDJSON file, starting at a byte offset. */
 export async function* readNdjson({ path, offset, line }: Reading): AsyncGenerator<Entry> {
   let number = line;
   let end = offset;
@@ -100,7 +96,7 @@ function csvParser(delimiter: string, onSkip: (error: CsvError) => void) {
   });
 }
 
-/** The records of a CSV file, starting at a byte offset. Leaving the loop early closes the file, too. */
+/** Leaving the loop early closes the file, too. */
 function csvRecords(
   { path, offset, delimiter }: Reading,
   onSkip: (error: CsvError) => void,
@@ -111,7 +107,7 @@ function csvRecords(
   return parser as AsyncIterable<Parsed>;
 }
 
-/** The columns of a CSV file and the end of its first line; throws when required columns are missing. */
+/** `end` is the byte after the first line; throws without a column `epi`. */
 export async function readHeader(reading: Reading): Promise<{ columns: string[]; end: number }> {
   for await (const { record, info } of csvRecords(reading, () => undefined)) {
     const columns = record.map((name) => name.trim());
@@ -123,7 +119,6 @@ export async function readHeader(reading: Reading): Promise<{ columns: string[];
   throw new Error('The file has no line of column names');
 }
 
-/** The rows of a CSV file as objects, starting at a byte offset. */
 export async function* readCsv(reading: Reading, columns: readonly string[]): AsyncGenerator<Entry> {
   const { offset, line } = reading;
   const faults: { line: number; fault: string }[] = [];

@@ -58,7 +58,6 @@ function commandHelp({ call }: Program, name: string, { summary, flags }: Comman
   return `${name}: ${summary}\n\nUsage: ${call} ${name} [flags]\n\n${columns(rows)}`;
 }
 
-/** Returns what a successful command prints: its outcome, or the requested help. */
 async function run(
   program: Program,
   [name, ...args]: string[],

@@ -37,7 +37,6 @@ function limits(text: string): RateLimits {
   return Object.fromEntries(pairs.map(([kind, limit]) => [kind, Number(limit)])) as RateLimits;
 }
 
-/** How a value of each kind is parsed, and its value when cleared. */
 const KINDS: {
   [Kind in Setting['kind']]: { read: (text: string, flag: string) => unknown; cleared?: unknown };
 } = {
@@ -48,7 +47,7 @@ const KINDS: {
   rateLimits: { read: limits, cleared: {} },
 };
 
-/** The value that the flags give a setting; undefined when neither the flag nor its `no-` twin was given. */
+/** Undefined when neither the flag nor its `no-` twin was given. */
 function readSetting(setting: Row, values: Values): unknown {
   const flag = nameOf(setting);
   const { read, cleared = 'initial' in setting ? setting.initial : null } = KINDS[setting.kind];

@@ -91,10 +91,7 @@ const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
   }),
 };
 
-/**
- * Apollo blames the caller for every response without data; 503 asks the caller to retry when the database was unavailable before
- * execution began.
- */
+/** Apollo blames the caller for every response without data; 503 asks for a retry when the database was unavailable. */
 const answerUnavailableWith503: ApolloServerPlugin<Context> = {
   requestDidStart: async () => ({
     willSendResponse: async ({ response: { body, http } }) => {
@@ -106,7 +103,6 @@ const answerUnavailableWith503: ApolloServerPlugin<Context> = {
   }),
 };
 
-/** Records the operation for the access log once it is valid, and the type of its error. */
 const traceOperation = (schema: GraphQLSchema): ApolloServerPlugin<Context> => ({
   requestDidStart: async ({ contextValue: { trace } }) => ({
     didResolveOperation: async ({ document, request }) => {
@@ -119,7 +115,7 @@ const traceOperation = (schema: GraphQLSchema): ApolloServerPlugin<Context> => (
   }),
 });
 
-/** Logs errors inside Apollo itself, which return 500 and which no resolver reports. */
+/** No resolver reports these errors, which return 500. */
 const logUnexpected: ApolloServerPlugin<Context> = {
   unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
     const { log, requestId, trace } = requestContext.contextValue;

@@ -51,7 +51,6 @@ type Field = GraphQLField<unknown, unknown>;
 type Walk = {
   fragments: Fragments;
   variables: Values;
-  /** Cost of one entry of a list in the arguments. */
   perEntry: number;
   mutation: GraphQLObjectType | null | undefined;
   /** Entries already counted by value, because many fields can use the same variable. */
@@ -68,9 +67,7 @@ function argumentsOf(field: Field, node: FieldNode, { variables }: Walk): Values
   }
 }
 
-/**
- * Counts the entries of all lists in a value, nested ones included. Anything nested deeper than storable JSON is rejected later.
- */
+/** Counts the entries of all lists in a value, nested ones included. What is nested too deep is rejected later. */
 function entriesIn(value: unknown, sent: Walk['sent'], levels = 2 * JSON_LIMITS.maxDepth): number {
   if (typeof value !== 'object' || value === null || levels === 0) return 0;
   const known = sent.get(value);
@@ -146,10 +143,7 @@ export function estimateCost(
   return introspected + costOfSet(operation.selectionSet, root, null, walk);
 }
 
-/**
- * The accounts that a call is charged to. A store's keys, its shoppers and anonymous callers have separate ones, so that none can
- * use up another's.
- */
+/** A store's keys, its shoppers and anonymous callers have separate accounts, so that none uses up another's. */
 function accountsOf({ viewer: { store, keyId, operatorId, shopper }, address }: Context): Account[] {
   const limit = store?.rateLimits.cost ?? DEFAULT_COST_A_MINUTE;
   if (store && keyId !== null) return [{ kind: 'cost-keys', key: store.pid, limit }];
@@ -191,10 +185,7 @@ async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<v
     );
 }
 
-/**
- * Rejects operations that cost too much before they run, and reports the cost in headers. The operator's trusted documents are
- * not estimated.
- */
+/** Rejects expensive operations before they run and reports the cost in headers. Trusted documents are not estimated. */
 export function limitCost(schema: GraphQLSchema): ApolloServerPlugin<Context> {
   return {
     requestDidStart: async ({ contextValue: ctx }) => ({

@@ -11,7 +11,6 @@ import { refuse } from './errors.ts';
 import { DOCUMENT_LIMITS, checkDocument, checkText } from './limits.ts';
 import type { DocumentLimits } from './limits.ts';
 
-/** Documents that callers may name by id instead of sending them, and the check which texts may run at all. */
 export type Documents = {
   cache: NonNullable<PersistedQueryOptions['cache']>;
   /** Whether the operator trusts a text; throws where this caller may only run trusted ones. */
@@ -75,7 +74,6 @@ async function trustDocuments(path: string): Promise<Documents> {
   };
 }
 
-/** Documents by id: only those of the operator's file, or all that callers have registered. */
 export function createDocuments(trustedPath: string | null): Documents | Promise<Documents> {
   return trustedPath === null ? rememberDocuments() : trustDocuments(trustedPath);
 }

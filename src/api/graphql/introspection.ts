@@ -15,7 +15,6 @@ type Field = GraphQLField<unknown, unknown>;
 /** `parts` caches what a field resolves to for parts of the schema, because aliases request the same again. */
 type Count = { left: number; fragments: Fragments; parts: Map<readonly unknown[], Map<Field, unknown[]>> };
 
-/** Visits the fields of a selection and of its fragments; each counts `times`. */
 function eachField(
   set: SelectionSetNode,
   count: Count,

@@ -43,10 +43,7 @@ export const DOCUMENT_LIMITS = {
   },
 };
 
-/**
- * Root fields count because a rate limit counts requests. Items lead back to their list, and each such cycle can multiply the
- * response by a hundred.
- */
+/** Root fields count as requests do. Items lead back to their list, and each cycle can multiply the response by a hundred. */
 const SELECTION_LIMITS = { depth: 15, fields: 1_000, roots: 20, lists: 2 };
 
 const NAMES: Record<keyof DocumentLimits, string> = {
@@ -71,7 +68,7 @@ function checkBound(bound: keyof DocumentLimits, count: number, limits: Document
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
-/** Counts the tokens of a text, up to one more than the limit. */
+/** Stops one token beyond the limit. */
 function countTokens(text: string, maxTokens: number) {
   const lexer = new Lexer(new Source(text));
   const count = { lines: 0, tokens: 0, nesting: 0, definitions: 0, spreads: 0 };
@@ -93,7 +90,6 @@ function countTokens(text: string, maxTokens: number) {
   return count;
 }
 
-/** Rejects a text that would take too long to parse. */
 export function checkText(text: string, limits: DocumentLimits): void {
   checkBound('characters', text.length, limits);
   const counts = countTokens(text, limits.tokens);
@@ -101,9 +97,7 @@ export function checkText(text: string, limits: DocumentLimits): void {
     checkBound(bound, counts[bound], limits);
 }
 
-/**
- * The size of a selection with its fragments expanded; `roots` are its top-level fields, `lists` the deepest nesting of lists.
- */
+/** The size of a selection with fragments expanded; `roots` are top-level fields, `lists` the deepest nesting of lists. */
 type Size = { depth: number; fields: number; roots: number; lists: number };
 type Known = Map<FragmentDefinitionNode, Size>;
 
@@ -153,7 +147,6 @@ export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
     ),
   );
 
-/** The size of one operation of a valid document. */
 export function sizeOf(document: DocumentNode, operationName?: string): Size {
   const operation = getOperationAST(document, operationName);
   return measure(operation?.selectionSet, fragmentsOf(document), new Map());
@@ -199,7 +192,7 @@ function checkSize({ depth, fields, lists }: Size): void {
     invalid(`The query selects ${fields} fields; the limit is ${SELECTION_LIMITS.fields}`);
 }
 
-/** Rejects a document that would take too long to validate or requests too much. The document need not be valid. */
+/** The document need not be valid. */
 export function checkDocument(schema: GraphQLSchema, document: DocumentNode, limits: DocumentLimits): void {
   const fragments = fragmentsOf(document);
   const known: Known = new Map();

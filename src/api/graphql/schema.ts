@@ -81,7 +81,6 @@ function joinResolvers(): Record<string, Record<string, unknown>> {
   return joined;
 }
 
-/** The schema with its resolvers, used by REST and GraphQL. */
 export function createSchema(): GraphQLSchema {
   const schema = loadSchema();
   const scalarTypes = Object.entries(scalars).map(([name, config]) => {
@@ -123,10 +122,7 @@ function sizeOfEntry({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   return size;
 }
 
-/**
- * Resolves the entries of a list in turns. graphql-jit accepts a promise of a list but not a list of promises, so there the whole
- * list waits.
- */
+/** Resolves entries in turns. graphql-jit accepts a promise of a list, not a list of promises, so there the list waits. */
 function paced(rows: readonly unknown[], ctx: Context, size: number): unknown {
   if (!ctx.isInterpreted) {
     const turn = resolveValues(ctx.budget, rows.length * size);

@@ -48,7 +48,6 @@ function firstOf<Entry>(
   return null;
 }
 
-/** The input fields along a path. */
 function inputsAlong(nullable: GraphQLInputType, path: Path): Input[] {
   const type = getNullableType(nullable);
   const [key, ...rest] = path;

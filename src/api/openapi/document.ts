@@ -55,7 +55,6 @@ function describeField(
   return { ...field, name, schema: { ...schema, example: exampleOf(name, schema, resolve, call) } };
 }
 
-/** Descriptions by the name of the variable, of arguments and of the fields of their inputs. */
 function describeInputs({ args }: GraphQLField<unknown, unknown>): Map<string, string> {
   const inputs = args.flatMap((arg) => {
     const type = getNullableType(arg.type);
@@ -72,7 +71,6 @@ function queryParameter(field: Field): Schema {
   return { name, in: 'query', required: isRequired === true, description, schema, ...sent };
 }
 
-/** The equivalent GraphQL: which fields belong to an input object, and what the row itself says. */
 function describeGraphql(route: Route, readings: Reading[]): Schema {
   const inputs = readings.flatMap(({ name, group }) => (group === null ? [] : [[name, group]]));
   const fixed = readings
@@ -85,7 +83,6 @@ function describeGraphql(route: Route, readings: Reading[]): Schema {
   };
 }
 
-/** The fields under all their names. */
 function propertiesOf(fields: Field[]): Record<string, Schema> {
   const properties: Record<string, Schema> = {};
   for (const { name, schema, otherNames = [] } of fields) {

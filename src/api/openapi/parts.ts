@@ -52,7 +52,7 @@ const SESSIONID =
   'The shopper’s session. The header `x-sessionid` may say it instead; the query may not. Not needed with a store key.';
 const LEFT_OUT = 'Without a shopper, only a public list is found.';
 
-/** How a caller identifies itself; `fields` are the credentials sent in the form. */
+/** `fields` are the credentials sent in the form. */
 type Caller = { security: Schema[]; fields: Record<string, Schema>; areRequired: boolean };
 
 const identity = (field: keyof typeof SHOPPER_EXAMPLE, description: string): Schema => ({

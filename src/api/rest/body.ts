@@ -21,12 +21,12 @@ function bodyFailure(error: unknown): Error {
   return new AppError('invalid-request', 'The body cannot be read');
 }
 
-/** Limit for all bodies in memory, from their first byte until their response; small bodies are not counted. */
+/** Counts a body from its first byte until its response; small ones are not counted. */
 const MEMORY = { bytes: 32 * MAX_BODY_BYTES, uncounted: 10_000 };
 
 type Held = { address: string; bytes: number; giveUp: (() => void) | null };
 
-/** The bodies in memory, oldest first, and the bytes of each address. */
+/** Oldest first. */
 const bodies = new Set<Held>();
 const heldBy = new Map<string, number>();
 let held = 0;
@@ -39,9 +39,7 @@ function hold(body: Held, bytes: number): void {
   held += bytes;
 }
 
-/**
- * Beyond the limit, the address with the most bytes loses its newest incomplete body, so that slow senders never block others.
- */
+/** The address with the most bytes loses its newest incomplete body, so that slow senders never block others. */
 function makeRoom(): void {
   while (held > MEMORY.bytes) {
     const coming = [...bodies].filter(({ giveUp }) => giveUp !== null);
@@ -81,10 +79,7 @@ function countBody(req: Request, res: Response, isPacked: boolean): Promise<neve
 
 const RETRY: Record<string, string> = { 'Retry-After': '5' };
 
-/**
- * A larger body is slow to process: as JSON, 2 MB of empty arrays are 40 MB of objects. Such bodies are rare, since an array has
- * at most 500 entries.
- */
+/** As JSON, 2 MB of empty arrays are 40 MB of objects. Larger bodies are rare: an array has at most 500 entries. */
 const LARGE_BODY = 200_000;
 const LARGE = {
   weight: MAX_BODY_BYTES,
@@ -93,9 +88,7 @@ const LARGE = {
   waitMs: 20_000,
   maxWaiting: 200,
 };
-/**
- * One address sends only a few large bodies at a time, however slowly; complete ones are processed in turns with those of others.
- */
+/** One address sends only a few large bodies at a time, however slowly; complete ones are processed in turns. */
 const reading = createFairQueue({ ...LARGE, capacity: Infinity });
 const working = createFairQueue({ ...LARGE, capacity: 12 * MAX_BODY_BYTES });
 

@@ -9,7 +9,6 @@ import { planOf } from '../plan.ts';
 import type { Plan } from '../plan.ts';
 import { readFormBody, parseUrlEncoded } from './body.ts';
 
-/** A row of the table with what is derived from it once. */
 export type ServedRoute = Route & {
   /** `METHOD /path`. */
   key: string;

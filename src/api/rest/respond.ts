@@ -16,7 +16,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** A client that reads nothing for this long is disconnected. */
 const STALL_MS = 60_000;
 
-/** Binds the form to the document's variables, executes the document and builds the reply; null when it was streamed. */
+/** Null when the reply was streamed. */
 export async function respondToRest(
   schema: GraphQLSchema,
   { route, sent }: RestCall,
