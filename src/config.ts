@@ -15,7 +15,7 @@ const flag = z
 
 const PROXY_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** Whether a text names proxies: a known range, an address, or a subnet such as 10.0.0.0/8. */
+/** A known range, an address, or a subnet such as 10.0.0.0/8. */
 function isProxy(entry: string): boolean {
   const [address = '', bits, ...more] = entry.split('/');
   const maxBits = isIP(address) === 4 ? 32 : 128;
@@ -185,7 +185,6 @@ const explain: z.core.$ZodErrorMap = (issue) => {
   return 'it is not understood';
 };
 
-/** These names still work. */
 const OLDER_NAMES = { KEPT_ANSWERS_MB: 'RESPONSE_CACHE_MB' };
 
 /** The new names win where both are set; returns a warning for each older one. */

@@ -16,7 +16,7 @@ const CLOSE_LIMIT_MS = 1_000;
 
 /** An open service without its HTTP server; the server and the command line both start from it. */
 export type Runtime = Services & {
-  /** Where the files of the bundled database are; null with a DATABASE_URL. */
+  /** Null with a DATABASE_URL. */
   place: Place | null;
   close(): Promise<void>;
 };

@@ -9,7 +9,7 @@ export function traceOf(res: Response): Trace {
   return (res.locals['trace'] ??= {}) as Trace;
 }
 
-/** Only known patterns are logged, because a path can hold a secret; `path` is the address of a static file. */
+/** Only known patterns are logged, because a path can hold a secret or user input; a static file passes its `path`. */
 export function nameRoute(res: Response, route: string, path: string = route): void {
   res.locals['route'] = route;
   res.locals['path'] = path;

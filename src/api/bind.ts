@@ -9,7 +9,6 @@ import { traceOf } from './access-log.ts';
 import { addressGroup } from './limit.ts';
 import { requestIdOf } from './http.ts';
 
-/** The party whose share of memory and concurrency a call uses. */
 function partyOf({ store, shopper, keyId }: Viewer, address: string): Party {
   return { store: store?.pid ?? '', caller: shopper?.regid ?? keyId ?? address };
 }

@@ -146,7 +146,7 @@ const EXPOSE_HEADERS =
   'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Cost, X-Cost-Limit, X-Cost-Remaining, X-Cost-Reset, X-Request-Id';
 const SHARED_PATHS = /^\/(api\/|graphql(\/stream)?$|client\/)/;
 
-/** Whether any origin may send these headers; the dashboard's header, which opens its session, may not be sent. */
+/** Whether any origin may send these headers; the header that opens a dashboard session is never allowed. */
 function isPlain(names: string): boolean {
   return /^[\w\s,-]{1,1000}$/.test(names) && !names.toLowerCase().includes(DASHBOARD_HEADER);
 }

@@ -10,7 +10,6 @@ export type WriteClaim = Pick<IdempotentWriteModel, 'pid' | 'body' | 'token' | '
 
 export type FirstWrite = Raw<Pick<IdempotentWriteModel, 'body' | 'answer'>> & { isAbandoned: boolean };
 
-/** Bytes that a caller's keys used since `startedAt`. */
 export type Usage = Raw<Pick<IdempotencyUsageModel, 'bytes' | 'startedAt'>>;
 
 /** Counts bytes for a caller, from zero once its day is over; the cap stays far below the integer limit. */

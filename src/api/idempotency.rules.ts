@@ -29,7 +29,7 @@ export const KEPT_BYTES = {
   storeShare: 32 * MB,
 };
 
-/** The largest response that is stored; for a larger one, only the fact that the write was done. */
+/** Of a larger response, only the fact that the write was done is stored. */
 export const MAX_KEPT_RESPONSE = 64_000;
 
 export type Tenant = Pick<StoreRow, 'pid' | 'secret'>;
@@ -65,7 +65,6 @@ export function callerOf(tenant: Tenant, viewer: Viewer, place: Buffer): Buffer<
     : hashOf(tenant, 'usage', 'key', place[0]! % SHARES);
 }
 
-/** The share of the whole store, which is charged as well. */
 export function storeShareOf(tenant: Tenant, place: Buffer): Buffer<ArrayBuffer> {
   return hashOf(tenant, 'usage', 'store', place[0]! % SHARES);
 }

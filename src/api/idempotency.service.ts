@@ -99,7 +99,6 @@ function isFinal(result: Result): boolean {
   );
 }
 
-/** What a retry receives where the response was not stored: the fact, and what to do. */
 function carriedOutBefore(details: string): Result {
   const error = new AppError('forbidden', `This request was carried out before${details}`);
   return { errors: [formatError(error)], thrown: thrownBy(error) };
@@ -107,7 +106,7 @@ function carriedOutBefore(details: string): Result {
 
 const TOO_LARGE = carriedOutBefore(', and its response is not kept: read the records that it changed');
 
-/** The text of a result to store. Keys and secrets, personal data and large responses are never stored. */
+/** Keys and secrets, personal data and large responses are never stored. */
 async function textToKeep(ctx: Context, claim: WriteClaim, plan: Plan, result: Result): Promise<string> {
   if (ctx.shownOnce.length > 0)
     return JSON.stringify(carriedOutBefore(` and made ${ctx.shownOnce.join('; ')}`));

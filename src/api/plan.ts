@@ -18,7 +18,6 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-/** Everything that serving a valid document depends on, computed once. */
 export type Plan = {
   operation: OperationDefinitionNode;
   kind: 'query' | 'mutation' | 'subscription';

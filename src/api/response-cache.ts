@@ -17,7 +17,6 @@ export type ResponseCache = LRUCache<string, CacheEntry>;
 const MAX_KEY = 4_000;
 /** Approximate size of an entry besides its texts. */
 const ENTRY_BYTES = 500;
-/** One response uses at most this part of the cache. */
 const MAX_SHARE = 1 / 16;
 
 const sizeOf = ({ body }: CallResponse): number => body.plain.length * 2;
@@ -55,7 +54,6 @@ export function knownOf(entry: CacheEntry | undefined): KnownState | undefined {
   return entry && { shards: entry.shards, knownShopper: entry.made?.state.shopper ?? null };
 }
 
-/** The cached response, unless something that it depends on has changed. */
 export function freshResponse(entry: CacheEntry | undefined, { state }: Viewer): CallResponse | null {
   const made = entry?.made;
   if (!made || !state) return null;

@@ -41,7 +41,6 @@ const ENCODINGS = ['br', 'gzip'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** A body and its compressed forms, each created on first use. */
 export type Body = {
   readonly plain: Buffer;
   readonly packed: Map<Encoding, Buffer | null>;
@@ -93,7 +92,7 @@ export async function pack(body: Body, encoding: Encoding): Promise<Buffer | nul
   return form;
 }
 
-/** A response as it was sent. Its headers are set again each time. */
+/** Headers are not part of it: they are set again each time. */
 export type CallResponse = {
   body: Body;
   type: string;

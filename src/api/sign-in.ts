@@ -84,8 +84,7 @@ export function serveSignIn(app: Express, services: Services, demo: DemoStore | 
   app.post(DEMO_ROUTE, async (req, res) => {
     nameRoute(res, DEMO_ROUTE);
     if (demo === null || !isOwnMachine(req, config)) return fail('not-found');
-    // A page of another site could post a form here. Browsers name the origin of the page; a client that names none is no
-    // browser.
+    // A page of another site could post a form here. Browsers send one of these headers; other clients are rejected.
     const isTold = (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined;
     if (!isTold || !isOwnPage(req)) fail('forbidden', 'Open the demo dashboard from a page of this service');
     const viewer = await enter(services, req, res, { ...NO_CREDENTIALS, authorization: basicOf(demo) });

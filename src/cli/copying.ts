@@ -69,10 +69,10 @@ export function watchCopy(
 export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows, ${describeSize(bytes)} unpacked`;
 
-/** Opens a connection to the database of the service; all of them end with the work. */
+/** All connections end with the work. */
 export type Connect = () => Promise<pg.Client>;
 
-/** Other processes may use the database meanwhile. With `mustExist`, no bundled database is created. */
+/** Shares a running database and stops one that it started. With `mustExist`, it creates no bundled database. */
 export async function withDatabase<Result>(
   config: Config,
   mustExist: boolean,

@@ -17,7 +17,7 @@ const MAX_LINE_BYTES = 1_000_000;
 const NEWLINE = 0x0a;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The fingerprint covers the whole content, so a renamed file resumes. Takes 1 to 3 seconds for a gigabyte. */
+/** The fingerprint covers all content: a renamed file resumes, a changed one is new. A gigabyte takes 1 to 3 seconds. */
 export async function inspectFile(
   path: string,
   onShare: (share: number) => void,

@@ -14,7 +14,6 @@ export function createTicker(out: NodeJS.WriteStream) {
   // Work that ends within moments prints no line.
   let shownAt = Date.now();
   return {
-    /** Skipped when a text was shown a moment ago. */
     show(text: () => string): void {
       const now = Date.now();
       if (now - shownAt < (out.isTTY ? TTY_PAUSE_MS : PLAIN_PAUSE_MS)) return;

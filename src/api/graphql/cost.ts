@@ -31,7 +31,6 @@ import { coerceVariables } from './variables.ts';
 export const MAX_COST = 500_000;
 /** Default cost a minute of a store's requests: those with its keys, and again those of its shoppers. */
 export const DEFAULT_COST_A_MINUTE = 20_000_000;
-/** The part of its store's limit that one shopper may use. */
 const SHOPPER_SHARE = 1 / 20;
 /** Cost a minute of the requests of one address without credentials, whichever stores they name. */
 export const ADDRESS_COST_A_MINUTE = 1_000_000;
@@ -91,7 +90,7 @@ function askedFor(field: Field, values: Values): number | null {
   return Math.max(0, Math.min(Number(values[page.name] ?? standard), most));
 }
 
-/** The cost of a selection; `page` is the page size of the field around it. */
+/** `page` is the page size of the surrounding field. */
 function costOfSet(set: SelectionSetNode, type: GraphQLObjectType, page: number | null, walk: Walk): number {
   let cost = 0;
   for (const node of set.selections) {
@@ -166,7 +165,6 @@ const WHOSE: Record<string, string> = {
   'cost-address': 'without credentials from this address',
 };
 
-/** Charges the cost to the caller's minute, and reports the remainder in headers. */
 async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<void> {
   if (!ctx.config.rateLimits || cost === 0) return;
   const standing = await countAll(ctx.limiter, accountsOf(ctx), cost);

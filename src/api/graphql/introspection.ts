@@ -65,7 +65,7 @@ function walk(
   });
 }
 
-/** The types that `__type` can return; all of them when the name is a variable. */
+/** All types when the name is a variable. */
 function namedTypes({ arguments: args = [] }: FieldNode, schema: GraphQLSchema): unknown[] {
   const name = args.find((arg) => arg.name.value === 'name')?.value;
   if (name?.kind !== Kind.STRING) return Object.values(schema.getTypeMap());

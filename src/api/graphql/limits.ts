@@ -43,7 +43,7 @@ export const DOCUMENT_LIMITS = {
   },
 };
 
-/** Root fields count as requests do. Items lead back to their list, and each cycle can multiply the response by a hundred. */
+/** Root fields are limited because rate limits count requests. Each cycle of items and lists can multiply the response by 100. */
 const SELECTION_LIMITS = { depth: 15, fields: 1_000, roots: 20, lists: 2 };
 
 const NAMES: Record<keyof DocumentLimits, string> = {
@@ -97,7 +97,7 @@ export function checkText(text: string, limits: DocumentLimits): void {
     checkBound(bound, counts[bound], limits);
 }
 
-/** The size of a selection with fragments expanded; `roots` are top-level fields, `lists` the deepest nesting of lists. */
+/** With fragments expanded; `roots` are top-level fields, `lists` the deepest nesting of lists. */
 type Size = { depth: number; fields: number; roots: number; lists: number };
 type Known = Map<FragmentDefinitionNode, Size>;
 

@@ -69,7 +69,7 @@ function isUnchanged(req: Request, res: Response, text: string): boolean {
   return true;
 }
 
-/** Executes a GraphQL call; null when a 304 was sent. */
+/** Null when a 304 was sent. */
 export async function respondToGraphql(
   apollo: ApolloServer<Context>,
   call: GraphqlCall,

@@ -211,7 +211,7 @@ function fromJsonText(text: string): unknown {
 }
 
 const ANYTHING: Pick<ScalarConfig, 'parseValue' | 'parseLiteral'> = {
-  // Compiled documents pass every value through here, so it must not change.
+  // Compiled documents pass every value through here, so it must return the value unchanged.
   parseValue: (value) => value,
   parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
 };

@@ -58,7 +58,7 @@ async function sendMessages(res: Response, results: Messages): Promise<void> {
   }
 }
 
-/** Why the stream was not opened; over GraphQL every error carries its type and status. */
+/** Over GraphQL every error carries its type and status. */
 function refusalIn({ errors: [error] = [] }: ExecutionResult): Pick<AppError, 'type' | 'status' | 'headers'> {
   const { type, status } = error!.extensions as Pick<AppError, 'type' | 'status'>;
   const { headers = {} } = (error!.originalError ?? {}) as Partial<AppError>;
@@ -84,8 +84,7 @@ async function* executeEach(
       }
     }
   } catch (error) {
-    // An error that the caller can correct is sent and completes the stream; any other breaks it off, so that the client
-    // reconnects.
+    // An error that the caller can correct completes the stream; any other breaks it off, so that clients reconnect.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     yield { errors: [toGraphQLError(new GraphQLError('', { originalError: error }), ctx)] };
   }

@@ -23,7 +23,7 @@ import { shorten } from './errors.ts';
 
 type Path = readonly (string | number)[];
 
-/** The path of a list in a variable that is too long; null when there is none. Contents of scalars are not inspected. */
+/** Contents of scalars are not inspected. */
 function findLongList(nullable: GraphQLInputType, value: unknown, path: Path): Path | null {
   const type = getNullableType(nullable);
   if (isListType(type)) {
@@ -60,7 +60,7 @@ function inputsAlong(nullable: GraphQLInputType, path: Path): Input[] {
 /** graphql-js names a missing field only in its message. */
 const MISSING = /^Field "(\w+)" of required type/;
 
-/** The paths at which a value does not fit its type, in the order in which graphql-js reports them. */
+/** In the order in which graphql-js reports them. */
 function faultsOf(type: GraphQLInputType, value: unknown, max: number): Path[] {
   const paths: Path[] = [];
   if (value == null) return paths;

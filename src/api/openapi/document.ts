@@ -103,7 +103,6 @@ function requestBody(route: Route, fields: Field[]): Schema {
     ...(credentials.areRequired ? Object.keys(credentials.fields) : []),
     ...needed.filter(({ otherNames }) => !otherNames).map(({ name }) => name),
   ];
-  // Fields with several names, and fields of which one is enough.
   const choices = [
     ...needed.flatMap(({ name, otherNames }) => (otherNames ? [[name, ...otherNames]] : [])),
     ...(route.needsOneOf ? [route.needsOneOf] : []),
@@ -166,7 +165,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   return { [path]: { [method.toLowerCase()]: call } };
 }
 
-/** Describes every call from its row, its document and the schema. A path has one method. */
+/** A path has one method. */
 export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi {
   const rows = Object.entries<Route>(table);
   const schemas = createSchemas(rows.map(([, { document }]) => document));

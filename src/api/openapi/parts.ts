@@ -107,7 +107,6 @@ export const ANSWER_HEADERS = refer(
 
 export const FAILURE_HEADERS = refer('X-Request-Id');
 
-/** Headers of errors that say when to retry. */
 export const WAITING_HEADERS = refer('X-Request-Id', 'Retry-After');
 
 export const PARAMETERS: Schema = {

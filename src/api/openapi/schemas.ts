@@ -64,7 +64,7 @@ export function createSchemas(documents: readonly DocumentNode[]) {
       return [[node.alias?.value ?? field.name, schemaOf(field, node.selectionSet)]];
     });
 
-  /** The schema of a non-null value. A selection that is a single fragment becomes a component. */
+  /** A selection that is a single fragment becomes a component. */
   const valueSchema = (nullable: GraphQLType, set?: SelectionSetNode): Schema => {
     const type = getNullableType(nullable);
     if (isListType(type)) return { type: 'array', items: typeSchema(type.ofType, set) };

@@ -21,7 +21,7 @@ function bodyFailure(error: unknown): Error {
   return new AppError('invalid-request', 'The body cannot be read');
 }
 
-/** Counts a body from its first byte until its response; small ones are not counted. */
+/** All bodies together, each from its first byte until its response; small ones are not counted. */
 const MEMORY = { bytes: 32 * MAX_BODY_BYTES, uncounted: 10_000 };
 
 type Held = { address: string; bytes: number; giveUp: (() => void) | null };
@@ -125,7 +125,7 @@ export async function readBody(req: Request, res: Response): Promise<Buffer> {
   return body;
 }
 
-/** The text of a body without a byte order mark; throws `invalid-request` unless it is UTF-8. */
+/** Strips a byte order mark; throws `invalid-request` unless the body is UTF-8. */
 export function decodeText(bytes: Buffer): string {
   try {
     return strictUtf8.decode(bytes);

@@ -43,7 +43,6 @@ export async function respondToRest(
 
 /** Writes a reply of any size at the reader's speed; a reader that disconnects ends the work. */
 async function sendPieces(res: Response, type: StreamType, pieces: AsyncIterable<string>): Promise<void> {
-  // The browser saves it as a file.
   if (type === 'text/csv') res.attachment(res.req.path.split('/').pop());
   res.setHeader('Content-Type', `${type}; charset=utf-8`);
   res.setTimeout(STALL_MS, () => res.destroy());
