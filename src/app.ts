@@ -31,7 +31,7 @@ import { routes } from './api/rest/routes.ts';
 import { serveSignIn } from './api/sign-in.ts';
 import { serveShopify } from './api/shopify.ts';
 
-/** Wires the whole service; it does not listen. */
+/** Does not listen. */
 export async function createApp(
   services: Services,
   lifecycle: Lifecycle,
@@ -43,7 +43,7 @@ export async function createApp(
   const apollo = createApollo(schema, documents);
   await Promise.all([apollo.start(), services.limiter.open(await readServiceSecret(services.db))]);
   const cache = createResponseCache(services.config.responseCacheBytes);
-  // Revisions of another database say nothing about these responses.
+  // Revisions of another database are meaningless for these responses.
   services.db.onLost(() => cache?.clear());
   const api = { services, schema, apollo, routes: prepareRoutes(schema, routes), cache };
   const admitLink = createAdmitLink(services);
@@ -55,10 +55,10 @@ export async function createApp(
   app.enable('strict routing');
   app.set('trust proxy', services.config.trustProxy);
   app.use(assignRequestId, createAccessLog(services.log), setCommonHeaders, answerPreflight);
-  // First what is called most: Express tries one after another.
+  // The most frequent calls come first, because Express tries handlers in order.
   app.use(serveRest(api));
   const [graphql, stream] = [serveGraphql(api), serveStream(api)];
-  // Some clients, GraphiQL among them, know of one address only and ask for a stream by its type.
+  // Some clients, GraphiQL among them, know only one address and request a stream by its type.
   app.all('/graphql', (req, res) =>
     req.headers.accept === 'text/event-stream' ? stream(req, res) : graphql(req, res),
   );
@@ -81,10 +81,9 @@ export async function createApp(
   return app;
 }
 
-/** Turns whatever was thrown into the documented body of the door it was thrown at. */
 function createFailureHandler({ log }: Services): ErrorRequestHandler {
   return (error: unknown, req: Request, res: Response, _next) => {
-    // Express throws on a path whose percent-encoding is broken: there is nothing at such an address.
+    // Express throws on a path with a broken percent-encoding, which is a 404.
     const isBrokenPath = error instanceof Error && error.name === 'URIError';
     const cause = isBrokenPath ? new AppError('not-found', 'There is nothing at this address') : error;
     const failure = toAppError(cause, { requestId: requestIdOf(res), log, trace: traceOf(res) });

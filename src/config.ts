@@ -15,7 +15,7 @@ const flag = z
 
 const PROXY_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** Whether a text names proxies: a known range, an address, or a subnet such as 10.0.0.0/8. */
+/** A known range, an address, or a subnet such as 10.0.0.0/8. */
 function isProxy(entry: string): boolean {
   const [address = '', bits, ...more] = entry.split('/');
   const maxBits = isIP(address) === 4 ? 32 : 128;
@@ -65,7 +65,6 @@ const secretsKeys = z
   )
   .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')));
 
-/** The variables of the service itself, each with its rule. */
 const OWN_VARIABLES = {
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -109,85 +108,75 @@ const channelVariables = z.object(
   Object.assign({}, ...MEDIA.map((medium) => CHANNELS[medium].settings.variables)) as z.ZodRawShape,
 );
 
-/** Every variable that is read; `.env.example` explains each to operators, with its default. */
+/** `.env.example` explains each variable to operators, with its default. */
 export const variables = z.object({ ...OWN_VARIABLES, ...channelVariables.shape });
 
-/** Names of all variables; README.md and `.env.example` must explain each. */
+/** README.md and `.env.example` must explain each. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);
 
-/** What the process runs with; made once at boot and passed down. */
 export type Config = Readonly<{
   port: number;
   host: string;
   dataDir: string;
-  /** Null means: run the bundled PostgreSQL in `dataDir`. */
+  /** Null runs the bundled PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
-  /** A streaming replica that is read from where it has all that a reader may expect. */
+  /** A streaming replica, read from once it has caught up with what the reader may expect. */
   databaseReplicaUrl: string | null;
   databasePool: number;
-  /**
-   * What stands between us and PostgreSQL: nothing that we notice, or a pooler that gives a connection for one transaction at a time. Of those, the
-   * `prepared` kind knows which of its connections has which named statement.
-   */
+  /** Poolers assign a connection for one transaction; a `prepared` one tracks named statements on its connections. */
   databasePooler: Pooler;
-  /** Base of every link we hand out; never taken from a Host header. */
+  /** Base of every link that we send; never derived from a Host header. */
   publicUrl: string;
   /** Whether an operator set it; otherwise it is the address we listen on. */
   hasPublicUrl: boolean;
   logLevel: string;
   demo: boolean;
-  /** Proxies whose forwarding headers count, in Express's "trust proxy" form. */
+  /** Proxies whose forwarding headers are trusted, in Express's "trust proxy" form. */
   trustProxy: string[];
   rateLimits: boolean;
-  /** Where processes share their counts; null lets each count by itself. */
+  /** Shared counters of all processes; with null each process counts separately. */
   redisUrl: string | null;
   drainDelayMs: number;
-  /** Most lists of one shopper. */
   maxLists: number;
-  /** Most items of one list. */
   maxItems: number;
-  /** Most bytes that all lists of one shopper hold. */
   maxShopperBytes: number;
-  /** Most requests that are served at a time; 0 sets no limit. */
+  /** Concurrent requests; 0 sets no limit. */
   maxRequests: number;
-  /** How long a request may wait for its turn. */
   queueWaitMs: number;
-  /** Most open connections, streams among them; one too many is closed at once. */
+  /** Open connections, streams included; one beyond the limit is closed at once. */
   maxConnections: number;
-  /** Most streams and waiting calls that are open at a time. */
+  /** Open streams and waiting calls together. */
   maxStreams: number;
-  /** How long a call may wait for a change. */
   liveWaitMs: number;
-  /** Size of the response cache; 0 caches nothing. */
+  /** 0 caches nothing. */
   responseCacheBytes: number;
-  /** File of the only GraphQL documents that run without a store key; null lets any run. */
+  /** File with the only GraphQL documents that run without a store key; null allows any. */
   trustedDocuments: string | null;
-  /** What messages leave by; those of a channel that is left out are written as files below `dataDir`. */
+  /** Transports of messages; those of a channel without settings are written as files below `dataDir`. */
   channels: ChannelSettings;
   /** Whether webhooks and stores' own mail servers may be in the private network. */
   webhookAllowPrivate: boolean;
-  /** Keys that open stores' passwords, newest first; none means: those of a file below `dataDir`. */
+  /** Keys that decrypt stores' passwords, newest first; when empty, those of a file below `dataDir`. */
   secretsKeys: readonly Buffer[];
-  /** How long a dispatcher may hold a message before another one takes it over. */
+  /** How long a dispatcher may hold a message before another one claims it. */
   dispatchLeaseMs: number;
-  /** Pause after the first failed try; it doubles with each further one. */
+  /** Pause after the first failed attempt; it doubles with each further one. */
   dispatchRetryMs: number;
-  /** What callers from elsewhere show to read /metrics; null lets none of them. */
+  /** Token for remote callers of /metrics; null rejects all of them. */
   metricsToken: string | null;
   /** A port for /metrics alone; null opens none. */
   metricsPort: number | null;
-  /** Where traces go; null makes none. */
+  /** Null disables tracing. */
   traces: { endpoint: string; serviceName: string; share: number } | null;
-  /** Variables that were set under an older name. */
   warnings: readonly string[];
 }>;
 
-/** Reads `.env` where there is one; real environment variables win. */
+/** Real environment variables override `.env`. */
 export function loadEnvFile(): void {
   if (existsSync('.env')) process.loadEnvFile('.env');
 }
 
-/** What is wrong with a variable whose rule does not say it, in words for whoever set it. */
+/** Messages for operators where a variable's own rule has none. */
 const explain: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'too_small') return `it must be at least ${issue.minimum}`;
   if (issue.code === 'too_big') return `it must be at most ${issue.maximum}`;
@@ -196,10 +185,9 @@ const explain: z.core.$ZodErrorMap = (issue) => {
   return 'it is not understood';
 };
 
-/** Older names of variables; they still work. */
 const OLDER_NAMES = { KEPT_ANSWERS_MB: 'RESPONSE_CACHE_MB' };
 
-/** Moves what is set under an older name to the new one, which wins where both are set; returns a warning for each. */
+/** The new names win where both are set; returns a warning for each older one. */
 function takeOlderNames(given: Record<string, string | undefined>): string[] {
   return Object.entries(OLDER_NAMES).flatMap(([older, name]) => {
     if (given[older] === undefined) return [];
@@ -208,7 +196,7 @@ function takeOlderNames(given: Record<string, string | undefined>): string[] {
   });
 }
 
-/** Checks the environment. Throws an Error whose one sentence names the variable and what is wrong with it. */
+/** Throws an Error with one sentence that names the variable and what is wrong with it. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const warnings = takeOlderNames(given);

@@ -23,22 +23,20 @@ import type { Lifecycle } from './api/health.ts';
 import { createHttpServer } from './api/http.ts';
 import { listenForMetrics } from './api/metrics.ts';
 
-/** Requests that are not answered by then are cut, so that the process always ends within ten seconds. */
+/** Requests that are not finished by then are cut, so that the process always ends within ten seconds. */
 const DRAIN_LIMIT_MS = 6_000;
-/** Requests that still come are answered for so long at most; the rest is for those under way. */
+/** New requests are accepted for at most this long; the rest of the time is for those in flight. */
 const LISTEN_LIMIT_MS = 4_000;
-/** What load balancers and monitors ask goes on for ever, and keeps nobody from ending. */
+/** Load balancers and monitors never stop asking, so their requests do not delay the shutdown. */
 const IS_WATCHING = /^\/(healthz|readyz|metrics)\b/;
-/** Connections whose answer has ended are closed so soon while the process waits for the others. */
+/** During shutdown, connections that have finished their response are closed this soon. */
 const IDLE_MS = 50;
 
-/** Connections that the system keeps until they are taken: beyond them it drops what was sent, and callers wait for seconds. It cuts the number to its own. */
+/** Pending connections: beyond them the system drops packets, and clients wait for seconds. The system caps this number. */
 const BACKLOG = 4_096;
 
-/** A running service. */
 type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };
 
-/** Where the data is: what an operator copies, mounts and must not lose. */
 function placesIn({ config, place }: Runtime): string[] {
   const { dataDir, channels } = config;
   const toFiles = MEDIA.filter((medium) => channels[medium] === undefined);
@@ -53,9 +51,7 @@ function placesIn({ config, place }: Runtime): string[] {
   ];
 }
 
-/**
- * A key for whoever started the service for the first time, and sits before it: what is not a terminal is a log or a file, where no key belongs.
- */
+/** Shown only on a terminal to the operator who starts the service for the first time; a log or a file must not hold a key. */
 async function firstOperatorKey(runtime: Runtime): Promise<string | null> {
   return process.stdout.isTTY ? makeFirstOperatorKey(runtime) : null;
 }
@@ -99,13 +95,13 @@ function banner(
           `    API key  ${demo.apiKey}`,
         ]
       : []),
-    // Last, where it is seen: it is never shown again.
+    // Printed last, where it is noticed, because it is never shown again.
     ...(operatorKey === null ? [] : operatorLines(operatorKey)),
   ];
   return `${lines.join('\n')}\n\n`;
 }
 
-/** Throws at once where PORT cannot be opened: before a database is made for a start that comes to nothing. */
+/** Throws at once where PORT cannot be opened, before a database is created for a start that fails. */
 async function checkPort(config: Config): Promise<void> {
   const probe = createServer((socket) => socket.destroy());
   await listen(probe, config);
@@ -127,14 +123,14 @@ async function listen(server: NetServer, { port, host }: Config): Promise<string
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }
 
-/** Starts the service; null when it was told to end before it was up: then it has closed what it had opened. */
+/** Null when a signal arrived before the service was up; it has then closed what it had opened. */
 async function start(given: Config, log: Logger, isEnding: () => boolean): Promise<Service | null> {
   await startTracing(given, log);
   await checkPort(given);
   const runtime = await openRuntime(given, log);
   let worker: Worker | null = null;
   try {
-    // What is still to be made takes longer than a supervisor may wait, and nobody would use it.
+    // The rest of the start takes longer than a supervisor may wait, and nobody would use it.
     if (isEnding()) {
       await runtime.close();
       return null;
@@ -142,7 +138,7 @@ async function start(given: Config, log: Logger, isEnding: () => boolean): Promi
     const lifecycle: Lifecycle = { isDraining: false };
     const { server, serve } = createHttpServer(given);
     const localUrl = await listen(server, given);
-    // With PORT=0 the system chose the port; everything that hands out links is made after it is known.
+    // With PORT=0 the system chooses the port; everything that creates links is created once it is known.
     const config = given.hasPublicUrl ? given : { ...given, publicUrl: localUrl };
     const services = Object.freeze({ ...runtime, config });
     const demo = config.demo ? await ensureDemoStore(services) : null;
@@ -161,8 +157,8 @@ async function start(given: Config, log: Logger, isEnding: () => boolean): Promi
 }
 
 /**
- * Resolves when for so long no request has come and none was answered: then load balancers have seen /readyz fail. One that checks rarely still sends requests
- * here, new ones and on connections that it keeps, and whatever is closed under its hands is a failed request.
+ * Resolves once the server has been idle for `quietMs`, when load balancers have seen /readyz fail. One that checks rarely still
+ * sends requests, also on open connections, and each connection closed too early is a failed request.
  */
 function untilQuiet(server: Server, quietMs: number): Promise<void> {
   return new Promise((resolve) => {
@@ -180,22 +176,21 @@ function untilQuiet(server: Server, quietMs: number): Promise<void> {
       res.setHeader('Connection', 'close');
       if (IS_WATCHING.test(url)) return;
       stay();
-      // Who sends one after the other sends the next one now.
+      // A client that sends requests one after another sends the next one now.
       res.once('close', stay);
     });
   });
 }
 
-/** Lets requests under way finish, then closes the listener, the pool and the bundled database. */
 async function drain({ server, worker, runtime, lifecycle }: Service): Promise<void> {
   lifecycle.isDraining = true;
   const start = performance.now();
-  // Beside the requests, not after them: together they keep within the ten seconds.
+  // Alongside the requests, not after them, so that both end within the ten seconds.
   const stopped = worker.stop();
   await untilQuiet(server, runtime.config.drainDelayMs);
   const closed = once(server, 'close');
   server.close();
-  // Not before: whoever watched connects again, and not to this process.
+  // Only now, so that clients of streams reconnect to another process.
   lifecycle.endStreams?.();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
   const leftMs = Math.max(0, DRAIN_LIMIT_MS - (performance.now() - start));

@@ -14,19 +14,19 @@ import { closeTracing, useTracing } from './platform/tracing.ts';
 
 const CLOSE_LIMIT_MS = 1_000;
 
-/** An open service without its HTTP side; the server and the command line both start from it. */
+/** An open service without its HTTP server; the server and the command line both start from it. */
 export type Runtime = Services & {
-  /** Where the files of the bundled database are; null with a DATABASE_URL. */
+  /** Null with a DATABASE_URL. */
   place: Place | null;
   close(): Promise<void>;
 };
 
-/** Begins to trace where an operator asked for it; otherwise nothing of it is loaded. */
+/** Loads the tracing modules only where an operator configured tracing. */
 export async function startTracing({ traces }: Config, log: Logger): Promise<void> {
   if (traces !== null) useTracing((await import('./platform/otlp.ts')).openOtlp(traces, log));
 }
 
-/** Opens the database (the bundled one when no DATABASE_URL is set) and brings its schema up to date. */
+/** Opens the database (the bundled one when no DATABASE_URL is set) and migrates its schema. */
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
   for (const warning of config.warnings) log.warn(warning);
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
@@ -40,8 +40,7 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
   const close = async (): Promise<void> => {
     templates.close();
     limiter.close();
-    // A statement that hangs must not hold the process; its connection ends with it.
-    // Nor may a collector of traces that does not answer.
+    // Neither a hanging statement nor an unresponsive trace collector may keep the process from ending.
     const closed = Promise.all([db.close(), closeTracing()]);
     await Promise.race([closed, delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     await embedded?.release();

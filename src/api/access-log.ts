@@ -5,21 +5,17 @@ import { METRICS } from '../platform/metrics.ts';
 import { readTraceparent, startSpan } from '../platform/tracing.ts';
 import { requestIdOf } from './http.ts';
 
-/** What the line of this request will say beside its route, status and duration. */
 export function traceOf(res: Response): Trace {
   return (res.locals['trace'] ??= {}) as Trace;
 }
 
-/**
- * Names the route for the log: only known patterns get there, because a path can hold a secret or a person's typing.
- * `path` is the address itself where it can hold neither, such as a file of ours; a pattern stands for every other.
- */
+/** Only known patterns are logged, because a path can hold a secret or user input; a static file passes its `path`. */
 export function nameRoute(res: Response, route: string, path: string = route): void {
   res.locals['route'] = route;
   res.locals['path'] = path;
 }
 
-/** An operation as metrics name it: what asks for several fields at once is one of its kind, because callers choose which. */
+/** Operations with several fields share one metrics label, because callers choose the combination. */
 function labelOf(operation: string | undefined): string {
   return operation?.replace(/ .*,.*/, ' (several)') ?? '';
 }
@@ -31,7 +27,6 @@ function count({ route, operation, status, type, seconds }: Ended): void {
   if (type !== undefined) METRICS.failures.inc({ type });
 }
 
-/** What a span says of a request, by the names that OpenTelemetry gives such things. */
 function describe({ method, route, status, store, operation }: Ended) {
   return {
     'http.request.method': method,
@@ -42,7 +37,7 @@ function describe({ method, route, status, store, operation }: Ended) {
   };
 }
 
-/** Measures each request until its answer is complete, and writes one line of it: never a body, a query or a credential. */
+/** Times each request until its response is complete and logs one line: never a body, a query or a credential. */
 export function createAccessLog(log: Logger) {
   return (req: Request, res: Response, next: NextFunction): void => {
     const startedAt = performance.now();

@@ -9,25 +9,22 @@ import { METRICS, measure } from '../platform/metrics.ts';
 import { addressGroup } from './limit.ts';
 import { letOthersConnect } from './http.ts';
 
-/** How long requests may wait for their turn, and how many are served at a time; 0 sets no limit. */
+/** 0 sets no limit. */
 export type RequestLimits = { maxRequests: number; queueWaitMs: number };
 
-/** Shares of the places: a page sends a few requests at once, a store's back end many; no store has all of them. */
+/** Shares of the concurrency: a page sends a few requests at once, a store's back end many; no store can use all of it. */
 const SHARES = { shopper: 1 / 8, address: 1 / 8, key: 1 / 4, store: 3 / 4 };
-/** Requests of one store, or of one address without credentials, that may wait. */
+/** Queued requests of one store, or of one address without credentials. */
 const MAX_WAITING = 2_000;
-/** Credentials that were found right lately. */
 const MAX_KNOWN = 50_000;
-/** While requests are rejected, the log says so this often. */
 const LOG_MS = 10_000;
 
-/** What credentials are remembered by; empty where there are none. */
+/** Empty without credentials. */
 function nameOf({ authorization, session, actsFor, pid, regid, sessionid }: Credentials): string {
   if (authorization !== '' || session !== '') return `${authorization} ${session} ${actsFor}`;
   return sessionid && `${pid} ${regid} ${sessionid}`;
 }
 
-/** The queue that every request of a process waits in, and the callers that it knows. */
 const queueOf = oncePerApp(({ config, log }: Pick<Services, 'config' | 'log'>) => {
   const capacity = config.maxRequests === 0 ? Infinity : config.maxRequests;
   const shareOf = (name: keyof typeof SHARES): number => Math.max(1, Math.ceil(capacity * SHARES[name]));
@@ -56,7 +53,7 @@ const queueOf = oncePerApp(({ config, log }: Pick<Services, 'config' | 'log'>) =
   return { queue, known, shareOf, countRejected };
 });
 
-/** Waits for the turn of a request whose body has come; 503 when it waits too long. */
+/** Waits for the turn of a request whose body has arrived; 503 when it waits too long. */
 export async function admit(
   services: Services,
   req: Request,
@@ -79,13 +76,13 @@ export async function admit(
   }
 }
 
-/** Notes whose credentials these are: the next request with them waits in the line of that caller. */
+/** Remembers whose credentials these are, so that the next request with them waits in that caller's queue. */
 export function recognise(services: Services, credentials: Credentials, viewer: Viewer): void {
   const { known, shareOf } = queueOf(services);
   const name = nameOf(credentials);
   const { store, shopper, keyId, operatorId } = viewer;
   const owner = keyId ?? operatorId;
-  // The dashboard has a line of its own besides that of the key it was opened with.
+  // The dashboard has its own queue, besides that of the key it was opened with.
   const kind = credentials.session === '' ? 'key' : 'session';
   const party =
     owner === null

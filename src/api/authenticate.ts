@@ -8,7 +8,7 @@ import { bind } from './bind.ts';
 import { allowOrigin, sessionOf } from './http.ts';
 import { checkRate } from './limit.ts';
 
-/** Finds who calls; fails where the store does not allow the page's origin or is closed for maintenance. */
+/** Throws where the store does not allow the page's origin or is closed for maintenance. */
 export async function authenticateCall(
   services: Services,
   req: Request,
@@ -24,7 +24,6 @@ export async function authenticateCall(
   return viewer;
 }
 
-/** Admits, authenticates and counts a call that has no cached response. */
 export async function enter(
   services: Services,
   req: Request,
@@ -37,10 +36,9 @@ export async function enter(
   return viewer;
 }
 
-/** Admits a caller who opened a link of this store: its rate is checked, and the link itself is the credential. */
+/** Admits a caller who opened a link of this store: the link itself is the credential, and only the rate is checked. */
 export type AdmitLink = (req: Request, res: Response, pid: string) => Promise<Context>;
 
-/** Makes the function that admits callers of links. */
 export function createAdmitLink(services: Services): AdmitLink {
   return async (req, res, pid) => {
     const credentials = { ...NO_CREDENTIALS, pid };
@@ -52,13 +50,13 @@ export function createAdmitLink(services: Services): AdmitLink {
   };
 }
 
-/** A header as one text; empty where it is missing. */
+/** Empty when the header is missing. */
 export function headerText(req: Request, name: string): string {
   const value = req.headers[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** The credentials in a request's headers; REST adds those of its form and query. */
+/** REST adds the credentials of its form and query. */
 export function headerCredentials(req: Request): Credentials {
   return {
     authorization: req.headers.authorization ?? '',

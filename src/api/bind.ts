@@ -9,12 +9,10 @@ import { traceOf } from './access-log.ts';
 import { addressGroup } from './limit.ts';
 import { requestIdOf } from './http.ts';
 
-/** Whose share of memory and places a call takes. */
 function partyOf({ store, shopper, keyId }: Viewer, address: string): Party {
   return { store: store?.pid ?? '', caller: shopper?.regid ?? keyId ?? address };
 }
 
-/** Makes what the resolvers of an authenticated call see. */
 export function bind(
   services: Services,
   req: Request,
@@ -24,7 +22,7 @@ export function bind(
 ): Context {
   const address = addressGroup(req.ip ?? '');
   const party = partyOf(viewer, address);
-  // Large responses wait in a queue of their own, in which one store cannot fill the places of all.
+  // Large responses wait in their own queue, in which one store cannot take every slot.
   const budget = openBudget(services, party, () => releasePlace(res));
   onLeave(res, () => closeBudget(budget));
   const idempotencyKey = req.headers['idempotency-key'];
@@ -45,7 +43,7 @@ export function bind(
   };
 }
 
-/** The context of one more message of a call that goes on, with a budget of its own; the caller closes that. */
+/** The context for the next message of a streaming call, with its own budget; the caller closes that budget. */
 export function rebind(ctx: Context): Context {
   const { viewer } = ctx.connection;
   const budget = openBudget(ctx, partyOf(viewer, ctx.address));

@@ -12,22 +12,20 @@ import type { CompiledQuery } from 'graphql-jit';
 import { toAppError, toGraphQLError } from './graphql/errors.ts';
 import { coerceVariables } from './graphql/variables.ts';
 
-/** A query reads from the replica, where there is one; a mutation and a stream read where they write. */
+/** A query reads from the replica, if there is one; a mutation and a stream read from the primary. */
 export function routed(plan: Plan, ctx: Context): Context {
   const { reader } = ctx.db;
   return plan.kind === 'query' && reader !== ctx.db ? { ...ctx, db: reader } : ctx;
 }
 
-/** Notifies those who watch the calling shopper's lists of its own write. */
+/** Notifies clients that watch the calling shopper's lists of the shopper's own write. */
 function notify(plan: Plan, ctx: Context): void {
   if (plan.kind === 'mutation' && ctx.viewer.shopper) notifyChange(ctx, ctx.viewer.shopper);
 }
 
-/** Whether a retry of this call must not do it again. */
 const isOnce = ({ kind }: Plan, { idempotencyKey }: Context): boolean =>
   kind === 'mutation' && idempotencyKey !== '';
 
-/** Runs the document of a REST call. */
 export async function executeRoute(
   schema: GraphQLSchema,
   { document, plan }: ServedRoute,
@@ -44,7 +42,6 @@ export async function executeRoute(
   });
 }
 
-/** Runs the operation of a GraphQL call. */
 export async function executeGraphql(
   schema: GraphQLSchema,
   operation: GraphqlOperation,
@@ -61,14 +58,14 @@ export async function executeGraphql(
   });
 }
 
-/** A caller learns nothing from more errors, and each can be as long as the request. */
+/** More errors are of no use to a caller, and each can be as long as the request. */
 const MAX_ERRORS = 20;
 
 type Variables = Record<string, unknown>;
 
 const compiled = new WeakMap<DocumentNode, CompiledQuery['query']>();
 
-/** Our own documents are compiled, which makes them several times as fast. Clients' are not: graphql-jit treats variables differently from graphql-js. */
+/** Several times as fast, but only for our own documents: graphql-jit treats clients' variables differently from graphql-js. */
 function compile(schema: GraphQLSchema, document: DocumentNode): CompiledQuery['query'] {
   const known = compiled.get(document);
   if (known) return known;
@@ -78,7 +75,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode): CompiledQuery['
   return made.query;
 }
 
-/** Runs one of our own documents, which REST calls name; throws the error that the caller sees. */
+/** Throws the error that the caller sees. */
 export async function runDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -90,7 +87,7 @@ export async function runDocument(
   return data as Record<string, unknown>;
 }
 
-/** Checks the variables first: the errors name the field, and there are never many. */
+/** Checked first, so that errors name the field and their number is bounded. */
 function checkVariables(
   schema: GraphQLSchema,
   { document, variables }: GraphqlOperation,
@@ -102,7 +99,7 @@ function checkVariables(
   return errors ? errors.map((error) => toGraphQLError(error, ctx)) : null;
 }
 
-/** Runs a validated document of a GraphQL client; `root` is one event of a subscription. */
+/** `root` is one event of a subscription. */
 export async function executeOperation(
   schema: GraphQLSchema,
   operation: GraphqlOperation,
@@ -127,7 +124,7 @@ export async function executeOperation(
   return isRequestError ? { errors } : { ...result, errors };
 }
 
-/** Opens the events of a validated subscription; each of them is a `root` to execute the same document from. */
+/** Each event is the `root` of one execution of the document. */
 export async function subscribeTo(
   schema: GraphQLSchema,
   operation: GraphqlOperation,

@@ -9,23 +9,22 @@ import { VERSION } from '../platform/version.ts';
 import { nameRoute, traceOf } from './access-log.ts';
 import { MAINTENANCE_RETRY_SECONDS } from '../shoppers/authenticate.service.ts';
 
-/** Whether the process is on its way out; `main` sets it at SIGTERM. The app says how to end what would go on for ever. */
+/** `main` sets `isDraining` at SIGTERM; the app sets `endStreams`, which ends connections that would stay open. */
 export type Lifecycle = { isDraining: boolean; endStreams?: () => void };
 
-/** Seconds after which readiness may have changed. */
 const RETRY_SECONDS = '5';
 
 function unavailable(msg: string): AppError {
   return new AppError('unavailable', msg, { 'Retry-After': RETRY_SECONDS });
 }
 
-/** A database that takes longer is away: a load balancer has its response within a second. Calls wait longer, for one that only pauses. */
+/** Load balancers expect a response within a second. Calls wait longer, because the database may only pause. */
 const ANSWER_LIMIT_MS = 900;
 
-/** What is known of the build and its database; neither is a secret. */
+/** Neither the build nor the state of its database is a secret. */
 type State = { version: string; migrations?: MigrationState };
 
-/** Null when the service can answer calls, else why not. */
+/** Null when the service can serve calls. */
 async function reasonNotReady(
   { db, log }: Services,
   lifecycle: Lifecycle,
@@ -35,7 +34,7 @@ async function reasonNotReady(
   try {
     state.migrations = await readMigrationState(db.monitor);
     if (state.migrations.pending.length > 0) return unavailable('The database lacks migrations');
-    // Every call is answered with 503 then, so a load balancer had better show its own page.
+    // Every call then returns 503, so a load balancer had better show its own page.
     if (!(await isServiceClosed(db))) return null;
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
     return new AppError('maintenance', 'The service is down for maintenance', headers);
@@ -45,7 +44,7 @@ async function reasonNotReady(
   }
 }
 
-/** Serves /healthz (the process runs) and /readyz (it can answer calls). Both tell the version, the second how far the database is. */
+/** Serves /healthz (the process runs) and /readyz (it can serve calls). Both report the version, /readyz also the migrations. */
 export function serveHealth(app: Application, services: Services, lifecycle: Lifecycle): void {
   app.get('/healthz', (_req, res) => {
     nameRoute(res, '/healthz');

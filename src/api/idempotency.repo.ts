@@ -1,20 +1,18 @@
 import type { Db, Raw } from '../platform/database/database.ts';
 import type { IdempotencyUsageModel, IdempotentWriteModel } from '../generated/prisma/models.ts';
 
-/** One write under an Idempotency-Key; `token` is this attempt's, `caller` and `storeShare` are who pays for what is kept. */
+/** `token` identifies this attempt, `caller` and `storeShare` the quotas that it counts against. */
 export type WriteClaim = Pick<IdempotentWriteModel, 'pid' | 'body' | 'token' | 'regid'> &
   Pick<IdempotencyUsageModel, 'caller'> & {
     place: IdempotentWriteModel['id'];
     storeShare: IdempotencyUsageModel['caller'];
   };
 
-/** What is known of the first request under a key. */
 export type FirstWrite = Raw<Pick<IdempotentWriteModel, 'body' | 'answer'>> & { isAbandoned: boolean };
 
-/** What a caller's keys took since `startedAt`. */
 export type Usage = Raw<Pick<IdempotencyUsageModel, 'bytes' | 'startedAt'>>;
 
-/** Counts bytes for a caller, from zero when its day is over; far below where an integer ends. */
+/** Counts bytes for a caller, from zero once its day is over; the cap stays far below the integer limit. */
 const spend = (caller: string, bytes: string, now: string, expiry: string, where = ''): string => `
   INSERT INTO idempotency_usage AS u (pid, caller, bytes, started_at) SELECT $1, ${caller}, ${bytes}, ${now} ${where}
   ON CONFLICT (pid, caller) DO UPDATE SET
@@ -22,10 +20,9 @@ const spend = (caller: string, bytes: string, now: string, expiry: string, where
     started_at = CASE WHEN u.started_at <= ${expiry} THEN excluded.started_at ELSE u.started_at END
   RETURNING bytes, started_at AS "startedAt"`;
 
-/** What a row takes without its answer. */
 const ROW_BYTES = 300;
 
-/** SQL: counts and claims in one statement, whoever comes first. Leases run on the database's clock, which all processes share. */
+/** SQL: counts and claims atomically. Leases use the database's clock, which all processes share. */
 const CLAIM = {
   name: 'claim_write',
   text: `
@@ -39,10 +36,7 @@ const CLAIM = {
     SELECT spent.*, (SELECT true FROM claimed) AS "isClaimed" FROM spent`,
 };
 
-/**
- * Takes the place if it is free, older than `expiry`, or left by a process that died, and the caller has used no more than `maxBytes`
- * since then.
- */
+/** Claims a free, expired or abandoned key, if the caller has used no more than `maxBytes` since `expiry`. */
 export async function claimWrite(
   db: Db,
   claim: WriteClaim,
@@ -57,7 +51,7 @@ export async function claimWrite(
   return row!;
 }
 
-/** SQL: a day that is over begins anew in the same statement, so that concurrent requests are all counted. */
+/** SQL: resets a day that is over in the same statement, so that all concurrent requests are counted. */
 const SPEND = {
   name: 'spend_write',
   text: `
@@ -65,7 +59,7 @@ const SPEND = {
     ${spend('$6::bytea', '$2::int', '$4::timestamptz', '$5', 'FROM spent WHERE spent.bytes <= $7::int')}`,
 };
 
-/** Counts bytes that are about to be kept; returns what the store's share has used with them, or null where the caller has used more than `maxBytes`. */
+/** Returns the use of the store's share, or null where the caller has used more than `maxBytes`. */
 export async function spendBytes(
   db: Db,
   { pid, caller, storeShare }: WriteClaim,
@@ -78,7 +72,7 @@ export async function spendBytes(
   return row?.bytes ?? null;
 }
 
-/** SQL: leases run on the database's clock. */
+/** SQL: leases use the database's clock. */
 const FIND = {
   name: 'find_write',
   text: `
@@ -86,7 +80,6 @@ const FIND = {
     FROM idempotent_write WHERE pid = $1 AND id = $2 AND cts > $3`,
 };
 
-/** The request that holds the place, or null. */
 export async function findWrite(
   db: Db,
   { pid, place }: WriteClaim,
@@ -96,7 +89,7 @@ export async function findWrite(
   return row ?? null;
 }
 
-/** SQL: leases run on the database's clock. Holds the place for longer. */
+/** SQL: leases use the database's clock. */
 export async function renewWrite(db: Db, { pid, place, token }: WriteClaim, leaseMs: number): Promise<void> {
   await db.query(
     `UPDATE idempotent_write SET lease_until = clock_timestamp() + $4::int * interval '1 millisecond'
@@ -105,13 +98,12 @@ export async function renewWrite(db: Db, { pid, place, token }: WriteClaim, leas
   );
 }
 
-/** SQL: a result has up to 64 kB, which Prisma would carry as base64. */
+/** SQL: a result has up to 64 kB, which Prisma would send as base64. */
 const KEEP = {
   name: 'keep_write',
   text: 'UPDATE idempotent_write SET answer = $4 WHERE pid = $1 AND id = $2 AND token = $3',
 };
 
-/** Keeps the answer for those who ask again. */
 export async function keepResult(
   db: Db,
   { pid, place, token }: WriteClaim,
@@ -120,12 +112,11 @@ export async function keepResult(
   await db.query(KEEP, [pid, place, token, answer]);
 }
 
-/** Frees the place: the next request under this key starts anew. */
 export async function releaseWrite(db: Db, { pid, place, token }: WriteClaim): Promise<void> {
   await db.prisma.idempotentWrite.deleteMany({ where: { pid, id: place, token } });
 }
 
-/** SQL: leaves out what is being claimed, which then is not old any more. */
+/** SQL: skips rows that are being claimed, which are then no longer expired. */
 const REMOVE = `
   WITH counts AS (
     DELETE FROM idempotency_usage WHERE (pid, caller) IN (
@@ -134,7 +125,7 @@ const REMOVE = `
     SELECT pid, id FROM idempotent_write WHERE cts <= $1 ORDER BY cts LIMIT $2 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
 
-/** Removes up to `limit` answers from before `expiry`, and counts of as long ago; returns how many answers. */
+/** Also removes counts from before `expiry`; returns the number of results. */
 export async function removeExpired(db: Db, expiry: Date, limit: number): Promise<number> {
   return (await db.query(REMOVE, [expiry, limit])).length;
 }

@@ -3,12 +3,11 @@ import type { Viewer } from '../context.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { fail } from '../platform/errors.ts';
 
-/** How long a result is kept. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
-/** An Idempotency-Key, or the failure `invalid-request`. */
+/** Throws `invalid-request` unless the key is valid. */
 export function checkIdempotencyKey(key: string): string {
   return PRINTABLE.test(key)
     ? key
@@ -17,12 +16,12 @@ export function checkIdempotencyKey(key: string): string {
 
 const MB = 1_000_000;
 
-/** Counts that many calls add to are split into as many rows, so that calls do not wait for each other. */
+/** Counters that many calls increment are split into this many rows, so that calls do not wait for each other's row locks. */
 const SHARES = 16;
 
 /**
- * Bytes that may be kept in a day: for a shopper, for a share of the calls with a key, and for a share of all calls of a store. Beyond
- * `results` only the fact that a write was done is kept, beyond `keys` no new key is accepted.
+ * Bytes stored a day: for a shopper, for a share of the calls with a key, and for a share of all calls of a store. Beyond
+ * `results` only the fact that a write was done is stored; beyond `keys` no new key is accepted.
  */
 export const KEPT_BYTES = {
   shopper: { results: 4 * MB, keys: 8 * MB },
@@ -30,48 +29,42 @@ export const KEPT_BYTES = {
   storeShare: 32 * MB,
 };
 
-/** The largest response that is kept; of a larger one only the fact that the write was done. */
+/** Of a larger response, only the fact that the write was done is stored. */
 export const MAX_KEPT_RESPONSE = 64_000;
 
-/** What the keys of a caller belong to. */
 export type Tenant = Pick<StoreRow, 'pid' | 'secret'>;
 
-/** The store for which a viewer may write, or the operator itself, which no pid names; null means that the call will be refused anyway. */
+/** The store for which a viewer may write, or the operator, which has no pid; null where the call will be rejected anyway. */
 export function writerOf({ store, keyId, operatorId, shopper }: Viewer): Tenant | null {
   if (store === null && operatorId !== null) return { pid: '', secret: Buffer.from(operatorId) };
   return keyId !== null || shopper !== null ? store : null;
 }
 
-/**
- * Who calls, as far as keys are concerned. All keys of a store may do the same, so it makes no difference which of them it was; an operator or
- * a store key may do more than the shopper it acts for.
- */
+/** All keys of a store have the same rights; an operator or a store key may do more than the shopper it acts for. */
 function kindOf({ keyId, operatorId }: Viewer): string {
   if (operatorId !== null) return `operator ${operatorId}`;
   return keyId === null ? 'shopper' : 'store';
 }
 
-/** Where an answer is kept: each kind of caller has places of its own. */
+/** Each kind of caller has its own row. */
 export function placeOf(tenant: Tenant, viewer: Viewer, operation: string, key: string): Buffer<ArrayBuffer> {
   const { shopper } = viewer;
-  // With the sessions of a shopper, what was answered in them is over, too.
+  // The epoch changes when a shopper's sessions end, so that earlier results are no longer returned.
   const caller = [kindOf(viewer), shopper?.regid ?? '', shopper?.epoch ?? 0];
   return hashOf(tenant, 'idempotency', ...caller, operation, key);
 }
 
-/** What a viewer's calls may keep in a day. */
 export function limitsOf(viewer: Viewer): { results: number; keys: number } {
   return KEPT_BYTES[kindOf(viewer) === 'shopper' ? 'shopper' : 'key'];
 }
 
-/** Who pays for what is kept at a place: the shopper who calls, or a share of the calls with a key. */
+/** Whose quota a result counts against: that of the calling shopper, or of a share of the calls with a key. */
 export function callerOf(tenant: Tenant, viewer: Viewer, place: Buffer): Buffer<ArrayBuffer> {
   return kindOf(viewer) === 'shopper'
     ? hashOf(tenant, 'usage', 'shopper', viewer.shopper?.regid ?? '')
     : hashOf(tenant, 'usage', 'key', place[0]! % SHARES);
 }
 
-/** The share of the whole store that pays, too. */
 export function storeShareOf(tenant: Tenant, place: Buffer): Buffer<ArrayBuffer> {
   return hashOf(tenant, 'usage', 'store', place[0]! % SHARES);
 }
@@ -80,7 +73,6 @@ function hashOf(tenant: Tenant, ...parts: (string | number)[]): Buffer<ArrayBuff
   return createHmac('sha256', tenant.secret).update(JSON.stringify(parts)).digest();
 }
 
-/** What tells one request body from another. */
 export function fingerprintOf(body: readonly unknown[]): Buffer<ArrayBuffer> {
   try {
     return createHash('sha256').update(JSON.stringify(body)).digest();
@@ -97,7 +89,7 @@ function cipherKey(tenant: Tenant, place: Buffer, key: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, tenant.secret, place, 32));
 }
 
-/** Encrypts a response so that only a caller who sends the same key again can have it read. */
+/** The Idempotency-Key is part of the cipher key, so only a caller who sends it again can read the response. */
 export function encryptResult(tenant: Tenant, place: Buffer, key: string, text: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', cipherKey(tenant, place, key), iv);
@@ -105,7 +97,6 @@ export function encryptResult(tenant: Tenant, place: Buffer, key: string, text: 
   return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
 }
 
-/** Undoes `encryptResult`. */
 export function decryptResult(tenant: Tenant, place: Buffer, key: string, encrypted: Buffer): unknown {
   const iv = encrypted.subarray(0, IV_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', cipherKey(tenant, place, key), iv);

@@ -12,9 +12,9 @@ import type { WriteClaim } from './idempotency.repo.ts';
 import * as rules from './idempotency.rules.ts';
 import type { Plan } from './plan.ts';
 
-/** After a kill, a retry waits at most this long; a running request renews its lease three times as often. */
+/** After a crash, a retry waits at most this long; a running request renews its lease three times as often. */
 const LEASE_MS = 9_000;
-/** A retry that waited this long for the first request is asked to come again. */
+/** A retry that waited this long for the first request is asked to retry later. */
 const WAIT_LIMIT_MS = 25_000;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
@@ -23,10 +23,10 @@ const REMOVED_AT_ONCE = 500;
 type Data = Record<string, unknown>;
 type Thrown = { type: ErrorType; message: string; headers: Record<string, string> };
 
-/** The result of a write as it is kept: data and errors over GraphQL, data or the thrown error over REST. */
+/** Data and errors over GraphQL, data or the thrown error over REST. */
 type Result = { data?: Data | null; errors?: readonly GraphQLFormattedError[]; thrown?: Thrown };
 
-/** Runs the write of a REST call, or returns what it returned the first time under its Idempotency-Key. */
+/** Runs the write of a REST call, or returns the first result under its Idempotency-Key. */
 export async function valueOnce(
   ctx: Context,
   plan: Plan,
@@ -46,7 +46,7 @@ export async function valueOnce(
   return data!;
 }
 
-/** Runs the write of a GraphQL call, or returns what it returned the first time under its Idempotency-Key. */
+/** Runs the write of a GraphQL call, or returns the first result under its Idempotency-Key. */
 export async function resultOnce(
   ctx: Context,
   plan: Plan,
@@ -59,7 +59,7 @@ export async function resultOnce(
     first = await run();
     return { data: first.data as Data | null, errors: first.errors?.map((error) => error.toJSON()) };
   };
-  // A refused key is a refused request: it has errors and no data.
+  // A rejected key rejects the request, which then has errors and no data.
   const refuse = (error: unknown): Result => ({ errors: [formatError(toAppError(error, ctx))] });
   const result = await resultOf(ctx, place, [key, variables], plan, work).catch(refuse);
   return first ?? reviveResult(result);
@@ -86,11 +86,11 @@ function statusesOf({ errors = [], thrown }: Result): number[] {
 }
 
 /**
- * Whether a result is final. What the caller or the service can still mend (login, rights, rate, our faults) is not, unless something else in
- * it was done: a retry must not do that again.
+ * Whether a result is final. An error that the caller or the service can still correct (login, rights, rate, bugs) is not, unless
+ * another field of the same request was written, which a retry must not repeat.
  */
 function isFinal(result: Result): boolean {
-  // `__typename` is nothing that was done.
+  // `__typename` writes nothing.
   const isAnythingDone = Object.values(result.data ?? {}).some(
     (value) => value != null && value !== 'Mutation',
   );
@@ -99,7 +99,6 @@ function isFinal(result: Result): boolean {
   );
 }
 
-/** What a retry receives where the response was not kept: the fact, and what to do. */
 function carriedOutBefore(details: string): Result {
   const error = new AppError('forbidden', `This request was carried out before${details}`);
   return { errors: [formatError(error)], thrown: thrownBy(error) };
@@ -107,7 +106,7 @@ function carriedOutBefore(details: string): Result {
 
 const TOO_LARGE = carriedOutBefore(', and its response is not kept: read the records that it changed');
 
-/** The text of a result that is kept. Keys and secrets, personal data and large responses are never stored. */
+/** Keys and secrets, personal data and large responses are never stored. */
 async function textToKeep(ctx: Context, claim: WriteClaim, plan: Plan, result: Result): Promise<string> {
   if (ctx.shownOnce.length > 0)
     return JSON.stringify(carriedOutBefore(` and made ${ctx.shownOnce.join('; ')}`));
@@ -126,7 +125,7 @@ async function resultOf(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const tenant = rules.writerOf(ctx.viewer);
-  // An export only reads, so a retry may have it again.
+  // An export only reads, so a retry may run it again.
   const isOnlyRead = plan.isPrivate && plan.fields.length === 1;
   if (tenant === null || isOnlyRead) return work();
   const key = rules.checkIdempotencyKey(ctx.idempotencyKey);
@@ -161,7 +160,6 @@ async function resultOf(
   }
 }
 
-/** Whether the caller, and its store as a whole, may keep this many bytes more today. */
 async function isWithinBudget(ctx: Context, claim: WriteClaim, bytes: number): Promise<boolean> {
   const { results } = rules.limitsOf(ctx.viewer);
   const spent = await writes.spendBytes(ctx.db, claim, bytes, results, ctx.now(), expiryAt(ctx.now()));
@@ -179,7 +177,7 @@ function failTooManyKeys(startedAt: Date, now: Date): never {
   });
 }
 
-/** Null when the claim is ours, else the kept result. Waiting holds no connection, so waiters cannot starve the first request. */
+/** Null when the claim is ours, else the stored result. Waiting holds no connection, so retries cannot starve the first. */
 async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | null> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   let isFree = true;
@@ -209,7 +207,7 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
   }
 }
 
-/** Keeps the result, or frees the key. The work is done either way, so an error here is logged and the caller gets its response. */
+/** The write is done either way, so an error here is logged and the caller gets its response. */
 async function settle(ctx: Context, claim: WriteClaim, encrypt: () => Promise<Buffer | null>): Promise<void> {
   try {
     const encrypted = await encrypt();
@@ -224,7 +222,7 @@ async function settle(ctx: Context, claim: WriteClaim, encrypt: () => Promise<Bu
   }
 }
 
-/** Removes results that are older than a day, a portion at a time; returns how many. */
+/** Removes one batch; returns the number of results. */
 export function removeExpiredResults({ db }: Services, now: Date): Promise<number> {
   return writes.removeExpired(db, expiryAt(now), REMOVED_AT_ONCE);
 }

@@ -7,19 +7,19 @@ import { countAll } from '../platform/limiter.ts';
 import type { Account } from '../platform/limiter.ts';
 import { METRICS } from '../platform/metrics.ts';
 
-/** The published limits: requests a minute. A store can have its own. */
+/** The published limits in requests a minute. A store can have its own. */
 export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {
   key: 12_000,
   shopper: 1_200,
   address: 3_000,
 };
 
-/** An IPv6 household has a /64 of addresses; they count as one. */
+/** An IPv6 household has a /64 of addresses, which count as one. */
 export function addressGroup(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');
-  // `::` stands for as many zero groups as are missing.
+  // `::` replaces all missing zero groups.
   const rest = tail ? tail.split(':') : [];
   if (tail !== undefined) groups.push(...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest);
   return groups
@@ -30,7 +30,6 @@ export function addressGroup(address: string): string {
 
 type Kind = keyof typeof DEFAULT_LIMITS;
 
-/** The limits that concern a call, and who is counted against each. */
 function accountsOf(address: string, { store, keyId, shopper }: Viewer): (Account & { kind: Kind })[] {
   const account = (kind: Kind, key: string, own = store?.rateLimits[kind]) => ({
     kind,
@@ -41,11 +40,11 @@ function accountsOf(address: string, { store, keyId, shopper }: Viewer): (Accoun
   if (keyId !== null) return [account('key', keyId)];
   const inStore = store ? [account('address', `${store.pid} ${address}`)] : [];
   if (shopper) return [...inStore, account('shopper', `${shopper.pid} ${shopper.regid}`)];
-  // Anybody can name any store, so an address without credentials has one limit over all of them.
+  // Anybody can name any store, so an address without credentials has one limit across all stores.
   return [account('address', address, DEFAULT_LIMITS.address), ...inStore];
 }
 
-/** Counts a request against the limits that concern it; 429 beyond them. */
+/** 429 beyond the limits. */
 export async function checkRate(
   { config, limiter }: Services,
   req: Request,

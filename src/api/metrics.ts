@@ -15,7 +15,7 @@ const ROUTE = '/metrics';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-/** Whether a call shows the token; how long the comparison takes says nothing about it. */
+/** Compares in constant time. */
 function showsToken({ headers: { authorization = '' } }: IncomingMessage, token: string): boolean {
   const [, given = ''] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   return timingSafeEqual(digest(given), digest(token));
@@ -31,7 +31,7 @@ const NO_TOKEN = new AppError('unauthorised', 'This needs the token of the metri
   'WWW-Authenticate': 'Bearer',
 });
 
-/** Answers a scrape from the own machine, or one that shows the token. Others learn nothing; without a token there is nothing here for them. */
+/** Serves scrapes from loopback or with the token; without a configured token, other callers get a 404. */
 function createScrape({ config }: Services) {
   const { metricsToken } = config;
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -50,7 +50,6 @@ function watch(services: Services): void {
   watchOutbox(services);
 }
 
-/** Serves /metrics beside everything else. */
 export function serveMetrics(app: Application, services: Services): void {
   watch(services);
   const scrape = createScrape(services);
@@ -60,7 +59,7 @@ export function serveMetrics(app: Application, services: Services): void {
   });
 }
 
-/** Serves /metrics alone at METRICS_PORT, where that is set: a worker has no other door. It does not keep the process from ending. */
+/** Serves only /metrics at METRICS_PORT, if set, because a worker has no other server. It does not keep the process alive. */
 export async function listenForMetrics(services: Services): Promise<void> {
   const { metricsPort, host } = services.config;
   if (metricsPort === null) return;

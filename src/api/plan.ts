@@ -18,30 +18,28 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-/** What a valid document is, found out once: everything that serving it depends on. */
 export type Plan = {
   operation: OperationDefinitionNode;
   kind: 'query' | 'mutation' | 'subscription';
-  /** The fields at its top, in alphabetical order: two documents that call the same fields are the same write. */
+  /** Top-level fields in alphabetical order: two documents with the same fields are the same write. */
   fields: readonly string[];
   /** Kind and fields for the log and the trace: `query isInLists,lists`. */
   description: string;
-  /** Whether its response depends on nothing but the caller's own records and the catalogue. */
+  /** Whether its response depends only on the caller's own records and the catalogue. */
   isCacheable: boolean;
-  /** Whether its response holds personal data that an erasure must reach, so that it is never stored. */
+  /** Whether its response holds personal data, which an erasure must remove, so that it is never stored. */
   isPrivate: boolean;
 };
 
 /** Marks types and fields of the schema that hold the caller's own records or the catalogue. */
 const CACHEABLE = 'kept';
-/** Mutations whose responses are never stored. */
 const PRIVATE_FIELDS = new Set(['exportShopper']);
-/** A line of the log need not hold all fields of a large document. */
+/** A log line need not hold all fields of a large document. */
 const MAX_DESCRIPTION = 150;
 
 type Fragments = Map<string, FragmentDefinitionNode>;
 
-/** Adds the names of the fields at the top; each fragment is entered once. */
+/** Each fragment is entered once. */
 function addFields(set: SelectionSetNode, fragments: Fragments, names: Set<string>): void {
   for (const node of set.selections) {
     if (node.kind === Kind.FIELD) names.add(node.name.value);
@@ -67,7 +65,6 @@ function isMarked({ astNode }: GraphQLObjectType | GraphQLField<unknown, unknown
   return astNode?.directives?.some(({ name }) => name.value === CACHEABLE) ?? false;
 }
 
-/** Whether everything that the document asks for is marked in the schema. */
 function isAllMarked(schema: GraphQLSchema, document: DocumentNode): boolean {
   let isCacheable = true;
   const info = new TypeInfo(schema);
@@ -107,7 +104,7 @@ function makePlan(schema: GraphQLSchema, document: DocumentNode, operationName?:
 
 const plans = new WeakMap<DocumentNode, Map<string, Plan | null>>();
 
-/** The plan of an operation in a valid document; null where the document has no such operation. */
+/** Null where a valid document has no such operation. */
 export function planOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -117,7 +114,7 @@ export function planOf(
   plans.set(document, known);
   const name = operationName ?? '';
   const plan = known.get(name) ?? makePlan(schema, document, operationName);
-  // Only names that exist are kept: a caller can ask for any number of others.
+  // Only existing names are cached, because a caller can send any number of others.
   if (plan) known.set(name, plan);
   return plan;
 }

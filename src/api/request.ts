@@ -18,7 +18,6 @@ import type { RestCall, ServedRoutes } from './rest/read.ts';
 import { respondToRest } from './rest/respond.ts';
 import { sendResponse } from './send.ts';
 
-/** What calls are served with; made once by the app. */
 export type Api = {
   services: Services;
   schema: GraphQLSchema;
@@ -27,7 +26,7 @@ export type Api = {
   cache: ResponseCache | null;
 };
 
-/** Serves a call: the steps in order, each in a file of its own. The body is read first, because a form names the caller. */
+/** Runs the steps in order, each in its own file. The body is read first, because a form names the caller. */
 async function serve(api: Api, req: Request, res: Response, call: RestCall | GraphqlCall): Promise<void> {
   const { services, cache } = api;
   const { credentials } = call;
@@ -54,14 +53,14 @@ async function serve(api: Api, req: Request, res: Response, call: RestCall | Gra
     call.kind === 'rest'
       ? await respondToRest(api.schema, call, ctx, res)
       : await respondToGraphql(api.apollo, call, ctx, req, res);
-  // A stream is on its way already.
+  // The response is already being streamed.
   if (response === null) return;
 
   cacheResponse(cache, key, entry, viewer, ctx.dependencies, response);
   await sendResponse(req, res, response);
 }
 
-/** Serves the REST calls; the number of routes costs nothing. */
+/** Routes are looked up in a map, so their number costs nothing. */
 export function serveRest(api: Api) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const call = await readRest(api.routes, req, res);
@@ -69,7 +68,6 @@ export function serveRest(api: Api) {
   };
 }
 
-/** Serves /graphql. */
 export function serveGraphql(api: Api) {
   return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, '/graphql');

@@ -5,26 +5,23 @@ import { METRICS, measure } from '../platform/metrics.ts';
 import type { KnownState } from '../shoppers/authenticate.service.ts';
 import type { IdentityState } from '../shoppers/identity.repo.ts';
 
-/** What is known of a cache key: the catalogue shards that its response depends on and, mostly from the second time on, the response. */
+/** The catalogue shards that a response depends on and, usually from the second call on, the response. */
 export type CacheEntry = {
   shards: readonly number[];
   made: { state: IdentityState; response: CallResponse } | null;
 };
 
-/** Responses that are sent again as long as nothing has changed that they depend on. */
 export type ResponseCache = LRUCache<string, CacheEntry>;
 
 /** Longer keys are rare, and each is stored whole. */
 const MAX_KEY = 4_000;
-/** About what an entry takes besides its texts. */
+/** Approximate size of an entry besides its texts. */
 const ENTRY_BYTES = 500;
-/** One response takes at most this part of the cache. */
 const MAX_SHARE = 1 / 16;
 
-/** The size of a response with its compressed forms. */
 const sizeOf = ({ body }: CallResponse): number => body.plain.length * 2;
 
-/** Opens a cache for this many bytes; null, which caches nothing, for 0. */
+/** Null, which caches nothing, for 0 bytes. */
 export function createResponseCache(maxBytes: number): ResponseCache | null {
   if (maxBytes === 0) return null;
   const cache: ResponseCache = new LRUCache({
@@ -40,7 +37,7 @@ export function createResponseCache(maxBytes: number): ResponseCache | null {
   return cache;
 }
 
-/** The key of a call: the same call in the same role about the same shopper. Null where its response cannot be cached. */
+/** The same call in the same role about the same shopper has the same key. Null where its response cannot be cached. */
 export function cacheKey(
   endpoint: string,
   { authorization, session, pid, regid }: Credentials,
@@ -52,12 +49,11 @@ export function cacheKey(
   return length > MAX_KEY ? null : JSON.stringify([endpoint, hasKey, pid, regid, ...input]);
 }
 
-/** What is read together with the caller, to check the entry against. */
+/** The state that is read together with the caller, to check the entry against. */
 export function knownOf(entry: CacheEntry | undefined): KnownState | undefined {
   return entry && { shards: entry.shards, knownShopper: entry.made?.state.shopper ?? null };
 }
 
-/** The cached response for this caller, if nothing has changed since it was made. */
 export function freshResponse(entry: CacheEntry | undefined, { state }: Viewer): CallResponse | null {
   const made = entry?.made;
   if (!made || !state) return null;
@@ -81,7 +77,7 @@ export function cacheResponse(
 ): void {
   if (!cache || key === null || state === null || !isCacheable) return;
   const known = new Set(entry?.shards);
-  // The state holds the revisions of the shards that were asked for; where the response needs others, the next call asks for them.
+  // The state holds the revisions of the requested shards; where the response needs others, the next call requests them.
   const isCovered = [...shards].every((shard) => known.has(shard));
   cache.set(
     key,

@@ -11,7 +11,7 @@ import { readBody } from './rest/body.ts';
 const ROUTE = '/webhooks/shopify/:pid';
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-/** Serves the address that Shopify calls. The signature is the only credential. */
+/** The signature is the only credential. */
 export function serveShopify(app: Application, services: Services): void {
   app.post(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
@@ -29,7 +29,7 @@ export function serveShopify(app: Application, services: Services): void {
       triggeredAt: headerText(req, 'x-shopify-triggered-at'),
       body,
     });
-    // The signature was right, so the text is a pid and nobody's typing.
+    // The signature is valid, so the text is a pid and not user input.
     traceOf(res).store = pid;
     res.json(answer);
   });

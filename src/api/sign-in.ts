@@ -17,7 +17,7 @@ const DEMO_ROUTE = '/dashboard/demo';
 
 const signIn = z.object({ pid: z.string(), apiKey: z.string() });
 
-/** What somebody typed, as the header that every other client sends. */
+/** Converts what the user typed to the Authorization header that every other client sends. */
 async function readSignIn(req: Request, res: Response): Promise<string> {
   if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
   const text = decodeText(await readBody(req, res));
@@ -36,7 +36,6 @@ function readJson(text: string): unknown {
 const basicOf = ({ pid, apiKey }: DemoStore): string =>
   `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;
 
-/** Who is signed in, for the dashboard to show; null for nobody. */
 function describe({ store, keyId, operatorId }: Viewer) {
   if (operatorId === null && keyId === null) return null;
   return {
@@ -45,7 +44,7 @@ function describe({ store, keyId, operatorId }: Viewer) {
   };
 }
 
-/** Serves the dashboard's sign-in: the key comes once, and a session stays. None of it is for pages of other origins. */
+/** The dashboard sends the key once and keeps a session. Pages of other origins may call none of this. */
 export function serveSignIn(app: Express, services: Services, demo: DemoStore | null): void {
   const { config } = services;
   const cookie = {
@@ -85,7 +84,7 @@ export function serveSignIn(app: Express, services: Services, demo: DemoStore | 
   app.post(DEMO_ROUTE, async (req, res) => {
     nameRoute(res, DEMO_ROUTE);
     if (demo === null || !isOwnMachine(req, config)) return fail('not-found');
-    // A page of another site could post a form here; browsers tell whose page it was, and who tells nothing is no browser.
+    // A page of another site could post a form here. Browsers send one of these headers; other clients are rejected.
     const isTold = (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined;
     if (!isTold || !isOwnPage(req)) fail('forbidden', 'Open the demo dashboard from a page of this service');
     const viewer = await enter(services, req, res, { ...NO_CREDENTIALS, authorization: basicOf(demo) });

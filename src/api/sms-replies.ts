@@ -7,7 +7,7 @@ import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
 import { admit } from './admit.ts';
 import { readFormBody, parseUrlEncoded } from './rest/body.ts';
 
-/** What a provider takes for: nothing is to be sent back. */
+/** With an empty reply, the provider sends nothing back. */
 const NO_REPLY = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
 
 function headersOf(req: Request): Record<string, string | undefined> {
@@ -16,7 +16,7 @@ function headersOf(req: Request): Record<string, string | undefined> {
   );
 }
 
-/** Serves the addresses at which providers post shoppers' replies. Every reply gets the same response. */
+/** Every reply gets the same response. */
 export function serveReplies(app: Application, services: Services): void {
   for (const medium of MEDIA.filter((one) => channelOf(one).answers)) {
     const route = `/webhooks/${medium}`;
@@ -24,7 +24,7 @@ export function serveReplies(app: Application, services: Services): void {
       nameRoute(res, route);
       const fields = parseUrlEncoded(await readFormBody(req, res));
       await admit(services, req, res, NO_CREDENTIALS);
-      // The address that the provider was told, and signs; a Host header can say anything.
+      // The address that is configured at the provider, which signs it; a Host header can say anything.
       const url = `${services.config.publicUrl}${req.originalUrl}`;
       await receiveReply(services, medium, { url, headers: headersOf(req), fields });
       res.type('text/xml').send(NO_REPLY);

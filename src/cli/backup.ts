@@ -38,7 +38,7 @@ Usage: npm run --silent backup -- FILE      (- is standard output)
 It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.
 `;
 
-/** Quick rather than small: the backup takes little CPU from the service next to it. */
+/** Fast rather than small, so that the backup takes little CPU from the service next to it. */
 const LEVEL = 3;
 
 async function copyTo(out: Writable, config: Config): Promise<Copied> {
@@ -58,7 +58,7 @@ async function refuseExisting(file: string): Promise<void> {
     throw new Error(`${file} is there already; name another file, or add --overwrite to replace it`);
 }
 
-/** Writes under another name and renames: under its own name a backup is always whole, and safe from a loss of power. */
+/** Writes to a temporary name and renames, so that a backup is always complete under its own name, even after a power loss. */
 async function writeFile(file: string, config: Config, mayReplace: boolean): Promise<Copied> {
   if (!mayReplace) await refuseExisting(file);
   const draft = `${file}.${randomUUID()}.part`;

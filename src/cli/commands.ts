@@ -19,10 +19,10 @@ import type { Flag, Values } from './flags.ts';
 import { SETTING_FLAGS, readSettings } from './setting-flags.ts';
 import { UsageError } from './usage.ts';
 
-/** What a command prints: `json` with --json, else `text`. */
+/** Printed as `json` with --json, else as `text`. */
 export type Outcome = { json: unknown; text: string };
 
-/** Work that needs the database; made once the flags are known to be right. */
+/** Work that needs the database; created once the flags are valid. */
 type Action = (services: Services) => Promise<Outcome>;
 
 export type Command = { summary: string; flags: Record<string, Flag>; prepare: (values: Values) => Action };
@@ -31,7 +31,7 @@ const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' }
 const KEY_ID: Flag = { type: 'string', value: 'ID', help: 'the key (see list)' };
 const KEY_NAME: Flag = { type: 'string', value: 'NAME', help: 'what the key is for, at most 60 characters' };
 
-/** Puts the flag before an error that names the API's field. */
+/** Prefixes the flag to an error that names the API's field. */
 export async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     throw new Error(`--${flag}: ${describeFailure(error)}`, { cause: error });

@@ -17,13 +17,12 @@ import { UsageError } from './usage.ts';
 
 export const STANDARD = '-';
 
-/** Packed and unpacked in pieces of this size: unpacking 400 MB took 1.6 s of CPU instead of 2.2 with zlib's 16 kB (one run each). */
+/** Chunk size for zlib: decompressing 400 MB took 1.6 s of CPU instead of 2.2 with zlib's 16 kB (one run each). */
 export const PIECE_BYTES = 262_144;
 
-/** Logs warnings and errors only, to standard error. */
 export const createCliLogger = (): Logger => createLogger('warn', logTo(2));
 
-/** Reads the one file that a program is called with, and its flags; the file is null when help is asked for. */
+/** The file is null for --help. */
 export function readFileCall(
   args: string[],
   flags: Record<string, Flag>,
@@ -40,13 +39,12 @@ export function readFileCall(
   return { file, values };
 }
 
-/** A size in the unit that people would use, with one decimal. */
 export function describeSize(bytes: number): string {
   const [unit, name] = bytes < 1e6 ? [1e3, 'kB'] : [1e6, 'MB'];
   return `${(bytes / unit).toLocaleString('en', { maximumFractionDigits: 1 })} ${name}`;
 }
 
-/** Shows on standard error how far a copy is, and keeps what it came to; `check` may throw to end it. */
+/** `check` may throw to end the copy. */
 export function watchCopy(
   what: string,
   check = (): void => undefined,
@@ -63,7 +61,6 @@ export function watchCopy(
     },
     onDone(copied) {
       this.copied = copied;
-      // Clears the line that redraws itself.
       if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     },
   };
@@ -72,13 +69,10 @@ export function watchCopy(
 export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows, ${describeSize(bytes)} unpacked`;
 
-/** Opens a connection to the database of the service; all of them end with the work. */
+/** All connections end with the work. */
 export type Connect = () => Promise<pg.Client>;
 
-/**
- * Runs `work` on the service's database, beside whoever else has it open, and leaves nothing running that did not run before.
- * With `mustExist`, no bundled database is made.
- */
+/** Shares a running database and stops one that it started. With `mustExist`, it creates no bundled database. */
 export async function withDatabase<Result>(
   config: Config,
   mustExist: boolean,
@@ -123,12 +117,12 @@ async function withConnections<Result>(
   try {
     return await work(connect);
   } finally {
-    // Cut rather than closed: in the middle of a copy, neither side would come to read the other's farewell.
+    // Destroyed rather than closed: in the middle of a copy, neither side would read the other's end of stream.
     for (const socket of sockets) socket.destroy();
   }
 }
 
-/** A signal that ends a copy, so that it cleans up after itself. */
+/** Aborts a copy on SIGINT or SIGTERM, so that it cleans up. */
 export function endSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
@@ -136,7 +130,7 @@ export function endSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Runs a program: prints its output, or one sentence with status 1, or 2 for a wrong call. */
+/** Runs a program: prints its output, or one sentence with exit code 1, or 2 for a usage error. */
 export function runProgram(run: (args: string[], config: () => Config) => Promise<string>): void {
   const config = (): Config => {
     loadEnvFile();

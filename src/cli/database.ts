@@ -3,14 +3,14 @@ import { hasDatabase } from '../platform/database/embedded.ts';
 import { splitAddress } from '../platform/database-address.ts';
 import type { Flag } from './flags.ts';
 
-/** The flag of commands that make sense in a database without anything in it. */
+/** The flag of commands that make sense in an empty database. */
 export const NEW_DATABASE = 'new-database';
 
 export const NEW_DATABASE_FLAG: Record<string, Flag> = {
   [NEW_DATABASE]: { type: 'boolean', help: 'make the database in DATA_DIR if there is none yet' },
 };
 
-/** The database that a program works on, in words and without its password. */
+/** Never includes the password. */
 export function describeDatabase({ databaseUrl, dataDir }: Config): string {
   if (databaseUrl === null) return `the bundled PostgreSQL in ${dataDir} (DATA_DIR)`;
   const servers = splitAddress(databaseUrl).map((url) => new URL(url));
@@ -18,8 +18,8 @@ export function describeDatabase({ databaseUrl, dataDir }: Config): string {
 }
 
 /**
- * Throws where a program would make a bundled database by the way: whoever forgot the DATA_DIR of the server would work on another one, and be told that all went well.
- * `canCreate` is for commands that take the flag.
+ * Throws where a command would create a bundled database by accident: an operator who forgot the server's DATA_DIR would change
+ * another database and see success. `canCreate` is for commands with the flag.
  */
 export async function requireDatabase(
   { databaseUrl, dataDir }: Config,

@@ -24,7 +24,7 @@ function valueText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : 'none';
 }
 
-/** A store with its keys and settings, a line each. Settings that no line has words for show their values. */
+/** One line for each key and setting. Settings without a line of their own show their raw values. */
 export function describeStore(store: StoreListing): string {
   const { pid, name, keys, tokenKeys, isDemo, maintenance, pacing, ...settings } = store;
   const { listTypes, inventoryManaged, allowedOrigins, shareUrl, doubleOptIn, ...more } = settings;

@@ -10,7 +10,7 @@ export const COMMON_FLAGS: Record<string, Flag> = {
   help: { type: 'boolean', help: 'show this help' },
 };
 
-/** Arguments with each value joined to its flag: one id in 64 begins with a dash, and is not a flag for that. */
+/** Joins each value to its flag, because one id in 64 begins with a dash and must not be read as a flag. */
 function joinValues(args: readonly string[], options: Record<string, Pick<Flag, 'type'>>): string[] {
   const flagOf = (arg = '') => (arg.startsWith('--') ? options[arg.slice(2).split('=')[0]!] : undefined);
   const isValue = (arg: string, before?: string): boolean =>
@@ -22,7 +22,7 @@ function joinValues(args: readonly string[], options: Record<string, Pick<Flag, 
   });
 }
 
-/** Reads a command's arguments; what cannot be understood is a UsageError that names the flag. */
+/** Throws a UsageError that names the flag. */
 export function readFlags(args: string[], flags: Record<string, Flag>): Values {
   const options = Object.fromEntries(
     Object.entries({ ...flags, ...COMMON_FLAGS }).map(([name, { type }]) => [name, { type }]),
@@ -49,7 +49,7 @@ export function required(values: Values, flag: string): string {
   return value;
 }
 
-/** The one of these flags that was given; none or several is a UsageError. */
+/** Throws a UsageError for none or several. */
 export function oneOf<Name extends string>(values: Values, ...flags: Name[]): Name {
   const given = flags.filter((flag) => values[flag] !== undefined);
   if (given.length !== 1)

@@ -12,15 +12,12 @@ export type Format = 'ndjson' | 'csv';
 export type Reading = { path: string; offset: number; line: number; delimiter: string };
 
 const HASH_CHUNK_BYTES = 1_048_576;
-/** Nobody's product is longer; a file that is no text must not fill the memory. */
+/** No product is longer; a binary file must not fill the memory. */
 const MAX_LINE_BYTES = 1_000_000;
 const NEWLINE = 0x0a;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/**
- * Size, fingerprint and kind of beginning of a file. The fingerprint follows the whole content: a renamed file goes on where it was,
- * and one that was changed anywhere is another file. Takes 1 to 3 seconds for a gigabyte; `onShare` is told how much is done.
- */
+/** The fingerprint covers all content: a renamed file resumes, a changed one is new. A gigabyte takes 1 to 3 seconds. */
 export async function inspectFile(
   path: string,
   onShare: (share: number) => void,
@@ -49,7 +46,6 @@ function readLine(bytes: Buffer, line: number, end: number): Entry | null {
   }
 }
 
-/** The lines of an NDJSON file from a byte on, without the empty ones. */
 export async function* readNdjson({ path, offset, line }: Reading): AsyncGenerator<Entry> {
   let number = line;
   let end = offset;
@@ -100,18 +96,18 @@ function csvParser(delimiter: string, onSkip: (error: CsvError) => void) {
   });
 }
 
-/** The records of a CSV file from a byte on. Ending the loop early closes the file too. */
+/** Leaving the loop early closes the file, too. */
 function csvRecords(
   { path, offset, delimiter }: Reading,
   onSkip: (error: CsvError) => void,
 ): AsyncIterable<Parsed> {
   const parser = csvParser(delimiter, onSkip);
-  // A failure of the file reaches the loop through the parser.
+  // The parser passes a read error on to the loop.
   pipeline(createReadStream(path, { start: offset }), parser, () => undefined);
   return parser as AsyncIterable<Parsed>;
 }
 
-/** The names in a CSV file's first line and where that line ends; throws when a product could not be made of them. */
+/** `end` is the byte after the first line; throws without a column `epi`. */
 export async function readHeader(reading: Reading): Promise<{ columns: string[]; end: number }> {
   for await (const { record, info } of csvRecords(reading, () => undefined)) {
     const columns = record.map((name) => name.trim());
@@ -123,7 +119,6 @@ export async function readHeader(reading: Reading): Promise<{ columns: string[];
   throw new Error('The file has no line of column names');
 }
 
-/** The rows of a CSV file from a byte on, as objects. */
 export async function* readCsv(reading: Reading, columns: readonly string[]): AsyncGenerator<Entry> {
   const { offset, line } = reading;
   const faults: { line: number; fault: string }[] = [];

@@ -36,7 +36,7 @@ function help(): string {
   return ['Imports products and stock from a file, also while the server runs.', '', ...rows, ''].join('\n');
 }
 
-/** Looked at before anything that is said of the file's content. */
+/** Checked before any message about the file's content. */
 async function checkFile(path: string): Promise<void> {
   try {
     await access(path, constants.R_OK);

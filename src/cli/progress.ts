@@ -9,19 +9,18 @@ function clock(seconds: number): string {
   return `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 }
 
-/** Writes lines about something that goes on: one that redraws itself on a terminal, now and then a plain one elsewhere. */
+/** Reports progress: redraws one line on a terminal, and prints a plain line at intervals elsewhere. */
 export function createTicker(out: NodeJS.WriteStream) {
-  // What is over in a moment is not worth a line.
+  // Work that ends within moments prints no line.
   let shownAt = Date.now();
   return {
-    /** Shows a text, unless one was shown a moment ago. */
     show(text: () => string): void {
       const now = Date.now();
       if (now - shownAt < (out.isTTY ? TTY_PAUSE_MS : PLAIN_PAUSE_MS)) return;
       shownAt = now;
       out.write(out.isTTY ? `\r\u001b[K${text()}` : `${text()}\n`);
     },
-    /** Writes a line that stays; the other one comes back when there is news. */
+    /** Prints a permanent line; the progress line returns with the next update. */
     line(message: string): void {
       out.write(out.isTTY ? `\r\u001b[K${message}\n` : `${message}\n`);
       if (out.isTTY) shownAt = 0;
@@ -29,7 +28,6 @@ export function createTicker(out: NodeJS.WriteStream) {
   };
 }
 
-/** Writes how far an import is, on a terminal as a bar. */
 export function createProgress(out: NodeJS.WriteStream, startBytes: number, startLines: number) {
   const started = Date.now();
   const ticker = createTicker(out);
@@ -46,9 +44,7 @@ export function createProgress(out: NodeJS.WriteStream, startBytes: number, star
   };
 
   return {
-    /** Shows how far it is, unless that was shown a moment ago. */
     show: (progress: Progress): void => ticker.show(() => text(progress)),
-    /** Writes a line of its own; the bar comes back at the next progress. */
     line: (message: string): void => ticker.line(message),
     end: (progress: Progress): void => ticker.line(text(progress)),
   };

@@ -32,7 +32,7 @@ A backup of an older version is brought up to this one. Exit status: 0 done, 1 f
 
 async function restore(file: string, config: Config): Promise<Copied> {
   const watch = watchCopy('restore');
-  // Before a database is made for it.
+  // Checked before a database is created for it.
   if (file !== STANDARD) await access(file);
   const packed: Readable = file === STANDARD ? process.stdin : createReadStream(file);
   const plain = addAbortSignal(endSignal(), createGunzip({ chunkSize: PIECE_BYTES }));

@@ -58,7 +58,6 @@ function commandHelp({ call }: Program, name: string, { summary, flags }: Comman
   return `${name}: ${summary}\n\nUsage: ${call} ${name} [flags]\n\n${columns(rows)}`;
 }
 
-/** What is printed when all goes well: the outcome, or the help that was asked for. */
 async function run(
   program: Program,
   [name, ...args]: string[],
@@ -90,7 +89,7 @@ async function withRuntime(action: ReturnType<Command['prepare']>, config: Confi
 
 export type CliResult = { status: 0 | 1 | 2; stdout: string; stderr: string };
 
-/** Runs one command and never throws: a wrong call has status 2, an error status 1, each with one sentence. */
+/** Runs one command and never throws: a usage error has exit code 2, any other error 1, each with one sentence. */
 export async function runCli(
   args: string[],
   environment?: Environment,

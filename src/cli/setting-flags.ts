@@ -19,7 +19,7 @@ function flagsOf(setting: Row): [string, Flag][] {
   return off === undefined ? [flag] : [flag, [`no-${flag[0]}`, { type: 'boolean', help: off }]];
 }
 
-/** Flags that set something on a store; those with a `no-` twin can be turned back with it. */
+/** Flags that set something on a store; a `no-` twin clears it. */
 export const SETTING_FLAGS: Record<string, Flag> = Object.fromEntries(storeSettings.flatMap(flagsOf));
 
 function list(text: string): string[] {
@@ -37,7 +37,6 @@ function limits(text: string): RateLimits {
   return Object.fromEntries(pairs.map(([kind, limit]) => [kind, Number(limit)])) as RateLimits;
 }
 
-/** How a value is read, and what it is when it is cleared, by kind. */
 const KINDS: {
   [Kind in Setting['kind']]: { read: (text: string, flag: string) => unknown; cleared?: unknown };
 } = {
@@ -48,7 +47,7 @@ const KINDS: {
   rateLimits: { read: limits, cleared: {} },
 };
 
-/** The value that the flags give a setting; undefined when neither the flag nor its `no-` twin was given. */
+/** Undefined when neither the flag nor its `no-` twin was given. */
 function readSetting(setting: Row, values: Values): unknown {
   const flag = nameOf(setting);
   const { read, cleared = 'initial' in setting ? setting.initial : null } = KINDS[setting.kind];
@@ -57,7 +56,7 @@ function readSetting(setting: Row, values: Values): unknown {
   if (isCleared && value !== undefined) throw new UsageError(`Give --${flag} or --no-${flag}, not both`);
   if (isCleared) return setting.cli.inverse ? true : cleared;
   if (value === undefined) return undefined;
-  // An empty value is more likely an unset variable of a script than a wish to clear the setting.
+  // An empty value is more likely an unset variable of a script than an attempt to clear the setting.
   if (setting.cli.off !== undefined && typeof value === 'string' && value.replaceAll(',', '').trim() === '')
     throw new UsageError(`--${flag} is empty; --no-${flag} clears it`);
   return setting.cli.inverse ? false : read(String(value), flag);

@@ -29,7 +29,6 @@ Usage: npm run upgrade [-- flags]
 The old database is kept beside the new one. Exit status: 0 done or nothing to do, 1 failed, 2 not understood.
 `;
 
-/** The output of npm; its errors go to standard error. */
 async function npm(args: string[]): Promise<string> {
   const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const text: Buffer[] = [];
@@ -39,7 +38,7 @@ async function npm(args: string[]): Promise<string> {
   return Buffer.concat(text).toString('utf8');
 }
 
-/** The newest release of a major: they carry a mark of their packaging, which a range such as 17.x does not match. */
+/** Releases carry a packaging suffix, which a range such as 17.x does not match. */
 function newest(versions: string[], major: string): string | undefined {
   const numbers = (version: string): number[] => version.split(/\D+/).map(Number);
   const of = versions

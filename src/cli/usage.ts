@@ -1,2 +1,2 @@
-/** The command line was not understood; the text names the flag, and the exit status is 2. */
+/** A command line that cannot be parsed; the message names the flag, and the exit code is 2. */
 export class UsageError extends Error {}

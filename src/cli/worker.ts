@@ -26,7 +26,7 @@ async function start(args: string[]): Promise<void> {
   await requireDatabase(config);
   const log = createLogger(config.logLevel);
   let isUp = false;
-  // One that is up finishes its messages, however long they take.
+  // A worker that is up finishes its messages, however long they take.
   const { ended, isEnding } = endSignal(log, () => isUp || limitShutdown(log));
   await startTracing(config, log);
   const runtime = await openRuntime(config, log);

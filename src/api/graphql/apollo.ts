@@ -22,10 +22,10 @@ import { createChecks } from './documents.ts';
 import type { Documents } from './documents.ts';
 import { shorten, toGraphQLError } from './errors.ts';
 
-/** Apollo hands execution to a gateway where there is one; ours runs the executor that REST runs, too. */
+/** Apollo delegates execution to a gateway if there is one; ours runs the same executor as REST. */
 function compiledGateway(schema: GraphQLSchema): GatewayInterface {
   const executor: GatewayExecutor = async ({ document, queryHash, request, context }) => {
-    // The name as asked for: the context's own is already null when the document has no such operation.
+    // Read from the request, because the context's name is already null when the document has no such operation.
     const operationName = request.operationName ?? undefined;
     const ctx = context as unknown as Context;
     const operation = {
@@ -57,7 +57,7 @@ const NO_STREAM = new GraphQLError('', {
   originalError: new AppError('invalid-request', 'Subscriptions run at /graphql/stream'),
 });
 
-/** Aliases can make a large response of little that was read, so the response itself is counted. */
+/** Aliases can turn few rows into a large response, so the response itself is counted. */
 export async function withinBudget(result: ExecutionResult, ctx: Context): Promise<ExecutionResult> {
   try {
     await chargeResponse(ctx.budget, result);
@@ -67,7 +67,7 @@ export async function withinBudget(result: ExecutionResult, ctx: Context): Promi
   }
 }
 
-/** Codes of requests that were well-formed and whose document or variables were not. */
+/** Error codes of well-formed requests with an invalid document or variables. */
 const DOCUMENT_FAULTS = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -76,8 +76,8 @@ const DOCUMENT_FAULTS = new Set([
 ]);
 
 /**
- * GraphQL over HTTP: `application/json` answers a well-formed request with 200, since proxies on the way may answer 400
- * in that type too; only `application/graphql-response+json` tells faults of the document by status.
+ * GraphQL over HTTP: `application/json` returns 200 for a well-formed request, since a proxy may send 400 in that type too; only
+ * `application/graphql-response+json` reports document errors by status.
  */
 const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
   requestDidStart: async () => ({
@@ -91,7 +91,7 @@ const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
   }),
 };
 
-/** Apollo calls every answer without data the caller's fault; one that could not even be begun, because the database is away, is to be sent again. */
+/** Apollo blames the caller for every response without data; 503 asks for a retry when the database was unavailable. */
 const answerUnavailableWith503: ApolloServerPlugin<Context> = {
   requestDidStart: async () => ({
     willSendResponse: async ({ response: { body, http } }) => {
@@ -103,7 +103,6 @@ const answerUnavailableWith503: ApolloServerPlugin<Context> = {
   }),
 };
 
-/** Notes for the access log which operation is run, once it is known to be valid, and how it failed. */
 const traceOperation = (schema: GraphQLSchema): ApolloServerPlugin<Context> => ({
   requestDidStart: async ({ contextValue: { trace } }) => ({
     didResolveOperation: async ({ document, request }) => {
@@ -116,12 +115,12 @@ const traceOperation = (schema: GraphQLSchema): ApolloServerPlugin<Context> => (
   }),
 });
 
-/** Failures inside Apollo itself, which no resolver reports: they answer 500 and must not go unseen. */
+/** No resolver reports these errors, which return 500. */
 const logUnexpected: ApolloServerPlugin<Context> = {
   unexpectedErrorProcessingRequest: async ({ requestContext, error }) => {
     const { log, requestId, trace } = requestContext.contextValue;
     if (error instanceof GraphQLError && error.originalError instanceof AppError) {
-      // Apollo expects no refusal before a document is validated; thrown again, it is the answer.
+      // Apollo expects no rejection before a document is validated; rethrown, this error becomes the response.
       trace.type = error.originalError.type;
       throw error;
     }
@@ -129,10 +128,10 @@ const logUnexpected: ApolloServerPlugin<Context> = {
   },
 };
 
-/** What Apollo finds wrong with a persisted query, which it calls a failure of ours. */
+/** Faults in persisted queries that Apollo reports as internal errors. */
 const HASH_FAULTS = new Set(['provided sha does not match query', 'Unsupported persisted query version']);
 
-/** Errors that Apollo found itself (syntax, validation) get the type and status that every other failure has. */
+/** Gives errors that Apollo found itself (syntax, validation) the same type and status as all other errors. */
 function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
   const { extensions } = formatted;
   if (extensions?.['type'] !== undefined) return formatted;
@@ -153,8 +152,8 @@ const codeOf = (extensions: GraphQLFormattedError['extensions']): unknown =>
   extensions?.['code'] === 'INTERNAL_SERVER_ERROR' ? 'BAD_REQUEST' : extensions?.['code'];
 
 /**
- * What Apollo would add by itself: a page from another host, reports to it when variables of that name are set, and
- * cache hints that wrap every field and cost 40 %. Whatever the environment says, no one elsewhere hears of a call.
+ * Disables what Apollo adds by default: a landing page from another host, usage reports when its variables are set, and cache
+ * hints that wrap every field and cost 40 %. No environment variable makes the service report calls to a third party.
  */
 const NOTHING_OF_ITS_OWN = [
   ApolloServerPluginLandingPageDisabled(),
@@ -165,13 +164,12 @@ const NOTHING_OF_ITS_OWN = [
 ];
 
 const nothing = (): void => undefined;
-/** Apollo writes whole stacks to the console, one for each request that a stranger makes fail; our log has what is worth knowing. */
+/** Apollo prints a whole stack for each request that a client makes fail; our own log has what matters. */
 const NO_CONSOLE = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** Faults of a document that are told: each unknown name is compared with all names of the schema, which takes up to 0.4 ms. */
+/** Validation errors that are returned: comparing one unknown name with all names of the schema takes up to 0.4 ms. */
 const MAX_ERRORS = 5;
 
-/** The server behind /graphql. */
 export function createApollo(schema: GraphQLSchema, documents: Documents): ApolloServer<Context> {
   const { store, plugin } = createChecks(schema, documents);
   return new ApolloServer<Context>({
@@ -191,7 +189,7 @@ export function createApollo(schema: GraphQLSchema, documents: Documents): Apoll
     introspection: true,
     persistedQueries: { cache: documents.cache },
     includeStacktraceInErrorResponses: false,
-    // What a page of another site cannot send unasked: the browser would ask first. `x-pid` is as good as Apollo's own headers.
+    // A page of another site cannot send these headers without a preflight. `x-pid` protects as well as Apollo's own headers.
     csrfPrevention: { requestHeaders: ['x-pid', 'apollo-require-preflight', 'x-apollo-operation-name'] },
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,

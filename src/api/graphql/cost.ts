@@ -27,19 +27,18 @@ import type { Fragments } from './introspection.ts';
 import { fragmentsOf } from './limits.ts';
 import { coerceVariables } from './variables.ts';
 
-/** The most that one request may cost: as many records as an answer may have values. */
+/** The highest cost of one request: as many records as a response may have values. */
 export const MAX_COST = 500_000;
-/** What the requests of a store may cost a minute unless it has a limit of its own: those with its keys, and again those of its shoppers. */
+/** Default cost a minute of a store's requests: those with its keys, and again those of its shoppers. */
 export const DEFAULT_COST_A_MINUTE = 20_000_000;
-/** The part of its store's limit that one shopper may use up. */
 const SHOPPER_SHARE = 1 / 20;
-/** What the requests of an address without credentials may cost a minute, whatever stores they name. */
+/** Cost a minute of the requests of one address without credentials, whichever stores they name. */
 export const ADDRESS_COST_A_MINUTE = 1_000_000;
-/** What a mutation costs beside its answer, and each entry of a list that is sent with it. */
+/** Cost of a mutation besides its response, and of each entry of a list sent with it. */
 const WRITE = 10;
-/** Records that a list is taken to have which no argument bounds. */
+/** Assumed length of a list that no argument bounds. */
 const UNBOUNDED = 20;
-/** Arguments that say how long a page is: what it is without, and at most. */
+/** Arguments that set a page size, with its default and maximum. */
 const PAGES: Record<string, { standard: number; most: number }> = {
   first: { standard: 20, most: 100 },
   limit: { standard: 500, most: 1_000 },
@@ -51,15 +50,13 @@ type Field = GraphQLField<unknown, unknown>;
 type Walk = {
   fragments: Fragments;
   variables: Values;
-  /** What an entry of a list that is sent costs. */
   perEntry: number;
-  /** The type whose every field is a write. */
   mutation: GraphQLObjectType | null | undefined;
-  /** Entries of values that were counted: many fields can have the same variable. */
+  /** Entries already counted by value, because many fields can use the same variable. */
   sent: Map<object, number>;
 };
 
-/** The arguments of a field; none where one is null by its variable and must not be, which the field itself says when it runs. */
+/** The arguments of a field; empty where a variable makes a required one null, which the field itself reports when it runs. */
 function argumentsOf(field: Field, node: FieldNode, { variables }: Walk): Values {
   if (field.args.length === 0) return {};
   try {
@@ -69,7 +66,7 @@ function argumentsOf(field: Field, node: FieldNode, { variables }: Walk): Values
   }
 }
 
-/** How many entries the lists in a value have, also those of lists and inputs within it. What is nested deeper than anything that is stored is refused later. */
+/** Counts the entries of all lists in a value, nested ones included. What is nested too deep is rejected later. */
 function entriesIn(value: unknown, sent: Walk['sent'], levels = 2 * JSON_LIMITS.maxDepth): number {
   if (typeof value !== 'object' || value === null || levels === 0) return 0;
   const known = sent.get(value);
@@ -80,7 +77,7 @@ function entriesIn(value: unknown, sent: Walk['sent'], levels = 2 * JSON_LIMITS.
   return entries;
 }
 
-/** How many records a field asks for by its arguments: a page, or one for each id; null where it has none such. */
+/** The number of records that the arguments request: a page, or one for each id; null without such an argument. */
 function askedFor(field: Field, values: Values): number | null {
   const ids = field.args.find(
     ({ name, type }) => isListType(getNullableType(type)) && Array.isArray(values[name]),
@@ -89,11 +86,11 @@ function askedFor(field: Field, values: Values): number | null {
   const page = field.args.find(({ name }) => PAGES[name]);
   if (!page) return null;
   const { standard, most } = PAGES[page.name]!;
-  // A page of less than nothing is refused by its field, and must not pay for the fields beside it.
+  // The field rejects a negative page itself; here it must not lower the cost of its siblings.
   return Math.max(0, Math.min(Number(values[page.name] ?? standard), most));
 }
 
-/** What a selection costs; `page` is what the field around it asks for. */
+/** `page` is the page size of the surrounding field. */
 function costOfSet(set: SelectionSetNode, type: GraphQLObjectType, page: number | null, walk: Walk): number {
   let cost = 0;
   for (const node of set.selections) {
@@ -102,7 +99,7 @@ function costOfSet(set: SelectionSetNode, type: GraphQLObjectType, page: number 
       if (inner) cost += costOfSet(inner.selectionSet, type, page, walk);
       continue;
     }
-    // Introspection is counted by itself.
+    // Introspection is counted separately.
     const field = type.getFields()[node.name.value];
     if (field) cost += (type === walk.mutation ? WRITE : 0) + costOfField(field, node, page, walk);
   }
@@ -121,8 +118,8 @@ function costOfField(field: Field, node: FieldNode, page: number | null, walk: W
 }
 
 /**
- * What an operation costs at most: one for each record that it asks for, lists by their page size, within each other by the product of them, and for each entry of
- * the lists that are sent. Values of a record are free. It goes through no more fields than a document may have. Null where the variables do not fit.
+ * The highest cost of an operation: one for each requested record (nested lists multiply their page sizes) and for each list
+ * entry sent. Values of a record are free. Null where the variables do not fit.
  */
 export function estimateCost(
   schema: GraphQLSchema,
@@ -145,7 +142,7 @@ export function estimateCost(
   return introspected + costOfSet(operation.selectionSet, root, null, walk);
 }
 
-/** Whose budgets a call takes from. One caller cannot use up what others have: a store's own keys, its shoppers, and whoever shows no credentials are apart. */
+/** A store's keys, its shoppers and anonymous callers have separate accounts, so that none uses up another's. */
 function accountsOf({ viewer: { store, keyId, operatorId, shopper }, address }: Context): Account[] {
   const limit = store?.rateLimits.cost ?? DEFAULT_COST_A_MINUTE;
   if (store && keyId !== null) return [{ kind: 'cost-keys', key: store.pid, limit }];
@@ -168,7 +165,6 @@ const WHOSE: Record<string, string> = {
   'cost-address': 'without credentials from this address',
 };
 
-/** Counts the cost against the caller's minute, and tells how that stands. */
 async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<void> {
   if (!ctx.config.rateLimits || cost === 0) return;
   const standing = await countAll(ctx.limiter, accountsOf(ctx), cost);
@@ -187,7 +183,7 @@ async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<v
     );
 }
 
-/** Refuses what costs too much before it runs, and tells in headers what it costs. Documents that the operator trusts are not estimated. */
+/** Rejects expensive operations before they run and reports the cost in headers. Trusted documents are not estimated. */
 export function limitCost(schema: GraphQLSchema): ApolloServerPlugin<Context> {
   return {
     requestDidStart: async ({ contextValue: ctx }) => ({

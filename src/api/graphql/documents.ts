@@ -11,17 +11,16 @@ import { refuse } from './errors.ts';
 import { DOCUMENT_LIMITS, checkDocument, checkText } from './limits.ts';
 import type { DocumentLimits } from './limits.ts';
 
-/** What callers may name by an id instead of sending it, and which texts may run at all. */
 export type Documents = {
   cache: NonNullable<PersistedQueryOptions['cache']>;
-  /** Whether the operator trusts a text; refuses it where this caller may run no others. */
+  /** Whether the operator trusts a text; throws where this caller may only run trusted ones. */
   trusts: (text: string, ctx: Context) => boolean;
 };
 
-/** Anybody can send documents to be remembered, so that there is room for some; who finds one forgotten sends it again. */
+/** Anybody can register documents, so their memory is bounded; a client whose document was evicted sends it again. */
 const ROOM = { maxSize: 4_000_000, maxEntrySize: 100_000 };
 
-/** Documents are remembered by the SHA-256 of their text, once one of them was sent along with it and is valid. */
+/** Automatic persisted queries: a valid document is remembered by the SHA-256 that was sent along with it. */
 function rememberDocuments(): Documents {
   const texts = new LRUCache<string, string>({ ...ROOM, sizeCalculation: (text) => text.length + 200 });
   return {
@@ -34,7 +33,7 @@ function rememberDocuments(): Documents {
   };
 }
 
-/** The two forms that tools write: ids with their documents, and the manifest of Apollo's clients. */
+/** The two formats that tools write: a map from id to document, and the manifest of Apollo's clients. */
 const manifest = z.union([
   z
     .object({ operations: z.array(z.object({ id: z.string(), body: z.string() })) })
@@ -42,7 +41,6 @@ const manifest = z.union([
   z.record(z.string(), z.string()).transform((texts) => Object.entries(texts)),
 ]);
 
-/** The file's documents by their ids. */
 async function readManifest(path: string): Promise<Map<string, string>> {
   try {
     return new Map(manifest.parse(JSON.parse(await readFile(path, 'utf8'))));
@@ -55,10 +53,10 @@ async function readManifest(path: string): Promise<Map<string, string>> {
   }
 }
 
-/** Apollo asks for `apq:` and the id. */
+/** Apollo looks up `apq:` and the id. */
 const APOLLO_PREFIX = /^apq:/;
 
-/** Nothing runs but what the file holds, for whoever has no store key; what the browser library sends is always trusted. */
+/** Without a store key, callers run only the documents of the file; those of the browser library are always trusted. */
 async function trustDocuments(path: string): Promise<Documents> {
   const byId = await readManifest(path);
   const trusted = new Set([...byId.values(), ...CLIENT_DOCUMENTS]);
@@ -76,30 +74,30 @@ async function trustDocuments(path: string): Promise<Documents> {
   };
 }
 
-/** Documents by their ids: those of the operator's file alone, or whatever callers have sent before. */
 export function createDocuments(trustedPath: string | null): Documents | Promise<Documents> {
   return trustedPath === null ? rememberDocuments() : trustDocuments(trustedPath);
 }
 
-/** Characters of checked documents that are kept parsed, which takes 40 times as much; those of strangers apart, who could make all others be forgotten. */
+/**
+ * Characters of checked documents that stay parsed, which takes 40 times the memory. Anonymous callers have a separate cache,
+ * because they could evict all others.
+ */
 const CHECKED_ROOM = { authenticated: 1_000_000, anonymous: 250_000 };
 
-/** A valid session of a store, an operator or a shopper. */
 const hasCredentials = ({ viewer: { keyId, operatorId, shopper } }: Context): boolean =>
   keyId !== null || operatorId !== null || shopper !== null;
 
-/** Apollo puts a hash of the schema before that of the text; a process has one schema. */
+/** Apollo prefixes the hash of the text with that of the schema; a process has one schema. */
 const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
 
-/** What Apollo needs to check documents within limits. */
 export type Checks = {
   store: NonNullable<ApolloServerOptions<Context>['documentStore']>;
   plugin: ApolloServerPlugin<Context>;
 };
 
 /**
- * Decides what is parsed and validated: nothing that is known by its hash or that the caller may not run, and nothing beyond the limits. Apollo parses in the turn that
- * it was given: up to the end of validation it waits for nothing else.
+ * Rejects a document beyond the limits, or one that the caller may not run, before it is parsed and validated; known hashes skip
+ * both. Apollo parses in the turn it was given and does not yield until validation ends.
  */
 export function createChecks(schema: GraphQLSchema, { trusts }: Documents): Checks {
   const roomFor = (maxSize: number): LRUCache<string, DocumentNode> =>

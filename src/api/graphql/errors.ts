@@ -14,7 +14,7 @@ const CODE_BY_STATUS: Record<number, string> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/** graphql's own complaints about variables and arguments are the caller's to mend; those about our answers are bugs. */
+/** graphql-js errors about variables and arguments are the caller's mistake; those about our results are bugs. */
 function isCallersMistake(error: unknown): error is GraphQLError {
   if (!(error instanceof GraphQLError)) return false;
   const isWithoutCause = error.originalError === undefined || error.originalError instanceof GraphQLError;
@@ -23,12 +23,12 @@ function isCallersMistake(error: unknown): error is GraphQLError {
 
 const MAX_MESSAGE = 1_000;
 
-/** graphql-js quotes what was sent, which can be megabytes. */
+/** graphql-js quotes the caller's input, which can be megabytes. */
 export function shorten(message: string): string {
   return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 }
 
-/** What a caller may see of a failure. A bug is logged with its request id and shows nothing else. */
+/** The error that a caller may see. A bug is logged with its request id and reveals nothing else. */
 export function toAppError(
   error: unknown,
   { requestId, log, trace }: Pick<Context, 'requestId' | 'log' | 'trace'>,
@@ -49,12 +49,11 @@ export function toAppError(
   );
 }
 
-/** The `extensions` that carry a failure's type and status over GraphQL. */
 export function extensionsOf({ type, status }: AppError): Record<string, unknown> {
   return { code: CODE_BY_STATUS[status], type, status };
 }
 
-/** Ends an operation before it runs, with the status and headers of the failure. */
+/** Ends an operation before it runs, with the status and headers of the error. */
 export function refuse(failure: AppError): never {
   throw new GraphQLError(failure.message, {
     originalError: failure,
@@ -65,7 +64,6 @@ export function refuse(failure: AppError): never {
   });
 }
 
-/** The same failure as a GraphQL error, at its place in the query. */
 export function toGraphQLError(error: GraphQLError, ctx: Context): GraphQLError {
   const failure = toAppError(error, ctx);
   const { nodes, path } = error;

@@ -9,14 +9,12 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-/** A document's fragments by their names. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 type Field = GraphQLField<unknown, unknown>;
-/** `parts` are what a field answers for parts of the schema; aliases ask for the same again. */
+/** `parts` caches what a field resolves to for parts of the schema, because aliases request the same again. */
 type Count = { left: number; fragments: Fragments; parts: Map<readonly unknown[], Map<Field, unknown[]>> };
 
-/** Visits the fields of a selection, also those of its fragments; each counts `times`. */
 function eachField(
   set: SelectionSetNode,
   count: Count,
@@ -35,7 +33,7 @@ function eachField(
   }
 }
 
-/** What a field answers for all `sources`, by the resolver that will make it, but no more than is left to count. */
+/** What a field's own resolver returns for all `sources`, cut off where the count reaches its limit. */
 function partsOf(field: Field, sources: readonly unknown[], count: Count): readonly unknown[] {
   const known = count.parts.get(sources) ?? new Map<Field, unknown[]>();
   count.parts.set(sources, known);
@@ -52,7 +50,7 @@ function partsOf(field: Field, sources: readonly unknown[], count: Count): reado
   return parts;
 }
 
-/** Goes through what the answer holds for `sources`, all of them at once: the introspection of graphql-js takes 2 ms instead of 10. */
+/** Walks the response for all `sources` at once, which takes 2 ms instead of 10 for the introspection of graphql-js. */
 function walk(
   set: SelectionSetNode,
   type: GraphQLObjectType,
@@ -67,7 +65,7 @@ function walk(
   });
 }
 
-/** The types that `__type` may mean; any when the name comes in a variable. */
+/** All types when the name is a variable. */
 function namedTypes({ arguments: args = [] }: FieldNode, schema: GraphQLSchema): unknown[] {
   const name = args.find((arg) => arg.name.value === 'name')?.value;
   if (name?.kind !== Kind.STRING) return Object.values(schema.getTypeMap());
@@ -75,12 +73,12 @@ function namedTypes({ arguments: args = [] }: FieldNode, schema: GraphQLSchema):
   return type ? [type] : [];
 }
 
-/** Of operations whose documents were checked; what such a one answers is also what it costs. */
+/** Counts by operation of a checked document; the count is also the cost of the operation. */
 const counted = new WeakMap<OperationDefinitionNode, number>();
 
 /**
- * How many values the introspection in an operation answers, or more than `limit`: aliases multiply lists of lists, so that no count of the document's own fields
- * bounds it. Takes no more steps than the limit. Its fragments must not spread themselves.
+ * The number of values that the introspection in an operation returns, or more than `limit`, in at most that many steps. Aliases
+ * multiply nested lists, so the number of fields does not bound it. Fragments must not be circular.
  */
 export function countIntrospected(
   operation: OperationDefinitionNode,

@@ -12,15 +12,15 @@ import { refuse } from './errors.ts';
 import { countIntrospected } from './introspection.ts';
 import type { Fragments } from './introspection.ts';
 
-/** What bounds the time that a document takes to parse and to validate; anybody can send one. */
+/** Bounds on the time to parse and validate a document, which anybody can send. */
 export type DocumentLimits = typeof DOCUMENT_LIMITS.anonymous;
 
 /**
- * Checked before the work that they bound begins: the first six before parsing, the others before validation, which compares fields of one name in pairs. The
- * worst document within them takes 7 ms without credentials and 14 ms with, on two busy cores (`npx tsx bench/documents.ts`). The introspection of graphql-js has
- * 2,100 characters, 184 tokens and 15,000 values.
+ * The first six are checked before parsing, the others before validation, which compares fields of one name in pairs. The worst
+ * document takes 7 ms without credentials and 14 ms with, on two busy cores (`npx tsx bench/documents.ts`).
  */
 export const DOCUMENT_LIMITS = {
+  // The introspection query of graphql-js has 2,100 characters, 184 tokens and 15,000 values.
   anonymous: {
     characters: 10_000,
     lines: 600,
@@ -43,10 +43,7 @@ export const DOCUMENT_LIMITS = {
   },
 };
 
-/**
- * Bounds of what one operation asks for. Root fields count because a rate limit counts requests. Items lead back to their list, and each turn of that
- * circle can multiply the answer by a hundred.
- */
+/** Root fields are limited because rate limits count requests. Each cycle of items and lists can multiply the response by 100. */
 const SELECTION_LIMITS = { depth: 15, fields: 1_000, roots: 20, lists: 2 };
 
 const NAMES: Record<keyof DocumentLimits, string> = {
@@ -71,7 +68,7 @@ function checkBound(bound: keyof DocumentLimits, count: number, limits: Document
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
-/** Counts what parsing a text would meet, up to one token more than the limit. */
+/** Stops one token beyond the limit. */
 function countTokens(text: string, maxTokens: number) {
   const lexer = new Lexer(new Source(text));
   const count = { lines: 0, tokens: 0, nesting: 0, definitions: 0, spreads: 0 };
@@ -87,13 +84,12 @@ function countTokens(text: string, maxTokens: number) {
       count.nesting = Math.max(count.nesting, open);
     }
   } catch {
-    // The parser comes to the same place, and says what is wrong there.
+    // The parser fails at the same position and reports the error.
   }
   count.lines = lexer.line;
   return count;
 }
 
-/** Refuses a text that would take too long to parse. */
 export function checkText(text: string, limits: DocumentLimits): void {
   checkBound('characters', text.length, limits);
   const counts = countTokens(text, limits.tokens);
@@ -101,7 +97,7 @@ export function checkText(text: string, limits: DocumentLimits): void {
     checkBound(bound, counts[bound], limits);
 }
 
-/** How much a selection asks for, with its fragments followed; `roots` are the fields at its top, `lists` the most of them below one another. */
+/** With fragments expanded; `roots` are top-level fields, `lists` the deepest nesting of lists. */
 type Size = { depth: number; fields: number; roots: number; lists: number };
 type Known = Map<FragmentDefinitionNode, Size>;
 
@@ -135,7 +131,7 @@ function measureFragment(
 ): Size {
   if (!fragment) return NOTHING;
   const size = known.get(fragment);
-  // What is being measured is met again: graphql-js would say the same, but follows every circle first.
+  // The fragment contains itself. graphql-js would report the same, but only after it has followed every cycle.
   if (size === NOTHING) invalid(`Cannot spread fragment "${fragment.name.value}" within itself.`);
   if (size) return size;
   known.set(fragment, NOTHING);
@@ -144,7 +140,6 @@ function measureFragment(
   return measured;
 }
 
-/** A document's fragments by their names. */
 export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
   new Map(
     definitions.flatMap((node) =>
@@ -152,7 +147,6 @@ export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
     ),
   );
 
-/** How much one operation of a valid document asks for. */
 export function sizeOf(document: DocumentNode, operationName?: string): Size {
   const operation = getOperationAST(document, operationName);
   return measure(operation?.selectionSet, fragmentsOf(document), new Map());
@@ -160,7 +154,7 @@ export function sizeOf(document: DocumentNode, operationName?: string): Size {
 
 type Comparison = { pairs: number; limit: number; fragments: Fragments };
 
-/** Counts the pairs of fields that validation compares: those with one name in one place of the answer, wherever they were written. */
+/** Counts the pairs of fields that validation compares: those with one name at one position of the response, across fragments. */
 function countPairs(sets: readonly SelectionSetNode[], comparison: Comparison): void {
   const fields = new Map<string, { count: number; sets: SelectionSetNode[] }>();
   const entered = new Set<string>();
@@ -198,7 +192,7 @@ function checkSize({ depth, fields, lists }: Size): void {
     invalid(`The query selects ${fields} fields; the limit is ${SELECTION_LIMITS.fields}`);
 }
 
-/** Refuses a document that would take too long to validate, or that asks for too much. It need not be valid. */
+/** The document need not be valid. */
 export function checkDocument(schema: GraphQLSchema, document: DocumentNode, limits: DocumentLimits): void {
   const fragments = fragmentsOf(document);
   const known: Known = new Map();

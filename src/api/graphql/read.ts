@@ -5,38 +5,36 @@ import { decodeText, readBody } from '../rest/body.ts';
 
 const JSON_TYPE = /^application\/(json|graphql\+json|graphql-response\+json)\s*(;|$)/i;
 
-/** A GraphQL call that was read. */
 export type GraphqlCall = {
   kind: 'graphql';
   endpoint: string;
   credentials: Credentials;
-  /** What its response depends on besides the caller; null where it cannot be cached. */
+  /** The input that its response depends on, besides the caller; null where it cannot be cached. */
   cacheInput: readonly string[] | null;
-  /** The query of the address with its question mark. */
+  /** Includes the question mark. */
   search: string;
   body: string;
   isJson: boolean;
 };
 
-/** Whether a person opened the address in a browser: they want a page, and there is nothing to run. */
+/** Whether a person opened the address in a browser, which shows a page because there is nothing to run. */
 export function isOpenedInBrowser(req: Request): boolean {
   if (req.method !== 'GET' || 'query' in req.query || 'extensions' in req.query) return false;
   return req.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';
 }
 
-/** Reads a GraphQL call. */
 export async function readGraphql(req: Request, res: Response): Promise<GraphqlCall> {
   const hasBody = req.method !== 'GET';
   const body = hasBody ? decodeText(await readBody(req, res)) : '';
   const start = req.url.indexOf('?');
   const search = start < 0 ? '' : req.url.slice(start);
-  // Apollo Client names a type on GETs, too, although they have no body.
+  // Apollo Client sends a content type with GETs, too, although they have no body.
   const isJson = hasBody && JSON_TYPE.test(req.headers['content-type'] ?? '');
   return {
     kind: 'graphql',
     endpoint: 'POST /graphql',
     credentials: headerCredentials(req),
-    // No page of another site can post JSON unasked, so nothing is left to check before a cached response.
+    // No page of another site can post JSON without a preflight, so a cached response needs no further check.
     cacheInput: req.method === 'POST' && isJson ? [search, req.headers.accept ?? '', body] : null,
     search,
     body,

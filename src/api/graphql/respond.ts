@@ -9,7 +9,7 @@ import { AppError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
 import type { GraphqlCall } from './read.ts';
 
-/** Gives Apollo a parsed JSON body; anything else it checks by the content type alone. */
+/** Parses a JSON body for Apollo, which checks any other body by its content type alone. */
 function parseBody(text: string): unknown {
   try {
     return parseJson(text);
@@ -26,10 +26,9 @@ function headersOf(req: Request): HeaderMap {
   return headers;
 }
 
-/** What Apollo made of a request. */
 export type ApolloResult = { status: number; text: string; type: string };
 
-/** Lets Apollo check and run a request (`compiledGateway` in apollo.ts executes it); `accept` replaces what the caller accepts. */
+/** Lets Apollo check and run a request (`compiledGateway` in apollo.ts executes it); `accept` overrides the caller's header. */
 export async function runApollo(
   apollo: ApolloServer<Context>,
   req: Request,
@@ -45,7 +44,7 @@ export async function runApollo(
   });
   for (const [name, value] of made.headers) req.res!.setHeader(name, value);
   const status = made.status ?? 200;
-  // What Apollo refuses before it looks at an operation passes no plugin.
+  // Apollo calls no plugin for a request that it rejects before it reads the operation.
   if (status >= 400) ctx.trace.type ??= status < 500 ? 'invalid-request' : 'internal-error';
   return {
     status,
@@ -54,12 +53,12 @@ export async function runApollo(
   };
 }
 
-/** Whether the response is the same for everybody who names no more than the store. */
+/** Whether the response is the same for all callers that name only the store. */
 function isPublic({ viewer }: Context): boolean {
   return viewer.keyId === null && viewer.operatorId === null && !viewer.isShopperNamed;
 }
 
-/** Lets caches keep what is public, to be checked each time; 304 where the caller has it already. */
+/** Lets caches store a public response and revalidate it each time; 304 where the caller has it already. */
 function isUnchanged(req: Request, res: Response, text: string): boolean {
   res.setHeader('Cache-Control', 'public, no-cache');
   // Weak, because the same response is sent in several encodings.
@@ -70,7 +69,7 @@ function isUnchanged(req: Request, res: Response, text: string): boolean {
   return true;
 }
 
-/** Executes a GraphQL call; null when a 304 was sent. */
+/** Null when a 304 was sent. */
 export async function respondToGraphql(
   apollo: ApolloServer<Context>,
   call: GraphqlCall,

@@ -86,7 +86,7 @@ export function createSchema(): GraphQLSchema {
 
 let shared: GraphQLSchema | null = null;
 
-/** The one of this process, made once: it holds nothing of a service. */
+/** Created once per process: it holds no state of a service. */
 export const sharedSchema = (): GraphQLSchema => (shared ??= createSchema());
 
 function isListOfObjects(type: GraphQLOutputType): boolean {
@@ -112,7 +112,7 @@ function sizeOfEntry({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   return size;
 }
 
-/** A list whose entries come in turns. The compiler takes promises for lists, not in them, so there it waits as a whole. */
+/** Resolves entries in turns. graphql-jit accepts a promise of a list, not a list of promises, so there the list waits. */
 function paced(rows: readonly unknown[], ctx: Context, size: number): unknown {
   if (!ctx.isInterpreted) {
     const turn = resolveValues(ctx.budget, rows.length * size);
@@ -124,7 +124,7 @@ function paced(rows: readonly unknown[], ctx: Context, size: number): unknown {
   });
 }
 
-/** Makes every list of records count against the request's budget: a page of 1,000 with 900 aliases is 900,000 values. */
+/** Counts every list of records against the request's budget: a page of 1,000 with 900 aliases is 900,000 values. */
 export function countValues(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
@@ -169,7 +169,7 @@ function timeScalar(serialize: (time: Date | number) => unknown): ScalarConfig {
 
 const CANONICAL_INTEGER = /^(0|-?[1-9]\d{0,15})$/;
 
-/** Ids are stored as text; clients compare them with `===`, so a canonical safe integer goes out as a number. */
+/** Ids are stored as text; clients compare them with `===`, so a canonical safe integer is sent as a number. */
 function serializeId(value: unknown): number | string {
   const text = String(value);
   return CANONICAL_INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
@@ -190,25 +190,23 @@ function idScalar(name: string, kind: IdKind): ScalarConfig {
   };
 }
 
-/** Longer texts are handed on as they are; for a short one parsing costs less. */
+/** Longer texts are passed through as they are; parsing a short one costs less. */
 const SHORT_JSON = 500;
 
-/** What most maps are. */
 const NOTHING = Object.freeze({});
 
-/** A map that was read as text. */
 function fromJsonText(text: string): unknown {
   if (text === '{}') return NOTHING;
   return text.length > SHORT_JSON ? rawJson(text) : (JSON.parse(text) as unknown);
 }
 
 const ANYTHING: Pick<ScalarConfig, 'parseValue' | 'parseLiteral'> = {
-  // Compiled documents take every value through here, so it must stay as it is.
+  // Compiled documents pass every value through here, so it must return the value unchanged.
   parseValue: (value) => value,
   parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
 };
 
-/** How our scalars travel. JSONObject, TopicName and Decimal take any value in: the service that owns the field says what is wrong with it. */
+/** JSONObject, TopicName and Decimal accept any input: the service that owns the field reports what is wrong with it. */
 export const scalars: Record<string, ScalarConfig> = {
   Timestamp: timeScalar(Number),
   DateTime: timeScalar((time) => new Date(time).toISOString()),

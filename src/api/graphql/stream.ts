@@ -18,10 +18,9 @@ import { readGraphql } from './read.ts';
 import { runApollo } from './respond.ts';
 import type { ApolloResult } from './respond.ts';
 
-/** One result, or one after another. */
 type Messages = ExecutionResult | AsyncGenerator<ExecutionResult>;
 
-/** graphql-sse writes the messages and keeps the connection alive; everything was read and checked before. */
+/** graphql-sse only writes the messages and keeps the connection alive; the request was read and checked before. */
 const writeMessages = createHandler<unknown, { messages: Messages }>({
   authenticate: () => null,
   onSubscribe: ({ context: { messages } }) => messages as never,
@@ -30,11 +29,11 @@ const writeMessages = createHandler<unknown, { messages: Messages }>({
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-store, no-transform',
-  // Proxies that collect an answer before they pass it on would pass nothing.
+  // A proxy that buffers responses would pass nothing on.
   'X-Accel-Buffering': 'no',
 };
 
-/** Writes messages as their reader takes them. One that breaks off ends without `complete`, so that clients connect again. */
+/** Writes messages at the reader's speed. A stream that breaks off ends without `complete`, so that clients reconnect. */
 async function sendMessages(res: Response, results: Messages): Promise<void> {
   const [messages] = await writeMessages({
     method: 'POST',
@@ -59,7 +58,7 @@ async function sendMessages(res: Response, results: Messages): Promise<void> {
   }
 }
 
-/** Why the stream was not opened; over GraphQL every error carries its type and status. */
+/** Over GraphQL every error carries its type and status. */
 function refusalIn({ errors: [error] = [] }: ExecutionResult): Pick<AppError, 'type' | 'status' | 'headers'> {
   const { type, status } = error!.extensions as Pick<AppError, 'type' | 'status'>;
   const { headers = {} } = (error!.originalError ?? {}) as Partial<AppError>;
@@ -68,7 +67,7 @@ function refusalIn({ errors: [error] = [] }: ExecutionResult): Pick<AppError, 't
 
 const isEndless = (messages: object): messages is AsyncIterable<unknown> => Symbol.asyncIterator in messages;
 
-/** The results of a subscription, one for each event; each has a budget of its own until it was sent. */
+/** Yields one result for each event; each has its own budget until it has been sent. */
 async function* executeEach(
   schema: GraphQLSchema,
   operation: GraphqlOperation,
@@ -85,7 +84,7 @@ async function* executeEach(
       }
     }
   } catch (error) {
-    // The caller is told what it can mend, and the stream is complete; otherwise it breaks off, and the caller connects again.
+    // An error that the caller can correct completes the stream; any other breaks it off, so that clients reconnect.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     yield { errors: [toGraphQLError(new GraphQLError('', { originalError: error }), ctx)] };
   }
@@ -105,19 +104,19 @@ async function sendError(req: Request, res: Response, { status, text, type }: Ap
   await sendResponse(req, res, { type, body: newBody(Buffer.from(text)), operation: undefined });
 }
 
-/** Serves /graphql/stream: subscriptions as server-sent events. Queries and mutations are sent in one message. */
+/** Serves /graphql/stream: subscriptions as server-sent events. Queries and mutations are sent as one message. */
 export function serveStream({ services, schema, apollo }: Pick<Api, 'services' | 'schema' | 'apollo'>) {
   return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, req.path);
     if (!/text\/event-stream/i.test(req.headers.accept ?? ''))
       fail('invalid-request', 'Send accept: text/event-stream; each operation has a stream of its own');
     const call = await readGraphql(req, res);
-    // A stream could outlive the session that opened it, so it takes none.
+    // A stream could outlive the session that opened it, so it accepts none.
     const credentials = { ...call.credentials, session: '' };
     const viewer = await enter(services, req, res, credentials);
     const stream: NonNullable<Context['stream']> = { operation: null };
     const ctx = { ...bind(services, req, res, viewer, credentials), stream };
-    // Where a stream is refused, the status says so as it does for this type.
+    // With this type, the status reports that a stream was rejected.
     const result = await runApollo(apollo, req, call, ctx, 'application/graphql-response+json');
     if (result.status >= 400) return sendError(req, res, result);
     const messages = stream.operation

@@ -23,7 +23,7 @@ import { shorten } from './errors.ts';
 
 type Path = readonly (string | number)[];
 
-/** Where a list of a variable is too long; null when none is. What a scalar holds is not looked at. */
+/** Contents of scalars are not inspected. */
 function findLongList(nullable: GraphQLInputType, value: unknown, path: Path): Path | null {
   const type = getNullableType(nullable);
   if (isListType(type)) {
@@ -48,7 +48,6 @@ function firstOf<Entry>(
   return null;
 }
 
-/** The fields of inputs that a path leads through. */
 function inputsAlong(nullable: GraphQLInputType, path: Path): Input[] {
   const type = getNullableType(nullable);
   const [key, ...rest] = path;
@@ -58,10 +57,10 @@ function inputsAlong(nullable: GraphQLInputType, path: Path): Input[] {
   return field ? [field, ...inputsAlong(field.type, rest)] : [];
 }
 
-/** graphql-js names a field that is missing in words only. */
+/** graphql-js names a missing field only in its message. */
 const MISSING = /^Field "(\w+)" of required type/;
 
-/** Where a value does not fit its type, in the order in which graphql-js complains. */
+/** In the order in which graphql-js reports them. */
 function faultsOf(type: GraphQLInputType, value: unknown, max: number): Path[] {
   const paths: Path[] = [];
   if (value == null) return paths;
@@ -74,7 +73,7 @@ function faultsOf(type: GraphQLInputType, value: unknown, max: number): Path[] {
 
 type Coerced = ReturnType<typeof getVariableValues>;
 
-/** The variables of a request as graphql-js coerces them, or up to `maxErrors` of what is wrong with them, each with the type that the schema names. */
+/** The variables as graphql-js coerces them, or up to `maxErrors` errors, each with the type that the schema names. */
 export function coerceVariables(
   schema: GraphQLSchema,
   document: DocumentNode,

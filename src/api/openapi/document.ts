@@ -11,27 +11,26 @@ import * as parts from './parts.ts';
 import { createSchemas, inWords, nameOf } from './schemas.ts';
 import type { Schemas } from './schemas.ts';
 
-/** An OpenAPI 3.1 document. */
 export type OpenApi = {
   openapi: '3.1.0';
   paths: Record<string, Record<string, Schema>>;
   components: Schema;
 } & Schema;
 
-/** `/api/v3/lists/delete-list` is `listsDeleteList`. */
+/** `/api/v3/lists/delete-list` becomes `listsDeleteList`. */
 function operationId(path: string): string {
   const [first, ...words] = path.replace(/^\/\w+\/(v\d+\/)?/, '').split(/[^a-zA-Z]+/);
   return [first, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
 }
 
-/** Viewers show what stands in a JSON text as a plain string, so the description says it, too. */
+/** Viewers show a JSON text as a plain string, so the description names its schema, too. */
 function jsonInWords(schema: Schema): string {
   if ('$ref' in schema) return `\`${nameOf(schema)}\``;
   if ('items' in schema) return `an array of ${jsonInWords(schema['items'] as Schema)}`;
   return [schema['type']].flat().join(' or ');
 }
 
-/** A field of a form: its schema, which is not that of its variable, and what its row says. */
+/** A form field with its own schema, which differs from that of its variable, and what its route row adds. */
 type Field = Reading['field'] & { name: string; schema: Schema };
 
 function describeField(
@@ -47,7 +46,7 @@ function describeField(
     text: { type: 'string', ...('enum' in inner && { enum: inner['enum'] }), description },
     json: {
       type: 'string',
-      // Without its media type: viewers that know one offer to choose a file instead of taking text.
+      // Without its media type, because viewers that know it offer a file chooser instead of a text field.
       contentSchema: inner,
       description: `${description} JSON text: ${jsonInWords(inner)}.`,
     },
@@ -56,7 +55,6 @@ function describeField(
   return { ...field, name, schema: { ...schema, example: exampleOf(name, schema, resolve, call) } };
 }
 
-/** What the arguments of a field, and the fields of an input among them, are for: variables have their names. */
 function describeInputs({ args }: GraphQLField<unknown, unknown>): Map<string, string> {
   const inputs = args.flatMap((arg) => {
     const type = getNullableType(arg.type);
@@ -65,7 +63,7 @@ function describeInputs({ args }: GraphQLField<unknown, unknown>): Map<string, s
   return new Map(inputs.map((input) => [input.name, inWords(input)]));
 }
 
-/** The parameter itself has an example where a usual call sends it. */
+/** The parameter itself has an example where a typical call sends it. */
 function queryParameter(field: Field): Schema {
   const { name, isRequired, isUnusual, schema: inner } = field;
   const { description, ...schema } = inner;
@@ -73,7 +71,6 @@ function queryParameter(field: Field): Schema {
   return { name, in: 'query', required: isRequired === true, description, schema, ...sent };
 }
 
-/** The GraphQL that answers the same: which fields stand in an input object, and what the row itself says. */
 function describeGraphql(route: Route, readings: Reading[]): Schema {
   const inputs = readings.flatMap(({ name, group }) => (group === null ? [] : [[name, group]]));
   const fixed = readings
@@ -86,7 +83,6 @@ function describeGraphql(route: Route, readings: Reading[]): Schema {
   };
 }
 
-/** The fields under all their names. */
 function propertiesOf(fields: Field[]): Record<string, Schema> {
   const properties: Record<string, Schema> = {};
   for (const { name, schema, otherNames = [] } of fields) {
@@ -107,7 +103,6 @@ function requestBody(route: Route, fields: Field[]): Schema {
     ...(credentials.areRequired ? Object.keys(credentials.fields) : []),
     ...needed.filter(({ otherNames }) => !otherNames).map(({ name }) => name),
   ];
-  // What may be sent under one of several names, and fields of which one is enough.
   const choices = [
     ...needed.flatMap(({ name, otherNames }) => (otherNames ? [[name, ...otherNames]] : [])),
     ...(route.needsOneOf ? [route.needsOneOf] : []),
@@ -133,7 +128,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const { operation, selectionSet } = getOperationAST(route.document)!;
   const node = selectionSet.selections[0] as FieldNode;
   const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
-  // Null stands for a failure there, which has an answer of its own here.
+  // In GraphQL null means an error, which has its own response here.
   const record = { ...schemas.valueSchema(root.type, node.selectionSet), description: inWords(root) };
   const { description: _sameAsTheCall, ...answer } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
@@ -170,13 +165,13 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   return { [path]: { [method.toLowerCase()]: call } };
 }
 
-/** Describes every call of the table, from its row, its document and the schema. A path has one method. */
+/** A path has one method. */
 export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi {
   const rows = Object.entries<Route>(table);
   const schemas = createSchemas(rows.map(([, { document }]) => document));
   const calls = rows.map(([key, route]) => describeCall(key, route, schema, schemas));
   const paths = Object.assign({}, ...calls) as OpenApi['paths'];
-  // A reply may take a record apart and refer to its parts only.
+  // A reply may split a record and refer only to its parts.
   const text = JSON.stringify([paths, schemas.components]);
   const used = Object.entries(schemas.components)
     .filter(([name]) => text.includes(`/schemas/${name}"`))

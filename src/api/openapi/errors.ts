@@ -7,7 +7,6 @@ type Status = (typeof FAILURES)[keyof typeof FAILURES][0];
 
 const CREDENTIALS = 'The store key, the regid or the sessionid is missing or wrong.';
 
-/** What each status of a failure is called and means. */
 const STATUSES: Record<Status, [name: string, meaning: string]> = {
   400: ['BadRequest', 'The request is wrong: `type` says which field, `msg` why. Change it and retry.'],
   401: ['Unauthorised', `${CREDENTIALS} On \`sw-badregid\`, identify the shopper again.`],
@@ -24,7 +23,6 @@ const STATUSES: Record<Status, [name: string, meaning: string]> = {
 const statuses = Object.entries(STATUSES);
 const types = Object.entries(FAILURES);
 
-/** The one body of every failure. */
 export const FAILURE_SCHEMA: Schema = {
   description: 'The body of every failure.',
   ...objectSchema({
@@ -59,12 +57,10 @@ function response(status: number, meaning: string): Schema {
   };
 }
 
-/** Responses to refer to, by name. */
 export const FAILURE_RESPONSES: Schema = Object.fromEntries(
   statuses.map(([status, [name, meaning]]) => [name, response(Number(status), meaning)]),
 );
 
-/** The part of an operation's `responses` that is about failures. */
 export const FAILURE_REFS: Schema = Object.fromEntries(
   statuses.map(([status, [name]]) => [status, { $ref: `#/components/responses/${name}` }]),
 );

@@ -6,10 +6,9 @@ const TIME = 1_767_225_600_000;
 const EMAIL = 'ada@example.com';
 const TITLE = 'Linen throw';
 const PAGE = 'https://shop.example/p/linen-throw';
-/** A product that the demo store has, too. */
+/** The demo store has this product, too. */
 const PRODUCT = { epi: 1001, empi: 101, du: PAGE };
 
-/** What a shopper says who it is with. */
 export const SHOPPER_EXAMPLE = {
   regid: 'q3Jk7b2mXh0dR5vT8nYc1wEzLs4uPaGf6oKiB9tDxMy',
   sessionid: 'a1b2c3d4.Vn3kQ8sT1xL6mB0yR7cHdW2fJ9pZ5gUe',
@@ -34,7 +33,7 @@ const LIST = {
 const ITEM_TEXTS = { dt: TITLE, bt: 'Hearth & Loom', sku: 'HL-THROW' };
 const ITEM = { dt: TITLE, title: TITLE, bt: 'Hearth & Loom', vi: 'Sand', sku: 'HL-THROW' };
 
-/** What a field typically holds, by its name; a name that is not here gets something that fits its type. */
+/** Typical values by field name; a name that is missing here gets a value that fits its type. */
 const VALUES: Record<string, unknown> = {
   ...{ ...IDENTITY, ...EMAILS, ...LIST, ...PRODUCT, ...ITEM },
   ...{ fname: 'Ada', fromname: 'Ada', toemail: 'grace@example.com', appId: 'StoreadminApi' },
@@ -60,7 +59,7 @@ const VALUES: Record<string, unknown> = {
   },
 };
 
-/** What a field holds in one call and not in the others, by the call's field in the schema. */
+/** Values that differ in one call, by the call's field in the schema. */
 const OF_CALL: Record<string, Record<string, unknown>> = {
   updateShopper: { lname: 'Lovelace' },
   reportShare: { medium: 'facebook' },
@@ -76,7 +75,6 @@ const OF_CALL: Record<string, Record<string, unknown>> = {
   reportOrder: { click: 'eyJhIjoxfQ.c2lnbmVk' },
 };
 
-/** What a field holds as JSON text. */
 const JSON_TEXTS: Record<string, unknown> = {
   a: [{ ...PRODUCT, qty: 1 }],
   u: [{ epi: PRODUCT.epi, qty: 2 }],
@@ -97,7 +95,6 @@ const JSON_TEXTS: Record<string, unknown> = {
 
 const BY_TYPE: Schema = { string: 'text', integer: 1, number: 1, boolean: false, object: {} };
 
-/** An example of a value under this name. */
 export function exampleOf(name: string, schema: Schema, resolve: Schemas['resolve'], call = ''): unknown {
   const inside = (inner: unknown, key = name): unknown => exampleOf(key, inner as Schema, resolve);
   if ('const' in schema) return schema['const'];

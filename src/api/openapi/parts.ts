@@ -2,7 +2,6 @@ import type { Route } from '../../platform/route/route.ts';
 import type { Schema } from '../../platform/json.ts';
 import { SHOPPER_EXAMPLE } from './examples.ts';
 
-/** The introduction of the reference. */
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
 - **Stores** call \`/storeadmin/…\` from their back end, with HTTP Basic: the \`pid\` is the user name, an API key the password. \`generate-regid\` gives the
@@ -15,7 +14,7 @@ export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts f
 
 This document is generated from the table of calls and the GraphQL schema that the service runs.`;
 
-/** Groups of calls by what their path holds; the last that fits counts. */
+/** Groups of calls by path; the last pattern that matches wins. */
 const GROUPS = [
   [/^/, 'Store', 'Whose key it is.'],
   [/\/(user\/|shoppers?[/.])/, 'Shoppers', 'Who a shopper is: guests, accounts and the merge at login.'],
@@ -30,10 +29,8 @@ const GROUPS = [
   [/\/(orders\/|revenue)/, 'Revenue', 'Orders, and what alerts and lists brought in.'],
 ] as const;
 
-/** The groups of calls. */
 export const TAGS: Schema[] = GROUPS.map(([, name, description]) => ({ name, description }));
 
-/** The group of a path. */
 export const tagOf = (path: string): string => GROUPS.findLast(([pattern]) => pattern.test(path))![1];
 
 const KEY = 'User name: the store’s `pid`. Password: its API key, which stays on the store’s back end.';
@@ -43,7 +40,6 @@ const inHeader = (field: string, what: string): Schema => {
   return { type: 'apiKey', in: 'header', name: `x-${field}`, description };
 };
 
-/** Ways to say who calls, to refer to by name. */
 export const SECURITY_SCHEMES: Schema = {
   storeKey: { type: 'http', scheme: 'basic', description: KEY },
   pid: { type: 'apiKey', in: 'query', name: 'pid', description: PID },
@@ -56,7 +52,7 @@ const SESSIONID =
   'The shopper’s session. The header `x-sessionid` may say it instead; the query may not. Not needed with a store key.';
 const LEFT_OUT = 'Without a shopper, only a public list is found.';
 
-/** What a caller says who it is with: the form's part of it stands in `fields`. */
+/** `fields` are the credentials sent in the form. */
 type Caller = { security: Schema[]; fields: Record<string, Schema>; areRequired: boolean };
 
 const identity = (field: keyof typeof SHOPPER_EXAMPLE, description: string): Schema => ({
@@ -84,7 +80,6 @@ const ANYBODY: Caller = {
 const STORE: Caller = { security: [{ storeKey: [] }], fields: {}, areRequired: true };
 const STORE_FOR_SHOPPER: Caller = { ...STORE, fields: { regid: identity('regid', REGID) } };
 
-/** Who makes a call. */
 export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
   if (caller === 'store') return namesShopper ? STORE_FOR_SHOPPER : STORE;
   return isOpen ? ANYBODY : SHOPPER;
@@ -92,7 +87,6 @@ export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
 
 const header = (description: string, type: string): Schema => ({ description, schema: { type } });
 
-/** Headers of answers, to refer to by name. */
 export const HEADERS: Record<string, Schema> = {
   'X-Request-Id': header('Names this request in the log; quote it when something is wrong.', 'string'),
   'RateLimit-Limit': header('Requests a minute that the caller may make.', 'integer'),
@@ -104,7 +98,6 @@ export const HEADERS: Record<string, Schema> = {
 const refer = (...names: string[]): Schema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** What every answer of a call carries. */
 export const ANSWER_HEADERS = refer(
   'X-Request-Id',
   'RateLimit-Limit',
@@ -112,13 +105,10 @@ export const ANSWER_HEADERS = refer(
   'RateLimit-Reset',
 );
 
-/** What every failure carries. */
 export const FAILURE_HEADERS = refer('X-Request-Id');
 
-/** What failures carry that say when to come back. */
 export const WAITING_HEADERS = refer('X-Request-Id', 'Retry-After');
 
-/** Parameters that calls share, to refer to by name. */
 export const PARAMETERS: Schema = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -131,7 +121,7 @@ export const PARAMETERS: Schema = {
 
 const SEEN = '2026-01-01T00:00:00.000Z';
 
-/** Files by the call that writes them: the names of the columns, and a row. */
+/** CSV files by path: their column names, and an example row. */
 const CSV_FILES: Record<string, [columns: string, row: string]> = {
   '/storeadmin/v3/mailinglist.csv': [
     'medium,mediumvalue,acceptmarketing,signuptime,acceptsource',
@@ -155,7 +145,6 @@ const CSV_FILES: Record<string, [columns: string, row: string]> = {
   ],
 };
 
-/** What a call answers that writes CSV. */
 export const csvFile = (path: string): Schema => ({
   schema: { type: 'string', description: 'CSV (RFC 4180) in UTF-8; its first row names the columns.' },
   example: CSV_FILES[path]!.map((line) => `${line}\r\n`).join(''),

@@ -9,7 +9,6 @@ import type {
 import { objectSchema, orNull } from '../../platform/json.ts';
 import type { ObjectSchema, Schema } from '../../platform/json.ts';
 
-/** How our scalars look on the wire. */
 const SCALARS: Record<string, Schema> = {
   ID: { type: 'string' },
   String: { type: 'string' },
@@ -27,16 +26,15 @@ const SCALARS: Record<string, Schema> = {
 
 type Described = { description?: string | null };
 
-/** A description of the schema without the credentials, which it names in GraphQL's terms; here `security` says them. */
+/** A description without its sentence about credentials, which uses GraphQL's terms; here `security` describes them. */
 export function inWords({ description }: Described): string {
   return (description ?? '').replace(/\s*Needs (a store key|(the )?shopper headers)[^.]*\./, '');
 }
 
-/** The name in a reference. */
 export const nameOf = (schema: Schema): string | undefined =>
   (schema['$ref'] as string | undefined)?.split('/').at(-1);
 
-/** Turns GraphQL types into JSON schemas; the named ones among them gather in `components`. */
+/** Converts GraphQL types to JSON schemas; named types are collected in `components`. */
 export function createSchemas(documents: readonly DocumentNode[]) {
   const components: Record<string, Schema> = {};
   const fragments = new Map(
@@ -50,7 +48,7 @@ export function createSchemas(documents: readonly DocumentNode[]) {
 
   const refer = (name: string, type: GraphQLNamedType, make: () => Schema): Schema => {
     if (!components[name]) {
-      // Set before its fields are visited, so that a type that holds itself ends here.
+      // Set before its fields are visited, so that a recursive type ends here.
       components[name] = {};
       components[name] = { ...make(), description: inWords(type) };
     }
@@ -66,7 +64,7 @@ export function createSchemas(documents: readonly DocumentNode[]) {
       return [[node.alias?.value ?? field.name, schemaOf(field, node.selectionSet)]];
     });
 
-  /** The schema of a value that is there. What is selected of an object is a component when it is one fragment. */
+  /** A selection that is a single fragment becomes a component. */
   const valueSchema = (nullable: GraphQLType, set?: SelectionSetNode): Schema => {
     const type = getNullableType(nullable);
     if (isListType(type)) return { type: 'array', items: typeSchema(type.ofType, set) };
@@ -89,7 +87,6 @@ export function createSchemas(documents: readonly DocumentNode[]) {
   const typeSchema = (type: GraphQLType, set?: SelectionSetNode): Schema =>
     isNonNullType(type) ? valueSchema(type, set) : orNull(valueSchema(type, set));
 
-  /** The schema of a field with its description. */
   const schemaOf = (field: { type: GraphQLType } & Described, set?: SelectionSetNode): Schema => ({
     ...typeSchema(field.type, set),
     description: inWords(field),
@@ -98,5 +95,4 @@ export function createSchemas(documents: readonly DocumentNode[]) {
   return { components, resolve, valueSchema, schemaOf };
 }
 
-/** Turns GraphQL types into JSON schemas. */
 export type Schemas = ReturnType<typeof createSchemas>;

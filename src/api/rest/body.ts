@@ -6,14 +6,12 @@ import type { FairQueue, Ticket } from '../../platform/in-flight.ts';
 import { createTurns } from '../../platform/turns.ts';
 import { addressGroup } from '../limit.ts';
 
-/** Largest body of any call, in bytes. */
 export const MAX_BODY_BYTES = 2_000_000;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const readRaw = bodyParser.raw({ type: () => true, limit: MAX_BODY_BYTES });
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Turns what body-parser throws into our failures. */
 function bodyFailure(error: unknown): Error {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large')
@@ -23,12 +21,12 @@ function bodyFailure(error: unknown): Error {
   return new AppError('invalid-request', 'The body cannot be read');
 }
 
-/** Bodies in memory take this much together, while they come and until they are answered; the small ones are not counted. */
+/** All bodies together, each from its first byte until its response; small ones are not counted. */
 const MEMORY = { bytes: 32 * MAX_BODY_BYTES, uncounted: 10_000 };
 
 type Held = { address: string; bytes: number; giveUp: (() => void) | null };
 
-/** The bodies in memory, oldest first, and what each address has of them. */
+/** Oldest first. */
 const bodies = new Set<Held>();
 const heldBy = new Map<string, number>();
 let held = 0;
@@ -41,7 +39,7 @@ function hold(body: Held, bytes: number): void {
   held += bytes;
 }
 
-/** Beyond the limit, the address that holds most gives up the newest that still comes: slow senders never keep others from being read. */
+/** The address with the most bytes loses its newest incomplete body, so that slow senders never block others. */
 function makeRoom(): void {
   while (held > MEMORY.bytes) {
     const coming = [...bodies].filter(({ giveUp }) => giveUp !== null);
@@ -52,7 +50,7 @@ function makeRoom(): void {
   }
 }
 
-/** Counts a body as it comes, a packed one as what it may become; rejects when it has to give way. */
+/** Counts a body as it arrives, a compressed one at its possible full size; rejects when the body is dropped. */
 function countBody(req: Request, res: Response, isPacked: boolean): Promise<never> {
   const body: Held = { address: addressGroup(req.ip ?? ''), bytes: 0, giveUp: null };
   bodies.add(body);
@@ -81,7 +79,7 @@ function countBody(req: Request, res: Response, isPacked: boolean): Promise<neve
 
 const RETRY: Record<string, string> = { 'Retry-After': '5' };
 
-/** A body beyond this is large: as JSON, 2 MB of empty arrays are 40 MB of objects. They are few, since an array has at most 500 entries. */
+/** As JSON, 2 MB of empty arrays are 40 MB of objects. Larger bodies are rare: an array has at most 500 entries. */
 const LARGE_BODY = 200_000;
 const LARGE = {
   weight: MAX_BODY_BYTES,
@@ -90,7 +88,7 @@ const LARGE = {
   waitMs: 20_000,
   maxWaiting: 200,
 };
-/** Large bodies of one address come a few at a time, however slowly, and once they are here they are worked on in turns with those of others. */
+/** One address sends only a few large bodies at a time, however slowly; complete ones are processed in turns. */
 const reading = createFairQueue({ ...LARGE, capacity: Infinity });
 const working = createFairQueue({ ...LARGE, capacity: 12 * MAX_BODY_BYTES });
 
@@ -101,7 +99,7 @@ function takeTicket(queue: FairQueue, req: Request, res: Response): Ticket {
   return ticket;
 }
 
-/** What follows a large body takes long enough: others are served before the next one. */
+/** Processing a large body takes so long that other requests are served before the next one. */
 const nextTurn = createTurns();
 
 function parseRaw(req: Request, res: Response): Promise<Buffer> {
@@ -113,7 +111,6 @@ function parseRaw(req: Request, res: Response): Promise<Buffer> {
   });
 }
 
-/** Reads the whole body as bytes, within the limit. */
 export async function readBody(req: Request, res: Response): Promise<Buffer> {
   const isPacked = req.headers['content-encoding'] !== undefined;
   const size = Number(req.headers['content-length'] ?? (req.headers['transfer-encoding'] ? Infinity : 0));
@@ -128,7 +125,7 @@ export async function readBody(req: Request, res: Response): Promise<Buffer> {
   return body;
 }
 
-/** The text of a body, without a byte order mark; anything that is not UTF-8 is the failure `invalid-request`. */
+/** Strips a byte order mark; throws `invalid-request` unless the body is UTF-8. */
 export function decodeText(bytes: Buffer): string {
   try {
     return strictUtf8.decode(bytes);
@@ -137,7 +134,7 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
-/** Reads a form-encoded body as text; an empty body needs no content type. */
+/** An empty body needs no content type. */
 export async function readFormBody(req: Request, res: Response): Promise<string> {
   const contentType = req.headers['content-type'];
   if (contentType !== undefined && !FORM_TYPE.test(contentType)) {
@@ -158,7 +155,7 @@ function decode(text: string): string {
   }
 }
 
-/** No call has more than a dozen fields; a body of half a million must not keep the process busy. */
+/** No call has more than a dozen fields; a body with half a million must not block the process. */
 const MAX_FIELDS = 1_000;
 
 /**

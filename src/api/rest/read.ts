@@ -9,31 +9,27 @@ import { planOf } from '../plan.ts';
 import type { Plan } from '../plan.ts';
 import { readFormBody, parseUrlEncoded } from './body.ts';
 
-/** A row of the table with what is found out about it once. */
 export type ServedRoute = Route & {
   /** `METHOD /path`. */
   key: string;
   path: string;
   plan: Plan;
-  /** Reads the variables of its document from what was sent. */
   readVariables: (sent: Sent) => Record<string, unknown>;
 };
 
 /** The table by `METHOD /path`. */
 export type ServedRoutes = ReadonlyMap<string, ServedRoute>;
 
-/** A REST call that was read. */
 export type RestCall = {
   kind: 'rest';
   endpoint: string;
   route: ServedRoute;
   sent: Sent;
   credentials: Credentials;
-  /** What its response depends on besides the caller; null where it cannot be cached. */
+  /** The input that its response depends on, besides the caller; null where it cannot be cached. */
   cacheInput: readonly string[] | null;
 };
 
-/** Prepares the rows of the table. */
 export function prepareRoutes(schema: GraphQLSchema, table: RouteTable): ServedRoutes {
   return new Map(
     Object.entries<Route>(table).map(([key, route]) => {
@@ -45,8 +41,8 @@ export function prepareRoutes(schema: GraphQLSchema, table: RouteTable): ServedR
 }
 
 /**
- * Shopper calls name the store in the query and the shopper in the form; store calls use the Authorization header, and x-regid for the shopper they
- * mean. A `regid` in the form of a store call is a field of it, unless the row says that it names the shopper.
+ * Shopper calls name the store in the query and the shopper in the form; store calls use Authorization, and x-regid for a
+ * shopper. A `regid` in the form of a store call is an ordinary field, unless the row says that it names the shopper.
  */
 function credentialsOf(req: Request, { caller, namesShopper }: Route, sent: Sent): Credentials {
   const headers = headerCredentials(req);
@@ -62,23 +58,23 @@ function credentialsOf(req: Request, { caller, namesShopper }: Route, sent: Sent
   };
 }
 
-/** Proxies log addresses, and these two open a shopper's lists. */
+/** Proxies log addresses, and these two give access to a shopper's lists. */
 const NEVER_IN_QUERY = new Set(['regid', 'sessionid']);
 
-/** Fields of the body come before those of the query; an empty one counts as absent. */
+/** Fields of the body take precedence over those of the query; an empty one counts as absent. */
 function fieldsOf(query: string, body: string): Sent {
   const inBody = parseUrlEncoded(body);
   const inQuery = parseUrlEncoded(query);
   return (field) => inBody.get(field) || (NEVER_IN_QUERY.has(field) ? null : inQuery.get(field)) || null;
 }
 
-/** The part of the address after the question mark. */
+/** Without the question mark. */
 export function queryOf(req: Request): string {
   const start = req.url.indexOf('?');
   return start < 0 ? '' : req.url.slice(start + 1);
 }
 
-/** Reads a REST call; null where no row has this path. */
+/** Null where no row has this path. */
 export async function readRest(routes: ServedRoutes, req: Request, res: Response): Promise<RestCall | null> {
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   const path = req.path.length > 1 ? req.path.replace(/\/$/, '') : req.path;

@@ -13,10 +13,10 @@ import { executeRoute, routed } from '../execute.ts';
 import type { RestCall } from './read.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** A reader that takes nothing for this long is gone. */
+/** A client that reads nothing for this long is disconnected. */
 const STALL_MS = 60_000;
 
-/** Binds the form to the document's variables, executes the document and makes the reply; null when the reply was streamed. */
+/** Null when the reply was streamed. */
 export async function respondToRest(
   schema: GraphQLSchema,
   { route, sent }: RestCall,
@@ -32,7 +32,7 @@ export async function respondToRest(
   }
   const data = await executeRoute(schema, route, variables, ctx);
   const value: unknown = route.reply.shape.body(data[route.reply.field] as never);
-  // Our own documents ask for nothing twice; measuring took 16 of 530 µs.
+  // Our own documents select nothing twice; measuring took 16 of 530 µs.
   if (!isLight(ctx.budget)) await chargeResponse(ctx.budget, value);
   return {
     body: newBody(Buffer.from(stringifyJson(value))),
@@ -41,9 +41,8 @@ export async function respondToRest(
   };
 }
 
-/** Writes a reply of any size as the reader takes it; a reader that leaves ends the work. */
+/** Writes a reply of any size at the reader's speed; a reader that disconnects ends the work. */
 async function sendPieces(res: Response, type: StreamType, pieces: AsyncIterable<string>): Promise<void> {
-  // A browser keeps it as a file.
   if (type === 'text/csv') res.attachment(res.req.path.split('/').pop());
   res.setHeader('Content-Type', `${type}; charset=utf-8`);
   res.setTimeout(STALL_MS, () => res.destroy());

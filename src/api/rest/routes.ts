@@ -10,7 +10,6 @@ import { storeRoutes } from '../../stores/store.routes.ts';
 import { subscriptionRoutes } from '../../alerts/subscriptions/subscription.routes.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
 
-/** Every REST call of the service. */
 export const routes: RouteTable = {
   ...storeRoutes,
   ...shopperRoutes,
