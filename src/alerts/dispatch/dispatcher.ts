@@ -55,7 +55,7 @@ export function alertQueue(
   };
 }
 
-/** Concurrent emails over the stores' own servers; each store has its own connection limit on top. */
+/** Concurrent emails over all stores' own servers; `STORE_CONNECTIONS` limits each store. */
 const OWN_CONCURRENCY = 32;
 
 /** Email has two extra queues, so that a slow server of one store never delays email over the service's server. */

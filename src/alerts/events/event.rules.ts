@@ -122,7 +122,7 @@ function planPrice(
   const { delaySeconds } = topic;
   if (next.step === 'begins')
     plan.openings.push({ ...openingBy(topic, epi, cause), wasPr: next.reference, delaySeconds });
-  // The mark of a removed variant keeps its last price.
+  // The catalogue remembers the price of a removed variant, so it is not written as a mark.
   const kept = isGone && next.mark === before.pr ? mark : next.mark;
   if (kept !== mark) plan.marks.push({ topic: topic.name, epi, pr: kept });
 }

@@ -27,7 +27,7 @@ function groupsOf(areas: Area[]): Group[] {
   return [{ name: 'Start', entries: start }, { name: 'Guides', entries: guides }, ...groups];
 }
 
-/** The entries in which every word of a search occurs, in any order. */
+/** Finds the entries that contain every word of a search, in any order. */
 function matching(groups: Group[], search: string): Group[] {
   const words = search.toLowerCase().split(/\s+/);
   const isFound = ({ text }: Entry): boolean => words.every((word) => text.toLowerCase().includes(word));
@@ -51,7 +51,7 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
       event.preventDefault();
       setOpen(true);
       input.current?.focus();
-      // Again for a narrow screen, where the drawer is drawn first.
+      // Focuses again on a narrow screen, where the drawer is rendered first.
       setTimeout(() => input.current?.focus());
     };
     addEventListener('keydown', focus);
