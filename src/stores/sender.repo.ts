@@ -4,7 +4,6 @@ import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts
 
 type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';
 
-/** The store data that a message needs. */
 export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | BrandName> &
   TokenStore & {
     pacing: Pacing;
@@ -16,7 +15,7 @@ export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | Bra
 export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.token_keys AS "tokenKeys", s.is_demo AS "isDemo", s.link_no AS "linkNo", s.pacing, s.logo_url AS "logoUrl", s.colour,
   s.sender_name AS "senderName", s.sender_address AS "senderAddress", s.currency, s.locale, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
-/** The store of a message, and whether the contact has blocked all its messages. */
+/** The store of a message, and whether the contact has unsubscribed from all its messages. */
 export type Envelope = Sender & { isSuppressed: boolean };
 
 const SENDER = {

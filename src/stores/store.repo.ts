@@ -54,7 +54,6 @@ export async function updateStore(db: Db, pid: string, settings: StoreChanges): 
   return (await db.prisma.store.updateMany({ where: { pid }, data: settings })).count === 1;
 }
 
-/** Whether a store sends its emails over its own mail server. */
 export async function hasMailServer(db: Db, pid: string): Promise<boolean> {
   return (await db.prisma.mailServer.count({ where: { pid } })) === 1;
 }

@@ -22,7 +22,7 @@ export type Use = { pid: string; key: Buffer; now: Date; amount: number };
 type Counted = Raw<Pick<SignupWindowModel, 'pid' | 'key' | 'count' | 'startedAt'>>;
 
 /**
- * Counts across all processes. Returns for each use null, or when it is allowed again; then the caller rolls back. The last
+ * Counts across all processes. Returns for each use null, or when it is allowed again; then the caller must not proceed. The last
  * allowed use may exceed the limit, or a large one could never succeed. Keys must be distinct.
  */
 export async function consumeAll(

@@ -19,7 +19,6 @@ import { readProduct } from '../../stores/products/product.reads.ts';
 import * as alerts from './alert-log.repo.ts';
 import type { AlertFilter, AlertPlace, AlertRow } from './alert-log.repo.ts';
 
-/** Unvalidated filter of the caller. */
 export type AlertsInput = {
   state?: MessageState | null;
   topic?: string | null;
@@ -65,7 +64,6 @@ export async function listAlerts(
   return { ...toConnection(rows, size, cursorOf, after), filter };
 }
 
-/** Counts the alerts of all pages. */
 export function countAlerts(ctx: Context, { filter }: AlertConnectionRow): Promise<number> {
   return alerts.countAlerts(ctx.db, requireStore(ctx).pid, filter);
 }

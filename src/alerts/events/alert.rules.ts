@@ -5,7 +5,6 @@ import { isTriggerName, triggerOf } from '../topics/triggers.ts';
 /** Whether a list owner has consented, has unsubscribed, and still has the product in a list. */
 export type ListOwnership = { accepts: boolean; hasLeft: boolean; holds: boolean };
 
-/** The facts about an alert at send time. */
 export type AlertSituation = {
   restockState: string | null;
   restockCause: string | null;

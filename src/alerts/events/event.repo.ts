@@ -19,7 +19,6 @@ const LIVE = `
   SELECT r.topic, r.epi, r.cause, NULL, false
   FROM unnest($2::text[]) AS e (epi) JOIN restock r ON r.pid = $1 AND r.epi = e.epi AND r.state <> 'stopped' AND r.cause <> 'pricedrop'`;
 
-/** Finds the events of these variants that have not ended. */
 export function findLive(tx: Tx, pid: string, epis: readonly string[]): Promise<LiveEvent[]> {
   return tx.query<LiveEvent>(LIVE, [pid, epis]);
 }
@@ -93,7 +92,6 @@ const RESUME = `
     AND (s.seq <= was.cut_seq OR s.seq > o."goneSince") LIMIT 1)
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING`;
 
-/** Resumes events whose product is back in the catalogue. */
 export async function resumeEvents(
   tx: Tx,
   pid: string,

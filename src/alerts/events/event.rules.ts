@@ -18,7 +18,6 @@ export type ProductChange = {
   goneSince: number | null;
 };
 
-/** An alert event to open; a trigger is its cause. */
 export type Opening = {
   topic: string;
   epi: string;
@@ -43,7 +42,6 @@ export function openingBy(
 /** An event that resumes because its product was restored, with `more` units than before. */
 export type Resumption = Opening & { more: number; goneSince: number };
 
-/** The effect of product changes on a store's topics. */
 export type EventPlan = {
   /** Ends the events of this cause, if any; the dispatcher withholds their unsent alerts. */
   stops: { topic: string; epi: string; cause: TriggerName }[];
@@ -58,7 +56,6 @@ export type EventPlan = {
 /** The reference price of a topic's next drop. */
 export type Mark = { topic: string; epi: string; pr: number | null };
 
-/** The state of the variants before a change. */
 export type Known = { live: readonly LiveEvent[]; marks: readonly Mark[] };
 
 const WATCHED = new Set(TRIGGER_NAMES.flatMap((name) => triggerOf(name).watches));
@@ -160,7 +157,6 @@ export function isLasting(
 /** Subscribers per transaction: 5,000 take about 0.2 s, short enough for a catalogue write to wait. */
 export const PORTION = 5_000;
 
-/** The progress of an event's fan-out. */
 export type Progress = {
   cause: TriggerName;
   units: number;

@@ -9,7 +9,6 @@ import { giveBackPlaces } from './alert.repo.ts';
 // The dispatcher groups a contact's alerts and checks the frequency cap under the contact's lock, and writes the decision before
 // sending: after a crash, another dispatcher continues with the same decision.
 
-/** A contact of one store. */
 export type Recipient = { pid: string; recipient: string };
 
 /** SQL: Prisma has no advisory locks. They are acquired in numeric order to avoid deadlocks. */

@@ -6,7 +6,6 @@ const DAY_MINUTES = 1_440;
 /** The wait of an alert if the messages in flight already reach the cap: their outcome is still unknown. */
 export const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 
-/** The recent and the pending messages of a contact. */
 export type Sends = {
   sentAt: readonly Date[];
   /** Messages whose delivery has started but not ended. */

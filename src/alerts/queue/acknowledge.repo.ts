@@ -53,7 +53,6 @@ const ENDED_COLUMNS = `o.pid, o.id, o.medium, o.recipient, o.topic, o.epi, o.sub
 /** A message to retry, with the result of its attempt. A deferred one releases its place and its shared message. */
 export type Delay = { message: ClaimedMessage; until: Date; reason: string | null; isDeferred: boolean };
 
-/** A message that ends unsent, with the reason. */
 export type Ending = { message: ClaimedMessage; reason: string };
 
 /** SQL: updates each row with its own values. */

@@ -160,7 +160,6 @@ const RENEW = `
       SELECT ctid AS at, pid, state, claim FROM outbox WHERE id = m.id OFFSET 0 FOR UPDATE) r
     WHERE r.pid = m.pid AND r.state = 'queued' AND r.claim = m.claim))`;
 
-/** Extends the leases of messages in flight. */
 export async function renewLeases(
   db: Db,
   messages: readonly ClaimedMessage[],
@@ -209,7 +208,6 @@ export function listSent(db: Db, pid: string, medium: Medium, most: number): Pro
 
 const PORTION = 5_000;
 
-/** Removes one batch of finished messages and returns its size. */
 export async function removeFinished(db: Db, before: Date): Promise<number> {
   const where = { finishedAt: { lt: before } };
   return (await db.prisma.outboxMessage.deleteMany({ where, limit: PORTION })).count;

@@ -27,7 +27,6 @@ export type QueueOptions = {
   key: QueueKey;
   /** All stores if omitted. */
   stores?: Stores;
-  /** Maximum messages in flight. */
   concurrency: number;
   /** Maximum per store; the whole concurrency if omitted. */
   perStore?: number;

@@ -5,7 +5,6 @@ import type { Flow, Share } from './outbox.repo.ts';
 /** Cache time of the due flows; finding them costs one index lookup per flow with queued messages. */
 const BELIEVED_MS = 500;
 
-/** Round-robin over the flows with due messages. */
 export type RoundRobin = {
   /** Returns the next flows that `isFree` accepts, at most `count`. */
   next(count: number, isFree: (flow: Flow) => boolean): Promise<Flow[]>;
@@ -68,7 +67,6 @@ export function createCircuitBreaker(most: number): CircuitBreaker {
   };
 }
 
-/** Limits on the messages in flight. */
 export type Limits = {
   concurrency: number;
   perStore: number;
@@ -76,7 +74,6 @@ export type Limits = {
   breaker: CircuitBreaker | null;
 };
 
-/** The free capacity besides the messages in flight. */
 export type Capacity = {
   free: number;
   /** How many more messages of a flow may be in flight. */

@@ -6,7 +6,6 @@ export type Task = {
   name: string;
   /** Processes one batch; returns false if there was none. It starts nothing new once the signal is aborted. */
   run: (signal?: AbortSignal) => Promise<boolean>;
-  /** Releases open resources. */
   close?: () => void;
 };
 

@@ -18,7 +18,6 @@ export type Answered<Data> = {
   [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;
 };
 
-/** The shopper of a call, and its abort signal. */
 type Options = { regid?: string; signal?: AbortSignal };
 
 /** Runs a GraphQL document for the signed-in store; `download` makes a REST call for a file, a POST if it has fields. */

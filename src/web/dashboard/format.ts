@@ -65,7 +65,7 @@ export function formatChange(now: number, before: number): string | null {
   return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${numbers.format(Math.abs(percent))} %`;
 }
 
-/** Formats a whole percentage; a share of zero gives a dash. */
+/** Formats a whole percentage; a whole of zero gives a dash. */
 export const formatShare = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${numbers.format(Math.round((part / whole) * 100))} %`;
 

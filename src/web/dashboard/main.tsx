@@ -43,7 +43,7 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
   const leave = useCallback(
     (reason: string) => {
       remember(null);
-      // A late 401 of an ended session must not end the next one.
+      // A late rejection of an ended session must not end the next one.
       setState((now) => (now.step === 'in' && now.turn === turn ? { step: 'out', reason } : now));
     },
     [turn, setState],

@@ -5,7 +5,6 @@ import type { TypedDocumentString } from '../../generated/dashboard.ts';
 import { ApiError } from './api.ts';
 import type { Answered, Run, StoreInfo } from './api.ts';
 
-/** The operator's rights beyond the chosen store. */
 export type Operator = {
   /** Calls as the operator only, because a closed store would reject the call. */
   run: Run;
@@ -89,7 +88,6 @@ export function useQuery<Data, Variables>(
   return { ...state, isStale: dataKey !== key, reload, replace };
 }
 
-/** The state of a write that a click starts. */
 export type Action<Args extends unknown[]> = {
   isBusy: boolean;
   error: ApiError | null;

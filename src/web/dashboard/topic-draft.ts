@@ -11,10 +11,8 @@ import type { Answered } from './api.ts';
 import { draftOfRows, inputOfRows } from './form-rows.ts';
 import { formatSeconds, plural } from './format.ts';
 
-/** The triggers that the service offers. */
 export type Triggers = Answered<TopicsQuery>['triggers'];
 
-/** Selects the settings that apply to a topic's trigger. */
 export function settingsOf(
   triggers: Triggers,
   { trigger }: { trigger: TopicTrigger },

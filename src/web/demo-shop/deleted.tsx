@@ -10,7 +10,6 @@ import { inTurn } from './wishes.ts';
 
 type Deleted = { lists: List[]; items: Item[] };
 
-/** Reloads whenever the lists change. */
 function useDeleted(lid: string | null): Deleted {
   const [deleted, setDeleted] = useState<Deleted>({ lists: [], items: [] });
   useEffect(() => {

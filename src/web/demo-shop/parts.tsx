@@ -104,7 +104,6 @@ export function Row({
   children,
 }: {
   class?: string;
-  /** URL of the picture; undefined for a row without one. */
   iu?: string | null;
   title: string | null;
   slug?: string;

@@ -60,6 +60,5 @@ export const dropList =
 export const changeList = (lid: string, fields: Partial<List>): Patch =>
   at(lid, (list) => ({ ...list, ...fields }));
 
-/** A list that is being created has no id yet. */
 export const draftList = (lname: string): List =>
   ({ lid: '', lname, lty: 'wl', cnt: 0, listcontents: [], anonRead: false }) as unknown as List;

@@ -1,6 +1,5 @@
 export type Undo = () => Promise<unknown>;
 
-/** A message that is shown for a few seconds, with an optional action button. */
 export type Toast = { text: string; isError: boolean; id: number; action?: { name: string; run: Undo } };
 
 export const TOAST_MS = 5_000;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Services } from '../../context.ts';
 import { listSent } from '../../alerts/queue/outbox.service.ts';
 
-/** An email in its wire format. */
 export type OutboxMail = { id: string; sentAt: number; eml: string };
 
 const MAX_MAILS = 20;

@@ -48,7 +48,6 @@ type Day = Answered<OverviewQuery>['activity'][number];
 const RANGES = ['7', '30', '90'];
 const REFRESH_MS = 30_000;
 
-/** Each figure links to its table. */
 const FIGURES = [
   { field: 'adds', name: 'Added to lists', page: 'products', query: () => ({ sort: 'lists' }) },
   { field: 'subscriptions', name: 'Subscriptions', page: 'products', query: () => ({ sort: 'waiting' }) },

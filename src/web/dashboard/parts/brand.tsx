@@ -4,7 +4,6 @@ import { RowField } from './row-field.tsx';
 import { SettingsFrame, rowsOf, useStoreForm } from './store-settings.tsx';
 import type { StoreProps } from './store-settings.tsx';
 
-/** The form's texts that the preview shows. */
 type Draft = Record<'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale', string>;
 
 const DEFAULT_COLOUR = '#1f2937';

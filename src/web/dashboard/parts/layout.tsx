@@ -50,7 +50,6 @@ export type Column<Row> = {
   sort?: Sort;
 };
 
-/** Whether the table is sorted by this column, and in which direction. */
 type Sort = { isOn: boolean; isRising: boolean; onPick: () => void };
 
 function Head({ label, actions, sort }: Column<never>) {

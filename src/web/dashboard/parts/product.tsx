@@ -14,7 +14,6 @@ import type { Column } from './layout.tsx';
 
 type Named = { dt?: string | null; vi?: string | null; iu?: string | null };
 
-/** Shows the picture or an initial, the title, and the variant or id below. */
 export function ProductName({ dt, vi, iu, id, href }: Named & { id: string | number; href?: string }) {
   const [failed, setFailed] = useState<string | null>(null);
   const picture = pictureUrl(iu);
@@ -42,7 +41,6 @@ export function VariantName({ epi, dt, vi, iu }: Named & { epi: string | number 
   return <ProductName dt={dt} vi={vi} iu={iu} id={epi} href={hrefTo('products', String(epi))} />;
 }
 
-/** Shows a number, or a word if there is no stock or it is unknown. */
 export function Stock({ stk }: { stk: number | null }) {
   if (stk === null) return <Badge>unknown</Badge>;
   return stk > 0 ? <>{formatNumber(stk)}</> : <Badge tone="warn">sold out</Badge>;

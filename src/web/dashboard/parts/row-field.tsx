@@ -4,7 +4,6 @@ import { Choice, NumberField, Switch, TextArea, TextField } from './fields.tsx';
 
 type Option = { value: string; label: string };
 
-/** The browser's known time zones, and the current value. */
 function zoneOptions(chosen: string): Option[] {
   const names = new Set([...Intl.supportedValuesOf('timeZone'), ...(chosen ? [chosen] : [])]);
   const options = [...names].filter((name) => name !== 'UTC').map((name) => ({ value: name, label: name }));
@@ -13,7 +12,6 @@ function zoneOptions(chosen: string): Option[] {
 
 const currencies = new Intl.DisplayNames('en', { type: 'currency' });
 
-/** The browser's known currencies, and the current value. */
 function currencyOptions(chosen: string): Option[] {
   const codes = new Set([...Intl.supportedValuesOf('currency'), ...(chosen ? [chosen] : [])]);
   const options = [...codes].map((code) => ({

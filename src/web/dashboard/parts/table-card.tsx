@@ -180,7 +180,6 @@ type Props<Data, Row> = Omit<CardProps, 'children'> &
     lines?: number;
   };
 
-/** A card with a query's filters, one page of rows, pagination, and the export as a file. */
 export function TableCard<Data, Row>(props: Props<Data, Row>) {
   const { title, note, aside, query, rowsOf, columns, empty, labels, filters, file, trail, ...rest } = props;
   const { lines = trail ? 6 : 3, ...table } = rest;

@@ -107,7 +107,6 @@ function Count({ topic, products, channels }: { topic: string; products: FoundPr
   );
 }
 
-/** Sends a topic manually: products, number of recipients, confirmation, then progress. */
 export function SendNow({ topic, channels, isChanged }: { topic: string; isChanged: boolean } & Channels) {
   const { run, notify } = useSession();
   const [products, setProducts] = useState<FoundProduct[]>([]);

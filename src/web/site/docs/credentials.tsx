@@ -16,7 +16,6 @@ const ABOUT = {
   ready: `You opened this on the machine that runs the service, so the demo store’s are filled in. This page identified itself as its shopper \`${DEMO_SHOPPER}\` and made three lists for the examples. Every call below can be executed as it stands.`,
 };
 
-/** The loading state of the demo store's examples. */
 export type DemoState = keyof typeof ABOUT;
 
 type Props = {

@@ -10,7 +10,6 @@ export type Demo = { credentials: Credentials; lid: string; tolid: string; archi
 
 export const NO_CREDENTIALS: Credentials = { pid: '', apiKey: '', regid: '', sessionid: '' };
 
-/** The account that this page identifies as. */
 export const DEMO_SHOPPER = 'reference@example.com';
 const LISTS = ['API reference', 'API reference, second', 'API reference, put away'];
 
@@ -67,7 +66,6 @@ export async function setUpDemo(store: DemoStore, address: string): Promise<Demo
 
 const pageOf = (address: string): string => `${address}/demo#/p/throw`;
 
-/** The demo product as an item to add. */
 export const itemText = (address: string): string =>
   JSON.stringify([{ ...PRODUCT, du: pageOf(address), qty: 1 }]);
 

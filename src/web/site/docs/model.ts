@@ -57,7 +57,6 @@ export type Field = {
 /** The credentials of a call: `shopper` is pid, regid and sessionid, `store` the key, `storeForShopper` both key and regid. */
 export type Caller = 'shopper' | 'anybody' | 'store' | 'storeForShopper';
 
-/** An operation with the data that the page shows. */
 export type Call = Operation & {
   method: string;
   path: string;
@@ -69,10 +68,8 @@ export type Call = Operation & {
   errors: { status: string; description: string }[];
 };
 
-/** Related calls. */
 export type Area = { name: string; description: string; calls: Call[] };
 
-/** The last part of a reference. */
 export const nameOf = (reference: string): string => reference.split('/').at(-1)!;
 
 /** Formats long JSON over several lines. */
@@ -130,7 +127,6 @@ function toCall(method: string, path: string, operation: Operation, { components
   };
 }
 
-/** Groups the calls by area, in the document's order. */
 export function areasOf(document: Document): Area[] {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => toCall(method, path, operation, document)),

@@ -52,17 +52,14 @@ export function requestOf(call: Call, values: Values, credentials: Credentials):
   };
 }
 
-/** The path with its encoded query. */
 export function addressOf({ path, query }: Request): string {
   const text = new URLSearchParams(query).toString();
   return text ? `${path}?${text}` : path;
 }
 
-/** The value of the Authorization header. */
 export const basicHeader = (basic: string): string =>
   `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(basic)))}`;
 
-/** Sends a request to the service that serves this page. */
 export async function send(request: Request): Promise<Result> {
   const { method, headers, form, basic } = request;
   const start = performance.now();

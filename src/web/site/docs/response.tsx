@@ -4,7 +4,6 @@ import { json, parsed } from './request.ts';
 import type { Result } from './request.ts';
 import { Text } from './text.tsx';
 
-/** How often a call was sent, and its last result. */
 export type Run = { count: number; isBusy: boolean; result: Result | null; error: string };
 
 const shown = (body: string): string => (/^[[{]/.test(body) ? json(parsed(body)) : body);

@@ -63,7 +63,6 @@ function graphqlHeaders({ caller }: Call, { basic, headers }: Request, credentia
   return { authorization: basicHeader(basic), ...shopper, ...headers };
 }
 
-/** Renders the call in the selected language, with the current values of its fields. */
 export function sampleOf(call: Call, values: Values, settings: Settings): Piece[] {
   const { language, credentials, address } = settings;
   const request = requestOf(call, values, credentials);

@@ -4,7 +4,6 @@ import type { Schema } from './model.ts';
 import { useSettings } from './settings.ts';
 import { Text } from './text.tsx';
 
-/** Describes a value's type in a word or two. */
 export function typeName(schema: Schema): string {
   if (schema.$ref) return nameOf(schema.$ref);
   if (schema.contentSchema) return `JSON: ${typeName(schema.contentSchema)}`;
