@@ -99,7 +99,6 @@ export function findListedStore(db: Db, pid: string): Promise<ListedStoreRow | n
   return db.prisma.store.findFirst({ where: { pid }, select: LISTED });
 }
 
-/** Counts the shoppers and lists of these stores by pid; a store without any is omitted. */
 export async function countFigures(
   db: Db,
   pids: string[],

@@ -48,13 +48,11 @@ export async function findSender(db: Db, pid: string): Promise<Sender | null> {
   return row && toSender(row);
 }
 
-/** Finds a store by its number in short links; returns null if there is none. */
 export async function findSenderByNo(db: Db, linkNo: number): Promise<Sender | null> {
   const row = await db.prisma.store.findFirst({ where: { linkNo }, select: SENDER });
   return row && toSender(row);
 }
 
-/** Returns the envelopes in the order of the messages, with null for a deleted store. */
 export async function loadEnvelopes(
   db: Db,
   contacts: readonly Pick<SuppressionModel, 'pid' | 'medium' | 'value'>[],

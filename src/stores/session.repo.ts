@@ -44,7 +44,6 @@ export async function findStoreSession(db: Db, pid: string, hash: Hash, now: Dat
   return row?.keyId ?? null;
 }
 
-/** Returns the operator key id of a session if both are valid. */
 export async function findOperatorSession(db: Db, hash: Hash, now: Date): Promise<string | null> {
   const row = await db.prisma.operatorSession.findFirst({
     where: { hash, expiresAt: { gt: now }, key: { revokedAt: null } },

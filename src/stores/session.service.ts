@@ -45,7 +45,6 @@ export async function openSession(
   return write(store.pid, token);
 }
 
-/** Returns null if the session is invalid, ended or expired. */
 export async function findSession({ db, now }: Deps, session: string): Promise<Signed | null> {
   const claimed = read(session);
   if (claimed === null) return null;

@@ -11,7 +11,6 @@ import { storeSettings } from './store.columns.ts';
 import type { SettingName } from './store.columns.ts';
 import type { StoreColumns } from './store.repo.ts';
 
-/** The settings of a store; null clears an optional one. */
 export type StoreSettings = StoreColumns & PacingInput;
 
 /** Returns the caller's name for a setting: GraphQL's field or the command line's flag. */

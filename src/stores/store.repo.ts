@@ -163,7 +163,7 @@ export async function isServiceClosed({ monitor }: Database): Promise<boolean> {
   return (rows as Pick<ServiceStateModel, 'maintenance'>[])[0]?.maintenance ?? false;
 }
 
-/** Returns the key that hashes callers in shared rate limits; the first process to call this creates it. */
+/** Returns the key that pseudonymises callers in shared rate limits; the first process to call this creates it. */
 export async function readServiceSecret(db: Database): Promise<Uint8Array> {
   const state = { where: { id: 1 }, create: {}, update: {}, select: { secret: true } };
   return (await db.prisma.serviceState.upsert(state)).secret;

@@ -17,7 +17,6 @@ export type Pacing = {
   [Name in PacingName]?: (typeof STORE_SETTINGS)[Name]['kind'] extends 'int' ? number : string;
 };
 
-/** Null turns a rule off. */
 export type PacingInput = { [Name in PacingName]?: Pacing[Name] | null };
 
 /** Whether a rule can delay the store's alerts. */
@@ -124,7 +123,6 @@ export function workingKeys(
 
 export type TokenKeyInfo = { cts: Date; endsAt: Date | null };
 
-/** Describes the keys that are accepted at `now`, without the key material. */
 export function describeTokenKeys(
   store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date },
   now: Date,

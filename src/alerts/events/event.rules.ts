@@ -100,7 +100,6 @@ export function planEvents(
 
 const keyOf = ({ topic, epi }: { topic: string; epi: string }): string => JSON.stringify([topic, epi]);
 
-/** Evaluates price changes, whose drops add up. */
 function planPrice(
   plan: EventPlan,
   topic: TopicRules,

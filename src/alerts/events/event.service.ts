@@ -186,7 +186,6 @@ export async function countListHolders(
   return epis === null ? null : totalOf(await countListOwners(ctx.db, pid, topic, epis));
 }
 
-/** Contacts, their messages, and contacts per medium. */
 type Reach = { people: number; messages: number; media: { medium: Medium; count: number }[] };
 
 /** Returns null if no variant is named. */

@@ -20,7 +20,6 @@ export type ContactPlan<Message, Row> = {
   groups: { id: string; own: Message[]; others: Row[] }[];
 };
 
-/** Counts the recent and the pending messages of a contact. */
 function sendsOf(known: readonly Known[]): Sends {
   const sentAt = new Map<string, Date>();
   const underWay = new Set<string>();

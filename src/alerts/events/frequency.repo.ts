@@ -32,7 +32,6 @@ export async function lockClaimed(tx: Tx, messages: readonly ClaimedMessage[]): 
   return new Set(rows.map(({ id }) => id));
 }
 
-/** An alert that counts for the frequency rules: queued or recently sent. */
 export type RecentAlert = Raw<
   Pick<
     OutboxMessageModel,
@@ -71,7 +70,6 @@ const HOLD = `
   WHERE o.ctid = h.at AND ${STILL_HELD}
   RETURNING o.pid, h.restock_id AS "restockId", h.has_place AND h.is_free AS "hasPlace"`;
 
-/** Postpones locked alerts. */
 export async function hold(tx: Tx, waits: readonly Wait[], now: Date): Promise<void> {
   if (waits.length === 0) return;
   const held = await tx.query<Pick<EndedMessage, 'pid' | 'restockId' | 'hasPlace'>>(HOLD, [
@@ -90,7 +88,6 @@ const GROUP = `
 
 export type Grouped<Message> = { message: Message; groupId: string };
 
-/** Assigns locked alerts to messages. */
 export async function group(tx: Tx, alerts: readonly Grouped<ClaimedMessage>[], now: Date): Promise<void> {
   if (alerts.length === 0) return;
   const claims = claimsOf(alerts.map(({ message }) => message));

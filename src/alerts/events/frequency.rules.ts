@@ -8,7 +8,6 @@ export const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 
 export type Sends = {
   sentAt: readonly Date[];
-  /** Messages whose delivery has started but not ended. */
   underWay: number;
 };
 
@@ -27,7 +26,6 @@ function openClock(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-/** Minutes since midnight in a time zone. */
 function wallMinutes(timeZone: string, at: number): number {
   const clock = clocks.get(timeZone) ?? openClock(timeZone);
   clocks.set(timeZone, clock);
@@ -60,7 +58,6 @@ export function afterQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: Pacing, at:
   return new Date(time);
 }
 
-/** Returns the first time at which the frequency cap allows another message. */
 function afterCap({ dailyCap }: Pacing, { sentAt, underWay }: Sends, at: Date): Date {
   if (dailyCap === undefined) return at;
   const recent = sentAt.map((time) => time.getTime() + DAY_MS).filter((end) => end > at.getTime());

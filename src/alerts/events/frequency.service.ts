@@ -7,7 +7,6 @@ import type { Medium } from '../send/channels.ts';
 import { planContact } from './frequency.plan.rules.ts';
 import * as frequency from './frequency.repo.ts';
 
-/** An alert that passed its own checks. */
 type Candidate = { message: ClaimedMessage; content: { store: { pacing: Pacing } } };
 
 /** The alerts of one message: those of the batch, and those claimed in addition, which are still to be evaluated. */

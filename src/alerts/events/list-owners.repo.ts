@@ -65,7 +65,6 @@ const COUNT = `
   WHERE NOT ${hasUnsubscribed('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
   GROUP BY contact.medium`;
 
-/** Counts the list owners that would be notified about these variants, by medium. */
 export function countListOwners(
   db: Db,
   pid: string,

@@ -77,14 +77,12 @@ export async function prepareMessages(
   ];
 }
 
-/** Sorts oldest first, then by topic and variant. */
 function inReadingOrder({ message: left }: Ready, { message: right }: Ready): number {
   const age = left.cts.getTime() - right.cts.getTime();
   const compare = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
   return age || compare(left.topic!, right.topic!) || compare(left.epi!, right.epi!);
 }
 
-/** Loads the data of a whole batch, with one statement per table. */
 async function prepareAlerts(
   services: Services,
   medium: Medium,

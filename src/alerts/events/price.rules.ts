@@ -6,7 +6,6 @@ export type LiveEvent = {
   topic: string;
   epi: string;
   cause: string;
-  /** The reference price of its drop. */
   wasPr: number | null;
   /** Nobody has been queued for it yet. */
   isPending: boolean;

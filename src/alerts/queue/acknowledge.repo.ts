@@ -38,10 +38,8 @@ export const held = (more: Record<string, string> = {}): string => {
     WHERE o.pid = m.pid`;
 };
 
-/** The row is still queued under the same claim. */
 export const STILL_HELD = `h.state = 'queued' AND h.claimed = h.claim`;
 
-/** A message whose attempt ended, as it is in the table. */
 export type EndedMessage = Pick<
   ClaimedMessage,
   'pid' | 'id' | 'medium' | 'recipient' | 'topic' | 'epi' | 'subscriptionId' | 'restockId'

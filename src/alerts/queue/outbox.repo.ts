@@ -185,7 +185,6 @@ const DEPTHS = `
   FROM unnest($2::text[], $3::text[]) AS kind (lane, medium)
   UNION ALL SELECT 'webhook', NULL, ${depthWhere(`lane = 'webhook' AND medium IS NULL`)}`;
 
-/** Counts each queue over all stores. */
 export function countWaiting(db: Db, media: readonly Medium[], now: Date): Promise<QueueDepth[]> {
   const kinds = (['alert', 'message'] as const).flatMap((lane) => media.map((medium) => ({ lane, medium })));
   return db.query<QueueDepth>(DEPTHS, [

@@ -36,7 +36,7 @@ export type Ended = Record<'sent' | 'failed' | 'withheld' | 'deferred', EndedMes
 /** Runs in the transaction that records the outcome. */
 export type OnEnded = (tx: Tx, ended: Ended, now: Date) => Promise<void>;
 
-/** Schedules a `retry`, or turns it into a failure once all attempts are used up. */
+/** Schedules a `retry`, or marks the message as failed once all attempts are used up. */
 function endOf({ message, outcome }: EndedAttempt, retryMs: number, now: Date) {
   if (outcome.kind !== 'retry') return outcome;
   const { most = MAX_ATTEMPTS, reason, afterMs = 0 } = outcome;

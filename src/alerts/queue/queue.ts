@@ -18,14 +18,12 @@ export type Delivery = {
   attempt: () => Promise<Outcome>;
 };
 
-/** Selects stores if two queues divide them. */
 export type Stores =
   | Record<'only', () => Promise<ReadonlySet<string>>>
   | Record<'except', () => Promise<ReadonlySet<string>>>;
 
 export type QueueOptions = {
   key: QueueKey;
-  /** All stores if omitted. */
   stores?: Stores;
   concurrency: number;
   /** Maximum per store; the whole concurrency if omitted. */
@@ -171,7 +169,6 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     let hasWorked = false;
     let isSlow = false;
 
-    /** Returns null if nothing can be claimed now. */
     const claim = async (): Promise<ClaimedMessage[] | null> => {
       const capacity = capacityBeside({ concurrency, perStore, breaker: breaker ?? null }, inFlight.values());
       if (capacity.free < (isSlow ? least : enough)) return null;

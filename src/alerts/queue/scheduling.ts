@@ -8,7 +8,6 @@ const BELIEVED_MS = 500;
 export type RoundRobin = {
   /** Returns the next flows that `isFree` accepts, at most `count`. */
   next(count: number, isFree: (flow: Flow) => boolean): Promise<Flow[]>;
-  /** Removes flows that have no due messages left. */
   drop(flows: readonly Flow[]): void;
 };
 
@@ -33,7 +32,6 @@ export function createRoundRobin(findDue: () => Promise<Flow[]>): RoundRobin {
 
 /** Limits the concurrency of each receiver by the outcome of its last attempts in this process. */
 export type CircuitBreaker = {
-  /** Maximum attempts in flight for a receiver. */
   limitOf(flow: Flow): number;
   /** Whether the receiver's last attempt hung. */
   isOpen(flow: Flow): boolean;

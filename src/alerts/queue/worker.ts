@@ -23,7 +23,6 @@ const FAILURE_PAUSE_MS = 2_000;
 /** A hanging receiver does not prevent the process from exiting. */
 const STOP_LIMIT_MS = 8_000;
 
-/** Runs every task in its own loop until `stop` is called. */
 export function startWorker(tasks: readonly Task[], log: Logger): Worker {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -28,7 +28,6 @@ function fingerprint(text: string): string {
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
 }
 
-/** Null if the browser's storage is disabled. */
 function browserStorage(): StorageLike | null {
   try {
     return (globalThis as Host).localStorage ?? null;

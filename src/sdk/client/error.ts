@@ -24,7 +24,6 @@ export function newError(
   });
 }
 
-/** An error of the library itself, in the format of the service's errors. */
 export function clientError(type: string, msg: string, head: Head = { status: 0 }): WishgateError {
   const response = { error: true as const, type, msg, message: msg };
   return newError(msg, head, JSON.stringify(response), response);

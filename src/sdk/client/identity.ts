@@ -57,7 +57,7 @@ export function createIdentity(identify: WishgateOptions['identify'], onKnown: (
       const known = current;
       const now = known && (await known.catch(() => null));
       if (now && now !== stale) return now;
-      // Another caller may have called `identify` meanwhile.
+      // Another caller may have called `identify` in the meantime.
       return current && current !== known ? current : identifyAgain();
     },
     forget(): void {

@@ -23,7 +23,6 @@ export function done<Result>(
   });
 }
 
-/** Like `callable` of the browser client, for callbacks of pages. */
 export const callable = <Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
 ): Call<Args, Result> => makeCallable(run, done);

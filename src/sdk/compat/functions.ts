@@ -22,7 +22,6 @@ export type Tag = { listName: string; currency: string; linkTo: (lid: string) =>
 
 const MOST_ITEMS = 1_000;
 
-/** Event names are lower case with a prefix. */
 const EVENT_NAMES: Record<string, string> = new Proxy(
   {},
   {

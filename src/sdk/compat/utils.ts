@@ -31,7 +31,6 @@ function renderTemplateString(template: string, values: Values): string {
     });
 }
 
-/** Returns the currency's symbol, or its code if it has none. */
 function symbolOf(currency: string): string {
   const parts = currency
     ? new Intl.NumberFormat(undefined, { style: 'currency', currency }).formatToParts(0)

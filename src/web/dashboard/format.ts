@@ -19,7 +19,6 @@ function formatsOf(timeZone: string | null): [Intl.DateTimeFormat, Intl.DateTime
   ];
 }
 
-/** Sets the time zone of dates and the currency of prices. */
 export function setRegion(next: StoreRegion): void {
   try {
     [moments, momentsOfYears] = formatsOf(next.timeZone);

@@ -21,7 +21,6 @@ export type Session = {
   rename: (name: string) => void;
 };
 
-/** Display time of a `notify` message. */
 export const TOAST_MS = 6_000;
 
 export const SessionContext = createContext<Session | null>(null);

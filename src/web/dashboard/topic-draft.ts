@@ -20,7 +20,6 @@ export function settingsOf(
   return triggers.find(({ name }) => name === trigger)?.settings ?? [];
 }
 
-/** How many subscribers are alerted at a time. */
 export type Recipients = 'all' | 'batches' | 'stock';
 
 export type TopicDraft = {
@@ -41,7 +40,6 @@ export function draftOf(topic: TopicFieldsFragment): TopicDraft {
   };
 }
 
-/** Whether a rule applies to the selected trigger and recipients. */
 export function isRuleShown(
   { name, ofTrigger, form }: (typeof topicRules)[number],
   draft: Pick<TopicDraft, 'trigger' | 'recipients'>,

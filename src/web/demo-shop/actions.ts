@@ -38,7 +38,6 @@ export const make = (wanted: OptimisticChange, done?: string, undo?: OptimisticC
     undo: undo && (() => make(undo, 'It is back')),
   });
 
-/** Limits the quantity to the stock. */
 export function setQuantity(product: Product, to: (before: number) => number, done?: string): void {
   const { epi, dt, stk } = product;
   const wanted = to(Math.min(shop.cart[epi] ?? 0, stk));

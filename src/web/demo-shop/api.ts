@@ -76,7 +76,6 @@ export function isUnreachable(error: unknown): boolean {
   return status === 0 || (status !== undefined && status >= 502) || response?.type === 'unauthorised';
 }
 
-/** Returns the message that visitors see for an error of the client or the back end. */
 export function explain(error: unknown): string {
   if (error instanceof ShopError) return error.message;
   const { name, message, response } = error as WishgateError;

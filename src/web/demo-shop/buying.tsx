@@ -34,7 +34,6 @@ export function Framed({ product, dt }: { product: Product; dt?: string }): JSX.
   );
 }
 
-/** The heart saves to the first list; the plus next to it chooses lists. */
 export function Hearts({ product }: { product: Product }): JSX.Element {
   const isSaved = lidsOf(product.epi).length > 0;
   return (

@@ -150,7 +150,6 @@ export function Empty({
   );
 }
 
-/** Placeholders of the same size as the rows. */
 export function Ghosts(): JSX.Element {
   return (
     <ul class="lines" aria-busy="true" aria-label="Loading">

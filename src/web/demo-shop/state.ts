@@ -27,7 +27,6 @@ type State = {
   route: [view: string, name: string];
 };
 
-/** The whole state of the page; `update` changes it. */
 export const shop: Readonly<State> = {
   products: page.products,
   serverLists: null,
@@ -45,7 +44,6 @@ export const shop: Readonly<State> = {
 
 let redraw = (): void => undefined;
 
-/** Sets the function that redraws the page after a change. */
 export const onUpdate = (draw: () => void): void => void (redraw = draw);
 
 export function update(changes: Partial<State>): void {

@@ -17,7 +17,6 @@ type Given = {
   onChanged: () => void;
 };
 
-/** The sections in their order, each with a URL such as `#/settings/lists`. */
 const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
   { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
   { id: 'lists', title: 'Lists', show: (given) => <SettingsCard card="lists" {...given} /> },

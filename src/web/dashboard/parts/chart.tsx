@@ -15,7 +15,6 @@ function resolve(element: HTMLElement, name: string): string {
   return getComputedStyle(element).color;
 }
 
-/** Labels as many days as fit, and always the last one. */
 function dayTicks(count: number, widthPx: number): number[] {
   const step = Math.max(1, Math.ceil(count / Math.max(2, Math.floor(widthPx / DAY_LABEL_PX))));
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => count - 1 - index * step).reverse();

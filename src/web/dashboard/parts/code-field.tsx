@@ -19,7 +19,6 @@ function liquidMarks(text: string, around: Mark['kind']): Mark[] {
   return marks.filter(({ text: part }) => part !== '');
 }
 
-/** Splits a template into tokens for highlighting. */
 function marksOf(text: string, isHtml: boolean): Mark[] {
   if (!isHtml) return liquidMarks(text, 'plain');
   const marks: Mark[] = [];
@@ -110,7 +109,6 @@ type Props = {
   onFocus: () => void;
 };
 
-/** Shows the highlighted template behind the input, and offers the variables. */
 export function CodeField({ label, name, value, rows, isHtml, variables, onValue, onFocus }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const marks = useMemo(() => marksOf(value, isHtml), [value, isHtml]);

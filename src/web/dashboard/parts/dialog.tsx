@@ -8,7 +8,6 @@ type Dialogs = { open: (dialog: VNode) => void; close: () => void };
 
 const DialogContext = createContext<Dialogs>({ open: () => undefined, close: () => undefined });
 
-/** Opens a dialog in place of the current one, or closes it. */
 export const useDialog = (): Dialogs => useContext(DialogContext);
 
 export const InDialog = createContext(false);

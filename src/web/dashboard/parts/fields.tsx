@@ -38,7 +38,6 @@ export function useField({ label, name, hint }: Common) {
     },
     label: labelled,
     below,
-    /** Renders the label above the input, and the hint or error below. */
     around: (input: VNode, head: VNode = labelled) => (
       <div class="field">
         {head}
@@ -67,7 +66,6 @@ export function TextField({ label, hint, name, value, onValue, ...rest }: TextPr
   );
 }
 
-/** Accepts whole numbers unless `step` allows others. */
 export function NumberField({
   step = 1,
   ...rest
@@ -120,7 +118,6 @@ export function Choice<Value extends string>(props: Common & ChoiceProps<Value>)
   );
 }
 
-/** A row of buttons with one selected, such as a range of days. */
 export function Segments<Value extends string>(props: ChoiceProps<Value> & { label: string }) {
   const { label, value, options, onValue } = props;
   return (

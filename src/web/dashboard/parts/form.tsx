@@ -156,7 +156,6 @@ type ActionFormProps = {
   children: ComponentChildren;
 };
 
-/** A form for one action; in a dialog it can be cancelled. */
 export function ActionForm({ action, label, tone, isBlocked = false, aside, children }: ActionFormProps) {
   const { close } = useDialog();
   const footer = (

@@ -41,7 +41,6 @@ export function PageHead({ title, lead, aside }: PageHeadProps) {
 
 type Cell<Row> = (row: Row) => ComponentChildren;
 
-/** A column of plain cells, numbers, or buttons, which have no visible header. */
 export type Column<Row> = {
   label: string;
   cell?: Cell<Row>;

@@ -11,7 +11,6 @@ type Entry = { id: string; at: number; what: ComponentChildren; detail: string }
 
 const WIDTH = 1_000;
 const HEIGHT = 100;
-/** Space for the width of the line at both ends. */
 const MARGIN = 4;
 
 /** Stock over time, oldest first; unknown stock is a gap. The changes are ordered newest first. */

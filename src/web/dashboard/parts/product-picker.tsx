@@ -16,7 +16,6 @@ const shorten = (text: string): string =>
 export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
   [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
 
-/** Finds variants by word prefixes; the user picks one by mouse or keyboard. */
 export function ProductPicker({ label, onPick }: { label: string; onPick: (product: FoundProduct) => void }) {
   const id = useId();
   const [text, setText] = useState('');

@@ -141,7 +141,6 @@ function Pager({ trail, pageInfo, isStale, labels: [back, on] = ['Newer', 'Older
   );
 }
 
-/** The REST call that streams a table as a file, with the page's filters. */
 type CsvFile = { path: string; fields?: Record<string, string> };
 
 export function CsvButton({ path, fields = {} }: CsvFile) {

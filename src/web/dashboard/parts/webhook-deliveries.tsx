@@ -93,7 +93,6 @@ const COLUMNS: Column<Delivery>[] = [
 
 type Props = { webhook: { id: string; url: string }; onClosed: () => void };
 
-/** Lists recent events, which the user can inspect and resend under the same id, and sends tests. */
 export function WebhookDeliveries({ webhook, onClosed }: Props) {
   const { run, notify } = useSession();
   const deliveries = useQuery(WebhookDeliveriesDocument, { webhookId: webhook.id });

@@ -17,7 +17,6 @@ import { Text } from './text.tsx';
 /** The service's public URL, and the demo store if the visitor may use it. */
 export type Data = { address: string; demo: DemoStore | null };
 
-/** The page's credentials; initially the demo store's, if there is one. */
 function useCredentials({ demo: store, address }: Data) {
   const [credentials, setCredentials] = useState({ ...NO_CREDENTIALS, ...store });
   const [demo, setDemo] = useState<Demo | null>(null);

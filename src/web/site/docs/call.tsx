@@ -50,7 +50,6 @@ function useCall(call: Call) {
   return { values, edit, run, execute, preparation };
 }
 
-/** The selected language applies to all calls. */
 function Samples({ call, values }: { call: Call; values: Values }) {
   const settings = useSettings();
   return (

@@ -26,7 +26,6 @@ type Props = {
   error: string;
 };
 
-/** The credentials are entered once for the whole page. */
 export function CredentialsForm({ credentials, onChange, state, error }: Props) {
   return (
     <section id="credentials" aria-labelledby="credentials-title" data-demo={state}>

@@ -5,7 +5,6 @@ import type { Credentials, Values } from './request.ts';
 /** The demo store, which this page knows only on the machine that runs the service. */
 export type DemoStore = { pid: string; apiKey: string };
 
-/** The demo store's shopper, and the lists that this page has created for the examples. */
 export type Demo = { credentials: Credentials; lid: string; tolid: string; archive: string; saved: string };
 
 export const NO_CREDENTIALS: Credentials = { pid: '', apiKey: '', regid: '', sessionid: '' };

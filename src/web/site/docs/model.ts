@@ -1,4 +1,3 @@
-/** The JSON Schema keywords that the page reads. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -32,7 +31,6 @@ type Operation = {
   'x-graphql': { query: string; inputs: Record<string, string>; fixed: Record<string, unknown> };
 };
 
-/** The parts of the OpenAPI document that the page reads. */
 export type Document = {
   info: { description: string; version: string };
   tags: { name: string; description: string }[];

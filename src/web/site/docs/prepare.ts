@@ -5,7 +5,7 @@ import type { Values } from './request.ts';
 /** Prepares the demo store so that a call can succeed; `run` returns the fields to fill in. */
 type Preparation = { says: string; run: (demo: Demo, address: string) => Promise<Values> };
 
-/** Sends a call without filling in any fields of the page. */
+/** Makes a call whose response fills in no fields. */
 async function step({ credentials }: Demo, path: string, fields: Values, headers?: Values): Promise<Values> {
   await callApi(credentials, path, fields, headers);
   return {};

@@ -28,7 +28,6 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Includes the credentials and every field that is filled in. */
 export function requestOf(call: Call, values: Values, credentials: Credentials): Request {
   const { pid, apiKey, regid, sessionid } = credentials;
   const filled = (place: Field['place']): Values =>

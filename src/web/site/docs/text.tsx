@@ -1,6 +1,5 @@
 const INLINE = /(`[^`]+`|\[[^\]]+\]\([^)]+\)|\*\*[^*]+\*\*)/;
 
-/** Renders a line of Markdown: code, links and emphasis. */
 export function Line({ text }: { text: string }) {
   const parts = text.split(INLINE).map((part) => {
     if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>;
